@@ -1,6 +1,6 @@
 /**
- * One coded frame or one frame of audio on its way from the camera to its readers.
- * Samples are immutable and shared by all readers of a stream: nobody writes into `data`.
+ * One coded video frame or one audio frame between the camera and its readers. Samples are immutable and shared
+ * by all readers of a stream: no reader writes into `data`.
  */
 export interface Sample {
   /** The `id` of the track this belongs to. */
@@ -11,7 +11,9 @@ export interface Sample {
   readonly pts: number;
   /** A decoder can start here: IDR (or CRA, BLA) for video; always true for audio. */
   readonly isKey: boolean;
-  /** Part of the picture was lost on the way (a gap in the RTP sequence); it decodes with artefacts or not at all. */
+  /**
+   * Part of the frame was lost in transit (a gap in the RTP sequence); it decodes with artefacts or not at all.
+   */
   readonly isDamaged: boolean;
   /**
    * The coded bytes as slices, in order, not joined: NAL units each preceded by its 4-byte length for video,

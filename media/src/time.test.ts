@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { msToTicks, rescaleTicks, ticksToMs, ticksToMsCeil, unwrap32, wrappedDelta32 } from './time.ts';
 
 const timescale = fc.constantFrom(90000, 48000, 44100, 8000, 12800, 1000);
-/** Moments from 1970 to 2200, milliseconds. */
+/** Times from 1970 to 2200, milliseconds. */
 const moment = fc.integer({ min: 0, max: 7_258_118_400_000 });
 
 test('milliseconds survive the way to ticks and back in every timescale of ours', () => {
@@ -12,7 +12,7 @@ test('milliseconds survive the way to ticks and back in every timescale of ours'
     fc.property(moment, timescale, (ms, scale) => {
       const ticks = msToTicks(ms, scale);
       assert.ok(Number.isSafeInteger(ticks));
-      // Half a tick, the most that rounding moves a moment, may be less or more than it was.
+      // Rounding moves a time by half a tick at most, up or down.
       assert.ok(Math.abs(ticksToMs(ticks, scale) - ms) <= 1);
       assert.ok(ticksToMsCeil(ticks, scale) - ticksToMs(ticks, scale) <= 1);
       if (scale % 1000 === 0) assert.equal(ticksToMs(ticks, scale), ms);

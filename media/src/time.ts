@@ -1,6 +1,6 @@
 /**
  * Conversions between the units of time in use: ticks of a track's timescale since the epoch, milliseconds since
- * the epoch, and the 32-bit clocks of RTP. Each lossy conversion says which way it rounds.
+ * the epoch, and the 32-bit clocks of RTP. Each lossy conversion states its rounding.
  *
  * Ticks up to 2^53 / 90000 s reach far past the year 5000; the products below are split so that no intermediate
  * value leaves the range in which numbers are exact.
@@ -8,7 +8,7 @@
 
 const WRAP_32 = 2 ** 32;
 
-/** Ticks to milliseconds, rounded down, so that a moment never lands in the millisecond after it. */
+/** Ticks to milliseconds, rounded down, so that a time never ends up in the following millisecond. */
 export function ticksToMs(ticks: number, timescale: number): number {
   const seconds = Math.floor(ticks / timescale);
   return seconds * 1000 + Math.floor(((ticks - seconds * timescale) * 1000) / timescale);

@@ -3,7 +3,7 @@
  * A track is immutable; when its parameters change, a new list of tracks begins (see the hub's generations).
  */
 
-/** Codecs that the product stores and sends. Anything else is converted on the way in or refused. */
+/** Codecs that the product stores and sends. Anything else is transcoded on input or refused. */
 export type VideoCodec = 'h264' | 'h265';
 export type AudioCodec = 'aac' | 'opus';
 

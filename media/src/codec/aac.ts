@@ -9,7 +9,7 @@ export const AAC_SAMPLE_RATES: readonly number[] = [
 ];
 const EXPLICIT_RATE = 15;
 const MAX_SAMPLE_RATE = 192000;
-/** Channels by channelConfiguration: table 1.19; 0 is told by a program_config_element. */
+/** Channels by channelConfiguration: table 1.19; 0 means that a program_config_element defines them. */
 const CHANNELS: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 0, 8];
 
 const AOT = { lc: 2, sbr: 5, ps: 29, eld: 39 } as const;
@@ -21,9 +21,9 @@ export interface AacConfig {
   readonly objectType: number;
   /** Hz of the core coder. */
   readonly coreSampleRate: number;
-  /** Hz that a decoder puts out: twice the core's under SBR. */
+  /** Output rate of a decoder, Hz: twice the core's with SBR. */
   readonly sampleRate: number;
-  /** Channels of the core; a parametric-stereo stream of 1 puts out 2. */
+  /** Channels of the core; a parametric-stereo stream of 1 decodes to 2. */
   readonly channels: number;
   readonly hasSbr: boolean;
   readonly hasPs: boolean;

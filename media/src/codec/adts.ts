@@ -6,7 +6,7 @@ const HEADER_BYTES = 7;
 const CRC_BYTES = 2;
 
 export interface AdtsFrame {
-  /** AudioSpecificConfig that says the same as the header. */
+  /** AudioSpecificConfig equivalent to the header. */
   readonly config: Uint8Array;
   /** The raw frame without its header, a view. */
   readonly data: Uint8Array;

@@ -6,7 +6,7 @@ import { parseH264Sps } from './h264-sps.ts';
 
 /** Baseline, Main and Extended: the only profiles whose record has no chroma format and bit depths at its end. */
 const SHORT_PROFILES = new Set([66, 77, 88]);
-/** The ticks of every video track a second. */
+/** The timescale of every video track, ticks per second. */
 const VIDEO_TIMESCALE = 90000;
 
 export interface AvcConfig {

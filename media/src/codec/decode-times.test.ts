@@ -119,7 +119,7 @@ test('[R10.2] without reordering decode and presentation times are one, though t
   }
 });
 
-/** Indices of lost frames; the first is a key, for nobody begins before one. */
+/** Indices of lost frames; the first frame is a key frame, because no reader starts before one. */
 const losses = fc.array(fc.integer({ min: 1, max: 49 }), { maxLength: 12 });
 const jitterTicks = fc.array(fc.integer({ min: -25, max: 25 }), { minLength: 50, maxLength: 50 });
 
@@ -136,7 +136,7 @@ for (const name of CLIPS) {
         const stamped = stampAll(new DecodeTimes(track), received);
         assertGrowing(stamped);
         for (const { sample, pts } of stamped) {
-          // A depth that is still being learnt may cost a few frames their place; a known one none.
+          // A depth that is still being learnt may misplace a few frames; a known one none.
           const tolerance = track === clip.track ? 0 : 4 * frameTicks;
           assert.ok(pts - sample.pts <= tolerance, `shown ${pts - sample.pts} ticks late`);
         }

@@ -1,10 +1,10 @@
 /**
- * Decode times for frames whose transport tells presentation times only, as RTP does.
+ * Decode times for frames whose transport carries presentation times only, as RTP does.
  *
- * With a reorder depth of d, at most d frames that precede a picture in decoding order are shown after it. So when
- * the n-th picture arrives, the (n - d)-th in order of presentation is already here, and its presentation time serves
- * as the n-th decode time: strictly growing, never after its own presentation, and known at once, for nothing has to be
- * waited for. Without reordering decode and presentation times are the same.
+ * With a reorder depth of d, at most d frames that precede a picture in decoding order are shown after it. So
+ * when the n-th picture arrives, the (n - d)-th in presentation order has already arrived, and its presentation
+ * time serves as the n-th decode time: strictly increasing, never after its own presentation, and known
+ * immediately, without waiting. Without reordering decode and presentation times are the same.
  *
  * The depth comes from the parameter set. Where H.264 leaves it open, it is learnt from the picture order counts
  * (`output-order.ts`), and where those fail, from a picture that arrives too late.
@@ -21,7 +21,7 @@ import { OutputOrder } from './output-order.ts';
 const MAX_DEPTH = 16;
 /** Times further apart than this belong to different runs of the camera's clock. */
 const JUMP_MS = 5000;
-/** What a frame is taken to last before the first few have been seen, where the parameter set does not say. */
+/** The assumed frame duration before the first few frames, where the parameter set does not give it. */
 const ASSUMED_FRAME_SECONDS = 1 / 25;
 const SHORTEST_FRAME_SECONDS = 1 / 240;
 const LONGEST_FRAME_SECONDS = 1;
@@ -34,7 +34,7 @@ const SQUEEZED_PER_SECOND = 2000;
 export interface StampedTimes {
   /** Ticks; greater than every one before. */
   readonly dts: number;
-  /** Ticks; as given, or lifted to `dts` when the picture came too late to be shown in its place. */
+  /** Ticks; as given, or raised to `dts` when the picture arrived too late for its presentation time. */
   readonly pts: number;
 }
 
@@ -54,7 +54,7 @@ export class DecodeTimes {
   }
 
   /**
-   * New parameter sets in mid-stream: decode times go on growing.
+   * New parameter sets in mid-stream: decode times keep increasing.
    * @throws MalformedError when the track's configuration cannot be read.
    */
   setTrack(track: VideoTrack): void {
@@ -70,7 +70,7 @@ export class DecodeTimes {
   /**
    * Stamps the next picture in decoding order.
    * A jump forwards is followed. Time that runs back cannot be: frames then keep growing decode times in the smallest
-   * steps until their own time is reached again, so whoever maps the camera's clock must not step it back.
+   * steps until their own time is reached again, so code that maps the camera's clock must not step it back.
    * @param pts ticks since the epoch.
    * @param nals the NAL units of the picture, or at least its first slice.
    */

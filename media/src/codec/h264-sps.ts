@@ -153,8 +153,8 @@ interface H264Vui {
 }
 
 /**
- * Clause E.1.1. Cameras are known to cut the VUI short; what was read before the end stands, for the picture
- * decodes all the same.
+ * Clause E.1.1. Cameras are known to cut the VUI short; fields read before the end are kept, because the
+ * picture still decodes.
  */
 function parseVui(r: BitReader): H264Vui {
   const vui: H264Vui = {};

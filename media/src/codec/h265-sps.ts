@@ -128,8 +128,8 @@ interface H265Vui {
 }
 
 /**
- * What stands after the picture's size is read for the aspect ratio and the frame rate alone; a set that ends
- * early or carries an extension unknown here keeps what was read before, for the picture decodes all the same.
+ * The fields after the picture size are read only for the aspect ratio and the frame rate; for a set that ends
+ * early or has an unknown extension the fields read before are kept, because the picture still decodes.
  */
 function parseVui(r: BitReader, log2MaxPicOrderCntLsb: number): H265Vui {
   const vui: H265Vui = {};

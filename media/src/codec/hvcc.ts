@@ -6,7 +6,7 @@ import { H265_NAL } from './h265.ts';
 import { parseH265Sps } from './h265-sps.ts';
 import type { H265Profile } from './h265-sps.ts';
 
-/** The ticks of every video track a second. */
+/** The timescale of every video track, ticks per second. */
 const VIDEO_TIMESCALE = 90000;
 const MAX_ARRAYS = 16;
 const MAX_NALS_PER_ARRAY = 64;

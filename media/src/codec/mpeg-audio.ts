@@ -27,7 +27,7 @@ const bitRates = {
 /** Hz by sampling_frequency of MPEG-1; MPEG-2 has half, MPEG-2.5 a quarter of it. */
 const sampleRates = [44_100, 48_000, 32_000] as const;
 
-/** The whole frames that lie behind each other from the first byte on; ends at the first that is not one. */
+/** The consecutive complete frames from the first byte on; ends at the first that is not one. */
 export function mpegAudioFrames(bytes: Uint8Array): MpegAudioFrame[] {
   const frames: MpegAudioFrame[] = [];
   let start = 0;

@@ -8,7 +8,7 @@ import { MalformedError } from '../malformed.ts';
 export const MAX_NAL_UNITS = 4096;
 
 /**
- * The raw payload of a NAL unit: each 0x03 that stands after two zero bytes is dropped (H.264 clause 7.4.1).
+ * The raw payload of a NAL unit: each 0x03 after two zero bytes is dropped (H.264 clause 7.4.1).
  * `limitBytes` stops early, for callers that read only a header.
  */
 export function removeEmulationPrevention(nal: Uint8Array, limitBytes = nal.length): Uint8Array {
@@ -28,8 +28,8 @@ export function removeEmulationPrevention(nal: Uint8Array, limitBytes = nal.leng
 }
 
 /**
- * The NAL units of a byte stream with start codes of three or four bytes, as views; what stands before the first
- * start code is ignored, empty units are left out. Answers no units when there is no start code.
+ * The NAL units of a byte stream with start codes of three or four bytes, as views; bytes before the first
+ * start code are ignored, empty units are skipped. Returns no units when there is no start code.
  * @throws MalformedError above `MAX_NAL_UNITS`.
  */
 export function annexBToNals(bytes: Uint8Array): Uint8Array[] {

@@ -5,7 +5,7 @@ import type { AudioTrack } from '../track.ts';
 
 /** Opus counts time at 48 kHz, whatever the rate of its input (RFC 7587 section 4.1). */
 export const OPUS_SAMPLE_RATE = 48000;
-/** A live source is entered in mid-stream: there is no encoder start whose samples would have to be dropped. */
+/** A live source is joined in mid-stream: there are no encoder start samples to drop. */
 const DEFAULT_PRE_SKIP = 0;
 /** 120 ms: RFC 6716 section 3.2.5, requirement R5. */
 const MAX_PACKET_SAMPLES = 5760;

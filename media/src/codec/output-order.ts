@@ -23,7 +23,9 @@ export class OutputOrder {
   #referenceFrameNum = 0;
   /** Counts by which one frame is ahead of the last: 2 nearly everywhere, 1 with a few encoders. */
   #unit = 2;
-  /** Output position, from the last IDR, up to which every picture has come; `undefined` when out of step. */
+  /**
+   * Output position, from the last IDR, up to which every picture has arrived; `undefined` when out of step.
+   */
   #complete: number | undefined;
   #completePts = 0;
   #waiting: WaitingFrame[] = [];
@@ -40,9 +42,9 @@ export class OutputOrder {
   }
 
   /**
-   * Takes the next picture in decoding order. Answers the presentation time that no decode time may exceed by more
-   * than a little, because frames shown right after it are still to come; `undefined` when none is missing or
-   * nothing is known.
+   * Adds the next picture in decoding order. Returns the presentation time that no decode time may exceed by
+   * more than a little, because frames shown right after it are still to come; `undefined` when none is missing
+   * or nothing is known.
    */
   next(pts: number, nals: readonly Uint8Array[]): number | undefined {
     const order = this.#isTrusted ? this.#orderOf(nals) : undefined;

@@ -1,4 +1,6 @@
-/** Boxes of ISO/IEC 14496-12, clause 4.2: how one is framed, written and read; not what any of them says. */
+/**
+ * Boxes of ISO/IEC 14496-12, clause 4.2: how one is framed, written and read; not the contents of any of them.
+ */
 import { ByteReader } from '../bytes.ts';
 import type { ByteWriter } from '../bytes.ts';
 import { MalformedError } from '../malformed.ts';

@@ -1,4 +1,4 @@
-// Every parser of bytes is fed every file of the corpus, and what fast-check makes of them.
+// Every parser of bytes is fed every file of the corpus, and mutations of them by fast-check.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
@@ -39,7 +39,7 @@ const PARSERS: readonly ((bytes: Uint8Array) => unknown)[] = [
   (bytes) => [...walkBoxes(bytes)],
   parseInit,
   parseFragmentHeader,
-  // Whatever was read can be written again, whole or in part.
+  // Whatever can be read can be written again, whole or in part.
   (bytes) => initSegment(parseInit(bytes)),
   (bytes) => keyFragment(bytes, 1),
   (bytes) => subsetFragment(parseFragmentHeader(bytes), wholeSubset),

@@ -1,4 +1,5 @@
-// Files whose decoder parameters change midway: written, read back, and decoded by others without a complaint.
+// Files whose decoder parameters change midway: written, read back, and decoded by other programs without
+// errors.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -110,7 +111,7 @@ async function frameSizes(path: string): Promise<string[]> {
   return stdout.match(/^\d+,\d+/gm) ?? [];
 }
 
-/** Numbers of the samples of audio that each stream decodes to. */
+/** The number of audio samples that each stream decodes to. */
 async function audioLengths(path: string, streams: number): Promise<number[]> {
   const lengths: number[] = [];
   for (let index = 0; index < streams; index++) {
@@ -139,7 +140,7 @@ for (const [title, names, sizes] of [
       const track = tracks[at];
       assert.ok(clip && track);
       return {
-        // The sound lies before the frames here, so that both sides of the inserted sets are seen.
+        // The audio is stored before the video here, so that both sides of the inserted sets are tested.
         original: fragmentOf(at === 0 ? [audio, clip] : [clip, audio]),
         layouts: new Map([
           [1, { trackId: 1, descriptionIndex: at + 1, parameterSets: parameterSetsOf(track) }],

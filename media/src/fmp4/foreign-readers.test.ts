@@ -1,4 +1,4 @@
-// ffprobe and ffmpeg read what is written here without a word of complaint.
+// ffprobe and ffmpeg read the files written here without errors.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

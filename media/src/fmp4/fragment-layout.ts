@@ -1,4 +1,4 @@
-/** Where the samples of a fragment go when it becomes part of another file, and what is then sent. */
+/** The layout of a fragment that becomes part of another file, and the bytes to send. */
 import { ByteWriter } from '../bytes.ts';
 import { parseAvcC } from '../codec/avcc.ts';
 import { parseHvcC } from '../codec/hvcc.ts';

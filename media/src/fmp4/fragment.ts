@@ -9,7 +9,7 @@ export interface FragmentTrack {
   readonly track: Track;
   /** In decoding order; a track without samples is left out of the fragment. */
   readonly samples: readonly Sample[];
-  /** Where the last sample ends, ticks since the epoch: the decode time of the next one, or a guess at it. */
+  /** Where the last sample ends, ticks since the epoch: the decode time of the next one, or an estimate. */
   readonly endDts: number;
 }
 

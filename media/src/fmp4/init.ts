@@ -27,7 +27,9 @@ const COLOUR_DEPTH_24 = 0x18;
 export interface InitOptions {
   /** How long the presentation lasts, for files whose length is known before they are sent. */
   readonly durationMs?: number;
-  /** By track id: how long after the start of the presentation time 0 of the track lies; 0 for a track left out. */
+  /**
+   * By track id: how long after the start of the presentation the track's time 0 is; 0 for a track left out.
+   */
   readonly startsMs?: ReadonlyMap<number, number>;
 }
 
@@ -123,7 +125,7 @@ function mvhd(out: ByteWriter, tracks: readonly Track[], durationMs: number): vo
  */
 function trak(out: ByteWriter, descriptions: Descriptions, startMs: number): void {
   writeBox(out, 'trak', () => {
-    // FFmpeg takes its picture's shape from the last description and bends it to this size: they should agree.
+    // FFmpeg takes the aspect ratio from the last description and scales to this size: they should agree.
     tkhd(out, descriptions.at(-1) ?? descriptions[0]);
     if (startMs > 0) edts(out, startMs);
     mdia(out, descriptions);
@@ -263,7 +265,7 @@ function minf(out: ByteWriter, descriptions: Descriptions): void {
  * DataInformationBox with a DataReferenceBox, clauses 8.7.1 and 8.7.2.
  *
  * - entry_count (32): 1
- * - data_entry: a DataEntryUrlBox without a location; flag 1: the media data are in this very file
+ * - data_entry: a DataEntryUrlBox without a location; flag 1: the media data are in the same file
  */
 function dinf(out: ByteWriter): void {
   writeBox(out, 'dinf', () => {
@@ -308,7 +310,7 @@ function stsd(out: ByteWriter, descriptions: Descriptions): void {
 
 /**
  * VisualSampleEntry, clause 12.1.3, with avcC or hvcC (ISO/IEC 14496-15 clauses 5.4.2 and 8.4.1). 'avc3' and 'hev1' allow
- * parameter sets in the samples too: many readers, FFmpeg among them, learn of a change from there alone.
+ * parameter sets in the samples too: many readers, including FFmpeg, notice a change only there.
  *
  * - reserved[6] (48): 0
  * - data_reference_index (16): 1, the entry of dref

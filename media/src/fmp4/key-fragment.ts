@@ -1,6 +1,6 @@
 /**
- * The first frame of a fragment as a fragment of its own that lasts as long as the whole: what a viewer needs who
- * looks for a moment or plays faster than every picture can be decoded.
+ * The first frame of a fragment as a fragment of its own that lasts as long as the whole: needed to seek, or to
+ * play faster than every frame can be decoded.
  */
 import { readBoxHeader } from './box.ts';
 import { moofAndMdatHeader } from './moof.ts';
@@ -9,25 +9,27 @@ import type { FragmentTrackHeader } from './read-moof.ts';
 import { MalformedError } from '../malformed.ts';
 
 export type KeyFragment =
-  /** So many bytes from the start of the fragment are needed; asked again with them it may want more once. */
+  /**
+   * This many bytes from the start of the fragment are needed; a second call with them may request more once.
+   */
   | { readonly type: 'needs'; readonly bytes: number }
   | {
       readonly type: 'whole';
       /** moof and mdat with one sample. */
       readonly bytes: Uint8Array<ArrayBuffer>;
-      /** When the picture is shown and when the next fragment's is, ticks of the track. */
+      /** Presentation time of the frame and of the next fragment's first frame, ticks of the track. */
       readonly startPts: number;
       readonly endPts: number;
       /** Of the original that were read. */
       readonly usedBytes: number;
     }
-  /** The fragment has no picture of this track to begin with. */
+  /** The fragment does not begin with a frame of this track. */
   | { readonly type: 'none' };
 
 /**
  * @param bytes the fragment from its first byte on, as far as it is known
  * @param trackId of the frames
- * @throws MalformedError for what is no fragment of ours (see `parseFragmentHeader`)
+ * @throws MalformedError for a fragment in another layout than ours (see `parseFragmentHeader`)
  */
 export function keyFragment(bytes: Uint8Array, trackId: number): KeyFragment {
   const box = readBoxHeader(bytes);

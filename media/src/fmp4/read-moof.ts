@@ -1,4 +1,4 @@
-/** The inverse of `moof.ts`: what a movie fragment says about its samples (ISO/IEC 14496-12 clause 8.8). */
+/** The inverse of `moof.ts`: the samples that a movie fragment describes (ISO/IEC 14496-12 clause 8.8). */
 import { ByteReader } from '../bytes.ts';
 import { MalformedError } from '../malformed.ts';
 import { requireBox, walkBoxes } from './box.ts';

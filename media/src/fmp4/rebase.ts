@@ -1,4 +1,4 @@
-/** Moves a whole fragment to another place and time: what a download does to nearly every fragment it streams. */
+/** Moves a whole fragment to another position and time; a download does this to nearly every fragment. */
 import { ByteReader, ByteWriter } from '../bytes.ts';
 import { MalformedError } from '../malformed.ts';
 import { walkBoxes, writeBox, writeFullBox } from './box.ts';
@@ -17,7 +17,8 @@ export function grownBytes({ descriptionIndex, parameterSets }: TrackLayout): nu
 /**
  * The fragment whose moof this is, `size` bytes in all, with another sequence number, shifted decode times, and its
  * tracks where `placements` says; at most one of them gets parameter sets. The original is left alone.
- * @throws MalformedError when this is no fragment of ours; RangeError when a decode time would become negative.
+ * @throws MalformedError when the fragment has another layout than ours; RangeError when a decode time would
+ * become negative.
  */
 export function rebaseFragment(moof: Uint8Array, size: number, options: FragmentLayout): EditedFragment {
   const header = parseFragmentHeader(moof);

@@ -12,7 +12,7 @@ const NON_SYNC = 0x0001_0000;
 const DAMAGED = 1;
 const PRIORITY_MASK = 0xffff;
 
-/** The flags of a sample that is (not) a place to start decoding and has (not) been damaged on its way. */
+/** The flags of a sample that is (not) a sync sample and was (not) damaged in transit. */
 export function sampleFlags(isKey: boolean, isDamaged: boolean): number {
   return (isKey ? SAMPLE_FLAGS_KEY : SAMPLE_FLAGS_DEPENDENT) | (isDamaged ? DAMAGED : 0);
 }

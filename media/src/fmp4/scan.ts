@@ -1,6 +1,6 @@
 /**
- * Walks a segment file, `ftyp moov (moof mdat)*`, and tells how much of it is whole: what recovery and the rebuilding
- * of an index stand on. Reads headers only, by a callback, so that it knows neither disk nor platform.
+ * Walks a segment file, `ftyp moov (moof mdat)*`, and reports how much of it is intact: the basis of recovery
+ * and of rebuilding an index. Reads headers only, by a callback, so that it knows neither disk nor platform.
  */
 import { MalformedError } from '../malformed.ts';
 import type { Track } from '../track.ts';
@@ -28,11 +28,14 @@ export interface SegmentScan {
   readonly fragments: readonly ScannedFragment[];
   /** Bytes up to the end of the last whole fragment; the file may be cut there. */
   readonly wholeSize: number;
-  /** What ended the walk before the end of the file, in words; `undefined` when all of it is whole. */
+  /** What ended the scan before the end of the file, as text; `undefined` when all of it is whole. */
   readonly damage: string | undefined;
 }
 
-/** Reads a segment file of `fileSize` bytes. Malformed bytes end the walk and are told; errors of `read` pass through. */
+/**
+ * Reads a segment file of `fileSize` bytes. Malformed bytes end the scan and are reported; errors of `read`
+ * pass through.
+ */
 export async function scanSegment(read: ReadAt, fileSize: number): Promise<SegmentScan> {
   const fragments: ScannedFragment[] = [];
   let tracks: readonly Track[] = [];

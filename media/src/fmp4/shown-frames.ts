@@ -1,4 +1,4 @@
-/** When each picture of fragments is shown: the times by which a viewer goes from one to the next. */
+/** Presentation times of the frames in fragments, for stepping from frame to frame. */
 import { walkBoxes } from './box.ts';
 import { parseFragmentHeader } from './read-moof.ts';
 
@@ -11,7 +11,7 @@ export interface ShownFrame {
 /**
  * The frames of one track in whole fragments, in the order in which they are shown.
  * @param bytes moof and mdat, any number of times; other boxes are passed over
- * @throws MalformedError when one is cut short or is no fragment of ours (see `parseFragmentHeader`)
+ * @throws MalformedError when one is cut short or has another layout than ours (see `parseFragmentHeader`)
  */
 export function shownFrames(bytes: Uint8Array, trackId: number): ShownFrame[] {
   const frames: ShownFrame[] = [];

@@ -1,6 +1,6 @@
 /**
- * Part of a fragment as a fragment of its own: the first and last GOP of a download, cut to the moment asked for.
- * Video can only begin at a key frame, so it is cut at its end alone; sound is cut at both.
+ * Part of a fragment as a fragment of its own: the first and last GOP of a download, cut to the requested time.
+ * Video can only start at a key frame, so it is cut only at its end; audio is cut at both.
  */
 import { moofAndMdatHeader } from './moof.ts';
 import type { TrackRun } from './moof.ts';
@@ -52,8 +52,8 @@ export function subsetFragment(header: FragmentHeader, options: SubsetOptions): 
 }
 
 /**
- * How many samples from the start must be kept to show everything before `endTicks`: up to and with the last one
- * whose presentation time lies before it. Reordered frames bring the later frames they refer to along.
+ * How many samples from the start must be kept to show everything before `endTicks`: up to and including the
+ * last one whose presentation time is before it. Reordered frames bring the later frames they refer to along.
  */
 export function samplesShownBefore(track: FragmentTrackHeader, endTicks: number): number {
   let count = 0;

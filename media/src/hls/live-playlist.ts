@@ -53,9 +53,9 @@ export interface LivePlaylist {
   readonly discontinuitySequence: number;
   readonly segments: readonly LiveSegment[];
   readonly open?: GrowingPlaylistSegment;
-  /** The part to come, which may be asked for already: EXT-X-PRELOAD-HINT, section 4.4.5.3. */
+  /** The next part, which may already be requested: EXT-X-PRELOAD-HINT, section 4.4.5.3. */
   readonly preloadHint?: { readonly uri: string };
-  /** The stream is over: no more segments, nothing to wait for. */
+  /** The stream has ended: no more segments. */
   readonly hasEnded: boolean;
   /** Answer to `_HLS_skip`: this many segments from the start are replaced by EXT-X-SKIP (section 4.4.5.2). */
   readonly skippedSegments?: number;
@@ -125,7 +125,7 @@ export function livePlaylist(playlist: LivePlaylist): string {
 
 type Opening = Pick<LiveSegment, 'map' | 'startMs' | 'isDiscontinuity'>;
 
-/** What stands before the first part of a segment. Each carries its date, so that a player may join anywhere. */
+/** The lines before the first part of a segment. Each has its date, so that a player may join anywhere. */
 function opening(segment: Opening, previous: Opening | undefined): string[] {
   return [
     ...(segment.isDiscontinuity ? ['#EXT-X-DISCONTINUITY'] : []),

@@ -49,7 +49,7 @@ export const PLAYLIST_END = '#EXT-X-ENDLIST\n';
 
 /**
  * The lines of one segment. Long playlists are written piece by piece: head, each segment, end.
- * @param previous the segment before, `undefined` for the first; what still holds is not said again.
+ * @param previous the segment before, `undefined` for the first; tags that still apply are not repeated.
  */
 export function segmentLines(segment: PlaylistSegment, previous: PlaylistSegment | undefined): string {
   const isBreak = previous === undefined || segment.isDiscontinuity;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { AccessUnitBuilder } from './access-unit.ts';
 
-/** Plays the connection's read buffer: whatever is passed on lies here for the length of one call. */
+/** Simulates the connection's read buffer: data passed on is valid for the duration of one call. */
 const readBuffer = new Uint8Array(80 * 1024);
 
 function pass(bytes: Uint8Array, take: (buffer: Uint8Array, start: number, end: number) => void): void {
@@ -57,7 +57,7 @@ test('[R10.1] pictures hold their whole NAL units in order, wherever blocks end 
           }
           return builder.take(index, false, false);
         });
-        // Compared at the end: what comes later must not change what was handed over.
+        // Compared at the end: later data must not change what was passed on.
         frames.forEach((units, index) => {
           const whole = units.filter(({ isAbandoned }) => !isAbandoned);
           const slice = whole.find(({ isSlice }) => isSlice);

@@ -1,7 +1,7 @@
 /**
  * Puts the NAL units of one picture together from RTP payloads: what the H.264 and H.265 payload formats share.
- * Payloads are copied one behind the other, each NAL unit after its 4-byte length, so that a picture is one slice, or
- * two where a block of memory ended in it.
+ * Payloads are copied one after the other, each NAL unit after its 4-byte length, so that a picture is one
+ * memory slice, or two if a memory block ends inside it.
  */
 import { ByteArena } from './byte-arena.ts';
 
@@ -19,7 +19,7 @@ export interface AccessUnit {
   readonly firstSlice: Uint8Array;
 }
 
-/** A picture larger than this is given up; an 8K key frame of the best quality stays below. */
+/** A picture larger than this is dropped; an 8K key frame of the best quality stays below. */
 export const maxUnitBytes = 24 * 1024 * 1024;
 
 const prefixBytes = 4;
@@ -116,7 +116,7 @@ export class AccessUnitBuilder {
     this.#openBytes = 0;
   }
 
-  /** Hands over the picture and begins the next one; undefined when it holds no slice. */
+  /** Returns the picture and begins the next one; undefined when it has no slice. */
   take(timestamp: number, isKey: boolean, isDamaged: boolean): AccessUnit | undefined {
     this.abandon();
     this.#keepFilled();

@@ -1,5 +1,5 @@
 /**
- * Where the payloads of one track stay: blocks of memory that are filled one after the other. Bytes are copied out of
+ * Memory for the payloads of one track: blocks that are filled one after the other. Bytes are copied out of
  * the connection's read buffer once, without an object per packet, and a block is free again when the last sample in
  * it is. Measured against views of the received chunks in design/ingest-cost.md.
  */

@@ -1,4 +1,4 @@
-/** Bytes that come in pieces and are wanted in one, up to a limit. However small the pieces are, each byte is kept once. */
+/** Joins bytes that arrive in pieces, up to a limit. However small the pieces are, each byte is kept once. */
 export class BytePile {
   readonly #maxBytes: number;
   #bytes: Uint8Array = new Uint8Array(0);
@@ -26,7 +26,7 @@ export class BytePile {
     return true;
   }
 
-  /** What was added, in memory of its own; the pile is empty then. */
+  /** The bytes added, as a copy; the pile is empty afterwards. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#size);
     this.#bytes = new Uint8Array(0);

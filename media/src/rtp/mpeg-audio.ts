@@ -8,7 +8,7 @@ const clockRate = 90_000;
 
 /**
  * MPEG audio of RFC 2250, 3.5: after a header of four bytes a packet holds whole frames, or a part of one with its place in it.
- * Whole frames are given on with their RTP time stamps; what is split is put together.
+ * Whole frames are passed on with their RTP time stamps; split frames are joined.
  */
 export class MpegAudioDepacketizer {
   readonly #onFrame: (bytes: Uint8Array, timestamp: number) => void;
@@ -24,7 +24,7 @@ export class MpegAudioDepacketizer {
     const offset = ((bytes[payloadStart + 2] ?? 0) << 8) | (bytes[payloadStart + 3] ?? 0);
     const payload = bytes.subarray(payloadStart + headerBytes, payloadEnd);
     if (offset === 0) this.#partBytes = 0;
-    // A part whose forerunner was lost is of no use.
+    // A part whose predecessor was lost is useless.
     if (offset !== this.#partBytes || offset + payload.length > frameMaxBytes) {
       this.#partBytes = 0;
       if (offset === 0) this.#give(payload, timestamp);

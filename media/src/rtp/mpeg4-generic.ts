@@ -4,7 +4,7 @@ import { MalformedError } from '../malformed.ts';
 import { ByteArena } from './byte-arena.ts';
 import type { RtpPacket } from './packet.ts';
 
-/** One frame of sound as received. */
+/** One audio frame as received. */
 export interface AudioUnit {
   /** RTP time stamp, 32 bits. */
   readonly timestamp: number;
@@ -42,7 +42,7 @@ export function auHeaderLayout(parameters: ReadonlyMap<string, string>): AuHeade
     return Number(text);
   };
   const constantSize = number('constantsize', 0, maxFrameBytes);
-  // Cameras leave the lengths out; their mode says what is meant.
+  // Cameras omit the lengths; the mode implies them.
   const isImplied = constantSize === 0 && !parameters.has('sizelength');
   return {
     sizeLength: number('sizelength', isImplied ? usual.size : 0, 32),

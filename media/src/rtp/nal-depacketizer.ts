@@ -1,11 +1,12 @@
 /**
- * From RTP payloads of NAL units to frames: where one picture ends and the next begins, what loss does to it, and
- * which units a sample holds. What the two codecs do differently is in `NalRules`, see `h264.ts` and `h265.ts`.
+ * From RTP payloads of NAL units to frames: where one picture ends and the next begins, the effects of loss,
+ * and which units a sample holds. The differences between the two codecs are in `NalRules`, see `h264.ts` and
+ * `h265.ts`.
  *
  * A picture ends at the marker bit, at a new time stamp, or where another picture's first slice begins (cameras forget
- * the marker, set it on every packet, or send two frames with one time stamp). Parameter sets are kept apart and left
- * out of the samples, since the track's record has them. Access unit delimiters and filler are dropped; supplemental
- * information stays, for it may tell what a decoder or a person wants to know.
+ * the marker, set it on every packet, or send two frames with one time stamp). Parameter sets are kept
+ * separately and omitted from the samples, since the track's record has them. Access unit delimiters and filler
+ * are dropped; supplemental information stays, because decoders or users may need it.
  */
 import { annexBToNals } from '../codec/nal.ts';
 import { MalformedError } from '../malformed.ts';
@@ -149,7 +150,7 @@ export class NalDepacketizer {
     if (small) this.#small(small.take());
   }
 
-  /** One that never ends is given up: what comes of it still has no beginning then. */
+  /** One that never ends is dropped: its later fragments then have no beginning. */
   #addSmall(bytes: Uint8Array, start: number, end: number): void {
     if (this.#openSmall?.add(bytes, start, end)) return;
     this.#openSmall = undefined;

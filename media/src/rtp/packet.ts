@@ -1,6 +1,6 @@
 /**
- * The fixed header of RTP (RFC 3550, 5.1). One object is filled again for every packet, so that reading a packet
- * allocates nothing. `bytes` is the connection's read buffer: whoever keeps something of it makes a copy.
+ * The fixed header of RTP (RFC 3550, 5.1). One object is reused for every packet, so that reading a packet
+ * allocates nothing. `bytes` is the connection's read buffer: callers copy what they keep.
  */
 export class RtpPacket {
   bytes: Uint8Array = new Uint8Array(0);
@@ -16,7 +16,7 @@ export class RtpPacket {
   /** to here, padding left out. */
   payloadEnd = 0;
 
-  /** Reads what lies in `bytes` from `start` to `end`; false when that is no RTP packet of version 2. */
+  /** Reads `bytes` from `start` to `end`; false when this is not an RTP packet of version 2. */
   read(bytes: Uint8Array, start = 0, end = bytes.length): boolean {
     if (end - start < 12) return false;
     const first = bytes[start] ?? 0;

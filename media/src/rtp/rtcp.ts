@@ -5,7 +5,7 @@ export interface SenderReport {
   readonly ssrc: number;
   /** The sender's wall clock in milliseconds since 1970, with fractions. */
   readonly ntpMs: number;
-  /** The same moment on the RTP clock, 32 bits. */
+  /** The same time on the RTP clock, 32 bits. */
   readonly rtpTimestamp: number;
 }
 
@@ -18,11 +18,11 @@ const eraPivotSeconds = 2 ** 31;
 
 export interface RtcpContent {
   readonly report: SenderReport | undefined;
-  /** The sender says that it ends. */
+  /** The sender announces its end. */
   readonly isGoodbye: boolean;
 }
 
-/** Walks a compound packet; pieces that are cut short or of no use are passed over. */
+/** Walks a compound packet; truncated or unused parts are skipped. */
 export function parseRtcp(bytes: Uint8Array): RtcpContent {
   let report: SenderReport | undefined;
   let isGoodbye = false;

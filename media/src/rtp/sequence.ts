@@ -1,11 +1,11 @@
-/** Packets this far behind are late or doubled; farther means that the sender began anew. */
+/** Packets this far behind are late or duplicates; farther means that the sender restarted. */
 const maxLate = 256;
 
 /** Follows the 16-bit sequence numbers of one RTP sender and counts what is missing (RFC 3550, A.1). */
 export class SequenceTracker {
   /** Packets that never came. */
   lost = 0;
-  /** Packets that came twice or behind their successors, which on TCP only a confused sender makes. */
+  /** Packets that arrived twice or after their successors, which on TCP only a faulty sender causes. */
   late = 0;
   #expected: number | undefined;
 
@@ -26,7 +26,7 @@ export class SequenceTracker {
       return -1;
     }
     this.#expected = (sequence + 1) & 0xffff;
-    // A number from far behind is a new beginning: something is missing, but nobody knows how much.
+    // A number from far behind is a restart: packets are missing, but their number is unknown.
     const missing = ahead < 0x8000 ? ahead : 1;
     this.lost += missing;
     return missing;

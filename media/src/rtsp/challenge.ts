@@ -23,7 +23,7 @@ const maxChallenges = 16;
 const maxParameters = 128;
 
 /**
- * All challenges that are understood, in the order sent. One header value may hold several, separated by commas, as
+ * All supported challenges, in the order sent. One header value may hold several, separated by commas, as
  * are their parameters; unknown schemes and malformed pieces are passed over.
  */
 export function parseChallenges(values: readonly string[]): Challenge[] {
@@ -43,7 +43,7 @@ interface RawChallenge {
   readonly parameters: Map<string, string>;
 }
 
-/** Longer values are looked at as far as this; real ones have a few hundred characters. */
+/** Longer values are parsed up to this; real ones have a few hundred characters. */
 const maxValueLength = 4_096;
 
 /**

@@ -84,7 +84,7 @@ function parseHeaders(lines: readonly string[]): RtspHeaders {
       continue;
     }
     const colon = line.indexOf(':');
-    // Some cameras put a stray line among the headers; it says nothing that is needed.
+    // Some cameras put a stray line among the headers; it has no use.
     if (colon <= 0) continue;
     if (headers.length >= maxHeaders) throw new MalformedError(`more than ${maxHeaders} RTSP headers`);
     headers.push([line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]);

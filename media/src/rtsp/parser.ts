@@ -1,6 +1,6 @@
 /**
- * Cuts what arrives on an RTSP connection into messages and interleaved packets (RFC 2326, 10.12).
- * Works in place: a packet that lies within one chunk is passed on where it is. Only what is split between chunks is
+ * Splits the bytes of an RTSP connection into messages and interleaved packets (RFC 2326, 10.12).
+ * Works in place: a packet within one chunk is passed on without a copy. Only what is split between chunks is
  * copied, so that a chunk's memory can be filled again as soon as `push` returns.
  */
 import { MalformedError } from '../malformed.ts';
@@ -8,8 +8,8 @@ import { header, parseHead, type RtspMessage } from './message.ts';
 
 export interface RtspParserHandler {
   /**
-   * One RTP or RTCP packet lies in `bytes` from `start` to `end`, until this returns. The receiver may write there; what
-   * it keeps it copies.
+   * One RTP or RTCP packet is in `bytes` from `start` to `end`, until this returns. The receiver may write
+   * there, and copies what it keeps.
    */
   packet(channel: number, bytes: Uint8Array, start: number, end: number): void;
   message(message: RtspMessage): void;
@@ -47,7 +47,7 @@ export class RtspParser {
   /** The unfinished beginning of the next unit, in memory that grows by doubling, and its length. */
   #rest: Uint8Array = new Uint8Array(0);
   #restBytes = 0;
-  /** As long as it must be before another look at it can find more. */
+  /** The length it must reach before parsing it again can find more. */
   #wantedBytes = 0;
   /** How far a message's header section was searched for its end. */
   #searchedBytes = 0;
@@ -64,7 +64,7 @@ export class RtspParser {
     this.#handler = handler;
   }
 
-  /** The server said that it sends on this channel, 0 to 255. */
+  /** The server has announced this channel, 0 to 255. */
   nameChannel(channel: number): void {
     this.#named.add(channel);
   }
@@ -188,7 +188,9 @@ export class RtspParser {
     return next;
   }
 
-  /** Passes over rubbish up to something that may begin a unit; before the first message it means another protocol. */
+  /**
+   * Skips garbage up to something that may begin a unit; before the first message it means another protocol.
+   */
   #skip(bytes: Uint8Array, from: number, already: number, end: number): number {
     if (!this.#seenRtsp) throw new MalformedError('the answer is not RTSP');
     let at = from;

@@ -9,7 +9,7 @@ export interface RtspUri {
   /** A name, an IPv4 address, or an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** The address as it stands in requests: without user and password, without fragment. */
+  /** The address as used in requests: without user and password, without fragment. */
   readonly requestUri: string;
   /** For RTSP over HTTP: what the HTTP requests name. Absent when RTSP is spoken directly. */
   readonly tunnel?: RtspTunnel;
@@ -50,7 +50,7 @@ export function parseRtspUri(text: string): RtspUri {
   return { tls, host, port, requestUri: `${scheme}://${authorityHost}${shownPort}${rest}` };
 }
 
-/** The same place, asked by RTSP over HTTP. */
+/** The same address, for RTSP over HTTP. */
 export function tunnelled(uri: RtspUri): RtspUri {
   const [, authority = '', rest = ''] = /^[a-z]+:\/\/([^/?]*)(.*)$/i.exec(uri.requestUri) ?? [];
   return { ...uri, tunnel: { authority, path: rest.startsWith('/') ? rest : `/${rest}` } };
@@ -58,7 +58,7 @@ export function tunnelled(uri: RtspUri): RtspUri {
 
 /**
  * The base for control attributes: Content-Base, then Content-Location, then the request itself (RFC 2326, C.1.1).
- * A header that is no absolute RTSP address is resolved against the request or passed over.
+ * A header that is not an absolute RTSP address is resolved against the request or ignored.
  */
 export function controlBase(
   requestUri: string,

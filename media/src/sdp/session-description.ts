@@ -14,9 +14,9 @@ export interface MediaDescription {
   readonly protocol: string;
   readonly formats: readonly MediaFormat[];
   readonly control: string | undefined;
-  /** Which way media flow, the session's unless said (RFC 8866, 6.7); undefined when nothing is said. */
+  /** Direction of the media, by default the session's (RFC 8866, 6.7); undefined when neither is given. */
   readonly direction: Direction | undefined;
-  /** What the sender can be asked for (`rtcp-fb`, RFC 4585, 4.2). */
+  /** The feedback that the sender supports (`rtcp-fb`, RFC 4585, 4.2). */
   readonly feedback: readonly Feedback[];
 }
 

@@ -144,12 +144,14 @@ export class RtspConnection {
     }
   }
 
-  /** The connection broke with a challenge that was not answered yet. */
+  /** The connection broke with an unanswered challenge. */
   get isClosedAfterChallenge(): boolean {
     return this.#awaitsAnswer && this.#fault !== undefined;
   }
 
-  /** Says goodbye if `teardownUri` is given, lets what is written go out, and closes. Resolves when that is done. */
+  /**
+   * Sends TEARDOWN if `teardownUri` is given, flushes pending writes, and closes. Resolves when that is done.
+   */
   async close(teardownUri?: string): Promise<void> {
     const { socket, clock } = this.#options;
     if (!this.#isClosing && !this.#fault && teardownUri !== undefined) {
@@ -204,7 +206,10 @@ export class RtspConnection {
     return cseq;
   }
 
-  /** Whether reading can stop and go on at no cost. TLS reads 64 KiB at a time, all of which come before it stops. */
+  /**
+   * Whether reading can pause and resume at no cost. TLS reads 64 KiB at a time, all of which come before it
+   * stops.
+   */
   get canRest(): boolean {
     return !(this.#options.socket instanceof TLSSocket);
   }
@@ -232,7 +237,7 @@ export class RtspConnection {
           : new Fault('InternalServerError', 'The stream could not be read.', { cause }),
       );
     }
-    // A read that filled the memory did not take all.
+    // A read that filled the buffer did not empty the socket.
     return length === bytes.length || this.wantsMore();
   }
 
@@ -252,7 +257,7 @@ export class RtspConnection {
     pending.resolve(message);
   }
 
-  /** A server's own request: its announcements need no action, an end does, the rest we don't do. */
+  /** A server's own request: announcements need no action, an end does, others are not supported. */
   #answer(message: RtspRequest): void {
     if (this.#sender.writableLength > unreadAnswersMaxBytes) {
       this.#fail(new Fault('ProbeError', 'The camera asks without end and reads no answer.'));
@@ -294,7 +299,7 @@ export class RtspConnection {
   }
 }
 
-/** A peer that doesn't take what we still say is left without it, ms. */
+/** How long to wait for a peer to accept our last bytes, ms. */
 const closeLimitMs = 500;
 
 function closedByUs(): Fault {

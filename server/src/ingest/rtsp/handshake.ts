@@ -12,13 +12,13 @@ import { RtspConnection } from './connection.ts';
 import { refused, refuseUnlessOk } from './refusal.ts';
 import { openTunnel } from './tunnel.ts';
 
-/** What DESCRIBE gave. Whoever gets it closes the connection. */
+/** The result of DESCRIBE. The caller closes the connection. */
 export interface Described {
   readonly connection: RtspConnection;
   readonly description: SessionDescription;
   /** The base for control attributes. */
   readonly base: string;
-  /** Where it was found, after redirects. */
+  /** The final address, after redirects. */
   readonly target: RtspUri;
   /** Methods of the Public header, upper case; empty when the server didn't say. */
   readonly methods: ReadonlySet<string>;
@@ -38,8 +38,8 @@ const maxRedirects = 5;
 const maxRefusals = 2;
 
 /**
- * Connects, asks what there is, and follows redirects; each new target goes through `dial`, where the policy checks it.
- * Rejects with a Fault of a probe code, everything closed again.
+ * Connects, sends DESCRIBE, and follows redirects; each new target goes through `dial`, where the policy checks
+ * it. Rejects with a Fault of a probe code, everything closed again.
  */
 export async function describeSource(options: HandshakeOptions, signal: AbortSignal): Promise<Described> {
   const first = parseAddress(options.url);
@@ -63,7 +63,7 @@ export async function describeSource(options: HandshakeOptions, signal: AbortSig
     } catch (error) {
       await connection.close();
       signal.throwIfAborted();
-      // Some cameras close the connection with their 401: what they asked for is answered on the next one.
+      // Some cameras close the connection with their 401: the challenge is answered on the next one.
       if (!connection.isClosedAfterChallenge) throw error;
       if (++refusals > maxRefusals) throw refused();
     } finally {
@@ -73,12 +73,12 @@ export async function describeSource(options: HandshakeOptions, signal: AbortSig
   throw notFollowed(`The camera redirected more than ${maxRedirects} times.`);
 }
 
-/** Not a ProbeError: another engine would only be led around in its turn. */
+/** Not a ProbeError: another engine would only follow the same redirects. */
 function notFollowed(message: string, cause?: unknown): Fault {
   return new Fault('STREAM_SOURCE_ERR', message, { cause });
 }
 
-/** Challenges are kept for as long as the same place is asked. */
+/** Challenges are kept while the host stays the same. */
 function authorizationFor({ credentials }: HandshakeOptions, first: RtspUri, target: RtspUri): Authorization {
   const isSamePlace = target.host.toLowerCase() === first.host.toLowerCase() && (target.tls || !first.tls);
   return new Authorization({ credentials, allowBasic: isSamePlace });
@@ -106,7 +106,7 @@ async function connect(
   return (taker.connection = new RtspConnection({ socket, clock, authorization, replyTimeoutMs }));
 }
 
-/** OPTIONS and DESCRIBE; the description, or where a redirect leads. */
+/** OPTIONS and DESCRIBE; returns the description, or the target of a redirect. */
 async function ask(connection: RtspConnection, target: RtspUri): Promise<Described | RtspUri> {
   const uri = target.requestUri;
   const options = await connection.request('OPTIONS', uri);
@@ -143,7 +143,7 @@ function parseAddress(url: string): RtspUri {
   }
 }
 
-/** What leads to the same place as a tunnel goes through one again. */
+/** A redirect from a tunnel to the same host uses a tunnel again. */
 function redirectTarget(response: RtspResponse, from: RtspUri): RtspUri {
   const location = header(response, 'location');
   try {

@@ -7,18 +7,18 @@ export interface KeepAliveOptions {
   readonly connection: RtspConnection;
   readonly clock: Clock;
   readonly uri: string;
-  /** After so long without a request the server forgets the session. */
+  /** The server drops the session after this long without a request. */
   readonly timeoutSeconds: number;
   /** The server names GET_PARAMETER among its methods; OPTIONS is taken otherwise (RFC 2326, 10.1 and 10.8). */
   readonly canGetParameter: boolean;
-  /** Neither replies nor packets come any more. Called once. */
+  /** No more replies or packets arrive. Called once. */
   readonly onDead: (fault: Fault) => void;
 }
 
 const minPeriodMs = 2000;
 const maxPeriodMs = 30_000;
 
-/** Tells the server in time that somebody still listens, and notices when it isn't there any more. */
+/** Keeps the session alive, and detects when the server is gone. */
 export class KeepAlive {
   readonly #options: KeepAliveOptions;
   readonly #cancel: Cancel;
@@ -29,7 +29,7 @@ export class KeepAlive {
   constructor(options: KeepAliveOptions) {
     this.#options = options;
     this.#method = options.canGetParameter ? 'GET_PARAMETER' : 'OPTIONS';
-    // Twice within the time-out, so that one that is late does no harm.
+    // Twice within the time-out, so that a late one does no harm.
     const periodMs = Math.min(maxPeriodMs, Math.max(minPeriodMs, (options.timeoutSeconds * 1000) / 2.5));
     this.#cancel = options.clock.every(periodMs, () => void this.#ask());
   }
@@ -39,7 +39,7 @@ export class KeepAlive {
     this.#cancel();
   }
 
-  /** Asks now, unless an answer is waited for. */
+  /** Sends a request now, unless one is pending. */
   ask(): void {
     void this.#ask();
   }
@@ -52,10 +52,10 @@ export class KeepAlive {
     const askedMs = utcMs(clock);
     try {
       const response = await connection.request(this.#method, uri);
-      // The server said that it could and can't; the next one asks otherwise.
+      // The server announced the method and rejects it; the next request uses the other one.
       if (response.status >= 400 && response.status !== 401) this.#method = 'OPTIONS';
     } catch (error) {
-      // Some cameras never reply while they play: as long as packets come, that is their way.
+      // Some cameras never reply while they play: this is accepted as long as packets arrive.
       const isDead = connection.lastReceivedMs < askedMs;
       if (isDead && !this.#isClosed) onDead(error instanceof Fault ? error : silent(error));
     } finally {

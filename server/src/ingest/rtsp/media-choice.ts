@@ -9,12 +9,12 @@ import { Fault } from '../../base/fault.ts';
 /** One media section that will be set up. */
 export interface ChosenMedia {
   readonly kind: 'video' | 'audio';
-  /** `h264`, `h265`, `mpeg4-generic`, `mp4a-latm`, `opus`, or one of those that are converted. */
+  /** `h264`, `h265`, `mpeg4-generic`, `mp4a-latm`, `opus`, or an encoding that is transcoded. */
   readonly encoding: string;
   readonly format: MediaFormat;
   /** All formats of its section, in the order of preference. */
   readonly formats: readonly MediaFormat[];
-  /** The camera makes a key frame when it is asked to (RFC 4585, 6.3.1; RFC 5104, 4.3.1). */
+  /** The camera sends a key frame on request (RFC 4585, 6.3.1; RFC 5104, 4.3.1). */
   readonly keyFrameRequest: 'pli' | 'fir' | undefined;
   /** Where to SETUP, and by which profile of RTP. */
   readonly uri: string;
@@ -23,11 +23,11 @@ export interface ChosenMedia {
 
 export interface MediaChoice {
   readonly media: readonly ChosenMedia[];
-  /** Where to PLAY and to ask for signs of life. */
+  /** The address for PLAY and keep-alive requests. */
   readonly aggregateUri: string;
   /** How many of the video tracks can be received: one of them is chosen. */
   readonly videoTracks: number;
-  /** What was left out, in words for the stream's log. */
+  /** Skipped media, as text for the stream's log. */
   readonly ignored: readonly string[];
 }
 
@@ -37,7 +37,7 @@ const videoEncodings: ReadonlyMap<string, string> = new Map([
   ['hevc', 'h265'],
 ]);
 const audioEncodings: ReadonlySet<string> = new Set(['mpeg4-generic', 'mp4a-latm', 'opus']);
-/** Sound that a browser doesn't play; taken when somebody converts it. */
+/** Audio that a browser doesn't play; used when a transcoder is available. */
 const transcodedEncodings: ReadonlySet<string> = new Set([
   'pcmu',
   'pcma',
@@ -49,7 +49,7 @@ const transcodedEncodings: ReadonlySet<string> = new Set([
   'mpa',
 ]);
 
-/** The encoding is not stored as it comes. */
+/** The encoding is transcoded. */
 export function isConverted(encoding: string): boolean {
   return transcodedEncodings.has(encoding);
 }
@@ -72,11 +72,12 @@ export function usableEncoding(
 }
 
 /**
- * Picks one picture and one sound that can be received, the first of each; other media are not set up. Of several frames
- * another is picked by `videoTurn`, counted from 0 and round: the first may be one that is announced and never sent.
+ * Picks one video and one audio medium that can be received, the first of each; other media are not set up.
+ * `videoTurn` (from 0, modulo their number) selects among several video media: the first may be announced and
+ * never sent.
  *
- * @throws Fault ProbeError when nothing fits, or when there is a picture but none that fits: half a camera is no
- *   success, and another engine may know better
+ * @throws Fault ProbeError when nothing fits, or when there is video but none that fits: half a camera is no
+ * success, and another engine may support it
  */
 export function chooseMedia(
   description: SessionDescription,
@@ -118,9 +119,9 @@ export function chooseMedia(
 }
 
 /**
- * Tells what the camera sends from what it would receive. RTSP gives directions as the client has them: `sendonly` is the
- * back channel of an intercom (ONVIF Streaming, 5.3). An encoder that names its own side marks its video so, and then
- * `recvonly` is what it would receive.
+ * Distinguishes what the camera sends from what it would receive. RTSP gives directions as the client has them:
+ * `sendonly` is the back channel of an intercom (ONVIF Streaming, 5.3). An encoder that names its own side
+ * marks its video so, and then `recvonly` is what it would receive.
  */
 function receiving(media: readonly MediaDescription[]): (one: MediaDescription) => boolean {
   const videos = media.filter(({ kind }) => kind === 'video');
@@ -130,7 +131,7 @@ function receiving(media: readonly MediaDescription[]): (one: MediaDescription) 
   return ({ direction }) => direction !== toCamera && direction !== 'inactive';
 }
 
-/** The picture first: it leads the clock, and has the lower track number. */
+/** Video first: it leads the clock, and has the lower track number. */
 function order({ kind }: ChosenMedia): number {
   return kind === 'video' ? 0 : 1;
 }
@@ -155,7 +156,7 @@ function keyFrameRequestOf(media: MediaDescription, payloadType: number): 'pli' 
     .map(({ message }) => message);
   if (offered.includes('nack pli')) return 'pli';
   if (offered.includes('ccm fir')) return 'fir';
-  // The profile alone promises nothing in particular, but who doesn't know the message passes over it (RFC 4585, 6.1).
+  // The profile alone promises nothing in particular, but receivers ignore unknown messages (RFC 4585, 6.1).
   return media.protocol.startsWith('RTP/AVPF') ? 'pli' : undefined;
 }
 

@@ -19,17 +19,17 @@ export interface MediaSetupOptions {
   readonly choice: MediaChoice;
   readonly sink: SourceSink;
   readonly transcodeAudio: TranscodeAudio | undefined;
-  /** All tracks said that they end (RTCP BYE). */
+  /** All tracks have ended (RTCP BYE). */
   readonly onGoodbye: () => void;
 }
 
-/** What an interleaved channel carries: one stream, but for servers that put all into the same. */
+/** The contents of an interleaved channel: one stream, except for servers that put all into the same. */
 interface MediaChannel {
   readonly receivers: RtpReceiver[];
   readonly isControl: boolean;
 }
 
-/** How a sender of frames is asked for a key frame. */
+/** How a video sender is asked for a key frame. */
 interface KeyFrameSource {
   readonly receiver: RtpReceiver;
   readonly kind: 'pli' | 'fir';
@@ -39,7 +39,7 @@ interface KeyFrameSource {
 const videoTimescale = 90_000;
 /** Of a session whose server names none, s (RFC 2326, 12.37). */
 const defaultTimeoutSeconds = 60;
-/** A key frame that is missing is asked for so often, ms. */
+/** Interval of requests for a missing key frame, ms. */
 const keyRequestPeriodMs = 5000;
 /** The sender of our reports, any number: this connection has no other receiver. */
 const ourSsrc = 0x7669_6465;
@@ -48,7 +48,7 @@ const firstDynamicType = 96;
 
 /** Sets the chosen media up on a connection and receives them. It owns the receivers. */
 export class MediaSetup {
-  /** Those that were set up. */
+  /** The media that were set up. */
   readonly receivers: RtpReceiver[] = [];
   readonly #opened: RtpReceiver[] = [];
   readonly #options: MediaSetupOptions;
@@ -81,10 +81,10 @@ export class MediaSetup {
   }
 
   /**
-   * SETUP of every medium; sound beside a picture may fail. Packets are taken from here on, for servers are known to
-   * send some before the reply to PLAY.
+   * SETUP of every medium; audio beside video may fail. Packets are accepted from here on, because some servers
+   * send them before the reply to PLAY.
    *
-   * @returns after how many silent seconds the server forgets the session
+   * @returns after how many silent seconds the server drops the session
    */
   async perform(connection: RtspConnection): Promise<number> {
     this.#connection = connection;
@@ -124,7 +124,7 @@ export class MediaSetup {
     for (const receiver of this.#opened) receiver.close();
   }
 
-  /** Pictures came, of whatever use. */
+  /** Video frames arrived, usable or not. */
   get isVideoSeen(): boolean {
     return this.#trackSelector.isVideoSeen;
   }
@@ -145,7 +145,7 @@ export class MediaSetup {
     this.#connection?.sendPacket(source.channel, request);
   }
 
-  /** The receiver of one medium; undefined for audio that is left out. */
+  /** The receiver of one medium; undefined for skipped audio. */
   #open(media: ChosenMedia, trackId: number): RtpReceiver | undefined {
     const { sink } = this.#options;
     const { format, kind } = media;
@@ -212,7 +212,7 @@ export class MediaSetup {
 
   /**
    * What reads a payload type that this medium was not announced with: one that the description lists or that has a fixed
-   * meaning is taken for what it means, any other for what was announced. Video proves by its key frame that it is some;
+   * meaning is read by its meaning, any other as announced. Video proves by its key frame that it is some;
    * of audio nothing but a type that has no meaning of its own is taken so.
    */
   #otherReader(

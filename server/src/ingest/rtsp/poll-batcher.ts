@@ -10,16 +10,17 @@ export interface PollBatcherOptions {
 }
 
 /**
- * More than that must be read at once, bytes per second: a camera with small buffers of its own would have to wait for
- * our system's buffer, and fall behind for good. Below it, a round leaves no more than 60 KB there, which is what
- * that buffer takes from the first moment, before it has grown.
+ * Above this rate a connection is read immediately, bytes per second: a camera with small buffers of its own
+ * would have to wait for our system's buffer, and fall behind permanently. Below it, a round leaves no more
+ * than 60 KB there, which is what that buffer takes from the first moment, before it has grown.
  */
 const maxRate = 600_000;
 const ratePeriodMs = 1000;
 
 /**
- * Reads a connection as soon as something arrives while somebody waits for it, and else once in a round: what comes in
- * between lies in the system's buffer. Without this a camera costs a turn of the event loop for every picture and audio.
+ * Reads a connection as soon as data arrives while a reader needs low latency, and else once per round: data
+ * that arrives in between stays in the system's buffer. Without this a camera costs a turn of the event loop
+ * for every video and audio frame.
  */
 export class PollBatcher {
   readonly #connection: RtspConnection;
@@ -45,14 +46,14 @@ export class PollBatcher {
     };
   }
 
-  /** Leaves the connection reading all that comes; idempotent. */
+  /** Leaves the connection reading everything immediately; idempotent. */
   close(): void {
     this.#cancelLowLatency();
     this.#connection.wantsMore = () => true;
     this.#wake();
   }
 
-  /** The first second is read at once, and every second decides about the next. */
+  /** The first second is read immediately, and every second decides about the next. */
   #measure(): void {
     const nowMs = this.#clock.monotonicMs();
     const elapsedMs = nowMs - this.#periodStartMs;

@@ -10,7 +10,7 @@ export interface ReceptionReportOptions {
   readonly receivers: readonly RtpReceiver[];
 }
 
-/** What went wrong while receiving, counted since the session began. */
+/** Reception errors, counted since the session began. */
 interface Trouble {
   readonly lostPackets: number;
   readonly latePackets: number;
@@ -21,7 +21,7 @@ interface Trouble {
 
 const periodMs = 10_000;
 
-/** Says what the hot path counted, when there is something new and not more often than every ten seconds. */
+/** Logs the hot path's counters when they have changed, at most every ten seconds. */
 export class ReceptionReport {
   readonly #options: ReceptionReportOptions;
   readonly #cancel: Cancel;
@@ -32,7 +32,7 @@ export class ReceptionReport {
     this.#cancel = options.clock.every(periodMs, () => this.#report());
   }
 
-  /** Says what is still unsaid. */
+  /** Logs what has not been logged yet. */
   close(): void {
     this.#cancel();
     this.#report();

@@ -7,13 +7,13 @@ export function refused(): Fault {
   return new Fault('HTTP_UNAUTHORIZED', 'The camera refused the user name or password.');
 }
 
-/** @throws Fault in words, unless the status is 2xx. */
+/** @throws Fault with a message, unless the status is 2xx. */
 export function refuseUnlessOk(response: RtspResponse, method: string): void {
   const refusal = refusalOf(response, method);
   if (refusal) throw refusal;
 }
 
-/** What a status means for a person; undefined for 2xx. */
+/** The meaning of a status for users; undefined for 2xx. */
 export function refusalOf({ status }: RtspResponse, method: string): Fault | undefined {
   if (status >= 200 && status < 300) return undefined;
   switch (status) {
@@ -27,7 +27,7 @@ export function refusalOf({ status }: RtspResponse, method: string): Fault | und
     case 461:
       return new Fault('ProbeError', 'The camera does not send its stream over TCP.');
     default: {
-      // The camera's own words may repeat the address, with what is secret in it: the standard ones are shown.
+      // The camera's own reason phrase may repeat the address with its secrets: the standard phrase is shown.
       const reason = STATUS_CODES[status] ?? '';
       return new Fault('ProbeError', `The camera answered ${status}${reason && ` ${reason}`} to ${method}.`);
     }

@@ -18,23 +18,26 @@ export interface RtpReceiverOptions {
   /** As announced. */
   readonly payloadType: number;
   readonly timing: TrackTiming;
-  /** Called for every gap in the packets' numbers. */
+  /** Called for every gap in the sequence numbers. */
   readonly onLost: (packets: number) => void;
   /** Called for every change of the payload type that is read. */
   readonly onPayloadType?: (payloadType: number) => void;
   /**
-   * What reads a payload type that was not announced for this stream: the same reader, another one, or nothing (undefined).
-   * Asked once for each.
+   * Returns the depacketizer of a payload type that was not announced for this stream: the same one, another
+   * one, or none (undefined). Called once for each type.
    */
   readonly readerOf?: (payloadType: number) => PayloadDepacketizer | 'same' | undefined;
 }
 
-/** A payload type that was silent for so long may give way to another, ms: until then others are its companions (FEC...). */
+/**
+ * A payload type that was silent for this long may be replaced by another, ms: until then others are its
+ * companions (FEC...).
+ */
 const silentTypeMs = 2000;
 
 /**
  * One RTP stream of a session: which packets belong to it, what is missing, and its clock, unwrapped and tied to UTC.
- * What the payloads mean is the `PayloadDepacketizer`'s business.
+ * The `PayloadDepacketizer` interprets the payloads.
  */
 export class RtpReceiver {
   readonly sequence = new SequenceTracker();
@@ -46,7 +49,7 @@ export class RtpReceiver {
   /** The payload type that is read, and its reader. */
   #payloadType: number;
   #reader: PayloadDepacketizer | undefined;
-  /** When a packet of it came last. */
+  /** When its last packet arrived. */
   #newestMs: number | undefined;
   /** By payload type; undefined: not for us. */
   readonly #readers = new Map<number, PayloadDepacketizer | undefined>();
@@ -70,7 +73,7 @@ export class RtpReceiver {
     return this.#ssrc;
   }
 
-  /** Payloads that did not follow their format. */
+  /** Malformed payloads. */
   get malformedPayloads(): number {
     let sum = 0;
     for (const reader of new Set(this.#readers.values())) sum += reader?.malformedPayloads ?? 0;
@@ -107,8 +110,9 @@ export class RtpReceiver {
   }
 
   /**
-   * Whether a packet of another payload type is read from now on. What was announced always is; another type is when the
-   * announced one never came, or is silent, and something can read it: cameras announce one type and send another.
+   * Whether a packet of another payload type is read from now on. The announced type always is; another type is
+   * if the announced one never arrived, or is silent, and there is a depacketizer for it: cameras announce one
+   * type and send another.
    */
   #takes(payloadType: number, arrivalMs: number): boolean {
     const isAnnounced = payloadType === this.#options.payloadType;

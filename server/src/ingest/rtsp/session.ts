@@ -21,9 +21,12 @@ export interface RtspSessionOptions {
   readonly clock: Clock;
   /** Opens every connection, those of redirects too. */
   readonly dial: Dial;
-  /** Makes AAC of G.711; without it such sound is left out. */
+  /** Transcodes G.711 to AAC; without it such audio is omitted. */
   readonly transcodeAudio?: TranscodeAudio;
-  /** Whom the connection is read for, and the beat in which it is when they can wait; else it is always read at once. */
+  /**
+   * The consumers of the connection, and the rounds in which it is read when they accept latency; without them
+   * it is always read immediately.
+   */
   readonly polling?: PollBatcherOptions;
   /** How long each reply may take, ms. Default 10 s. */
   readonly replyTimeoutMs?: number;
@@ -31,9 +34,9 @@ export interface RtspSessionOptions {
   readonly memory?: SourceMemory;
 }
 
-/** What one attempt at an address leaves for the next. */
+/** What one attempt at an address learns for the next. */
 export interface SourceMemory {
-  /** Which of several video tracks is taken: it moves on when one was announced and sent nothing. */
+  /** Which of several video tracks is taken: it advances when one was announced and sent nothing. */
   videoTurn: number;
 }
 
@@ -43,7 +46,7 @@ const rangeRefusals: ReadonlySet<number> = new Set([400, 451, 455, 456, 457, 501
 
 /**
  * One attempt at one RTSP camera: DESCRIBE, SETUP and PLAY over one TCP connection (two for RTSP over HTTP), and samples until it ends.
- * It notices a dead connection and a missing reply; whether frames come is for the watchdog above it to see.
+ * It notices a dead connection and a missing reply; the watchdog above it checks whether frames arrive.
  */
 export class RtspSession implements SourceSession {
   readonly #options: RtspSessionOptions;

@@ -6,26 +6,29 @@ import type { RtspConnection } from './connection.ts';
 export interface SilenceWatchOptions {
   readonly connection: RtspConnection;
   readonly clock: Clock;
-  /** Opens another connection to the same place and lets it go; false when there is no answer. Never rejects. */
+  /** Opens and closes another connection to the same address; false when there is no answer. Never rejects. */
   readonly canConnect: () => Promise<boolean>;
-  /** Asks for a sign of life on this connection. */
+  /** Sends a keep-alive request on this connection. */
   readonly ask: () => void;
   /** Called once. */
   readonly onDead: (fault: Fault) => void;
 }
 
 const periodMs = 1000;
-/** A connection on which packets flowed is suspicious after so long, ms, and after three times its longest silence so far. */
+/**
+ * A connection with packet flow becomes suspicious after this silence, ms, and after three times its longest
+ * silence so far.
+ */
 const suspiciousMs = 3000;
 /** Before that a session is too young to be judged by its silence, ms. */
 const youngMs = 10_000;
-/** What a camera that can be reached has for its answer, ms. */
+/** Response timeout of a reachable camera, ms. */
 const answerMs = 1500;
 
 /**
- * Notices a camera that was restarted: its end of the connection is gone, so that nothing comes and nothing is refused, while
- * a new connection is taken. A network that stalls is none: then there is no new connection either, and what is on its way
- * still comes.
+ * Detects a restarted camera: its end of the connection is gone, so nothing arrives and nothing is refused,
+ * while a new connection is accepted. A stalled network is different: then no new connection is possible
+ * either, and packets in transit still arrive.
  */
 export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
@@ -35,7 +38,7 @@ export class SilenceWatch {
   #silentMs = 0;
   #longestMs = 0;
   #isChecking = false;
-  /** When a new connection was taken during this silence. */
+  /** When a new connection was accepted during this silence. */
   #reachedMs: number | undefined;
   #isClosed = false;
 

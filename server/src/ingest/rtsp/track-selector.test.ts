@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { audioTrack, frame, audio, videoTrack } from '../../hub/sample-fixture.ts';
 import { TrackSelector } from './track-selector.ts';
 
-/** A gate and what came through it: `v+a` for a declaration, `V` a key frame, `v` a picture, `a` sound. */
+/**
+ * A track selector and its output: `v+a` for a declaration, `V` a key frame, `v` another video frame, `a`
+ * audio.
+ */
 function openGate(expects = { video: true, audio: true }) {
   const passed: string[] = [];
   const awaited: string[] = [];

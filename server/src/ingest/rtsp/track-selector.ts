@@ -4,15 +4,16 @@ import type { SourceSink } from '../source.ts';
 
 /** How long the first frames wait for audio to show up, ms. */
 const graceMs = 400;
-/** Sound that has been silent for so long is left out from the next key frame on, ms. */
+/** Audio that has been silent for this long is dropped from the next key frame on, ms. */
 const audioGoneMs = 10_000;
 /** Most samples that wait while the tracks are being decided. */
 const maxHeld = 500;
 
 /**
  * Decides which tracks are declared to the sink, and when. A track that the camera announces but never sends must not
- * be declared: a player waits for every track it was promised. So the tracks are those that flow, found out within
- * `graceMs` of the first key frame and looked at again at every key frame, where a change costs nobody a picture.
+ * be declared: a player waits for every track it was promised. So the tracks are those that deliver samples,
+ * determined within `graceMs` of the first key frame and checked again at every key frame, where a change costs
+ * no frames.
  *
  * Audio is never declared alone where video was announced: half a camera is no success, so the watchdog has to see that
  * the video is missing (`SourceSink.awaiting`).
@@ -36,7 +37,7 @@ export class TrackSelector {
     this.#expectsAudio = expects.audio;
   }
 
-  /** The parameters of the picture; when they change, the next video sample is a key frame. */
+  /** The parameters of the video; when they change, the next video sample is a key frame. */
   setVideo(track: VideoTrack): void {
     this.#video = track;
   }
@@ -46,18 +47,18 @@ export class TrackSelector {
     this.#audio = track;
   }
 
-  /** The sound that was announced will not come. */
+  /** The announced audio will not arrive. */
   expectNoAudio(): void {
     this.#expectsAudio = false;
   }
 
-  /** Pictures come whose parameters are not known yet. */
+  /** Video frames arrive whose parameters are not known yet. */
   awaitVideo(): void {
     this.#isVideoSeen = true;
     this.#sink.awaiting('video');
   }
 
-  /** Pictures came, whether or not they could be passed on. */
+  /** Video frames arrived, whether or not they could be passed on. */
   get isVideoSeen(): boolean {
     return this.#isVideoSeen;
   }

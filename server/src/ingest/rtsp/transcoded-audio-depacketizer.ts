@@ -7,7 +7,7 @@ import type { ChosenMedia } from './media-choice.ts';
 import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';
 import type { TrackSelector } from './track-selector.ts';
 
-/** Opens a converter; throws a Fault when there is none. */
+/** Opens a transcoder; throws a Fault when none is available. */
 export type TranscodeAudio = (options: AudioTranscoderOptions) => AudioTranscoder;
 
 export interface TranscodedAudioDepacketizerOptions {
@@ -22,21 +22,21 @@ export interface TranscodedAudioDepacketizerOptions {
 /** Bytes of one channel for each tick of the RTP clock, where they are the same throughout (RFC 3551, 4.5). */
 const bytesOfTick: Readonly<Record<string, number>> = { pcmu: 1, pcma: 1, g722: 1, l16: 2 };
 
-/** A converter that fails again and again is not asked any more. */
+/** A transcoder that fails repeatedly is no longer used. */
 const maxFailures = 3;
 
-/** G.711 and the like, which are made into AAC elsewhere. Times go through the converter as they are. */
+/** G.711 and similar codecs, transcoded to AAC elsewhere. Times pass through the transcoder unchanged. */
 export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
   readonly malformedPayloads = 0;
   readonly #options: TranscodedAudioDepacketizerOptions;
-  /** Takes packets apart where they hold more than samples. */
+  /** Unpacks packets that hold more than samples. */
   readonly #mpegAudio: MpegAudioDepacketizer | undefined;
   #converter: AudioTranscoder | undefined;
   #failures = 0;
   #lastTicks = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
-  /** @throws Fault when there is no converter */
+  /** @throws Fault when no transcoder is available */
   constructor(options: TranscodedAudioDepacketizerOptions) {
     this.#options = options;
     if (options.media.encoding === 'mpa')
@@ -72,7 +72,7 @@ export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
     const { clockRate, channels } = media.format;
     return convert({
       codec: media.encoding as SourceAudioCodec,
-      // The clock of G.722 is half its sampling rate, by an old mistake that was kept (RFC 3551, 4.5.2).
+      // The clock of G.722 is half its sampling rate, a historical mistake that was kept (RFC 3551, 4.5.2).
       sampleRate: media.encoding === 'g722' ? clockRate * 2 : clockRate,
       clockRate,
       channels,

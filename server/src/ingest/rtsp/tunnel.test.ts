@@ -16,7 +16,7 @@ interface TunnelPeer {
   readonly port: number;
   /** Heads of the HTTP requests, in order. */
   readonly heads: string[];
-  /** What came through the tunnel, decoded. */
+  /** The bytes received through the tunnel, decoded. */
   readonly requests: string[];
   readonly sockets: Set<Socket>;
   readonly names: string[];
@@ -69,7 +69,7 @@ async function startPeer(
   return peer;
 }
 
-/** How a session at the peer ends, which goes by a name that leads here once and elsewhere from then on. */
+/** How a session ends at a peer whose name resolves to this machine once and elsewhere from then on. */
 async function faultOf(peer: TunnelPeer, options: { replyTimeoutMs?: number; signal?: AbortSignal } = {}) {
   const lookup = (name: string) => {
     peer.names.push(name);

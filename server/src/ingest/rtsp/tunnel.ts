@@ -19,11 +19,13 @@ export interface HttpTunnelOptions {
   readonly dial: Dial;
   /** How long the camera may take to answer each HTTP request, ms. */
   readonly replyTimeoutMs: number;
-  /** Takes what comes through the tunnel, as the taker of a dialled socket does. */
+  /** Consumes the bytes of the tunnel, like the consumer of a dialled socket. */
   readonly receive: TakeBytes;
 }
 
-/** RTSP over HTTP, opened: what the camera sends arrives on `socket`, what is written to `sender` reaches it. */
+/**
+ * An open RTSP-over-HTTP tunnel: bytes from the camera arrive on `socket`, bytes written to `sender` reach it.
+ */
 export interface HttpTunnel {
   /** The GET connection. The POST connection ends with it. */
   readonly socket: Socket;
@@ -34,13 +36,13 @@ const mediaType = 'application/x-rtsp-tunnelled';
 /** GET without an answer to a challenge, with one, and again when the nonce was stale. */
 const maxTries = 3;
 const maxHeadBytes = 16 * 1024;
-/** Of what a camera sends before it has been asked anything. */
+/** Limit of what a camera sends before any request. */
 const maxEarlyBytes = 64 * 1024;
 
 /**
  * Opens a tunnel as in Apple's "Tunneling RTSP and RTP through HTTP": a GET whose response never ends, and a POST whose body
- * is the requests in base64, tied together by a cookie. The POST goes to the very address that the GET was answered from.
- * Rejects with a Fault, or with the signal's reason, everything closed again.
+ * is the requests in base64, tied together by a cookie. The POST goes to the same IP address that answered the
+ * GET. Rejects with a Fault, or with the signal's reason, everything closed again.
  */
 export async function openTunnel(options: HttpTunnelOptions, signal: AbortSignal): Promise<HttpTunnel> {
   const { credentials, target } = options;
@@ -77,7 +79,7 @@ export async function openTunnel(options: HttpTunnelOptions, signal: AbortSignal
   }
 }
 
-/** @throws Fault in words, unless the tunnel is open. */
+/** @throws Fault with a message, unless the tunnel is open. */
 function refuse(response: RtspResponse): void {
   if (response.status >= 300 && response.status < 400) {
     throw new Fault(
@@ -103,7 +105,7 @@ function join(get: TunnelHalf, post: TunnelHalf, receive: TakeBytes): HttpTunnel
 /** One of the two connections, from its request on. */
 class TunnelHalf {
   readonly socket: Socket;
-  /** Called with the head of the response or with why there is none. */
+  /** Called with the head of the response or with the reason why there is none. */
   onResponse: (response: RtspResponse | Fault) => void = () => {};
   readonly #head: ResponseHead;
 
@@ -131,7 +133,7 @@ class TunnelHalf {
     return half;
   }
 
-  /** The head of the response. Rejects with a Fault when none comes in time, and with the signal's reason. */
+  /** The head of the response. Rejects with a Fault when none arrives in time, or with the signal's reason. */
   response({ clock, replyTimeoutMs }: HttpTunnelOptions, signal: AbortSignal): Promise<RtspResponse> {
     return new Promise((resolve, reject) => {
       const onAbort = () => settle(() => reject(signal.reason));
@@ -154,7 +156,7 @@ class TunnelHalf {
     });
   }
 
-  /** Everything behind the response's head goes there, in a later turn of the event loop. */
+  /** Passes everything after the response's head there, in a later turn of the event loop. */
   passOn(receive: TakeBytes): void {
     this.#head.passOn(receive);
   }
@@ -164,7 +166,7 @@ class TunnelHalf {
   }
 }
 
-/** Cuts the head of an HTTP response from what arrives, and passes the rest on. */
+/** Splits the head of an HTTP response from the received bytes, and passes the rest on. */
 class ResponseHead {
   onDone: (response: RtspResponse | Fault) => void = () => {};
   #bytes = Buffer.alloc(0);
@@ -191,7 +193,7 @@ class ResponseHead {
     setImmediate(() => this.#passEarly());
   }
 
-  /** What came with the head, before anything that came later. */
+  /** The bytes that arrived with the head, before any later ones. */
   #passEarly(): void {
     const early = this.#bytes;
     this.#bytes = Buffer.alloc(0);
@@ -225,7 +227,7 @@ class ResponseHead {
   }
 }
 
-/** Where the head ends and what follows begins: after an empty line, of CRLF or of LF alone. */
+/** Where the head ends and the body begins: after an empty line, of CRLF or of LF alone. */
 function endOfHead(bytes: Buffer): { readonly head: number; readonly next: number } | undefined {
   const [crlf, lf] = [bytes.indexOf('\r\n\r\n'), bytes.indexOf('\n\n')];
   if (crlf < 0 && lf < 0) return undefined;
@@ -257,7 +259,7 @@ function getHead(tunnel: RtspTunnel, cookie: string, answer: string | undefined)
   return httpHead('GET', tunnel, cookie, answer, [`Accept: ${mediaType}`]);
 }
 
-/** The length is no more than a word: the body goes on for as long as the session does, and cameras don't count it. */
+/** The length is only nominal: the body lasts as long as the session, and cameras don't count it. */
 function postHead(tunnel: RtspTunnel, cookie: string, answer: string | undefined): string {
   return httpHead('POST', tunnel, cookie, answer, [`Content-Type: ${mediaType}`, 'Content-Length: 32767']);
 }

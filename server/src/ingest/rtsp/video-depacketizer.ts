@@ -26,14 +26,17 @@ export interface VideoDepacketizerOptions {
 }
 
 const maxSpropLength = 64 * 1024;
-/** What comes counts as frames with so much credit; each that looks like one gives 1, each that doesn't takes more. */
+/**
+ * With this much credit the payloads count as frames; each that looks like one adds 1, each that doesn't
+ * subtracts more.
+ */
 const credible = 8;
 const penalty = 8;
 const maxCredit = 20;
 
 /**
- * Pictures of H.264 and H.265. Parameter sets may come with the description, in the stream, or both; those of the
- * stream count, and when they change a new track begins at the next key frame.
+ * H.264 and H.265 video. Parameter sets may be in the session description, in the stream, or both; those of the
+ * stream take precedence, and when they change a new track begins at the next key frame.
  */
 export class VideoDepacketizer implements PayloadDepacketizer {
   readonly #options: VideoDepacketizerOptions;
@@ -41,7 +44,7 @@ export class VideoDepacketizer implements PayloadDepacketizer {
   #track: VideoTrack | undefined;
   #trackVersion = -1;
   #times: DecodeTimes | undefined;
-  /** How far what comes before the parameters looks like frames of this codec, 0 to `maxCredit`. */
+  /** How much the data before the parameters looks like frames of this codec, 0 to `maxCredit`. */
   #credit = credible;
 
   constructor(options: VideoDepacketizerOptions) {
@@ -76,7 +79,7 @@ export class VideoDepacketizer implements PayloadDepacketizer {
     trackSelector.video({ trackId: track.id, dts, pts, isKey, isDamaged, data, size }, receiver.arrivalMs);
   }
 
-  /** Weighs whether what comes is this codec at all, which the payload type of a camera does not prove. */
+  /** Judges whether the data is this codec at all, which the payload type of a camera does not prove. */
   #judge({ firstSlice, isKey, isDamaged }: AccessUnit): void {
     if (isDamaged) return;
     const isH264 = this.#options.encoding === 'h264';
