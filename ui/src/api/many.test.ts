@@ -45,7 +45,7 @@ test('a server that is gone is not asked for the rest', async () => {
   assert.equal(outcome.left.length, things.length - asked);
 });
 
-test('whoever stops it learns what was done until then', async () => {
+test('stopping it reports what was done until then', async () => {
   const stop = new AbortController();
   const outcome = await forEachOf(
     things,

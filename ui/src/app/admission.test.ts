@@ -8,18 +8,18 @@ import { takeDestination } from './sign-in-destination.ts';
 const guest = { isLocked: false, isSignedIn: false };
 const user = { isLocked: false, isSignedIn: true };
 
-test('whoever is not signed in comes to the sign-in, but to what is for everybody', () => {
+test('a visitor who is not signed in gets the sign-in screen, or a public screen', () => {
   assert.equal(screenFor(locationAt('/ui/stream/gate/view'), guest), '/auth');
   assert.equal(screenFor(locationAt('/ui/recover-password'), guest), '/recover-password');
   assert.equal(screenFor(locationAt('/ui/auth'), user), '/auth');
   assert.equal(screenFor(locationAt('/ui/stream/gate/view'), user), '/stream/$uid/view');
 });
 
-test('[R2.18] what the page does not have is nobody’s', () => {
+test('[R2.18] an address that the page does not have has no screen', () => {
   assert.equal(screenFor(locationAt('/ui/nowhere'), guest), null);
 });
 
-test('a server that nobody has set up shows that alone; one that is set up does not', () => {
+test('a server that is not set up shows only the set-up; one that is set up does not', () => {
   const locked = { isLocked: true, isSignedIn: false };
   for (const href of ['/ui', '/ui/auth', '/ui/nowhere', '/ui/init'])
     assert.equal(screenFor(locationAt(href), locked), '/init');

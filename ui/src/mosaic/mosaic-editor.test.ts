@@ -111,7 +111,7 @@ test('each preset has its tiles and covers the whole grid', () => {
   }
 });
 
-test('streams keep their order when a page is divided anew', () => {
+test('streams keep their order when a page gets a new division', () => {
   const editor = new MosaicEditor(emptyLayout('4'));
   for (const uid of uids) editor.show(uid);
   editor.divide('1+5');

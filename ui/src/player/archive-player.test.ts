@@ -123,7 +123,7 @@ test('plays from the exact moment, not from its key frame', async () => {
   player.dispose();
 });
 
-test('[R4.8] at a fragment’s end the next one starts; the gap is skipped, and said with its length', async () => {
+test('[R4.8] at a fragment’s end the next one starts; the gap is skipped, and reported with its length', async () => {
   const { player, run, shownS } = setUp(
     [
       { fromS: 0, toS: 10 },
@@ -171,7 +171,7 @@ test('[R4.8] [R4.7] when the next interval is live, live follows, at speed 1', a
 
 for (const speed of [2, 4, 8, 16] as const) {
   for (const fragmentMs of [250, 1000, 2000, 5000])
-    test(`[R4.7] [R4.8] at speed ${speed} the edge of an archive that grows by ${fragmentMs} ms leads to the live picture, at speed 1`, async () => {
+    test(`[R4.7] [R4.8] at speed ${speed} the edge of an archive that grows by ${fragmentMs} ms leads to the live video, at speed 1`, async () => {
       const { player, run, sockets, shownS, clock } = setUp([{ fromS: 0, toS: 1e6 }], 600, {
         isLive: true,
         fragmentMs,
@@ -193,7 +193,7 @@ for (const speed of [2, 4, 8, 16] as const) {
     });
 }
 
-test('[R4.8] who pauses right before the edge of a growing archive finds what comes then, not the live picture', async () => {
+test('[R4.8] a viewer who pauses right before the edge of a growing archive gets what follows, not the live video', async () => {
   const { player, run, shownS } = setUp([{ fromS: 0, toS: 1e6 }], 600, { isLive: true });
   player.seek(START_MS + 590_000);
   await run(1);
@@ -207,7 +207,7 @@ test('[R4.8] who pauses right before the edge of a growing archive finds what co
   player.dispose();
 });
 
-test('[R4.8] where the camera stopped, the edge at speed 8 is the end and not the live picture', async () => {
+test('[R4.8] where the camera stopped, the edge at speed 8 is the end and not the live video', async () => {
   const { player, run, state } = setUp([{ fromS: 0, toS: 595 }], 600);
   player.seek(START_MS + 500_000);
   await run(1);
@@ -228,7 +228,7 @@ test('[R4.8] a growing archive is followed at its distance: nothing is left out 
   player.dispose();
 });
 
-test('where nothing follows, the archive ends, and playing again begins anew', async () => {
+test('where nothing follows, the archive ends, and playing again restarts it', async () => {
   const { player, run, state } = setUp([{ fromS: 0, toS: 10 }], 2000);
   player.seek(START_MS + 7000);
   await run(5);
@@ -257,7 +257,7 @@ test('[R4.8] at its end the archive is looked at again: what a camera records af
   player.dispose();
 });
 
-test('[R4.8] at its end the archive goes on to the live picture when that is back, but not under a viewer who paused', async () => {
+test('[R4.8] at its end the archive continues with the live video when that is back, but not for a viewer who paused', async () => {
   const options = { isLive: false };
   const { player, run, state } = setUp([{ fromS: 0, toS: 10 }], 2000, options);
   player.seek(START_MS + 7000);
@@ -317,7 +317,7 @@ test('the newest seek wins, and one into what is buffered asks the server nothin
   player.dispose();
 });
 
-test('what is ahead is bounded however long it stands paused', async () => {
+test('the buffer ahead is bounded however long it is paused', async () => {
   const { player, run, video, state } = setUp([{ fromS: 0, toS: 1900 }], 2000);
   player.seek(START_MS + 100_000);
   await run(1);
@@ -332,7 +332,7 @@ test('what is ahead is bounded however long it stands paused', async () => {
   player.dispose();
 });
 
-test('the clock stands while the server can’t be reached, and goes on from there', async () => {
+test('the clock stops while the server is unreachable, and continues from there', async () => {
   const { player, run, shownS, fault, state } = setUp([{ fromS: 0, toS: 1900 }], 2000);
   fault.next = new ApiError('SERVER_NOT_RESPONSE_ERR', 'gone', 0);
   player.seek(START_MS + 100_000);
@@ -424,7 +424,7 @@ test('J plays backwards over a gap, says what it skipped, and ends at the beginn
   player.dispose();
 });
 
-test('backwards it stands still when it is paused, goes at the speed asked for, and turns round where it is', async () => {
+test('backwards it stops when it is paused, plays at the requested speed, and reverses where it is', async () => {
   const { player, run, shownS, state } = setUp([{ fromS: 0, toS: 1900 }], 2000);
   player.seek(START_MS + 1000_000);
   await run(1);

@@ -34,7 +34,7 @@ test('[R9.5] a machine that shows next to nothing at a speed plays key frames th
   assert.equal(budget.isKeyFramesOnly(16), false);
 });
 
-test('[R9.5] a machine that keeps up is left alone, and so is a camera with few pictures of its own', () => {
+test('[R9.5] a machine that keeps up is left alone, and so is a camera with a low frame rate', () => {
   assert.equal(watch(new DecodingBudget(), 20, 50), false);
   assert.equal(watch(new DecodingBudget(), 20, 2, { rate: 1, speed: 2 }), false);
 });
@@ -45,7 +45,7 @@ test('nothing is judged at the camera’s own speed, paused, or before two secon
   assert.equal(watch(new DecodingBudget(), 1.8, 0), false);
 });
 
-test('a way to the machine that runs dry again and again is too slow for all pictures', () => {
+test('a connection whose buffer runs dry repeatedly is too slow for all frames', () => {
   const budget = new DecodingBudget();
   const looks = [0, 1000, 2000].map((nowMs) =>
     budget.look({ nowMs, shownFrames: nowMs, rate: 25, speed: 4, isPlaying: true, hasStalled: true }),

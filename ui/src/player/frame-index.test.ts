@@ -32,7 +32,7 @@ function indexOf(...fragments: Uint8Array[]): FrameIndex {
   return index;
 }
 
-test('one goes from picture to picture, over fragments and over a gap', () => {
+test('stepping goes from frame to frame, over fragments and over a gap', () => {
   const index = indexOf(second(0), second(1), second(60, 10));
   const startOf = (ms: number, direction: 1 | -1) =>
     (index.neighbour(START_MS + ms, direction)?.startMs ?? 0) - START_MS;

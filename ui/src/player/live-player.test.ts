@@ -86,7 +86,7 @@ test('what this browser can’t decode is asked for converted, and named where t
   player.dispose();
 });
 
-test('sound that this browser can’t decode is left out, the picture is not', async () => {
+test('audio that this browser can’t decode is left out, the video is not', async () => {
   const { player, socket, sockets } = setUp((mse) => {
     mse.supports = (type) => !type.includes('opus');
   });
@@ -99,7 +99,7 @@ test('sound that this browser can’t decode is left out, the picture is not', a
   player.dispose();
 });
 
-test('a lost connection is tried again with growing pauses, and the picture goes on from there', async () => {
+test('a lost connection is retried with growing pauses, and the video resumes', async () => {
   const { player, begin, send, state, clock, sockets, socket, video } = setUp();
   player.goLive();
   await begin();
@@ -125,7 +125,7 @@ test('a lost connection is tried again with growing pauses, and the picture goes
   player.dispose();
 });
 
-test('a silent source is told from a lost server, and a refusal ends the trying', async () => {
+test('a silent source is distinguished from a lost server, and a refusal ends the retries', async () => {
   const { player, begin, send, state, socket, video, sockets, clock } = setUp();
   player.goLive();
   await begin();
@@ -142,7 +142,7 @@ test('a silent source is told from a lost server, and a refusal ends the trying'
   player.dispose();
 });
 
-test('a machine that slept is connected anew at once', async () => {
+test('a machine that slept is reconnected immediately', async () => {
   const { player, begin, send, clock, sockets } = setUp();
   player.goLive();
   await begin();
@@ -194,7 +194,7 @@ test('what was played is given back: memory stays flat over minutes', async () =
   player.dispose();
 });
 
-test('a full buffer makes room and goes on', async () => {
+test('a full buffer makes room and continues', async () => {
   const { player, begin, send, mse, state } = setUp();
   player.goLive();
   await begin();
@@ -206,7 +206,7 @@ test('a full buffer makes room and goes on', async () => {
   player.dispose();
 });
 
-test('pausing live keeps the picture and receives nothing; playing returns to the camera', async () => {
+test('pausing live keeps the frame and receives nothing; playing returns to the camera', async () => {
   const { player, begin, send, state, sockets, video, clock } = setUp();
   player.goLive();
   await begin();
@@ -224,7 +224,7 @@ test('pausing live keeps the picture and receives nothing; playing returns to th
   player.dispose();
 });
 
-test('a hidden, muted picture lets its stream go after a while and has it back when seen', async () => {
+test('a hidden, muted player releases its stream after a while and resumes it when visible', async () => {
   const { player, begin, send, sockets, clock } = setUp();
   player.goLive();
   await begin();

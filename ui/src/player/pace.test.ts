@@ -11,7 +11,7 @@ function started(): Pace {
   return pace;
 }
 
-test('the first picture of a long GOP is followed by a jump to the newest one', () => {
+test('the first frame of a long GOP is followed by a jump to the newest one', () => {
   const decision = new Pace().decide({
     spans: [{ start: NOW_S - 8, end: NOW_S }],
     currentTime: NOW_S - 8,

@@ -62,7 +62,7 @@ test('a still that takes long is given up for a newer wish, and not for the same
   assert.equal(shownMs(), 2);
 });
 
-test('nothing is shown and nothing is asked when nobody looks any more', async () => {
+test('nothing is shown and nothing is requested after scrubbing has ended', async () => {
   const { scrubber, asked, answer, shownMs, clock } = setUp();
   scrubber.request(1);
   scrubber.request(2);
@@ -75,7 +75,7 @@ test('nothing is shown and nothing is asked when nobody looks any more', async (
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('a still that can’t be had is told, and the next wish is asked for', async () => {
+test('a still frame that can’t be fetched is reported, and the next request is sent', async () => {
   const { scrubber, asked, errors, answer, shownMs } = setUp();
   scrubber.request(1);
   asked[0]?.fail();

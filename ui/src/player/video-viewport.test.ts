@@ -5,7 +5,7 @@ import { VIDEO_ZOOM_MOST, VideoViewport } from './video-viewport.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-test('the enlarged picture always fills its box, whatever is turned and dragged', () => {
+test('the zoomed video always fills its box, whatever is turned and dragged', () => {
   const act = fc.oneof(
     fc.record({ zoom: fc.double({ min: 0.1, max: 10, noNaN: true }), x: share, y: share }),
     fc.record({
@@ -27,7 +27,7 @@ test('the enlarged picture always fills its box, whatever is turned and dragged'
   );
 });
 
-test('what lies under the pointer stays there while it is enlarged', () => {
+test('the point under the pointer stays there while zooming', () => {
   fc.assert(
     fc.property(share, share, (x, y) => {
       const view = new VideoViewport();

@@ -87,7 +87,7 @@ function stage(
   return { window, left, router: new Router({ window, redirect, fetch, patience, onLeave }) };
 }
 
-test('[R2.1] it begins where the address bar stands, with shortcuts followed in place', () => {
+test('[R2.1] it starts at the location in the address bar, following aliases in place', () => {
   const { window, router } = stage('/ui/?x=1');
   assert.equal(router.get().location.name, '/streams');
   assert.deepEqual(
@@ -121,7 +121,7 @@ test('a search may be made from the one in the address bar, and does not leave t
   assert.deepEqual(left, []);
 });
 
-test('whoever may not enter is led elsewhere before anything is shown or fetched', async () => {
+test('a visitor who may not enter is redirected before anything is shown or fetched', async () => {
   const fetched: (string | null)[] = [];
   const { window, router } = stage('/ui/streams', {
     redirect: ({ name }) => (name === '/auth' ? undefined : { to: '/auth' }),
@@ -169,7 +169,7 @@ test('a screen that cannot be fetched is gone to all the same, so that it says s
   assert.equal(router.get().location.name, '/help');
 });
 
-test('a held link goes on or stays, as somebody says', async () => {
+test('a held navigation continues or stays, as the user decides', async () => {
   const { window, router } = stage('/ui/add-stream');
   const release = router.block();
   await router.navigate({ to: '/streams' });
@@ -192,7 +192,7 @@ test('a step that ignores blockers is not held', async () => {
   assert.equal(router.get().location.name, '/streams');
 });
 
-test('Back is undone while somebody is asked, and done when they say so', async () => {
+test('Back is undone while the user is asked, and done after confirmation', async () => {
   const { window, router } = stage('/ui/streams');
   await router.navigate({ to: '/help' });
   await router.navigate({ to: '/add-stream' });
@@ -207,7 +207,7 @@ test('Back is undone while somebody is asked, and done when they say so', async 
   assert.equal(router.get().location.name, '/streams');
 });
 
-test('a question that nobody needs to answer any more goes away', async () => {
+test('a question that needs no answer any more disappears', async () => {
   const { router } = stage('/ui/add-stream');
   const release = router.block();
   await router.navigate({ to: '/streams' });

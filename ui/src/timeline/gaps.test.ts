@@ -28,7 +28,7 @@ const lives = fc
     });
   });
 
-test('joined gaps say of every moment what the pieces said, without overlaps and without neighbours of one cause', () => {
+test('joined gaps give every moment the cause that the pieces gave, without overlaps or adjacent gaps of one cause', () => {
   fc.assert(
     fc.property(lives, fc.integer({ min: 0, max: 500 }), (gaps, minutes) => {
       const found = joinedGaps(gaps);
@@ -57,7 +57,7 @@ const gaps: GapSpan[] = [
   { startMs: startMs + 660_000, endMs: startMs + 720_000, cause: 'paused' },
 ];
 
-test('the list names the newest first, and not what lies before all recording', () => {
+test('the list shows the newest first, and not the time before the first recording', () => {
   const listed = listedGaps(gaps, recorded, startMs - 600_000, startMs + 900_000);
   assert.deepEqual(
     listed.map(({ cause }) => cause),
@@ -74,7 +74,7 @@ test('a gap is led up to from three seconds before it, whichever of its causes i
   assert.equal(leadTo(before, recorded), startMs);
 });
 
-test('what was skipped has each of its causes once, those that nobody knows left out', () => {
+test('a skipped stretch lists each of its causes once, unknown ones left out', () => {
   assert.deepEqual(causesWithin(gaps, startMs - 1, startMs + 900_000), ['unreachable', 'paused']);
   assert.deepEqual(causesWithin(gaps, startMs, startMs + 600_000), []);
 });

@@ -98,7 +98,7 @@ test('questions for what is no longer in view are given up, without a word about
   assert.ok(asked.at(-1)!.endMs < nowMs - 90 * 3_600_000);
 });
 
-test('a failure is told and asked again with the next refresh, not at once', async () => {
+test('a failure is reported and retried with the next refresh, not immediately', async () => {
   let isDown = true;
   const { loader, asked, errors, clock } = setUp(() => {
     if (isDown) throw new Error('down');

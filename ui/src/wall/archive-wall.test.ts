@@ -80,7 +80,7 @@ test('[R4.8] who watches half a minute behind the present is not taken there whe
   archive.dispose();
 });
 
-test('[R4.8] who has come to the present is taken to the live pictures', async () => {
+test('[R4.8] a viewer who has reached the present is moved to the live video', async () => {
   const { archive, clock, asked } = watch(30_000);
   await run(clock, 2);
   archive.shared.setSpeed(4);
@@ -90,7 +90,7 @@ test('[R4.8] who has come to the present is taken to the live pictures', async (
 });
 
 for (const speed of [2, 8, 16])
-  test(`[R4.7] [R4.8] at speed ${speed} the clock that has come to the edge leads to the live pictures, and never past the present`, async () => {
+  test(`[R4.7] [R4.8] at speed ${speed} a clock that has reached the edge leads to the live video, and never past the present`, async () => {
     const { archive, clock, asked } = watch(60_000);
     await run(clock, 2);
     archive.shared.setSpeed(speed);
@@ -106,7 +106,7 @@ for (const speed of [2, 8, 16])
     archive.dispose();
   });
 
-test('a stream that stops meanwhile is a gap on its own lane, with its cause; the clock goes on with the other', async () => {
+test('a stream that stops meanwhile is a gap on its own track, with its cause; the clock continues with the other', async () => {
   const { archive, clock, asked, nowMs } = watch(30_000, { yardMs: 5_000 });
   await run(clock, 60);
   assert.equal(asked.live, 0);
@@ -116,7 +116,7 @@ test('a stream that stops meanwhile is a gap on its own lane, with its cause; th
   archive.dispose();
 });
 
-test('where nothing is recorded any more the clock stands and says so', async () => {
+test('where nothing more is recorded the clock stops and reports it', async () => {
   const { archive, clock, asked } = watch(30_000, { gateMs: -10_000, yardMs: -5_000 });
   await run(clock, 40);
   assert.equal(archive.getSnapshot().isOver, true);

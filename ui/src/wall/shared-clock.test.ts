@@ -5,7 +5,7 @@ import { SharedClock } from './shared-clock.ts';
 
 const startMs = Date.UTC(2026, 4, 1, 12);
 
-test('it runs by the machine’s clock at its speed, and stands while it is paused', () => {
+test('it runs by the machine’s clock at its speed, and stops while it is paused', () => {
   const clock = new TestClock();
   const shared = new SharedClock(clock, startMs);
   clock.advance(1000);
@@ -21,7 +21,7 @@ test('it runs by the machine’s clock at its speed, and stands while it is paus
   assert.equal(shared.utcMs, startMs + 7000);
 });
 
-test('it stands until the last of those who hold it lets go, and a jump frees it of all', () => {
+test('it stops until its last holder releases it, and a jump releases all of them', () => {
   const clock = new TestClock();
   const shared = new SharedClock(clock, startMs);
   const [gate, yard] = [{}, {}];

@@ -93,7 +93,7 @@ function setUp(
   return { feed, run, shared, video, states, seen, server, behindMs };
 }
 
-test('it plays at the shared moment, and holds the others only until it has its picture', async () => {
+test('it plays at the shared moment, and holds the others only until it has its frame', async () => {
   const { run, shared, video, states } = setUp();
   await run(10);
   assert.equal(states.at(-1), 'playing');
@@ -103,14 +103,14 @@ test('it plays at the shared moment, and holds the others only until it has its 
   assert.ok(errorMs < 120, `${errorMs} ms`);
 });
 
-test('in a gap it shows nothing and holds nobody', async () => {
+test('in a gap it shows nothing and holds no other tile', async () => {
   const { run, seen, behindMs } = setUp({ kind: 'gap', untilMs: -20_000 });
   await run(5);
   assert.equal(seen.isInGap, true);
   assert.ok(behindMs() >= 4_900, `${behindMs()} ms`);
 });
 
-test('one whose recording had ended goes on when there is more', async () => {
+test('a tile whose recording had ended continues when there is more', async () => {
   const { run, server, states, behindMs } = setUp({ untilMs: 4_000 });
   await run(8);
   assert.notEqual(states.at(-1), 'playing');
@@ -120,7 +120,7 @@ test('one whose recording had ended goes on when there is more', async () => {
   assert.equal(states.at(-1), 'playing');
 });
 
-test('a conversion that is slower than the clock holds nobody, and is given up for single pictures', async () => {
+test('transcoding slower than the clock holds no other tile, and is replaced by snapshots', async () => {
   const { run, states, behindMs } = setUp({ isConverted: true, isSlow: true });
   await run(5);
   assert.ok(behindMs() >= 4_900, `${behindMs()} ms`);

@@ -65,7 +65,7 @@ test('a moment before the recording of one stream began has that as its cause, o
   assert.equal(tracks.causeAt('yard', 149), undefined);
 });
 
-test('few questions go on at once, and one that fails lets the next in', async () => {
+test('few requests run simultaneously, and one that fails lets the next start', async () => {
   let asking = 0;
   let most = 0;
   const uids = Array.from({ length: 20 }, (_, at) => `s${at}`);

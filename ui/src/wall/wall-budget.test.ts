@@ -67,7 +67,7 @@ test('the enlarged tile moves before all others, then the largest', () => {
   assert.deepEqual([...budget.decide({ tiles, paintMs: 16, nowMs: 0 })].sort(), ['b', 'c', 'd', 'f']);
 });
 
-test('dropped pictures of a tile or two say nothing; slow paints alone do', () => {
+test('dropped frames of a tile or two are not significant; slow paints alone are', () => {
   const moving = (frames: number, dropped: number): TileLoad[] =>
     Array.from({ length: 4 }, (_, at) => ({
       id: `t${at}`,

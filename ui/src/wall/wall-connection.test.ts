@@ -76,7 +76,7 @@ function newest(sockets: readonly WallSocketDouble[]): WallSocketDouble {
   return socket;
 }
 
-test('all pictures come over one socket, each to whoever asked for it', () => {
+test('all tiles share one socket, each gets the stream it requested', () => {
   const { sockets, watch } = setUp();
   const gate = watch('gate');
   const yard = watch('yard');
@@ -102,7 +102,7 @@ test('all pictures come over one socket, each to whoever asked for it', () => {
   assert.equal(socket.readyState, 3);
 });
 
-test('a full page of 64 pictures is one socket, and they come back together after it was lost', () => {
+test('a full page of 64 tiles is one socket, and they come back together after it was lost', () => {
   const { clock, sockets, watch } = setUp();
   const uids = Array.from({ length: limits.mosaicTilesPerPageMax }, (_, at) => `camera${at}`);
   const links = uids.map((uid) => watch(uid));
@@ -121,7 +121,7 @@ test('a full page of 64 pictures is one socket, and they come back together afte
   assert.equal(newest(sockets).readyState, 3);
 });
 
-test('a lost socket is opened again after a pause, and every picture asked for anew', () => {
+test('a lost socket is reopened after a pause, and every channel is requested again', () => {
   const { clock, sockets, watch } = setUp();
   const gate = watch('gate');
   newest(sockets).open();
@@ -134,7 +134,7 @@ test('a lost socket is opened again after a pause, and every picture asked for a
   assert.ok(newest(sockets).channelOf('gate') > 0);
 });
 
-test('pauses grow while nothing is heard, and end at once when the network is back', () => {
+test('pauses grow while nothing is received, and end immediately when the network is back', () => {
   const { clock, sockets, connection, watch } = setUp();
   watch('gate');
   for (let tries = 0; tries < 6; tries++) {
@@ -163,7 +163,7 @@ test('a server that says nothing for fifteen seconds is gone, as after a sleep',
   assert.ok(sockets.length > 1);
 });
 
-test('a picture that the server ended is asked for again by itself, unless its link was closed for it', () => {
+test('a channel that the server ended is retried by itself, unless its link was closed in response', () => {
   const { clock, sockets, watch } = setUp();
   const gate = watch('gate');
   watch('yard');

@@ -66,7 +66,7 @@ async function begin({ events }: Asked, mimeType: string): Promise<void> {
   await settle();
 }
 
-test('a small tile asks for the smaller picture, the enlarged one for the whole, and one that is covered or out of sight for none', () => {
+test('a small tile requests the sub-stream, the enlarged one the main stream, and one that is covered or out of view none', () => {
   const { tile, open, sight } = setUp();
   assert.deepEqual(
     open().map(({ watch }) => watch),
@@ -105,7 +105,7 @@ test('what the budget does not let move is asked for as key frames', () => {
   assert.equal(tile.getSnapshot().isKeyFrames, true);
 });
 
-test('where the smaller picture stays away, the whole one is asked for', async () => {
+test('if the sub-stream sends nothing, the main stream is requested', async () => {
   const { tile, clock, open, newest } = setUp();
   newest().events.onMessage({ type: 'waiting' });
   for (let at = 0; at < 90; at++) {
@@ -140,7 +140,7 @@ test('[R2.8] a codec that this browser lacks is asked for converted, and the til
   assert.equal(tile.getSnapshot().converted, 'H.265');
 });
 
-test('a conversion that is refused leaves single pictures and the reason; where all were taken, it is asked for again without a word', async () => {
+test('refused transcoding leaves snapshots and the reason; where all slots were in use, it is retried silently', async () => {
   const { tile, clock, asked, open, newest } = setUp();
   await begin(newest(), H265);
   newest().events.onMessage({ type: 'end', code: 'QuotaReached' });
@@ -160,7 +160,7 @@ test('a conversion that is refused leaves single pictures and the reason; where 
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('no conversion runs for a tile that would show key frames only: single pictures do', async () => {
+test('a tile that would show key frames only is not transcoded: snapshots suffice', async () => {
   const { tile, open, newest } = setUp();
   tile.setMoving(false);
   await begin(newest(), H265);
@@ -173,7 +173,7 @@ test('no conversion runs for a tile that would show key frames only: single pict
   );
 });
 
-test('[R2.8] an archive that can neither be played nor converted shows pictures of its moment, and its gaps; the clock goes on', async () => {
+test('[R2.8] an archive that can neither be played nor transcoded shows snapshots of its moment, and its gaps; the clock continues', async () => {
   const { tile, clock, open } = setUp();
   const shared = new SharedClock(clock, clock.wallMs() - 60_000);
   let kind: IntervalKind = 'fragment';

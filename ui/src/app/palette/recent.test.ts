@@ -13,7 +13,7 @@ function storage(): Pick<Storage, 'getItem' | 'setItem'> {
 
 const stream = (id: string): SearchResult => ({ kind: 'stream', id, name: `Stream ${id}`, note: '' });
 
-test('what was opened last stands first, each thing once, the oldest go', () => {
+test('the item opened last comes first, each item once, the oldest are dropped', () => {
   const own = storage();
   for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'b']) addRecent(own, 'anna', stream(id));
   assert.deepEqual(

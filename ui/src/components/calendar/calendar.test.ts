@@ -88,7 +88,7 @@ test('[R5.3] weeks start on Monday, and hold each day of the month once', () => 
   );
 });
 
-test('[R5.3] two clicks choose a span in either order; a third begins anew', () => {
+test('[R5.3] two clicks choose a range in either order; a third starts a new one', () => {
   let calendar = new Calendar(bounds).click('2026-10-20').click('2026-10-05');
   assert.deepEqual(calendar.period, { start: '2026-10-05', end: '2026-10-20' });
   assert.ok(calendar.stateOf('2026-10-10').isSelected);

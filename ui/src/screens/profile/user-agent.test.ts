@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { programOf } from './user-agent.ts';
 
-test('programs are told apart although each claims to be the others', () => {
+test('clients are distinguished although each claims to be the others', () => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
   for (const [userAgent, program] of [
     [`Mozilla/5.0 (X11; Linux x86_64) ${webkit} Chrome/140.0.0.0 Safari/537.36`, 'Chrome 140, Linux'],

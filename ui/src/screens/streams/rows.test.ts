@@ -23,7 +23,7 @@ test('each group begins under its heading, on a row of its own', () => {
   ]);
 });
 
-test('every stream stands exactly once, in order, however the list is grouped', () => {
+test('every stream appears exactly once, in order, however the list is grouped', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat({ max: 40 }), { maxLength: 8 }),

@@ -51,7 +51,7 @@ test('calls are found by every word, in name, address or summary', () => {
   assert.deepEqual(found('stream users'), []);
 });
 
-test('schemas are told in words', () => {
+test('schemas are described as text', () => {
   assert.equal(kindOf({ anyOf: [name, { type: 'null' }] }), 'string, null');
   assert.equal(kindOf({ type: 'array', items: name }), 'array of string');
   assert.equal(kindOf({ $ref: '#/components/schemas/Error' }), 'Error');

@@ -44,7 +44,7 @@ test('only what changed is sent, and a password only when one was typed', () => 
   });
 });
 
-test('[R5.5] what is surely wrong is said before anybody is asked', () => {
+test('[R5.5] obvious errors are shown before a call is made', () => {
   const problems = userProblems(new I18n('en', en), true);
   assert.equal(problems.name(' '), en['account.login.missing']);
   assert.equal(problems.name('a b'), en['account.login.invalid']);
