@@ -1,4 +1,4 @@
-// `npm run check`: formatting, lint, types, import rules, sizes of functions and classes, circles of imports and what is unused,
+// `npm run check`: formatting, lint, types, import rules, sizes of functions and classes, circles of imports, words and unused code,
 // in one command. Exit code 1 if any of them finds something.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ const steps = [
   ['import rules', join(root, 'tools/import-rules.mjs')],
   ['sizes of functions and classes', join(root, 'tools/structure.mjs')],
   ['circles of imports', join(root, 'tools/circles.mjs')],
+  ['words', join(root, 'tools/word-list.mjs')],
   [
     'unused dependencies, files and exports',
     bin('knip/bin/knip.js'),
@@ -35,11 +36,23 @@ export function runChecks() {
         encoding: 'utf8',
         env: { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` },
       });
-      if (result.status === 0) return false;
+      if (result.status === 0) {
+        process.stdout.write(hintsOf(result.stdout));
+        return false;
+      }
       process.stdout.write(`${name}:\n${result.stdout}${result.stderr}\n`);
       return true;
     })
     .map(([name]) => name);
+}
+
+/** Lines by which a step that passed advises something. @param {string} output */
+function hintsOf(output) {
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith('hint: '))
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 if (process.argv[1] === join(root, 'tools/check.mjs')) {

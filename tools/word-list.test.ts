@@ -1,0 +1,49 @@
+import { strict as assert } from 'node:assert';
+import { test } from 'node:test';
+import { compared, placesIn } from './word-list.mjs';
+
+/** What is found in a file, as `line word`. */
+const found = (path: string, text: string) => placesIn(path, text).map(({ line, word }) => `${line} ${word}`);
+
+test('old-style words are found in any text, in either case, also across a line break', () => {
+  assert.deepEqual(found('a.md', 'Nobody waits.\nIt starts anew, at\nonce.'), [
+    '1 nobody',
+    '2 anew',
+    '2 at once',
+  ]);
+  assert.deepEqual(found('a.ts', '// It stops at\n// once.\nf("whoever asks");'), ['1 at once', '3 whoever']);
+});
+
+test('parts of other words are not found', () => {
+  assert.deepEqual(found('a.ts', 'const atOnce = renewed(somebodyElse, manewer);'), []);
+  assert.deepEqual(found('a.md', 'It looks at oncebound things.'), []);
+});
+
+test('private names are found in documents, comments and identifiers', () => {
+  assert.deepEqual(found('a.md', 'The `Doorkeeper` checks it.'), ['1 Doorkeeper']);
+  assert.deepEqual(found('a.ts', '// See WriteGate.\nclass DiskRoom {}\nnew MyDiskRoom();'), [
+    '1 WriteGate',
+    '2 DiskRoom',
+  ]);
+});
+
+test('private names that are words of English are found as identifiers only', () => {
+  assert.deepEqual(found('a.md', 'Footage is kept. Removal takes time.'), []);
+  assert.deepEqual(
+    found('a.tsx', "// Footage.\nconst text = 'Footage';\nlet one: Footage;\nconst at = <Desk />;"),
+    ['3 Footage', '4 Desk'],
+  );
+});
+
+test('each finding names what to write', () => {
+  assert.deepEqual(placesIn('a.md', 'at  once'), [
+    { line: 1, word: 'at once', better: 'immediately, or simultaneously' },
+  ]);
+});
+
+test('more than the baseline is a breach, fewer is a hint, and a file without an entry has none', () => {
+  assert.deepEqual(compared({ a: 2, b: 1, c: 1 }, { a: 1, b: 2, d: 3 }), {
+    breaches: ['a has 2 words of the list, the baseline 1', 'c has 1 words of the list, the baseline 0'],
+    hints: ['b has 1 words of the list, the baseline 2', 'd has 0 words of the list, the baseline 3'],
+  });
+});
