@@ -76,7 +76,7 @@ async function look(
 
 test('[R1.7] axe finds nothing serious on the first set-up', () => look(['/init'], null));
 
-test('[R1.7] axe finds nothing serious on the screens of whoever is signed in', async () => {
+test('[R1.7] axe finds nothing serious on the screens of a signed-in user', async () => {
   ({ client, cookie } = await administratorOf(server));
   await look(['/streams'], cookie);
   ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:', tags: ['yard'] } }));

@@ -137,7 +137,7 @@ test('[R4.10] [R2.23] recovery counts down from Retry-After, and ends at a sign-
   }));
 
 // Answered in the server's place: one that says so would say it in the other tests, too.
-test('[R8.5] where the server says that nobody has the address, recovery names it', () =>
+test('[R8.5] where the server reports that no user has the address, recovery names it', () =>
   open('/recover-password', null, async (page) => {
     await page.route('**/v1/password/send-reset', (route) =>
       route.fulfill({ status: 404, json: { code: 'NotFound', error: 'Nobody has this e-mail.' } }),
@@ -147,7 +147,7 @@ test('[R8.5] where the server says that nobody has the address, recovery names i
     await page.getByText('User with email nobody@example.org has not found').waitFor();
   }));
 
-test('[R2.21] whoever must change the password comes to it from anywhere, and goes on afterwards', async () => {
+test('[R2.21] a user who must change the password is sent there from any screen, and continues afterwards', async () => {
   const body = { name: 'fresh', password: 'three loud magpies 8', mustChangePassword: true };
   await client.addUser({ body });
   await open('/bookmarks', null, async (page) => {
@@ -164,7 +164,7 @@ test('[R2.21] whoever must change the password comes to it from anywhere, and go
   });
 });
 
-test('[R5.1] [R5.2] [R8.6] what is wrong with a password stands at its field; a right one keeps this browser in', async () => {
+test('[R5.1] [R5.2] [R8.6] an error of a password appears at its field; a valid one keeps this browser signed in', async () => {
   const here = await signIn(server, kiosk.name, kiosk.password);
   const elsewhere = await signIn(server, kiosk.name, kiosk.password);
   await open('/profile/me/edit', here, async (page) => {

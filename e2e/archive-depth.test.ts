@@ -230,7 +230,7 @@ test('nothing moves when the days of the overview arrive', async () => {
   });
 });
 
-test('[R2.19] whoever chose so sees each stream by its own clocks: Lord Howe, Berlin, Moscow', async (t) => {
+test('[R2.19] a user with that setting sees each stream by its own clocks: Lord Howe, Berlin, Moscow', async (t) => {
   const prefer = (timeZone: string) => testEnv.client.saveProfile({ body: { preferences: { timeZone } } });
   await prefer('stream');
   t.after(() => prefer('viewer'));
@@ -256,7 +256,7 @@ test('[R2.19] whoever chose so sees each stream by its own clocks: Lord Howe, Be
   });
 });
 
-test('how much was really recorded stands on the stream’s page, on the statistics and in the metrics', async () => {
+test('how much was really recorded is shown on the stream’s page, on the statistics and in the metrics', async () => {
   const share = async () =>
     (await testEnv.client.getArchiveStats({ params: { uid } })).recorded?.day.share ?? 0;
   // Of the last 24 hours, only what was recorded since the server is back.

@@ -177,7 +177,7 @@ test('[R10.4] a server that starts with a clock a year ahead deletes nothing by 
   await right.stop();
 });
 
-test('[R10.4] a disk that is taken from under a recording server, or emptied, is said within seconds, and it goes on when it is back', async (t) => {
+test('[R10.4] a disk that is removed from a recording server, or emptied, is reported within seconds, and recording continues when it is back', async (t) => {
   const disk = await LoopDisk.make(t, 256);
   if (!disk) return;
   const { dataDir, env, uid } = await prepared(t, {
@@ -219,7 +219,7 @@ test('[R10.4] a disk that is taken from under a recording server, or emptied, is
   await server.stop();
 });
 
-test('[R10.3] sectors that can’t be read: the file is named, all else is served, check goes on, and it is forgiven when it can be read again', async (t) => {
+test('[R10.3] sectors that can’t be read: the file is named, all else is served, check continues, and the file counts again when it can be read', async (t) => {
   const disk = await LoopDisk.make(t, 192, ['-O', '^has_journal']);
   if (!disk) return;
   const { dataDir, env, uid, folder } = await prepared(t, { folder: join(disk.folder, 'footage'), count: 4 });
@@ -278,7 +278,7 @@ test('[R10.3] sectors that can’t be read: the file is named, all else is serve
   await second.stop();
 });
 
-test('[R10.4] a disk that answers EIO to everything, its marker too, ends recording alone; it goes on when the disk answers', async (t) => {
+test('[R10.4] a disk that answers EIO to everything, its marker too, ends recording alone; it continues when the disk answers', async (t) => {
   const disk = await LoopDisk.make(t, 128, ['-O', '^has_journal']);
   if (!disk) return;
   const footage = join(disk.folder, 'footage');

@@ -90,7 +90,7 @@ async function goTo(page: Page, utcMs: number): Promise<number> {
   return shown?.clockMs ?? Number.NaN;
 }
 
-test('[R4.9] the picture shown is the one asked for: no picture off, at the beginning, in the middle and at the end of fragments', async (t) => {
+test('[R4.9] the frame shown is the one requested: no frame off, at the beginning, in the middle and at the end of fragments', async (t) => {
   const page = await openPaused(t);
   for (const offsetMs of [1, 39, 500, 999, -1, 3_333]) {
     const requestedMs = middleMs + offsetMs;
@@ -103,7 +103,7 @@ test('[R4.9] the picture shown is the one asked for: no picture off, at the begi
   }
 });
 
-test('steps go by one picture, over the beginnings of fragments, and back to the same pictures', async (t) => {
+test('steps go by one frame, over the beginnings of fragments, and back to the same frames', async (t) => {
   const page = await openPaused(t);
   const seen = [await goTo(page, middleMs + GOP_MS - 2 * FRAME_MS + 1)];
   for (let step = 0; step < 5; step++) {
@@ -154,7 +154,7 @@ test('J plays backwards, faster with each press, and L turns round', async (t) =
   );
 });
 
-test('over a moment stands its picture; leading the playhead shows the key pictures on the way, and where it is let go the exact one', async (t) => {
+test('a moment under the pointer shows its preview; dragging the playhead shows the key frames on the way, and the exact frame where it is released', async (t) => {
   const page = await openPaused(t);
   const zoomIn = page.getByRole('button', { name: 'Zoom in', exact: true });
   while (await zoomIn.isEnabled()) await zoomIn.click();
@@ -202,7 +202,7 @@ test('over a moment stands its picture; leading the playhead shows the key pictu
   await page.locator('canvas[data-still-ms]').waitFor({ state: 'detached', timeout: WAIT_MS });
 });
 
-test('[R9.5] every speed plays, and a bookmark, a zoomed picture and the list of keys are there by keyboard', async (t) => {
+test('[R9.5] every speed plays, and a bookmark, zoomed video and the list of keys are available by keyboard', async (t) => {
   const page = await openPaused(t);
   for (const [turn, speed] of ['0.25', '16'].entries()) {
     const fromMs = middleMs + (turn + 1) * GOP_MS;
@@ -255,7 +255,7 @@ function momentsShown(page: Page, forMs: number): Promise<{ badge: string[]; utc
   );
 }
 
-test('[R4.7] [R4.8] playing faster than the archive grows ends at the live picture, at speed 1, from 8 times and 16', async (t) => {
+test('[R4.7] [R4.8] playing faster than the archive grows ends at the live video, at speed 1, from 8 times and 16', async (t) => {
   const page = await openPaused(t);
   const speed = page.getByRole('combobox', { name: 'Speed' });
   await page.keyboard.press('k');
@@ -277,7 +277,7 @@ test('[R4.7] [R4.8] playing faster than the archive grows ends at the live pictu
   }
 });
 
-test('while it buffers the clock stands, and goes on with the next picture', async (t) => {
+test('while it buffers the clock stops, and continues with the next frame', async (t) => {
   const person = await newPerson(browser);
   t.after(() => person.close());
   await signInByCookie(person, server.url, cookie);
@@ -310,7 +310,7 @@ test('while it buffers the clock stands, and goes on with the next picture', asy
   assert.ok((shown?.clockMs ?? 0) < stoodMs + 3 * GOP_MS, 'and leaves nothing out');
 });
 
-test('what this browser can’t decode is shown as single pictures, live and in the archive, with the reason in words', async (t) => {
+test('what this browser can’t decode is shown as snapshots, live and in the archive, with the reason in words', async (t) => {
   const person = await newPerson(browser);
   t.after(() => person.close());
   await signInByCookie(person, server.url, cookie);

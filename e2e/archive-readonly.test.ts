@@ -24,7 +24,7 @@ const untilLive = (client: Client, uid: string) =>
     WAIT_MS,
   );
 
-test('[R10.4] a disk that the kernel makes read-only under a recording server: live and configuration go on, it is said, nothing is lost, and it records again by itself', async (t) => {
+test('[R10.4] a disk that the kernel makes read-only under a recording server: live and configuration keep working, it is reported, nothing is lost, and recording resumes by itself', async (t) => {
   const disk = await LoopDisk.make(t, 256);
   if (!disk) return;
   const { dataDir, env, uid, folder } = await prepared(t, {

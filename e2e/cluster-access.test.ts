@@ -159,7 +159,7 @@ async function viewersOnSouth(): Promise<AccessViewer[]> {
   ]);
 }
 
-test('[R10.8, R4.4] a right that is taken on one node ends live pictures and walls on the others', async () => {
+test('[R10.8, R4.4] a right that is revoked on one node ends live video and walls on the others', async () => {
   const viewers = await viewersOnSouth();
   await allow(person.login, false);
   await expectEnded(viewers, ['Forbidden', 'NotFound']);
@@ -371,7 +371,7 @@ const clockThatIsSetBack = `data:text/javascript,${encodeURIComponent(
   'const now = Date.now; process.once("SIGUSR2", () => { Date.now = () => now() - 600_000; });',
 )}`;
 
-test('[R10.8] a node whose clock is set back goes on answering the others, and every node warns of it', async () => {
+test('[R10.8] a node whose clock is set back still answers the others, and every node warns of it', async () => {
   await nodes.stop('south');
   await nodes.start('south', { NODE_OPTIONS: `--import=${clockThatIsSetBack}` });
   await north().drainClusterNode({ params: { id: 'north' } });

@@ -96,7 +96,7 @@ test('[R10.8, R3.1] streams are spread over the nodes, whichever was asked, and 
   }
 });
 
-test('[R10.8] of two nodes at once one sleeps and one is cut off from the database: the third records all; the sleeper gives up, the other had asked and yielded', async () => {
+test('[R10.8] of two nodes one sleeps while the other is cut off from the database: the third records all; the sleeper gives up, the other asked and was fenced', async () => {
   nodes.pause('north');
   await proxy.cut();
   nodes.silent.add('west');
@@ -116,7 +116,7 @@ test('[R10.8] of two nodes at once one sleeps and one is cut off from the databa
   await nodes.settled(names.length, ids);
 });
 
-test('[R10.8] the database ends and is back: nobody is taken for dead, and each goes on with what it had', async () => {
+test('[R10.8] the database ends and is back: no node is declared dead, and each continues with what it had', async () => {
   const allSaid = (text: string) => () => ids.every((id) => nodes.server(id).output.includes(text));
   const takings = () => ids.map((id) => nodes.server(id).output.split('"kind":"take"').length);
   const before = takings();
@@ -138,7 +138,7 @@ test('[R10.8] the database ends and is back: nobody is taken for dead, and each 
   assert.deepEqual(takings(), before);
 });
 
-test('[R7.39, R4.5] two drains at once hand over before they stop; a drained node is one after a restart', async () => {
+test('[R7.39, R4.5] two simultaneous drains hand over before they stop; a drained node is one after a restart', async () => {
   await Promise.all([
     nodes.client('north').drainClusterNode({ params: { id: 'south' } }),
     nodes.client('south').drainClusterNode({ params: { id: 'west' } }),
@@ -172,7 +172,7 @@ test('[R10.8] what a killed node had others record', async () => {
   await recorded(['south', 'west']);
 });
 
-test('[R10.8] a node that is too old for what a later version made of the database says so, and those that run go on', async () => {
+test('[R10.8] a node that is too old for the schema of a later version reports it, and running nodes continue', async () => {
   await asOperator(`update settings set value = '"9999_later"' where key = 'schema.floor'`);
   await assert.rejects(nodes.start('north'), /A newer version has used this database.*update it/);
   await recorded(['south', 'west']);

@@ -73,7 +73,7 @@ after(async () => {
   await postgres?.stop();
 });
 
-test('[R10.8, R3.1] live pictures, figures and lines of a stream are had from the node that does not run it', async () => {
+test('[R10.8, R3.1] live video, statistics and logs of a stream are available from the node that does not run it', async () => {
   const stream = await until(
     () => north().getStream({ params: params() }),
     ({ status, node }) => status === 'running' && node.id === 'south',
@@ -106,7 +106,7 @@ test('[R10.8, R3.1] live pictures, figures and lines of a stream are had from th
   assert.match(await playlist.text(), /#EXTM3U/);
 });
 
-test('[R10.8, R2.12] a wall on the node that runs none of its streams has the whole and the smaller picture over the link', async () => {
+test('[R10.8, R2.12] a wall on the node that runs none of its streams has the main and the sub-stream through the peers', async () => {
   const server = nodes.server('north');
   const socket = new WebSocket(server.url.replace('http', 'ws') + addressOf('watchWall'), {
     headers: { cookie: nodes.cookie, origin: server.url },
@@ -303,7 +303,7 @@ test('[R10.8] nodes answer only nodes: not strangers, not twice, not without TLS
   assert.ok(gaps.some(({ cause }) => cause === 'node-away'));
 });
 
-test('[R10.8, R7.11] the footage of a stream that is removed goes on every node, on one that is away when it comes back', async () => {
+test('[R10.8, R7.11] the footage of a deleted stream is deleted on every node, on one that is away when it is back', async () => {
   const { uid: goneUid } = await north().addStream({ body: { name: 'Dock', streamSource: camera.url } });
   const folderOn = (node: string) => join(nodes.folder(node), 'archive', goneUid);
   const recordedBy = (node: string) => () => existsSync(folderOn(node));

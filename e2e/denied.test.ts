@@ -116,7 +116,7 @@ test('[R6.5] what one may not see is answered as what is not there, by every cal
   assert.ok(compared.length > 30, compared.join());
 });
 
-test('[R6.5] [R7.12] the live picture is refused before the upgrade, and alike', async () => {
+test('[R6.5] [R7.12] live video is refused before the upgrade, with identical answers', async () => {
   const answer = await askForSocket(addressOf('watchStream', { uid: there.uid }));
   assert.equal(answer.status, 403);
   assert.deepEqual(answer, await askForSocket(addressOf('watchStream', { uid: nowhere.uid })));

@@ -143,7 +143,7 @@ test('a longer span of several streams becomes one signed package, checked by a 
   assert.match(after.text, /has another length/);
 });
 
-test('a server that is killed with exports under way goes on with them at the next start', async (t) => {
+test('a server that is killed with exports under way continues with them at the next start', async (t) => {
   const asked = await Promise.all(
     [1, 2, 3].map((turn) => client.addExport({ body: { streams, ...span, name: `Turn ${turn}` } })),
   );

@@ -79,7 +79,7 @@ async function warnings(client: Client): Promise<string[]> {
 
 const isRecording = (found: readonly string[]) => found.at(-1) === 'live';
 
-test('[R10.4] [R3.9] a full disk leaves live going, says so, harms nothing that is kept, and recording goes on when there is room', async (t) => {
+test('[R10.4] [R3.9] a full disk leaves live running, is reported, harms nothing that is kept, and recording continues when there is space', async (t) => {
   const disk = await smallDisk(t, 128);
   if (!disk) return;
   // Catalog and database are on the full disk too, as they are where nothing was configured.

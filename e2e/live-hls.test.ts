@@ -86,7 +86,7 @@ function playInALoop({ samples, tracks }: LiveClip, to: Stream): () => void {
   return () => clearInterval(timer);
 }
 
-test('[R7.12] hls.js plays the live stream with low latency, and the picture moves', async () => {
+test('[R7.12] hls.js plays the live stream with low latency, and the video moves', async () => {
   const tab = await browser.newPage();
   await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   const seen = await tab.evaluate(

@@ -51,7 +51,7 @@ after(async () => {
   await Promise.all([silent?.stop(), ...cameras.map((camera) => camera.stop())]);
 });
 
-test('[R10.3] a viewer that stops reading holds up nobody', async () => {
+test('[R10.3] a viewer that stops reading delays no other', async () => {
   const [noisy = ''] = uids;
   for (let count = 0; count < 3; count++) {
     const viewer = await LiveViewer.watch(server, cookie, noisy);
@@ -81,7 +81,7 @@ test('[R10.3] a viewer that stops reading holds up nobody', async () => {
   );
 });
 
-test('[R10.3] cameras that take the connection and say nothing hold up nobody, whatever reads them', async () => {
+test('[R10.3] cameras that accept the connection and send nothing delay no reader, whatever reads them', async () => {
   for (const scheme of ['rtsp', 'http']) {
     for (let index = 0; index < silentPerEngine; index++) {
       const streamSource = `${scheme}://127.0.0.1:${silent.port}/${index}`;
@@ -101,7 +101,7 @@ test('[R10.3] cameras that take the connection and say nothing hold up nobody, w
   await Promise.all(probes);
 });
 
-test('[R10.3] media processes that hang hold up nobody, and are replaced', async () => {
+test('[R10.3] media processes that hang delay no other, and are replaced', async () => {
   await client.getStreamPicture({ params: { uid: uids[1] ?? '' } });
   const hung = await childrenOf(server.pid);
   // Sound of the cameras, the silent cameras of the other engine, and frames.
@@ -121,7 +121,7 @@ test('[R10.3] media processes that hang hold up nobody, and are replaced', async
   assert.equal(reply.headers.get('content-type'), 'image/jpeg');
 });
 
-test('[R10.3] after all that each of the eight is recorded in one piece, no picture missing', async () => {
+test('[R10.3] after all that each of the eight is recorded in one range, no frame missing', async () => {
   for (const uid of uids) {
     const pieces = await recorded(client, uid);
     assert.equal(pieces.length, 1, `${pieces.length} pieces`);

@@ -142,7 +142,7 @@ test('[R1.8] without its server the page opens and says so, and comes back by it
   await context.close();
 });
 
-test('[R1.8] no answer of a call, no picture and no screen stays in the browser', async () => {
+test('[R1.8] no answer of a call, no image and no screen stays in the browser', async () => {
   const [context, page] = await openInstalled('/streams');
   await page.getByText('No streams yet').waitFor();
   const files = await kept(page);

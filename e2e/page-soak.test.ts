@@ -35,7 +35,7 @@ test('[R7.54] screens that were left leave neither listeners nor players nor soc
     assert.ok(nodes < before.nodes * 1.5 + 300, `${before.nodes} nodes grew to ${nodes}`);
   }));
 
-test('[R7.54] a hidden tab asks nothing for an hour, and goes on when it is looked at again', () =>
+test('[R7.54] a hidden tab sends no request for an hour, and continues when it is visible again', () =>
   testEnv.open('/help', async (page) => {
     await page.clock.install();
     const soak = await PageSoak.begin(page);

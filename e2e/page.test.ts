@@ -117,7 +117,7 @@ test('[R2.23] [R2.24] the menu is the administrator’s, and Log out leads to si
   });
 });
 
-test('[R1.3] [R2.25] [R2.31] [R6.1] [R6.2] a read-only user is offered nothing to add, and told where access ends', async () => {
+test('[R1.3] [R2.25] [R2.31] [R6.1] [R6.2] a read-only user is offered nothing to add, and is shown when access ends', async () => {
   const own = await signIn(server, viewer.name, viewer.password);
   await open('/ui/streams', own, async (page) => {
     await page.getByText('No streams yet').waitFor();
@@ -182,7 +182,7 @@ test('[R9.1] a status that changes elsewhere shows in the list by itself', () =>
     await tile.getByText('Live', { exact: true }).waitFor();
   }));
 
-test('[R7.53] a server that does not answer is said so, and comes back by itself', () =>
+test('[R7.53] a server that does not answer is reported, and recovers by itself', () =>
   open('/ui/streams', cookie, async (page) => {
     await page.getByRole('link', { name: /^Gate 2/ }).waitFor();
     await page.context().route('**/v1/**', (route) => route.abort());
@@ -207,7 +207,7 @@ test('[R7.51] a session that ends elsewhere leads to sign-in and back', async ()
   });
 });
 
-test('[R1.4] [R2.19] settings are at work at once and follow the person to another browser', async () => {
+test('[R1.4] [R2.19] settings take effect immediately and follow the user to another browser', async () => {
   await open('/ui/settings', cookie, async (page) => {
     await page.getByText('Light', { exact: true }).click();
     await page.locator('html[data-mantine-color-scheme=light]').waitFor();
@@ -245,7 +245,7 @@ test('[R8.11] a source that can’t be had is refused at its field, in words', (
     await page.getByText('Start with one of rtsp:').waitFor();
   }));
 
-test('[R8.11] what the server says about a new stream stands at the field it is about', () =>
+test('[R8.11] the server’s error about a new stream appears at the field it is about', () =>
   open('/ui/add-stream', cookie, async (page) => {
     await page.getByLabel('Address of the camera').fill('demo:');
     for (const [code, label] of [

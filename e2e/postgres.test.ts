@@ -88,7 +88,7 @@ async function bytesBelow(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-test('while the database is away recording and live go on, changes are Unavailable, and all recovers', async () => {
+test('while the database is away recording and live continue, changes are Unavailable, and all recovers', async () => {
   const database = await postgres.create('away');
   const server = await startServer({ env: { VIDETTE_DATABASE: database } });
   let socket: WebSocket | undefined;

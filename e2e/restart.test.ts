@@ -57,7 +57,7 @@ for (const [name, end] of [
   ['asked to stop', () => server.stop()],
   ['killed', () => server.kill()],
 ] as const) {
-  test(`[R10.3] [R10.10] a server that is ${name} leaves an archive in order, and recording goes on at the next start`, async () => {
+  test(`[R10.3] [R10.10] a server that is ${name} leaves an archive in order, and recording continues at the next start`, async () => {
     const before = await recorded(client, uid);
     const endedMs = Date.now();
     await end();

@@ -60,7 +60,7 @@ async function choose(page: Page, startMs: number, endMs: number): Promise<void>
   await side(page).getByLabel('Until').fill(fieldText(endMs));
 }
 
-test('[R9.3] a span is led on the timeline; size and length are said before, what was delivered and what is missing after', () =>
+test('[R9.3] a range is selected on the timeline; size and length are shown before, what was delivered and what is missing after', () =>
   testEnv.open(`/stream/${gate}/view?t=${Math.round(early.startMs) + 1000}`, async (page) => {
     const startMs = Math.floor(early.startMs / 1000) * 1000 - 4_000;
     const endMs = Math.ceil(late.startMs / 1000) * 1000 + 3_000;

@@ -179,7 +179,7 @@ test('[R6.4] [R2.7] what another system keeps of a person can’t be changed her
   await client.deleteUser({ params: { login: 'managed' } });
 });
 
-test('[R7.9] whoever may share shows the public link, lets it be embedded, and revokes it', async () => {
+test('[R7.9] a user who may share shows the public link, lets it be embedded, and revokes it', async () => {
   await client.saveStreamPermissions({
     params: { uid: gate },
     body: { items: [{ user: guard.name, share: true }] },
@@ -200,7 +200,7 @@ test('[R7.9] whoever may share shows the public link, lets it be embedded, and r
   });
 });
 
-test('[R2.10] the name taken from the address stands in the empty field, and never mixes with a typed one', () =>
+test('[R2.10] the name taken from the address appears in the empty field, and never mixes with a typed one', () =>
   testEnv.open('/add-stream', async (page) => {
     const address = page.getByLabel('Address of the camera');
     const name = page.getByLabel('Name', { exact: true });

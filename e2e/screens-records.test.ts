@@ -165,7 +165,7 @@ test('[R7.46] what will change is listed before it is saved, with what waits for
     await changes.waitFor({ state: 'detached' });
   }));
 
-test('[R2.15] [R8.7] a license comes by a file or by dropping one; what is wrong with it stands at its field', () =>
+test('[R2.15] [R8.7] a license is uploaded as a file or by dropping one; its errors appear at its field', () =>
   testEnv.open('/administration/license', async (page) => {
     const field = page.getByLabel('Text of the license');
     const [chooser] = await Promise.all([

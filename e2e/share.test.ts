@@ -96,7 +96,7 @@ test('[R10.5] other sites may frame it only where the owner allows it', async ()
   await page.context().close();
 });
 
-test('[R7.9, R10.5] revoking cuts whoever watches at once, and the link is dead', async () => {
+test('[R7.9, R10.5] revoking disconnects its viewers immediately, and the link is dead', async () => {
   const { page } = await visitor();
   await page.goto(url);
   await assertMoves(page, 1);

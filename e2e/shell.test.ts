@@ -57,7 +57,7 @@ for (const [width, height] of [
   [614, 900],
   [1200, 600],
 ] as const) {
-  test(`[R2.29] at ${width}x${height} the side bar lies over the screen and closes on a click outside`, () =>
+  test(`[R2.29] at ${width}x${height} the side bar covers the screen and closes on a click outside`, () =>
     open(
       '/help',
       async (page) => {
@@ -82,7 +82,7 @@ for (const [width, height] of [
     ));
 }
 
-test('[R2.29] at 615x601 the side bar stands beside the screen, stays there, and is there after a reload', () =>
+test('[R2.29] at 615x601 the side bar is beside the screen, stays there, and is there after a reload', () =>
   open(
     '/help',
     async (page) => {
@@ -121,7 +121,7 @@ test('[R7.31] Ctrl+K finds a stream by words, opens it, and offers it first the 
     await field(page).waitFor({ state: 'detached' });
   }));
 
-test('[R7.31] Enter right after typing opens what those words find, not what stood there before', () =>
+test('[R7.31] Enter right after typing opens what those words find, not the results shown before', () =>
   open('/help', async (page) => {
     let isHeld = true;
     await page.context().route('**/ui/search?*', async (route) => {
@@ -191,7 +191,7 @@ test('[R2.15] /license leads to the administration’s license page', () =>
     await page.getByLabel('Text of the license').waitFor();
   }));
 
-test('[R2.27] pages of a stream show its name, and lead from the picture to its data and back', () =>
+test('[R2.27] pages of a stream show its name, and lead from the video to its data and back', () =>
   open(`/stream/${gate}/view`, async (page) => {
     await heading(page, 'Gate 2');
     await page.locator(`main a[href$="/stream/${gate}/info"]`).first().click();
@@ -204,7 +204,7 @@ test('[R2.27] pages of a stream show its name, and lead from the picture to its 
     await page.waitForURL(`**/ui/stream/${gate}/view`);
   }));
 
-test('[R7.54] polls stop in a hidden tab and go on when it is seen again', async () => {
+test('[R7.54] polls stop in a hidden tab and continue when it is visible again', async () => {
   const context = await newPerson(browser);
   context.setDefaultTimeout(60_000);
   await signInByCookie(context, server.url, cookie);

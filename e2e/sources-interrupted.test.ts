@@ -61,7 +61,7 @@ async function add(name: string, streamSource: string): Promise<string> {
   return uid;
 }
 
-test('[R10.2] [R4.9] a camera that stops sending while its socket stays open is noticed, said, and recorded again', async () => {
+test('[R10.2] [R4.9] a camera that stops sending while its socket stays open is noticed, reported, and recorded again', async () => {
   const uid = uids.stalling;
   const failed = await until(
     () => client.getStream({ params: { uid } }),
@@ -143,7 +143,7 @@ test('[R7.16] [R9.3] the length of a download is what was asked for less its gap
   assert.equal(inGop.footage.consoleErrors + onKey.footage.consoleErrors, '');
 });
 
-test('[R7.17] FFmpeg reads the playlist across the gap: every picture, no complaint', async () => {
+test('[R7.17] FFmpeg reads the playlist across the gap: every frame, no warning', async () => {
   const uid = uids.stalling;
   const [first, second] = await recordedFor(client, uid, 3_000, 2);
   assert.ok(first && second);

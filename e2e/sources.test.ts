@@ -111,7 +111,7 @@ after(async () => {
 });
 
 for (const { name, mimeType, codecs, hasReordering = false } of cases) {
-  test(`[R10.1] [R7.12] [R7.16] ${name}: running, live, and recorded without losing a picture`, async () => {
+  test(`[R10.1] [R7.12] [R7.16] ${name}: running, live, and recorded without losing a frame`, async () => {
     const uid = uids.get(name) ?? '';
     await until(
       () => client.getStream({ params: { uid } }),

@@ -87,7 +87,7 @@ async function recordedFor(ms: number): Promise<number> {
 
 // What needs no recording comes first, and what needs most of it last: nobody waits for the archive to grow.
 
-test('[R2.8] [R4.7] the live picture moves, shows now, and the page is named after the stream', async (t) => {
+test('[R2.8] [R4.7] the live video moves, shows now, and the page is named after the stream', async (t) => {
   const page = await open(t);
   await playing(page, 'live');
   await assertMoves(page);
@@ -98,7 +98,7 @@ test('[R2.8] [R4.7] the live picture moves, shows now, and the page is named aft
   assert.equal(await page.title(), 'Gate 2 – Vidette');
 });
 
-test('[R2.8] the picture: sound, shape, zoom and pan, a saved picture, full screen, picture in picture', async (t) => {
+test('[R2.8] the video: audio, aspect ratio, zoom and pan, a saved frame, full screen, picture in picture', async (t) => {
   const page = await open(t);
   await playing(page, 'live');
   const video = page.locator('main video').first();
@@ -280,7 +280,7 @@ test('[R1.7] by keyboard alone: pause, play, back, live; and the slider says whe
   await playing(page, 'live');
 });
 
-test('[R4.8] what lies before a camera’s first recording is no gap: it says so, and is not counted', async (t) => {
+test('[R4.8] the time before a camera’s first recording is no gap: it is marked as such, and is not counted', async (t) => {
   await recordedFor(2_000);
   const page = await open(t);
   await playing(page, 'live');

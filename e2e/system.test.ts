@@ -49,7 +49,7 @@ test('[R10.10] metrics tell of the process, the server and every stream', async 
   assert.doesNotMatch(text, new RegExp(token));
 });
 
-test('[R7.46] the configuration is read and written; what can be counts at once, the rest says that it waits', async () => {
+test('[R7.46] the configuration is read and written; what can takes effect immediately, the rest says that it waits', async () => {
   const before = await admin.getConfiguration();
   assert.deepEqual(before.environmentKeys.sort(), ['host', 'metrics.token', 'port']);
   assert.equal(before.pendingRestart, false);

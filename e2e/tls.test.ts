@@ -80,7 +80,7 @@ async function certificateWarning(): Promise<string | null | undefined> {
   return warnings.find(({ code }) => code === 'tls-certificate')?.subject;
 }
 
-test('a renewed certificate is shown to new connections, and open ones go on', async () => {
+test('a renewed certificate is presented to new connections, and open ones continue', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   let sockets = 0;
   agent.on('free', (socket: TLSSocket) => socket.setMaxListeners(50));

@@ -124,7 +124,7 @@ test('[R2.8] H.265 plays live and from the archive where the browser has no deco
   );
 });
 
-test('one conversion too many is refused in words with single pictures, and had when a viewer goes', async (t) => {
+test('one conversion too many is refused in words with snapshots, and granted when a viewer leaves', async (t) => {
   await client.saveConfiguration({ body: { values: { conversion: { for: 'everyone', atOnce: 1 } } } });
   const first = await openView(t);
   await plays(first, 'live');
@@ -145,7 +145,7 @@ test('one conversion too many is refused in words with single pictures, and had 
   );
 });
 
-test('switched off, it says so and shows single pictures', async (t) => {
+test('switched off, it says so and shows snapshots', async (t) => {
   await client.saveConfiguration({ body: { values: { conversion: { for: 'nobody', atOnce: 2 } } } });
   const page = await openView(t);
   await page.getByText('switched off on this server').waitFor({ timeout: WAIT_MS });
@@ -176,7 +176,7 @@ const wallTiles = (page: Page) =>
     WAIT_MS,
   );
 
-test('[R2.8] on a wall as many tiles are converted as the server allows, live and from the archive; the others show pictures and say why', async (t) => {
+test('[R2.8] on a wall as many tiles are converted as the server allows, live and from the archive; the others show snapshots and the reason', async (t) => {
   const startMs = Date.now();
   const id = await makeWall();
   await client.saveConfiguration({ body: { values: { conversion: { for: 'everyone', atOnce: 1 } } } });
@@ -194,7 +194,7 @@ test('[R2.8] on a wall as many tiles are converted as the server allows, live an
   await isBusy.waitFor();
 });
 
-test('[R4.4] who loses the right to conversion sees pictures from that moment on, and why', async (t) => {
+test('[R4.4] a user who loses the right to conversion sees snapshots from then on, and the reason', async (t) => {
   // More than the two: one is still kept for whoever watched the archive a moment ago.
   await client.saveConfiguration({ body: { values: { conversion: { for: 'everyone', atOnce: 4 } } } });
   const { items } = await client.listMosaics({ query: { searchingValues: ['quay'] } });

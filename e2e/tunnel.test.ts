@@ -242,7 +242,7 @@ test("[R10.9] the server's key opens nothing on the relay but the one port", asy
   assert.match(otherPort.output, /remote port forwarding failed/);
 });
 
-test('[R10.9] page, live picture and archive through the relay, in a browser', async () => {
+test('[R10.9] page, live video and archive through the relay, in a browser', async () => {
   const far = `http://localhost:${bindPort}`;
   const before = await client.getTunnelStatus();
   const person = await newPerson(browser);
@@ -294,7 +294,7 @@ test('[R10.9] limits on sign-in and the audit log mean the visitor, and what a v
   await statusThat(({ status }) => status === 'running');
 });
 
-test('[R4.6] [R4.11] a line that breaks comes back; a relay that is away is said on the screen and in the warnings', async () => {
+test('[R4.6] [R4.11] a line that breaks comes back; a relay that is away is shown on the screen and in the warnings', async () => {
   const { reconnects } = await client.getTunnelStatus();
   await sshd.stall();
   await shows('The connection to the relay broke.');
@@ -335,7 +335,7 @@ test('[R10.9] a server that starts again is reached again, by the same key', asy
   await until(isFarOpen, Boolean, patienceMs);
 });
 
-test('[R6.7] the license ends while the tunnel is up, and comes back: both count at once', async () => {
+test('[R6.7] the license ends while the tunnel is up, and comes back: both take effect immediately', async () => {
   await client.saveLicense({ body: { text: licenseOf(4_000, ['archive', 'tunnel']) } });
   await screen.goto(`${server.url}/ui/administration/tunnel`);
   await until(

@@ -158,7 +158,7 @@ test('[R7.51] a session ended elsewhere leads to sign-in, from a form too, and b
   });
 });
 
-test('[R7.53] [R1.8] a server started anew under open pages is said to be away, and both go on by themselves', async () => {
+test('[R7.53] [R1.8] a server restarted under open pages is shown as away, and both pages continue by themselves', async () => {
   await testEnv.open('/streams', async (list) => {
     await list.getByRole('link', { name: /^Gate 2/ }).waitFor();
     const view = await list.context().newPage();

@@ -78,7 +78,7 @@ async function makeGap(): Promise<{ pausedMs: number; resumedMs: number }> {
   return { pausedMs, resumedMs };
 }
 
-test('[R2.12] [R7.41] all tiles show their streams over one socket; one is enlarged; only the pictures remain on a kiosk', async () => {
+test('[R2.12] [R7.41] all tiles show their streams over one socket; one is enlarged; only the video remains on a kiosk', async () => {
   const id = await makeMosaic('All four', names);
   await open('/mosaics');
   const sockets: string[] = [];
@@ -164,7 +164,7 @@ test('on a phone the tiles that are not in sight are not asked for', async () =>
   );
 });
 
-test('each tile without a picture says why in words of its own', async () => {
+test('each tile without video gives the reason in words of its own', async () => {
   const { client } = testEnv;
   const added: [string, string][] = [
     ['Shed', 'rtsp://127.0.0.1:9/nobody'],
@@ -297,7 +297,7 @@ test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its t
   assert.deepEqual(consoleErrors, []);
 });
 
-test('[R4.8] an archive wall goes over what no stream recorded, tells a gap from what came before a camera, and ends live', async () => {
+test('[R4.8] an archive wall skips what no stream recorded, distinguishes a gap from the time before a camera, and ends live', async () => {
   const { client } = testEnv;
   const { pausedMs, resumedMs } = await gap;
   uids.set(

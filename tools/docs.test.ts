@@ -51,7 +51,7 @@ test('the guide explains every code of the catalogue, and no other', () => {
   assert.deepEqual(explained.sort(), Object.keys(catalogue).sort());
 });
 
-test('the guide names the keys that count at once', () => {
+test('the guide names the keys that take effect immediately', () => {
   const [, list = ''] = /These count at once;([\s\S]*?)\n\n/.exec(textOf('guide/configure.md')) ?? [];
   const named = [...list.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name);
   for (const { path } of environmentKeys) {

@@ -57,7 +57,7 @@ test('no two calls share an address, and each says the parameters of its path', 
   }
 });
 
-test('a call that is not open to anyone can answer that nobody is signed in', () => {
+test('a call that is not public can answer that the caller is not signed in', () => {
   for (const name of names) {
     const call: Call = calls[name];
     assert.equal(call.errors.includes('AuthorizationRequired'), call.who !== 'anyone', name);

@@ -124,7 +124,7 @@ for (const [index, person] of people.entries()) {
   });
 }
 
-test('[R3.2] somebody who must change the password can do nothing but change it', async () => {
+test('[R3.2] a user who must change the password can do nothing but change it', async () => {
   for (const name of Object.keys(routes) as CallName[]) {
     const answer = await answerOf(name, 'due');
     const mayCall = table[name][0] === 'anyone' || name === 'getProfile' || name === 'saveProfile';
@@ -168,7 +168,7 @@ test('[R6.4] who is managed elsewhere keeps name, e-mail and password there, als
   assert.equal(raised.maxStreamCreation, 9);
 });
 
-test('[R6.5] a stream one may not view can’t be told from one that is not there', async () => {
+test('[R6.5] a stream one may not view can’t be distinguished from one that is not there', async () => {
   const ask = async (of: string) => {
     const response = await fetch(`${server.url}/v1/stream/${of}`, { headers: headersOf('stranger') });
     return { status: response.status, body: await response.text() };
@@ -210,7 +210,7 @@ test('[R3.1] who may not edit a stream does not see the login in its address', a
   assert.doesNotMatch(server.output, /hunter2/);
 });
 
-test('[R6.3] whoever reached their number of streams gets QuotaReached', async () => {
+test('[R6.3] a user at the limit of streams gets QuotaReached', async () => {
   await admin.saveUser({ params: { login: 'stranger' }, body: { maxStreamCreation: 1 } });
   const body = { name: 'n', streamSource: 'demo:', live: { onDemand: true }, archive: { isEnable: false } };
   const results = await Promise.allSettled([

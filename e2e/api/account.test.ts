@@ -371,7 +371,7 @@ test('[R7.25, R7.26, R4.4] users are added, changed, blocked and deleted', async
   }
 });
 
-test('[R7.47] the audit log tells who did what, with no password in it', async () => {
+test('[R7.47] the audit log records who did what, with no password in it', async () => {
   const { client } = visitor();
   await client.signIn({ body: { name: administrator.name, password: administrator.password } });
   const { items } = await client.listAuditLogs({ query: { pageSize: 500 } });

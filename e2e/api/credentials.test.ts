@@ -90,7 +90,7 @@ test('[R3.4] a session that is used slides on, one that is not used ends', async
   await until(lastSeenOf, ([row]) => Number(row?.['last_seen_ms']) > Date.now() - 10_000);
 });
 
-test('a page in use gets its cookie anew, so that the browser keeps it as long as the session lasts', async () => {
+test('a page in use gets its cookie renewed, so that the browser keeps it as long as the session lasts', async () => {
   for (const path of ['/v1/system/internal/ui/settings', '/v1/system/health']) {
     const response = await fetch(server.url + path, { headers: { cookie: adminCookie } });
     const [header = ''] = response.headers.getSetCookie();
@@ -101,7 +101,7 @@ test('a page in use gets its cookie anew, so that the browser keeps it as long a
   assert.deepEqual(visitor.headers.getSetCookie(), []);
 });
 
-test('[R7.23, R3.3] a token ends at its time, with its owner, and is nobody else’s to end', async () => {
+test('[R7.23, R3.3] a token ends at its time, with its owner, and no other user can end it', async () => {
   const cookie = await signIn(server, 'anna', password);
   const asAnna = { cookie, 'content-type': 'application/json' };
   const addToken = async (body: object) => {
@@ -132,7 +132,7 @@ test('[R7.23, R3.3] a token ends at its time, with its owner, and is nobody else
   assert.equal(await ask(long), 200);
 });
 
-test('[R7.28, R7.24] an administrator sees whose sessions there are and ends them at once', async () => {
+test('[R7.28, R7.24] an administrator lists the sessions of all users and ends them immediately', async () => {
   const [first, second] = [await signIn(server, 'anna', password), await signIn(server, 'anna', password)];
   const { items } = await admin.listUserSessions({ params: { login: 'anna' } });
   const times = items.map((session) => session.lastSeenTime);
@@ -193,7 +193,7 @@ test('[R8.12, R7.7] probes are limited, each person by themselves, and say when 
   assert.notEqual((await probe('clara')).status, 429, 'others are not disturbed');
 });
 
-test('[R8.12] guessing from one address is slowed, whoever is named; who is signed in is not disturbed', async () => {
+test('[R8.12] guessing from one address is slowed, whichever user is named; signed-in users are not disturbed', async () => {
   const guess = async (name: string) => {
     const response = await fetch(`${server.url}/v1/sign-in`, {
       method: 'POST',
@@ -213,7 +213,7 @@ test('[R8.12] guessing from one address is slowed, whoever is named; who is sign
   assert.equal(await profileStatus({ cookie: adminCookie }), 200);
 });
 
-test('[R7.23] [R4.4] an open picture is cut when the token that opened it expires', async () => {
+test('[R7.23] [R4.4] an open video connection is cut when the token that opened it expires', async () => {
   const camera = { name: 'Gate', streamSource: 'rtsp://127.0.0.1:1/x', live: { onDemand: true } };
   const { uid } = await admin.addStream({ body: { ...camera, archive: { isEnable: false } } });
   const watched = await watchedByToken(uid, 2_000);

@@ -193,7 +193,7 @@ test('[R3.1, R10.1] an address may carry a login, odd ones too; other schemes an
   }
 });
 
-test('pages of every list: -1, 0, 10^9, halves and words are refused, what lies beyond the end is empty', async () => {
+test('pages of every list: -1, 0, 10^9, halves and words are refused, what is beyond the end is empty', async () => {
   for (const list of ['/v1/streams', '/v1/users', '/v1/mosaics', '/v1/bookmarks']) {
     for (const page of ['-1', '0', '1000000000', '1.5', 'one', '1e3', 'NaN', '']) {
       const answer = await send('GET', `${list}?page=${page}`);
@@ -236,7 +236,7 @@ test('[R9.3] spans of everything that takes one: reversed, negative, after the y
   assert.equal(zone.path, 'timezone_offset');
 });
 
-test('[R7.3, R4.3] the same request sent twice, and at once, does its work once or says why not', async () => {
+test('[R7.3, R4.3] the same request sent twice, and concurrently, does its work once or says why not', async () => {
   const name = 'twice';
   const add = () => send('POST', '/v1/user', JSON.stringify({ name, password: 'three yellow boats' }));
   const added = await Promise.all([add(), add(), add()]);

@@ -168,7 +168,7 @@ test('addresses that climb or name nothing are NotFound or refused, never a file
   }
 });
 
-test('[R7.3] two people saving the same stream: the later one is told', async () => {
+test('[R7.3] two users saving the same stream: the later one is warned', async () => {
   const { revision } = await client.getStream({ params: { uid } });
   await client.saveStream({ params: { uid }, body: { name: 'Mine', revision } });
   await assert.rejects(client.saveStream({ params: { uid }, body: { name: 'Yours', revision } }), {
@@ -213,7 +213,7 @@ test('another site’s page changes nothing and watches nothing', async () => {
   assert.equal(await upgrade(undefined, cookie), 101);
 });
 
-test('[R4.4, R7.12] a blocked user’s open picture ends at once, as does that of one who lost the right', async () => {
+test('[R4.4, R7.12] a blocked user’s live video ends immediately, as does that of a user who lost the right', async () => {
   const password = 'ведро и труба';
   await client.addUser({ body: { name: 'guest', password } });
   const rights = { params: { uid }, body: { items: [{ user: 'guest', view: true }] } };

@@ -77,7 +77,7 @@ test('[R7.35, R8.7] texts signed by another key, changed in one byte, cut, or ex
   assert.equal((await client.getLicense()).text, '');
 });
 
-test('[R7.35, R3.7, R6.9] a good one counts at once, within the number of streams that it allows', async () => {
+test('[R7.35, R3.7, R6.9] a valid license takes effect immediately, within the number of streams that it allows', async () => {
   const saved = await client.saveLicense({ body: { text: licensed() } });
   assert.deepEqual(
     [saved.isExpired, saved.owner, saved.productType, saved.maxStreams, saved.features],

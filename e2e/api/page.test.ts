@@ -61,7 +61,7 @@ test('[R1.2, R1.4] signed in, it carries the user, in the language of the profil
   assert.notEqual(boot?.settings.version, '');
 });
 
-test('[R2.19, R1.6] a chosen theme stands in the page itself, so that no other is seen first', async () => {
+test('[R2.19, R1.6] a chosen theme is in the HTML itself, so that no other is seen first', async () => {
   const client = clientOf(server, cookie);
   assert.match((await open('/ui/', { cookie })).html, /<html lang="en">/);
   await client.saveProfile({ body: { preferences: { theme: 'dark' } } });
@@ -69,7 +69,7 @@ test('[R2.19, R1.6] a chosen theme stands in the page itself, so that no other i
   await client.saveProfile({ body: { preferences: { theme: 'auto' } } });
 });
 
-test('[R3.8] a visitor is told nothing of the server that the sign-in has no use for', async () => {
+test('[R3.8] an anonymous client learns nothing of the server that the sign-in has no use for', async () => {
   const { boot } = await open('/ui/');
   const { version, revision, nodeID, smtpServerHost, features } = boot?.settings ?? {};
   assert.deepEqual([version, revision, nodeID, smtpServerHost, features], ['', '', null, null, []]);

@@ -280,7 +280,7 @@ test('[R4.13, R7.42, R7.43] a mosaic’s id that is none, and cells that overlap
   );
 });
 
-test('[R10.6, R7.18, R6.5] bookmarks are seen by whoever may watch the archive, and changed by whoever made them', async () => {
+test('[R10.6, R7.18, R6.5] users who may view the archive see bookmarks, and their authors may change them', async () => {
   const { id } = await anna.addBookmark({ body: { stream: gate, startTime: 5_000, note: 'Red car' } });
   await allow({ view: true });
   assert.equal((await boris.listBookmarks()).total, 0);
@@ -323,7 +323,7 @@ test('[R10.6, R7.18, R6.5] bookmarks are seen by whoever may watch the archive, 
   await assert.rejects(boris.listAnnotations({ query: tooLong }), code('TimeRangeIsTooLong'));
 });
 
-test('[R7.9, R6.5] the link of a stream is made once, for whoever may share it, and revoked', async () => {
+test('[R7.9, R6.5] the link of a stream is made once, for any user who may share it, and revoked', async () => {
   const params = { uid: gate };
   await assert.rejects(boris.getStreamShare({ params }), code('Forbidden'));
   const { url } = await anna.getStreamShare({ params });

@@ -184,7 +184,7 @@ test('[R3.1, R3.3, R7.47] passwords, tokens and credentials are used in every wa
   }
 });
 
-test('[R7.33, R7.46, R7.47] nothing that is answered holds one of them, whoever asks', async () => {
+test('[R7.33, R7.46, R7.47] no answer holds one of them, whatever the caller', async () => {
   const admins = { cookie: adminCookie };
   const viewerCookie = await signIn(server, 'viewer', newPassword);
   for (const headers of [admins, { cookie: viewerCookie }, {}] as Record<string, string>[]) {
@@ -240,7 +240,7 @@ test('[R3.1, R3.3] what is stored holds passwords and tokens as hashes, and addr
   }
 });
 
-test('nobody else on the machine can read what is stored', async () => {
+test('no other user of the machine can read what is stored', async () => {
   const files: string[] = [];
   for (const file of await readdir(server.dataDir)) {
     if (!file.startsWith('vidette.sqlite') && file !== 'secret.key') continue;

@@ -174,7 +174,7 @@ test('[R7.3] saving changes what is given and keeps the rest', async () => {
   assert.equal(saved.status, 'paused');
 });
 
-test('[R7.7, R7.8] probing tells the tracks and shows a picture; a dead port has its code', async () => {
+test('[R7.7, R7.8] probing returns the tracks and a snapshot; a dead port has its code', async () => {
   const { tracks } = await client.probeStream({ query: { url: 'demo:' } });
   assert.deepEqual(
     tracks.map((track) => track.codec),
@@ -187,7 +187,7 @@ test('[R7.7, R7.8] probing tells the tracks and shows a picture; a dead port has
   await assert.rejects(client.previewStream(dead), hasCode('EHOSTUNREACH'));
 });
 
-test('[R7.8, R7.11] a running stream has a picture, a log and figures', async () => {
+test('[R7.8, R7.11] a running stream has a snapshot, a log and statistics', async () => {
   await assertJpeg(await client.getStreamPicture({ params: { uid: demo }, query: { width: 320 } }));
   const { items } = await client.getStreamLogs({ params: { uid: demo } });
   assert.ok(items.length > 0 && items.every((line) => line.message !== ''));

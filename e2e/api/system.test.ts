@@ -132,7 +132,7 @@ test('[R7.47] the audit log by person, action, target and time, a page at a time
   assert.deepEqual(paged, whole);
 });
 
-test('[R7.47] what strangers try fills no log, and a name that nobody has is not kept', async () => {
+test('[R7.47] what strangers try fills no log, and a name that no user has is not kept', async () => {
   const countOf = async () => (await admin.listAuditLogs({ query: { pageSize: 500 } })).items.length;
   const before = await countOf();
   const post = (path: string, body: object) =>

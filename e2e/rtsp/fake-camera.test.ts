@@ -135,7 +135,7 @@ describe('sign-in', () => {
     }
   });
 
-  test('the password goes to nobody else by Basic after a redirect', async () => {
+  test('the password goes to no other host by Basic after a redirect', async () => {
     const target = await startFakeCamera({ clip, auth: { scheme: 'basic', ...user } });
     const camera = await startFakeCamera({ clip, redirectTo: target.url.replace('127.0.0.1', 'localhost') });
     await assert.rejects(
@@ -341,7 +341,7 @@ describe('while it plays', () => {
     assertSame(heard, clip);
   });
 
-  test('[R10.1] lost packets are counted, and only the pictures they hit are damaged', async () => {
+  test('[R10.1] lost packets are counted, and only the frames they hit are damaged', async () => {
     const large = await encodeClip({ width: 640, height: 360, slices: 4 });
     const loses = (frame: number, position: number) => frame === 3 && position === 1;
     const heard = await against({ clip: large, loses }, {}, frames(12));
@@ -354,14 +354,14 @@ describe('while it plays', () => {
     );
   });
 
-  test('[R10.1] of a picture that is lost as a whole, the next one bears the mark, unless it is a key frame', async () => {
+  test('[R10.1] of a frame that is lost as a whole, the next one is marked, unless it is a key frame', async () => {
     const loses = (frame: number) => frame === 3 || frame === 9;
     const heard = await against({ loses }, {}, frames(12));
     assert.deepEqual(damagedAmong(heard), [3]);
     assert.ok(heard.samples[8]?.isKey);
   });
 
-  test('[R10.1] time stamps that wrap go on evenly', async () => {
+  test('[R10.1] time stamps that wrap continue evenly', async () => {
     const heard = await against({ firstTimestamp: 2 ** 32 - 4 * 4500, paceMs: 50 }, {}, frames(10));
     // A frame that a busy machine is late with is followed in steps of one percent.
     heard.samples.slice(1).forEach((sample, index) => {
@@ -370,7 +370,7 @@ describe('while it plays', () => {
     });
   });
 
-  test('[R10.1] a jump of the time stamps begins anew at the time of arrival', async () => {
+  test('[R10.1] a jump of the time stamps restarts at the time of arrival', async () => {
     for (const ticks of [90_000 * 3600, -90_000 * 3600]) {
       const heard = await against({ jump: { at: 5, ticks } }, {}, frames(10));
       const [first] = heard.samples;
@@ -382,7 +382,7 @@ describe('while it plays', () => {
     }
   });
 
-  test('[R10.1] a second track that never sends holds nobody up, and is not promised', async () => {
+  test('[R10.1] a second track that never sends delays no reader, and is not announced', async () => {
     const heard = await against(
       { audio: 'never' },
       { transcodeAudio: () => ({ write: () => true, close() {} }) },
@@ -395,7 +395,7 @@ describe('while it plays', () => {
     );
   });
 
-  test('[R10.1] pictures end without markers, and with a marker on every packet', async () => {
+  test('[R10.1] frames end without markers, and with a marker on every packet', async () => {
     const sliced = await encodeClip({ slices: 4 });
     for (const markers of ['none', 'all'] as const) {
       const heard = await against(

@@ -126,7 +126,7 @@ describe('GStreamer', () => {
     assert.ok(heard.samples.some(({ trackId, isKey }) => trackId === 1 && isKey));
   });
 
-  test('[R10.1] G.711 becomes AAC, and joins the picture at a key frame', async () => {
+  test('[R10.1] G.711 becomes AAC, and joins the video at a key frame', async () => {
     const pool = new AvPool({ clock: systemClock, log: silentLog });
     try {
       const transcodeAudio = (options: AudioTranscoderOptions) => openAudioTranscoder(options, pool);
@@ -166,12 +166,12 @@ describe('GStreamer', () => {
     });
   }
 
-  test('G.711 without a converter is left out, and said so', async () => {
+  test('G.711 without a converter is left out, and reported', async () => {
     const heard = await listen({ url: server.url('/g711') }, flows(1));
     assert.ok(heard.notes.some((note) => note.includes('pcma')));
   });
 
-  test('[R10.1] sound alone', async () => {
+  test('[R10.1] audio alone', async () => {
     const heard = await listen({ url: server.url('/sound') }, flows(1));
     assert.equal(heard.tracks[0]?.[0]?.kind, 'audio');
   });

@@ -95,7 +95,7 @@ test('nothing is read between rounds, and nothing is lost by them', async (t) =>
   assertWhole(samples.slice(0, 199), 199);
 });
 
-test('who begins to watch gets the GOP so far at once and what waits without waiting for the round', async (t) => {
+test('a new viewer gets the GOP so far immediately and what waits without waiting for the round', async (t) => {
   const { stream, clock, samples } = await rested(t, { parameters: 'described', frames: 200 });
   const watched: Sample[] = [];
   const viewer = collect(stream, watched, false);
@@ -107,7 +107,7 @@ test('who begins to watch gets the GOP so far at once and what waits without wai
   viewer.close();
 });
 
-test('when nobody watches any more the connection rests again', async (t) => {
+test('when no viewer is left the connection rests again', async (t) => {
   const { stream, clock, samples } = await rested(t, {});
   const viewer = collect(stream, [], false);
   const before = samples.length;
@@ -151,7 +151,7 @@ test('a session that is stopped while it rests says goodbye and lets go', async 
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('a camera that sends more than the buffers of a round should hold is always read at once', async (t) => {
+test('a camera that sends more than the buffers of a round should hold is always read immediately', async (t) => {
   const noisy = await encodeClip({ width: 640, height: 360, isNoisy: true, frames: 10 });
   const camera = await startFakeCamera({ clip: noisy, paceMs: 40 });
   t.after(() => camera.stop());

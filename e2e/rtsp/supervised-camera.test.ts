@@ -110,7 +110,7 @@ test('[R10.2] a camera that was away is looked for again and again, and signed i
   assert.ok(supervisor.attempts.length <= 2, 'no attempts while nothing listened');
 });
 
-test('[R10.2] a server that stops sending while the socket stays open is noticed by its pictures', async (t) => {
+test('[R10.2] a server that stops sending while the socket stays open is noticed by its missing frames', async (t) => {
   const { url } = await camera(t, { stallAfter: 30 });
   const { supervisor, stream, pauses } = supervise(t, url, 500);
   await until(() => stream.counters.videoSamples > 30);
@@ -139,7 +139,7 @@ for (const [name, options, code] of troubles) {
   });
 }
 
-test('[R8.11] a closed port is EHOSTUNREACH at once, a server that never answers within the limit', async (t) => {
+test('[R8.11] a closed port is EHOSTUNREACH immediately, a server that never answers within the limit', async (t) => {
   const closed = await startFakeCamera({ clip });
   await closed.stop();
   await assert.rejects(
@@ -157,7 +157,7 @@ test('[R8.11] a closed port is EHOSTUNREACH at once, a server that never answers
   );
 });
 
-test('a probe of a real session gives its tracks and first key picture', async (t) => {
+test('a probe of a real session gives its tracks and first key frame', async (t) => {
   const { url } = await camera(t, {});
   const { tracks, keyTrack, keySample, transport } = await probe(parseSourceAddress(url), {
     clock: systemClock,

@@ -195,7 +195,7 @@ test('[R7.16] [R7.17] what is old enough moves, what is not stays, and all of it
   assert.equal(await seen(past, borderMs - 30_000, borderMs + 60_000), pastBefore);
 });
 
-test('[R4.9] in the browser the picture goes on over the border between the two places', async () => {
+test('[R4.9] in the browser the video continues over the border between the two places', async () => {
   await testEnv.open(`/stream/${past}/view?t=${borderMs - 3_000}`, async (page) => {
     await page.locator('[data-player-state=playing][data-player-mode=archive]').waitFor({
       state: 'attached',
@@ -212,7 +212,7 @@ test('[R4.9] in the browser the picture goes on over the border between the two 
   );
 });
 
-test('[R3.9] the store dies: recording goes on, far footage says so in the page too, near footage plays; it comes back and all moves by itself', async () => {
+test('[R3.9] the store dies: recording continues, the page too reports remote footage as unavailable, local footage plays; when it is back all moves by itself', async () => {
   await until(
     () => statsOf(present),
     ({ durationMs }) => durationMs > 3_000,
@@ -259,7 +259,7 @@ test('[R3.9] the store dies: recording goes on, far footage says so in the page 
   assert.equal(await seen(present, startMs - 1_000, closedMs), before);
 });
 
-test('[R10.3] kill -9 in the middle of sending: the next start goes on, and nothing is lost or there twice', async () => {
+test('[R10.3] kill -9 in the middle of sending: the next start continues, and nothing is lost or duplicated', async () => {
   store.freeze();
   await moveAfter(past, 0);
   const catalog = new DatabaseSync(join(dataDir, 'archive.sqlite'), { readOnly: true });

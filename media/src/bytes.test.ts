@@ -39,7 +39,7 @@ test('every width comes back, across the growth of the buffer', () => {
   );
 });
 
-test('what lies outside the bytes or the numbers is refused', () => {
+test('what is outside the bytes or the numbers is refused', () => {
   const reader = new ByteReader(new Uint8Array(8).fill(0xff));
   assert.throws(() => reader.u64(), MalformedError);
   assert.throws(() => new ByteReader(new Uint8Array(3)).u32(), MalformedError);

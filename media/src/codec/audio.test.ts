@@ -97,7 +97,7 @@ test('dOps comes back', () => {
   assert.throws(() => parseDops(hex('01')), MalformedError);
 });
 
-test('parsers of sound throw nothing but MalformedError', () => {
+test('audio parsers throw nothing but MalformedError', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       for (const parse of [parseAacConfig, aacCodecString, parseAdtsFrame, opusPacketSamples, parseDops]) {

@@ -124,7 +124,7 @@ const losses = fc.array(fc.integer({ min: 1, max: 49 }), { maxLength: 12 });
 const jitterTicks = fc.array(fc.integer({ min: -25, max: 25 }), { minLength: 50, maxLength: 50 });
 
 for (const name of CLIPS) {
-  test(`[R10.2] lost pictures and unsteady time stamps leave decode times growing: ${name}`, () => {
+  test(`[R10.2] lost frames and unsteady time stamps leave decode times growing: ${name}`, () => {
     const clip = videoClip(name);
     const open = name.startsWith('h264-b') || name === 'h264-one-b.mp4' ? withOpenDepth(clip) : undefined;
     fc.assert(
@@ -146,7 +146,7 @@ for (const name of CLIPS) {
   });
 }
 
-test('[R10.2] a jump forwards is followed at once, without compressing or delaying what comes after', () => {
+test('[R10.2] a forward jump is followed immediately, without compressing or delaying what comes after', () => {
   const { track, samples, frameTicks } = videoClip('h264-b-pyramid.mp4');
   const times = new DecodeTimes(track);
   stampAll(times, samples);

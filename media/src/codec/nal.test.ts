@@ -62,7 +62,7 @@ test('units come back from a sample, however its bytes are sliced', () => {
   );
 });
 
-test('lengths that lie and endless units are malformed', () => {
+test('wrong lengths and endless units are malformed', () => {
   assert.throws(() => sampleNals([Uint8Array.of(0, 0, 0, 9, 1)]), MalformedError);
   assert.throws(() => sampleNals([Uint8Array.of(0, 0)]), MalformedError);
   const stream = new Uint8Array((MAX_NAL_UNITS + 1) * 4);

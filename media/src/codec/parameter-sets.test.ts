@@ -118,7 +118,7 @@ test('the codecs parameter of H.265 names space and tier, and drops constraint b
   assert.equal(hevcCodecString(config), 'hvc1.B4.10.H153.9D.8');
 });
 
-test('keys and first slices are told apart from the rest', () => {
+test('keys and first slices are distinguished from the rest', () => {
   const avc = readClip('h264-no-b.mp4');
   for (const sample of avc.samples) {
     const nals = nalsOf(sample);

@@ -132,7 +132,7 @@ for (const [title, names, sizes] of [
   ['H.264, entropy coding alone', ['h264-no-b.mp4', 'h264-one-b.mp4'], ['160,120', '160,120']],
   ['H.265, size', ['h265-no-b.mp4', 'h265-wide.mp4'], ['160,120', '320,180']],
 ] as const) {
-  test(`[R7.16] pictures decode across a change and back: ${title}`, async () => {
+  test(`[R7.16] frames decode across a change and back: ${title}`, async () => {
     const clips = names.map((name) => adopted(name, 1, 1));
     const tracks = names.map(videoOf);
     const part = (at: number): FilePart => {
@@ -159,7 +159,7 @@ for (const [title, names, sizes] of [
   });
 }
 
-test('[R7.16] sound that changes, ends and comes back decodes as tracks of their own', async () => {
+test('[R7.16] audio that changes, ends and comes back decodes as separate tracks', async () => {
   const clip = adopted('h264-no-b.mp4', 1, 1);
   const frame = { trackId: 1, descriptionIndex: 1, parameterSets: noSets };
   const silent = { original: fragmentOf([clip]), layouts: new Map([[1, frame]]) };

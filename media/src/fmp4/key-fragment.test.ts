@@ -54,7 +54,7 @@ function gop(isKey = true, startDts = START) {
   return new Uint8Array(Buffer.concat(slices));
 }
 
-test('the first picture alone lasts as long as the whole fragment, and needs only the beginning of its bytes', () => {
+test('the first frame alone lasts as long as the whole fragment, and needs only the beginning of its bytes', () => {
   const whole = gop();
   fc.assert(
     fc.property(fc.integer({ min: 0, max: whole.length }), (length) => {
@@ -76,7 +76,7 @@ test('the first picture alone lasts as long as the whole fragment, and needs onl
   );
 });
 
-test('a fragment that begins with no key picture, or with none of the track, gives none', () => {
+test('a fragment that begins with no key frame, or with none of the track, gives none', () => {
   assert.deepEqual(keyFragment(gop(false), 1), { type: 'none' });
   assert.deepEqual(keyFragment(gop(), 5), { type: 'none' });
 });
@@ -88,7 +88,7 @@ test('what is no fragment is malformed', () => {
   );
 });
 
-test('pictures are listed as they are shown, each until the next, over several fragments', () => {
+test('frames are listed as they are shown, each until the next, over several fragments', () => {
   const bytes = Buffer.concat([gop(), gop(true, START + 10 * STEP)]);
   const frames = shownFrames(bytes, 1);
   assert.deepEqual(

@@ -128,7 +128,7 @@ for (const name of CLIPS) {
   });
 }
 
-test('samples that are not square are said to be so, square ones are not mentioned', () => {
+test('samples that are not square are declared so, square ones are not mentioned', () => {
   // 720x576 of 16:15 by x264, and any picture parameter set.
   const sps = Buffer.from('6764001eacd940b424dff8008000788000000300800000190f8a14cb', 'hex');
   const wide = h264Track(1, [sps], [Uint8Array.of(0x68, 0xeb)]);
@@ -144,7 +144,7 @@ test('samples that are not square are said to be so, square ones are not mention
   assert.deepEqual(tkhd.subarray(-8), Uint8Array.of(3, 0, 0, 0, 2, 64, 0, 0));
 });
 
-test('a length that is known beforehand is told, one that is not is left out', () => {
+test('a length that is known beforehand is written, one that is not is left out', () => {
   const mehd = (bytes: Uint8Array): Uint8Array | undefined =>
     findBox(requireBox(requireBox(bytes, 'moov'), 'mvex'), 'mehd')?.body;
   assert.equal(mehd(initSegment([video])), undefined);

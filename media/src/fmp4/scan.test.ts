@@ -68,7 +68,7 @@ test('[R10.3] a file cut anywhere keeps the fragments that are whole, and only t
   );
 });
 
-test('[R10.3] a tail of zeros or of noise is told apart from a fragment', async () => {
+test('[R10.3] a tail of zeros or of noise is distinguished from a fragment', async () => {
   for (const tail of [Buffer.alloc(4096), Buffer.alloc(300, 0xff), Buffer.from('moof')]) {
     const found = await scan(Buffer.concat([file, tail]));
     assert.equal(found.wholeSize, file.length);

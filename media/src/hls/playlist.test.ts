@@ -145,7 +145,7 @@ test('[R7.12] a stream that is over ends its playlist and hints at nothing', () 
   assert.doesNotMatch(text, /PRELOAD-HINT/);
 });
 
-test('[R7.12] a delta update leaves out what lies before the skip boundary, and no more', () => {
+test('[R7.12] a delta update leaves out what is before the skip boundary, and no more', () => {
   const segments = Array.from({ length: 10 }, (_, index) => segment(index));
   // Six targets of two seconds are the last six segments.
   assert.equal(skippableSegments(segments, 2), 4);

@@ -39,7 +39,7 @@ const unit: fc.Arbitrary<Unit> = fc.record({
   isSlice: fc.boolean(),
 });
 
-test('[R10.1] pictures hold their whole NAL units in order, wherever blocks end and though the read buffer is used again', () => {
+test('[R10.1] frames hold their whole NAL units in order, wherever blocks end and though the read buffer is reused', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(unit, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 6 }),
@@ -78,7 +78,7 @@ test('[R10.1] pictures hold their whole NAL units in order, wherever blocks end 
   );
 });
 
-test('a picture of many packets is one slice, not one per packet', () => {
+test('a frame of many packets is one slice, not one per packet', () => {
   const builder = new AccessUnitBuilder();
   builder.open(new Uint8Array(1400), 0, 1400, true);
   for (let packet = 0; packet < 20; packet++) builder.append(new Uint8Array(1400), 0, 1400);

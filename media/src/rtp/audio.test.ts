@@ -79,7 +79,7 @@ describe('mpeg4-generic (RFC 3640)', () => {
     ]);
   });
 
-  test('any payloads give frames that lie within them', () => {
+  test('any payloads give frames that are within them', () => {
     const payloads = fc.array(fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 24 }), {
       maxLength: 20,
     });
@@ -156,7 +156,7 @@ test('frames in endlessly many empty pieces keep no memory', () => {
   assert.deepEqual(frames, []);
 });
 
-test('any layout and any payloads give frames that lie within them', () => {
+test('any layout and any payloads give frames that are within them', () => {
   const length = fc.nat(32).map(String);
   const layouts = fc.record(
     {

@@ -66,7 +66,7 @@ function fuA(nal: number[], from: number, to: number): number[] {
 }
 
 describe('H.264 (RFC 6184)', () => {
-  test('[R10.1] single units, STAP-A and FU-A make the same picture', () => {
+  test('[R10.1] single units, STAP-A and FU-A make the same frame', () => {
     const expected = [sei, idr];
     for (const payloads of [
       [sps, pps, sei, idr],
@@ -94,7 +94,7 @@ describe('H.264 (RFC 6184)', () => {
     }
   });
 
-  test('[R10.1] a picture ends at the marker, the next time stamp, or the next first slice', () => {
+  test('[R10.1] a frame ends at the marker, the next time stamp, or the next first slice', () => {
     const marked = receive(h264Rules, [
       { payload: idr, isMarker: true },
       { payload: slice, timestamp: 9, isMarker: true },
@@ -120,7 +120,7 @@ describe('H.264 (RFC 6184)', () => {
     );
   });
 
-  test('[R10.1] a lost piece drops its unit and marks the picture', () => {
+  test('[R10.1] a lost fragment drops its unit and marks the frame', () => {
     const packets = [
       { payload: fuA(idr, 0, 2), sequence: 10 },
       { payload: fuA(idr, 5, 9), sequence: 12, isMarker: true },
@@ -166,7 +166,7 @@ describe('H.265 (RFC 7798)', () => {
   };
   const aggregate = (...nals: number[][]) => [48 << 1, 1, ...nals.flatMap((nal) => [0, nal.length, ...nal])];
 
-  test('[R10.1] single units, aggregation packets and fragmentation units make the same picture', () => {
+  test('[R10.1] single units, aggregation packets and fragmentation units make the same frame', () => {
     for (const payloads of [
       [prefixSei, hevcIdr],
       [aggregate(prefixSei, hevcIdr)],

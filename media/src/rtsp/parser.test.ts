@@ -76,7 +76,7 @@ test('a server may ask, too', () => {
   assert.ok(messages[0]?.type === 'request' && messages[0].method === 'OPTIONS');
 });
 
-test('what is not RTSP is refused at once', () => {
+test('what is not RTSP is refused immediately', () => {
   for (const text of [
     'HTTP/1.1 400 Bad Request\r\n\r\n',
     '<html>',

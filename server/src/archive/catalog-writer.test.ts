@@ -47,7 +47,7 @@ test('a commit that resolved can be read, and its stream has its totals', async 
   ]);
 });
 
-test('the first commit goes at once, what follows is grouped', async (t) => {
+test('the first commit is immediate, what follows is grouped', async (t) => {
   const clock = new ManualClock();
   const { writer, reads } = await openWriter(t, clock, 100);
   await writer.commit([segment('cam1', 1000)]);

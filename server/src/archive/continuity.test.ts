@@ -82,7 +82,7 @@ const step: fc.Arbitrary<RecordingStep> = fc.oneof(
 
 const unwanted: readonly RecordedGapCause[] = ['paused', 'recording-off'];
 
-test('the remembered hours say the same as a walk through all intervals, also as time goes on', (t) => {
+test('the remembered hours equal a walk through all intervals, also as time passes', (t) => {
   const { reads, empty, addSegment, interrupt } = catalogFor(t);
   const life = fc.array(step, { minLength: 1, maxLength: 12 });
   const windowsMs = [24 * hourMs, 5 * hourMs, 30 * 24 * hourMs];
@@ -186,7 +186,7 @@ test('time before the stream, time that was removed by age and pauses are not mi
   assert.deepEqual(share(startMs + 5 * hourMs), [2, 1]);
 });
 
-test('[R10.8] of a stream that several nodes had each answers for its own times, and together they lack what nobody recorded', (t) => {
+test('[R10.8] of a stream that several nodes had each answers for its own times, and together they lack what no node recorded', (t) => {
   const nodes = [catalogFor(t), catalogFor(t)] as const;
   const clock = new ManualClock(startMs + 10 * hourMs);
   const watches = nodes.map(({ reads }) => new RecordingCoverage({ reads, clock, recorders: new Map() }));

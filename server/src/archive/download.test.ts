@@ -90,7 +90,7 @@ test('[R7.16] a download is as long as what was asked less its gaps, and as many
   await assert.rejects(archive.download('cam1', t0 + 66_000, t0 + 69_000), faultOf('NotFound'));
 });
 
-test('[R7.16] a download with B-frames ends on the wanted picture', async (t) => {
+test('[R7.16] a download with B-frames ends on the requested frame', async (t) => {
   const { archive, dir } = await archiveOf(t, [[0, 10_000, footageOf('h264-b-pyramid.mp4', 'aac.mp4')]]);
   const path = join(dirname(dir), 'download.mp4');
   const { download } = await save(archive, path, t0 + 2_000, t0 + 5_500);
@@ -98,7 +98,7 @@ test('[R7.16] a download with B-frames ends on the wanted picture', async (t) =>
   await probe(path);
 });
 
-test('[R7.16] a download goes on where the parameters change', async (t) => {
+test('[R7.16] a download continues where the parameters change', async (t) => {
   const reordered = footageOf('h264-one-b.mp4', 'aac.mp4');
   const wide = footageOf('h264-wide.mp4', 'aac-16k.mp4');
   const { archive, dir } = await archiveOf(t, [
@@ -158,7 +158,7 @@ test('[R7.16] a download goes on where the parameters change', async (t) => {
   }
 });
 
-test('[R7.16] a download in H.265 goes on where the size changes, and a long GOP in pieces too', async (t) => {
+test('[R7.16] a download in H.265 continues where the size changes, and a long GOP in pieces too', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir, { limits: { fragmentMs: 400 } });
   const stream = new Stream('cam1');
@@ -175,7 +175,7 @@ test('[R7.16] a download in H.265 goes on where the size changes, and a long GOP
   assert.equal(stderr, '');
 });
 
-test('[R7.16] a download stops where the codec of the pictures changes and says so', async (t) => {
+test('[R7.16] a download stops where the video codec changes and says so', async (t) => {
   const { archive, dir } = await archiveOf(t, [
     [0, 5_000],
     [5_000, 10_000, footageOf('h265-no-b.mp4', 'aac.mp4')],
@@ -191,7 +191,7 @@ test('[R7.16] a download stops where the codec of the pictures changes and says 
   await probe(path);
 });
 
-test('[R7.16] sound that comes seconds after its pictures hinders no download: what is older than the start is left out', async (t) => {
+test('[R7.16] audio that arrives seconds after its video blocks no download: what is older than the start is left out', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');

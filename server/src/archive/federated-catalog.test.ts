@@ -57,7 +57,7 @@ function timeline(parts: NodeCatalog[], endSeconds: number) {
   return intervalsOf(reads, stream, 0, endSeconds * 1_000, stream.isRecording);
 }
 
-test('[R10.8] what two nodes recorded at once is there once, from a key frame of the second on', () => {
+test('[R10.8] what two nodes recorded simultaneously is there once, from a key frame of the second on', () => {
   // The second node's clock is 40 ms ahead.
   const lead = second / 25;
   const reads = new FederatedCatalog('uid', [
@@ -183,7 +183,7 @@ function played(takes: readonly RecordedTake[], gopTicks: number) {
   return { fragments, numbers, intervals: intervalsOf(reads, stream, 0, 200_000, false) };
 }
 
-test('[R10.8, R3.10] after a handover every picture on the disks is played, however far the clocks of the nodes are apart', () => {
+test('[R10.8, R3.10] after a handover every frame on the disks is played, however far the clocks of the nodes are apart', () => {
   for (const gopSeconds of [0.5, 1, 2, 4]) {
     for (const aheadMs of [0, 40, -40, 130, -130, 300, -300, 700, -700, 1_300, -1_300]) {
       for (const overlapGops of [1, 2, 3, 6]) {
@@ -217,7 +217,7 @@ test('[R10.8, R3.10] after a handover every picture on the disks is played, howe
   }
 });
 
-test('[R10.8] of a camera that begins a picture of its own for everyone nothing is left out either', () => {
+test('[R10.8] of a camera that starts a key frame for each client nothing is left out either', () => {
   // All GOPs have the same length, and the key frames of the second are between those of the first.
   for (const lead of [0.2, 0.3, 0.5, 0.7, 0.9]) {
     const reads = new FederatedCatalog('uid', [

@@ -40,7 +40,7 @@ class Machine {
   }
 }
 
-test('[R10.4] a start within a minute goes on by the wall clock', () => {
+test('[R10.4] a start within a minute continues by the wall clock', () => {
   const machine = new Machine(nowMs);
   assert.equal(machine.clock.spans.length, 1);
   assert.equal(machine.nowOf(nowMs - dayMs), nowMs);

@@ -22,7 +22,7 @@ function seconds(gaps: readonly RecordingGap[]): unknown[] {
   return gaps.map(({ cause, startTime, endTime }) => [cause, (startTime - t0) / 1000, (endTime - t0) / 1000]);
 }
 
-test('[R7.13] a gap tells every cause in its order, as the reasons of the absence change', async (t) => {
+test('[R7.13] a gap lists every cause in its order, as the reasons of the absence change', async (t) => {
   const { archive, clock } = await openArchive(t, await temporaryRoot(t));
   const stream = new Stream('cam1');
   const recorder = archive.record('cam1', stream);
@@ -133,7 +133,7 @@ test('[R7.13] the archive gives a sign of life on its clock, and remembers the l
   assert.equal(Math.round(mtimeMs), t0 + 10_000);
 });
 
-test('[R7.13] what an administrator took away is told apart from what never was', async (t) => {
+test('[R7.13] what an administrator deleted is distinguished from what never was', async (t) => {
   const { archive, clock } = await openArchive(t, await temporaryRoot(t));
   await recordSpan(archive, 'cam1', footage, t0, t0 + 5_000);
   clock.stepWall(10_000);

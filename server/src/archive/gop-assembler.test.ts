@@ -26,7 +26,7 @@ function assemble(samples: readonly Sample[]): {
   };
 }
 
-test('pieces are GOPs that meet, and sound goes with the pictures of its time', () => {
+test('fragments are GOPs that meet, and audio goes with the video of its time', () => {
   const { fragments, steps } = assemble(footage.between(t0, t0 + 5_000));
   assert.equal(fragments.length, 5);
   assert.deepEqual(steps.at(-1), { type: 'break', cause: 'recording-off' });
@@ -80,7 +80,7 @@ test('whatever order and damage samples come in, decode times grow up to the end
   );
 });
 
-test('a piece holds no more than its limit and what came with the last picture', () => {
+test('a fragment holds no more than its limit and what came with the last frame', () => {
   const heavy = footage
     .between(t0, t0 + 900)
     .map((sample) => (sample.trackId === 1 ? { ...sample, size: 300_000 } : sample));
@@ -95,7 +95,7 @@ test('a piece holds no more than its limit and what came with the last picture',
   );
 });
 
-test('sound of a clock far from that of the pictures is left out and counted', () => {
+test('audio of a clock far from that of the video is left out and counted', () => {
   const samples = footage
     .between(t0, t0 + 3_000)
     .map((sample) => (sample.trackId === 2 ? { ...sample, dts: sample.dts + 48_000 * 60 } : sample));
@@ -170,13 +170,13 @@ test('GOPs that become longer are written in parts from then on', () => {
   assert.ok(Math.max(...fragments.map(seconds)) <= 2.2);
 });
 
-test('the pictures of an all-intra camera go to the disk by the half second, not one by one', () => {
+test('the frames of an all-intra camera go to the disk by the half second, not one by one', () => {
   const { fragments } = assemble(filmed(Array<number>(250).fill(40), () => true));
   assert.ok(fragments.length >= 15 && fragments.length <= 22, `${fragments.length} pieces`);
   assert.ok(fragments.every(({ startsWithKey }) => startsWithKey));
 });
 
-test('a camera of a picture in two or eight seconds is no row of gaps, one that stops for so long is', () => {
+test('a camera of one frame in two or eight seconds is no row of gaps, one that stops for so long is', () => {
   for (const stepMs of [2_000, 8_000]) {
     const { steps } = assemble(filmed(Array<number>(20).fill(stepMs), () => true));
     assert.deepEqual(

@@ -121,7 +121,7 @@ test('[R10.3] a damaged catalog is kept, and a second one beside it', async (t) 
   }
 });
 
-test('a rebuild that a stop interrupts goes on at the next start, and streams without any row are found at every start', async (t) => {
+test('a rebuild that a stop interrupts continues at the next start, and streams without any row are found at every start', async (t) => {
   const dir = await closedArchive(t);
   await rm(catalogPath(dir));
   const { archive: interrupted } = await openArchive(t, dir);
@@ -270,7 +270,7 @@ test('a lock file that cannot be opened is named, the one of the folder does not
   await assert.rejects(openArchive(t, dir), { name: 'Fault', message: /archive\.lock cannot be locked/ });
 });
 
-test('[R10.4] a marker that cannot be read ends recording, not the server, and recording goes on when it can', async (t) => {
+test('[R10.4] a marker that cannot be read ends recording, not the server, and recording continues when it can', async (t) => {
   const dir = await closedArchive(t);
   const marker = join(dir, MARKER_NAME);
   await rename(marker, `${marker}.kept`);

@@ -75,7 +75,7 @@ test('a file that came back beside its object is found', async (t) => {
   );
 });
 
-test('`rebuild-index` makes the rows of both tiers anew, by facts or by headers, and a file counts before its object', async (t) => {
+test('`rebuild-index` rebuilds the rows of both tiers, by facts or by headers, and a file takes precedence over its object', async (t) => {
   const { store, dir, remote, look, reopen, before } = await twoTiers(t);
   // One was uploaded with more fragments than fit into the metadata; another's file still exists.
   const first = store.objects.get(keyOf('00'));

@@ -263,7 +263,7 @@ test('the key frame at or before a moment decodes alone', async (t) => {
   await assert.rejects(archive.frameAt('cam1', t0 - 1), faultOf('NotFound'));
 });
 
-test('a key frame between two milliseconds is found by the moment that is told of it', async (t) => {
+test('a key frame between two milliseconds is found by the moment that is reported of it', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');

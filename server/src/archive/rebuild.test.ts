@@ -150,7 +150,7 @@ test('[R10.3] check finds bytes that were overwritten inside the frames, by chec
   assert.match(inLength, /^17 .*fragment 1 /);
 });
 
-test('[R10.3] check and rebuild-index go on behind what cannot be read, name each and count them', async (t) => {
+test('[R10.3] check and rebuild-index continue past what cannot be read, name each and count them', async (t) => {
   const dir = await someArchive(t);
   const [first, second, third] = ['22-00-00.000.mp4', '22-00-10.000.mp4', '22-00-20.000.mp4'].map((name) =>
     join(dir, 'cam1', day, name),
@@ -203,7 +203,7 @@ test('[R10.3] a damaged row of the index ends neither check nor start', async (t
   assert.equal(archive.problem, undefined);
 });
 
-test('[R10.3] a start after a kill goes on behind files that cannot be read, and tries them again the next time', async (t) => {
+test('[R10.3] a start after a kill continues past files that cannot be read, and tries them again the next time', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });
   for (const uid of ['cam1', 'cam2']) {

@@ -51,7 +51,7 @@ test('[R10.3] every file that is recorded is read by ffprobe without a complaint
   }
 });
 
-test('[R10.3] bytes, flush, folders, then the row: in that order, before anybody is told', async (t) => {
+test('[R10.3] bytes, flush, folders, then the row: in that order, before any reader is notified', async (t) => {
   const dir = await temporaryRoot(t);
   const steps: DiskStep[] = [];
   const { archive } = await openArchive(t, dir, { files: watchedFiles(steps) });
@@ -178,7 +178,7 @@ test('[R10.4] a short write is completed, and is a failure when the disk takes n
   );
 });
 
-test('[R10.4] with less than the reserve left nothing is written, and it goes on when there is room', async (t) => {
+test('[R10.4] with less than the reserve left nothing is written, and recording continues when there is space', async (t) => {
   const dir = await temporaryRoot(t);
   let availableBytes = 1;
   const { archive, clock } = await openArchive(t, dir, {

@@ -40,7 +40,7 @@ test('[R10.3] after a kill every finished GOP is there and the gap begins at its
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('[R10.3] recording goes on after a kill, and the gap is as long as the outage', async (t) => {
+test('[R10.3] recording continues after a kill, and the gap is as long as the outage', async (t) => {
   const { dir } = await killed(t, 5);
   const { archive, clock } = await openArchive(t, dir);
   clock.stepWall(9_000);

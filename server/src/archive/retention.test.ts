@@ -158,7 +158,7 @@ test('[R10.4] without its marker a folder that was in use is neither written nor
   assert.ok((await stat(marker)).size > 0);
 });
 
-test('[R10.4] an archive that starts on the wrong disk answers, writes nothing and goes on when the disk comes', async (t) => {
+test('[R10.4] an archive that starts on the wrong disk answers, writes nothing and continues when the right one is mounted', async (t) => {
   const { dir, archive: first } = await twoStreams(t);
   await first.close();
   await rename(dir, `${dir}-disk`);

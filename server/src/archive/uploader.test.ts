@@ -132,7 +132,7 @@ test('a still and a few seconds of download take few bytes from the store', asyn
   assert.ok(store.readBytes <= 262_144, `${store.readBytes} of ${object?.bytes.length}`);
 });
 
-test('whatever it dies at, the next start goes on: nothing is lost, nothing is there twice, nothing is left over', async (t) => {
+test('wherever it dies, the next start continues: nothing is lost, duplicated or left over', async (t) => {
   const store = new MemoryStore();
   const moments: { dir: string; store: MemoryStore; at: string }[] = [];
   const dirs: { dir?: string } = {};
@@ -248,7 +248,7 @@ test('one segment that the store never takes does not keep the others here', asy
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('a file that somebody took away or cut is left to `check`, and the others move', async (t) => {
+test('a file that was removed or truncated from outside is left to `check`, and the others move', async (t) => {
   const store = new MemoryStore();
   const { archive, dir } = await recorded(t, store);
   await rm(segmentPath(dir, 'cam1', catalogTicks(t0)));

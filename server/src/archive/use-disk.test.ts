@@ -31,7 +31,7 @@ async function replaced(t: TestContext): Promise<string> {
 
 const gapOf = (archive: Archive) => archive.ranges('cam1', t0, t0 + 60_000).gaps;
 
-test('[R10.4] an empty disk is used when it is asked for: what was recorded is a gap that says why, and recording goes on', async (t) => {
+test('[R10.4] an empty disk is used on request: what was recorded is a gap with its cause, and recording continues', async (t) => {
   const dir = await replaced(t);
   await mkdir(join(dir, 'lost+found'));
   const { archive, clock } = await openArchive(t, dir);

@@ -47,7 +47,7 @@ test('[R10.8] what is decided after its end holds until it is renewed; before it
   assert.deepEqual([lease.state, lease.heldMs], ['held', 1_000], 'held anew since the break');
 });
 
-test('[R10.8] a machine that was suspended, whose monotonic clock stood still, holds nothing', () => {
+test('[R10.8] a machine that was suspended, whose monotonic clock stopped, holds nothing', () => {
   const { clock, lease } = held();
   clock.stepWall(60_000);
   assert.equal(lease.state, 'undecided');

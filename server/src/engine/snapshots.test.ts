@@ -35,7 +35,7 @@ function running() {
 /** Lets promise callbacks run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('while a newer still is late the last good one is served with its own time, and one render goes on behind it', async () => {
+test('while a newer snapshot is late the last good one is served with its own time, and one render continues in the background', async () => {
   const { clock, stream, renders, keyFrame, snapshots } = running();
   keyFrame(1000);
   const first = snapshots.newest(stream, 640);
@@ -73,7 +73,7 @@ test('a still that fails leaves the last good one, and is tried again ever less 
   assert.ok(renders.length <= 12, `${renders.length} renders`);
 });
 
-test('the first still of a stream is waited for five seconds, and its failure is said', async () => {
+test('the first snapshot of a stream is waited for five seconds, and its failure is reported', async () => {
   const { clock, stream, renders, keyFrame, snapshots } = running();
   await assert.rejects(snapshots.newest(stream, 640), { code: 'Unavailable' });
   keyFrame(1000);

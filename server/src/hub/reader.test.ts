@@ -19,7 +19,7 @@ function running(): Stream {
 
 const types = (events: readonly ReaderEvent[]) => events.map(({ type }) => type);
 
-test('a reader that lags is emptied and goes on at a key frame, and is told how much is missing', () => {
+test('a reader that lags is emptied and continues at a key frame, and is given the number of missing samples', () => {
   const stream = running();
   const reader = stream.addReader({ name: 't', maxBytes: 1000, from: 'gop', onReadable() {} });
   stream.write(frame(0, { isKey: true }));
@@ -33,7 +33,7 @@ test('a reader that lags is emptied and goes on at a key frame, and is told how 
   assert.equal(reader.skippedSamples, 20);
 });
 
-test('a key frame that finds the queue full starts the reader afresh at once', () => {
+test('a key frame that finds the queue full restarts the reader immediately', () => {
   const stream = running();
   const reader = stream.addReader({ name: 't', maxBytes: 1000, from: 'gop', onReadable() {} });
   stream.write(frame(0, { isKey: true, size: 800 }));
@@ -85,7 +85,7 @@ test('what waits from the start is announced after addReader has returned', asyn
   assert.deepEqual(types(taken), ['tracks', 'sample']);
 });
 
-test('whatever is written and taken, no reader sees a delta picture without its GOP, nor holds more than its limit', () => {
+test('whatever is written and taken, no reader sees a delta frame without its GOP, nor holds more than its limit', () => {
   const step = fc.oneof(
     {
       weight: 8,

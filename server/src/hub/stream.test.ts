@@ -14,7 +14,7 @@ const open = (stream: Stream, from: 'gop' | 'next-key' = 'gop') =>
   stream.addReader({ name: 't', maxBytes: 1e6, from, onReadable() {} });
 const types = (events: readonly ReaderEvent[]) => events.map(({ type }) => type);
 
-test('a reader that comes late gets the parameters and the GOP so far at once', () => {
+test('a reader that comes late gets the parameters and the GOP so far immediately', () => {
   const stream = new Stream('s');
   stream.setTracks([videoTrack, audioTrack]);
   stream.write(frame(0, { isKey: true }));
@@ -50,7 +50,7 @@ test('a GOP too long to keep makes late readers wait for the next key frame, not
   assert.deepEqual(types(drain(reader)), ['sample']);
 });
 
-test('samples before the first key frame of new parameters are passed to nobody', () => {
+test('samples before the first key frame of new parameters reach no reader', () => {
   const stream = new Stream('s');
   const reader = open(stream);
   stream.setTracks([videoTrack, audioTrack]);
@@ -65,7 +65,7 @@ test('samples before the first key frame of new parameters are passed to nobody'
   assert.equal(events[2]?.type === 'tracks' && events[2].generation, 2);
 });
 
-test('a stream of sound alone flows without key frames', () => {
+test('a stream of audio alone flows without key frames', () => {
   const stream = new Stream('s');
   const reader = open(stream);
   stream.setTracks([audioTrack]);
@@ -106,7 +106,7 @@ test('a reader that closed gets nothing more and costs the stream nothing', () =
   assert.equal(stream.readerCount, 0);
 });
 
-test('counters tell pictures, key pictures, sound and damage apart', () => {
+test('counters distinguish frames, key frames, audio and damage', () => {
   const stream = new Stream('s');
   stream.setTracks([videoTrack, audioTrack]);
   stream.write(frame(0, { isKey: true }));
@@ -122,7 +122,7 @@ test('counters tell pictures, key pictures, sound and damage apart', () => {
   });
 });
 
-test('a stream can wait once its picture is there, as long as all its readers are patient', () => {
+test('a stream can wait once its video has started, as long as all its readers tolerate latency', () => {
   const stream = new Stream('s');
   let hurries = 0;
   const cancel = stream.onLowLatencyReader(() => hurries++);

@@ -108,7 +108,7 @@ test('the addresses of this machine’s interfaces are this machine', () => {
   for (const { address } of real) assert.notEqual(forbiddenNetwork(address, anybody), undefined, address);
 });
 
-test('a source elsewhere leads nowhere on this machine, whoever saved it; one on this machine may', async () => {
+test('a source elsewhere leads nowhere on this machine, whichever user saved it; one on this machine may', async () => {
   const server = await listening();
   const names: Record<string, string[]> = {
     'camera.example': ['192.0.2.1'],
@@ -188,7 +188,7 @@ test('a closed port, an unknown name and a host that does not answer are EHOSTUN
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('an abort ends a dial at once, with its own reason', async () => {
+test('an abort ends a dial immediately, with its own reason', async () => {
   const abort = new AbortController();
   const dialled = createDial({ ...anybody, lookup: () => new Promise(() => {}) })(
     'slow.example',
@@ -201,7 +201,7 @@ test('an abort ends a dial at once, with its own reason', async () => {
   await assert.rejects(dialled, reason);
 });
 
-test('bytes go where they are wanted, in memory that is used again, and the end is still told', async () => {
+test('bytes go to their destination, in memory that is reused, and the end is still reported', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.write('hello');

@@ -25,7 +25,7 @@ const settle = async () => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 };
 
-test('a probe ends with the first whole picture and lets go of the source', async () => {
+test('a probe ends with the first whole frame and disconnects from the source', async () => {
   const { clock, sessions, result } = scene();
   const { sink } = session(sessions);
   sink.tracks([videoTrack, audioTrack]);

@@ -113,7 +113,7 @@ test('[R10.2] a source that fails is retried for ever with growing pauses, and s
   await scene.supervisor.stop('stopped');
 });
 
-test('the watchdog looks at pictures: sound and an open socket do not count', async () => {
+test('the watchdog looks at video frames: audio and an open socket do not count', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   const reader = scene.stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
@@ -135,7 +135,7 @@ test('the watchdog looks at pictures: sound and an open socket do not count', as
   await scene.supervisor.stop('stopped');
 });
 
-test('a source that answers and never sends a first picture is given up and tried again', async () => {
+test('a source that answers and never sends a first frame is given up and retried', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   scene.session.sink.tracks([videoTrack]);
@@ -171,7 +171,7 @@ test('[R10.2] announced video that never comes is not running while audio flows:
   await scene.supervisor.stop('stopped');
 });
 
-test('[R10.1] a first key frame is waited for as long as pictures come, and not after that', async () => {
+test('[R10.1] the first key frame is waited for as long as frames arrive, and no longer', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   for (let second = 0; second < 300; second++) {
@@ -186,7 +186,7 @@ test('[R10.1] a first key frame is waited for as long as pictures come, and not 
   await scene.supervisor.stop('stopped');
 });
 
-test('pauses start over after a minute of good pictures, and do not grow for a server that drops us every 20 s', async () => {
+test('pauses start over after a minute of good video, and do not grow for a server that drops us every 20 s', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   for (let at = 0; at < 4; at++) {
@@ -300,7 +300,7 @@ test('those of one host that come back together take turns', () => {
   assert.equal(turns.next('recorder'), 0);
 });
 
-test('[R10.2] one picture for each connection is no stream: nothing is passed on, and the words say so', async () => {
+test('[R10.2] one frame per connection is no stream: nothing is passed on, and the message says so', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   const reader = scene.stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
@@ -382,7 +382,7 @@ test('no fallback for what no engine can mend, and none for ever', async () => {
   await scene.supervisor.stop('stopped');
 });
 
-test('a session that does not let go is left behind, and nothing it sends later reaches the stream', async () => {
+test('a session that does not close is left behind, and nothing it sends later reaches the stream', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   await scene.play(2);
@@ -399,7 +399,7 @@ test('a session that does not let go is left behind, and nothing it sends later 
   await scene.supervisor.stop('stopped');
 });
 
-test('stop lets go of the session, tells the readers why and leaves no timer; nothing starts again', async () => {
+test('stop releases the session, gives the readers its cause and leaves no timer; nothing starts again', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   await scene.play(2);
@@ -415,7 +415,7 @@ test('stop lets go of the session, tells the readers why and leaves no timer; no
   assert.equal(scene.sessions.length, 1);
 });
 
-test('stop during a pause between attempts ends at once', async () => {
+test('stop during a pause between attempts ends immediately', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   await scene.fail('EHOSTUNREACH');

@@ -84,7 +84,7 @@ describe('the source clock', () => {
   });
 
   for (const perSecond of [25, 12.5, 5, 4]) {
-    test(`of ${perSecond} pictures a second, read in rounds and at once in turns, is followed within 25 ms`, () => {
+    test(`of ${perSecond} frames a second, read in rounds and immediately in turns, is followed within 25 ms`, () => {
       const stepMs = 1000 / perSecond;
       const readMs = roundEnds(240_000);
       let round = 0;
@@ -108,7 +108,7 @@ describe('the source clock', () => {
     });
   }
 
-  test('[R10.3] a first packet that was held up puts pictures into the future for three seconds at most', () => {
+  test('[R10.3] a first packet that was delayed puts frames into the future for three seconds at most', () => {
     const heldUpMs = 350;
     const { outMs } = play({
       frames: 200,
@@ -160,7 +160,7 @@ describe('the source clock', () => {
     }
   });
 
-  test('[R10.1] jumps begin anew at the time of arrival, never before what was given out', () => {
+  test('[R10.1] jumps restart at the time of arrival, never before what was already delivered', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -261,7 +261,7 @@ describe('the source clock', () => {
     outMs.forEach((ms, frame) => assert.ok(Math.abs(ms - startMs - frame * frameMs) < 1));
   });
 
-  test('presentation times of reordered pictures go back and forth as the source does', () => {
+  test('presentation times of reordered frames go back and forth as the source does', () => {
     const track = new SourceTiming().addTrack(videoRate, videoRate);
     const order = [0, 3, 1, 2, 6, 4, 5, 9, 7, 8];
     const out = order.map((frame, index) => track.map(frame * frameTicks, startMs + index * frameMs));
@@ -320,7 +320,7 @@ describe('sender reports', () => {
     );
   });
 
-  test('[R10.1] keep sound with the picture, also when the camera has no idea of the date', () => {
+  test('[R10.1] keep audio with the video, also when the camera has no idea of the date', () => {
     const cameraEpochMs = Date.UTC(1970, 0, 2);
     const timing = new SourceTiming();
     const video = timing.addTrack(videoRate, videoRate);
@@ -340,7 +340,7 @@ describe('sender reports', () => {
     assert.ok(Math.abs(apartMs) <= 20, `${apartMs} ms apart`);
   });
 
-  test('[R10.1] where there are none, sound begins with its picture: a packet is as old as it is long', () => {
+  test('[R10.1] where there are none, audio begins with its video: a packet is as old as it is long', () => {
     for (const frameSamples of [160, 1024, 4096]) {
       const timing = new SourceTiming();
       const video = timing.addTrack(videoRate, videoRate);

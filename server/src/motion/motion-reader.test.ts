@@ -38,7 +38,7 @@ function watched() {
 
 const moving = (at: number) => (second: number) => (second >= at && second < at + 6 ? 6_000 : 2_000);
 
-test('[R10.7] a stream that is written tells what moves, and nothing after the watch was closed', () => {
+test('[R10.7] a stream that is written reports motion, and nothing after the reader was closed', () => {
   const { stream, watch, ended } = watched();
   write(stream, 0, 60, moving(40));
   assert.deepEqual(ended().map(Math.round), [40]);

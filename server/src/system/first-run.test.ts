@@ -79,7 +79,7 @@ test('a set-up that fails leaves the server locked and its code valid', async ()
   await lock.unlock(code(), () => Promise.resolve(user));
 });
 
-test('[R8.13] where the archive belonged to someone no code is made until the console allows it, for one set-up', async () => {
+test('[R8.13] where the archive belonged to another installation no code is made until the console allows it, for one set-up', async () => {
   const clock = new ManualClock();
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);

@@ -104,7 +104,7 @@ test('[R6.9] the end of a license takes effect without a restart, and so does a 
   service.requireValid();
 });
 
-test('[R3.9] health tells of the end two weeks ahead, and of having ended', async () => {
+test('[R3.9] health warns of the end two weeks ahead, and of having ended', async () => {
   const service = await openService();
   await service.replace(textOf({}));
   const node = { id: 'main', isDrained: false, wrongClocks: [] };

@@ -24,7 +24,7 @@ test('[R2.24] the server switcher is for the mobile app that asked for it, for t
   }
 });
 
-test('[R2.24] switching tells the app that holds the page', () => {
+test('[R2.24] switching notifies the app that holds the page', () => {
   const messages: unknown[] = [];
   const parent = { postMessage: (message: unknown) => void messages.push(message) };
   switchServer({ parent });

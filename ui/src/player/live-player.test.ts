@@ -168,7 +168,7 @@ test('parameters that change midway change the type of the buffer', async () => 
   player.dispose();
 });
 
-test('a stream that loses its sound gets a buffer of its own: the old one keeps its number of tracks', async () => {
+test('a stream that loses its audio gets a buffer of its own: the old one keeps its number of tracks', async () => {
   const { player, begin, send, socket, mse, state } = setUp();
   player.goLive();
   await begin();
@@ -241,7 +241,7 @@ test('a hidden, muted player releases its stream after a while and resumes it wh
   player.dispose();
 });
 
-test('a browser that refuses sound without a click plays muted', async () => {
+test('a browser that refuses audio without a click plays muted', async () => {
   const { player, begin, send, state, video } = setUp((_, element) => {
     element.refusal = new DOMException('click first', 'NotAllowedError');
   });

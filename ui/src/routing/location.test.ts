@@ -49,7 +49,7 @@ test('the search is read by its address, the hash as words', () => {
   assert.deepEqual(locationAt('/ui/streams?page=7').search, {});
 });
 
-test('a link leads to the place it names and to what lies in it, not to what only begins alike', () => {
+test('a link leads to the place it names and to what is in it, not to addresses that only share a prefix', () => {
   const location = locationAt('/ui/stream/gate/info?x=1');
   assert.ok(leadsTo({ to: '/stream/$uid/info', params: { uid: 'gate' } }, location));
   assert.ok(leadsTo({ to: '/stream/$uid', params: { uid: 'gate' } }, location));

@@ -131,7 +131,7 @@ test('it says what a day holds, never whole when there is a gap and never nothin
   );
 });
 
-test('a new day is there at midnight, whether or not the server has said anything', async () => {
+test('a new day is there at midnight, whether or not the server has sent anything', async () => {
   const { overview, clock, timeline } = await setUp();
   const before = overview.getView().depth.endMs;
   clock.advance(before - nowMs + 1);

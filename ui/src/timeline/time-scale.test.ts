@@ -34,7 +34,7 @@ test('[R9.4] zooms out by 1.5 only while the span is under 24 hours', () => {
   assert.equal(at.zoomedOut(nowMs), at);
 });
 
-test('[R9.1] archive data is worth asking for again after 3.5 s, or six times the seconds a pixel stands for', () => {
+test('[R9.1] archive data is requested again after 3.5 s, or six times the seconds of a pixel', () => {
   assert.equal(new TimeScale(nowMs, 100_000, 1000).refreshMs, 3500);
   assert.equal(new TimeScale(nowMs, 1_000_000, 1000).refreshMs, 6000);
 });

@@ -190,7 +190,7 @@ test('what is looked for is found far out of view, and given up when the viewer 
   assert.equal(asked.length, 2);
 });
 
-test('who takes hold of the playhead leads it, and it plays where it is let go', async () => {
+test('a viewer who drags the playhead moves it, and it plays where it is released', async () => {
   const { timeline, asked, pxOf } = await setUp();
   timeline.frame(nowMs - 2 * HOUR_MS);
   const fromPx = pxOf(nowMs - 2 * HOUR_MS);

@@ -18,7 +18,7 @@ function muLawTone(samples: number, from: number): Uint8Array {
   });
 }
 
-test('[R10.1] G.711 sound becomes AAC whose times follow the packets', async () => {
+test('[R10.1] G.711 becomes AAC whose times follow the packets', async () => {
   const pool = new AvPool({ clock: systemClock, log: silentLog });
   const startTicks = 1_795_000_000 * 8000;
   const enough = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ test('[R10.1] G.711 sound becomes AAC whose times follow the packets', async () 
   });
 });
 
-test('[R10.1] MP2 sound becomes AAC, too', async () => {
+test('[R10.1] MP2 becomes AAC too', async () => {
   const coder = spawn(
     'ffmpeg',
     '-v error -f lavfi -i sine=sample_rate=48000 -t 1 -c:a mp2 -b:a 192k -f mp2 -'.split(' '),
@@ -95,7 +95,7 @@ test('[R10.1] MP2 sound becomes AAC, too', async () => {
   }
 });
 
-test('sound that pauses begins anew at its new time', async () => {
+test('audio that pauses restarts at its new time', async () => {
   const pool = new AvPool({ clock: systemClock, log: silentLog });
   const seen = Promise.withResolvers<number>();
   try {

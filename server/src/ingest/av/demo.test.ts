@@ -49,7 +49,7 @@ async function pixelsOf(jpeg: Uint8Array): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-test('[R10.1] the demo picture shows its own time: the clock read from pixels is the time stamp', async () => {
+test('[R10.1] the demo video shows its own time: the clock read from pixels is the time stamp', async () => {
   const { tracks, keys } = await keyFrames('demo:gate?gop=400', 3);
   const [video, audio] = tracks;
   assert.ok(video?.kind === 'video' && audio?.kind === 'audio');
@@ -76,7 +76,7 @@ test('cameras of different names look different, a name always looks the same', 
   assert.notDeepEqual(await variant(a), await variant(b));
 });
 
-test('a broken key frame is a ProbeError, and the next picture succeeds', async () => {
+test('a broken key frame is a ProbeError, and the next snapshot succeeds', async () => {
   const { tracks, keys } = await keyFrames('demo:', 1);
   const [track] = tracks;
   const [key] = keys;
@@ -89,7 +89,7 @@ test('a broken key frame is a ProbeError, and the next picture succeeds', async 
   assert.deepEqual([...jpeg.subarray(0, 2)], [0xff, 0xd8]);
 });
 
-test('a picture whose child hangs is given up at its deadline, and the next one succeeds', async () => {
+test('a snapshot whose child hangs is given up at its deadline, and the next one succeeds', async () => {
   const { tracks, keys } = await keyFrames('demo:', 1);
   const [track] = tracks;
   const [key] = keys;
@@ -105,7 +105,7 @@ test('a picture whose child hangs is given up at its deadline, and the next one 
   }
 });
 
-test('the queue of pictures is bounded', async () => {
+test('the queue of snapshots is bounded', async () => {
   const { tracks, keys } = await keyFrames('demo:', 1);
   const [track] = tracks;
   const [key] = keys;
@@ -145,7 +145,7 @@ test('the clock strip: what is not legible is not read', () => {
   assert.equal(revived(pixels(cells), 320, 180), 1_795_000_000_123, 'its text runs elsewhere');
 });
 
-test('[R10.3] the demo picture is dated by its arrival, by the server’s clock as it is, also after its process was held up', async () => {
+test('[R10.3] the demo video is dated by its arrival, by the server’s clock as it is, also after its process was delayed', async () => {
   const boundMs = 2_000;
   // A server whose clock is an hour ahead of the machine's.
   const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + 3_600_000 };

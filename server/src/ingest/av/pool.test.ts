@@ -46,7 +46,7 @@ async function withPool(
   }
 }
 
-test('without node-av a job says so in words, and later ones are refused at once', async () => {
+test('without node-av a job says so in words, and later ones are refused immediately', async () => {
   const failure = encodeMessage({
     type: 'hello',
     job: 0,
@@ -92,7 +92,7 @@ test('a child of another version is not spoken to', async () => {
   });
 });
 
-test('jobs share a child up to its capacity; an idle child is let go', async () => {
+test('jobs share a child up to its capacity; an idle child is ended', async () => {
   const clock = new ManualClock();
   await withPool('pipe.write(hello);', clock, async (pool, open) => {
     const jobs = Array.from({ length: 33 }, () => open().job);

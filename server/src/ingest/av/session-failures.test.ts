@@ -92,7 +92,7 @@ test('a redirect or a playlist leads nowhere that the address policy forbids', a
   }
 });
 
-test('a child that is killed ends its streams with a cause, and the pool goes on in a new one', async () => {
+test('a child that is killed ends its streams with a cause, and the pool continues in a new one', async () => {
   const path = join(folder, 'clip.ts');
   const own = new AvPool({ clock: systemClock, log: silentLog });
   try {
@@ -128,7 +128,7 @@ test('a child that is killed ends its streams with a cause, and the pool goes on
   }
 });
 
-test('silent sources hold up neither another stream nor the files of this process, and are let go', async () => {
+test('silent sources delay neither another stream nor the files of this process, and are disconnected', async () => {
   const sockets = new Set<Socket>();
   const silent = createTcpServer((socket) => {
     sockets.add(socket);

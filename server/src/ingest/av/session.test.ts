@@ -249,7 +249,7 @@ test('[R10.1] MJPEG over HTTP becomes H.264', async () => {
   }
 });
 
-test('[R10.1] what fits no MP4 is converted: MPEG-2 video and MP2 sound', async () => {
+test('[R10.1] what fits no MP4 is converted: MPEG-2 video and MP2 audio', async () => {
   const path = join(folder, 'broadcast.ts');
   await ffmpeg(`-i ${join(folder, 'clip.ts')} -t 3 -r 25 -c:v mpeg2video -c:a mp2 ${path}`);
   const seen = await watch(new AvFileSession({ path, pool, clock: systemClock }), 30);

@@ -36,7 +36,7 @@ class ScriptedPool implements SnapshotPool {
   }
 }
 
-test('under load a picture past its deadline is given up, and its child goes on', async () => {
+test('under load a snapshot past its deadline is given up, and its child continues', async () => {
   const clock = new ManualClock();
   const pool = new ScriptedPool();
   const queue = new SnapshotQueue(pool, clock);

@@ -45,7 +45,7 @@ test('[R10.1] SHA-256 with qop, counted up, another cnonce each time (RFC 7616)'
   assert.equal(cnonces.size, 2);
 });
 
-test('a refusal is told from a nonce that grew old', () => {
+test('a refusal is distinguished from a nonce that grew old', () => {
   const authorization = new Authorization({ credentials, allowBasic: true });
   assert.ok(authorization.challenged(['Digest realm="r", nonce="1"'], true));
   assert.ok(authorization.challenged(['Digest realm="r", nonce="1", stale=true'], false));
@@ -64,7 +64,7 @@ test('Basic is answered only where it may be, and Digest goes first', () => {
   assert.ok(!closed.challenged(['Basic realm="r"'], true));
 });
 
-test('nobody without credentials, nothing for an unknown algorithm', () => {
+test('no answer without credentials, nothing for an unknown algorithm', () => {
   assert.ok(
     !new Authorization({ credentials: undefined, allowBasic: true }).challenged(['Basic realm="r"'], true),
   );

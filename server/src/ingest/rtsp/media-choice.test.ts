@@ -22,7 +22,7 @@ function choose(lines: readonly string[][], canConvert = true) {
   );
 }
 
-test('[R10.1] the first picture and the first sound, the picture leading; the rest is named', () => {
+test('[R10.1] the first video frame and the first audio, video first; the rest is named', () => {
   const { media, ignored } = choose([metadata, aac, pcmu, jpeg, h264, h264]);
   assert.deepEqual(
     media.map(({ encoding }) => encoding),
@@ -31,12 +31,12 @@ test('[R10.1] the first picture and the first sound, the picture leading; the re
   assert.equal(ignored.length, 4);
 });
 
-test('G.711 counts only where somebody converts it', () => {
+test('G.711 counts only where the server converts it', () => {
   assert.equal(choose([h264, pcmu]).media.length, 2);
   assert.equal(choose([h264, pcmu], false).media.length, 1);
 });
 
-test('[R8.11] nothing that fits, or a picture that does not, is a ProbeError which says what there is', () => {
+test('[R8.11] no supported track, or video that is unsupported, is a ProbeError which names what there is', () => {
   for (const lines of [[], [metadata], [jpeg, aac]]) {
     assert.throws(
       () => choose(lines),
@@ -67,7 +67,7 @@ test('what the camera would receive is not taken: an ONVIF back channel, by eith
   assert.deepEqual(uris([['a=sendonly'], h264, pcmu]).length, 2);
 });
 
-test('of several pictures another is picked by its turn, round and round', () => {
+test('of several videos another is picked by its turn, round and round', () => {
   const [main, sub] = ['main', 'sub'].map((name) => [...h264, `a=control:${name}`]);
   const picked = [0, 1, 2].map((turn) => {
     const description = parseSessionDescription(['v=0', jpeg, main, pcmu, sub].flat().join('\n'));

@@ -34,7 +34,7 @@ function openGate(expects = { video: true, audio: true }) {
   return { trackSelector, passed, awaited, show, hear };
 }
 
-test('[R10.1] both tracks flow: declared together, as soon as sound shows up', () => {
+test('[R10.1] both tracks flow: declared together, as soon as audio arrives', () => {
   const { trackSelector, passed, show, hear } = openGate();
   trackSelector.setAudio(audioTrack);
   show(0);
@@ -45,7 +45,7 @@ test('[R10.1] both tracks flow: declared together, as soon as sound shows up', (
   assert.deepEqual(passed, ['v+a', 'V', 'v', 'a', 'v']);
 });
 
-test('[R10.1] sound that never comes holds the picture up for a moment only', () => {
+test('[R10.1] audio that never arrives delays the video only briefly', () => {
   const { trackSelector, passed, show } = openGate();
   trackSelector.setAudio(audioTrack);
   show(0, true);
@@ -54,14 +54,14 @@ test('[R10.1] sound that never comes holds the picture up for a moment only', ()
   assert.equal(passed.length, 13);
 });
 
-test('without sound nothing waits', () => {
+test('without audio nothing waits', () => {
   const { trackSelector, passed, show } = openGate();
   trackSelector.expectNoAudio();
   show(0, true);
   assert.deepEqual(passed, ['v!!', 'V']);
 });
 
-test('sound that comes late joins at a key frame, and leaves at one when it is gone', () => {
+test('audio that comes late joins at a key frame, and leaves at one when it is gone', () => {
   const { trackSelector, passed, show, hear } = openGate();
   trackSelector.setAudio(audioTrack);
   show(0, true);
@@ -96,7 +96,7 @@ test('[R10.1] a camera that announces audio only is declared with its first fram
   assert.deepEqual(awaited, []);
 });
 
-test('packets of a picture whose key frame is far away are waited for', () => {
+test('packets of a frame whose key frame is far away are waited for', () => {
   const { trackSelector, passed, show, hear } = openGate();
   trackSelector.setAudio(audioTrack);
   show(0);
