@@ -127,7 +127,8 @@ try {
   for (const server of servers) revisions.set(server, await revisionOf(server, 1));
   isGood = await compare(small, large);
   await coresAt(large, pollers);
-  // What else runs shares caches and cores with the server and makes its seconds dearer: the least of three tells most.
+  // Anything else that runs shares caches and cores with the server and makes its seconds more expensive: the
+  // least of three is the best measure.
   const windows: { idle: number; polled: number }[] = [];
   for (let round = 0; round < 3; round++) {
     windows.push({ idle: await coresAt(large, 0), polled: await coresAt(large, pollers) });

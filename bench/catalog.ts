@@ -31,7 +31,7 @@ const noticeableMs = 0.1;
 const playlistQuestion = 'playlist of 3 hours';
 /** For comparison too: once for each stream after a start, a few streams at a time. */
 const firstLookQuestion = 'the same, first look';
-/** And this: once for each stream that is looked at, with the event loop let go every few milliseconds. */
+/** And this: once per stream that is read, with a pause for the event loop every few milliseconds. */
 const wholeDepthQuestion = 'days of all, first look';
 const comparisons: ReadonlySet<string> = new Set([playlistQuestion, firstLookQuestion, wholeDepthQuestion]);
 

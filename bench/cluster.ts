@@ -1,6 +1,6 @@
-// `npm run bench cluster [ROUNDS]`: two servers on one PostgreSQL and cameras that both can reach. How long nobody records the
-// streams of a node that is killed, and how much is lacking of those of a node that is drained: by what is in the archives
-// afterwards, not by what anybody says. Median and worst of 20 rounds each.
+// `npm run bench cluster [ROUNDS]`: two servers on one PostgreSQL and cameras that both can reach. How long no node
+// records the streams of a node that is killed, and how much is missing of the streams of a node that is drained:
+// by the content of the archives afterwards, not by what a node reports. Median and worst of 20 rounds each.
 import { until } from '../e2e/api.ts';
 import { during, longestGapMs, Nodes } from '../e2e/nodes.ts';
 import { startPostgres } from '../e2e/postgres.ts';
@@ -11,14 +11,14 @@ const rounds = Number(process.argv[2] ?? 20);
 const streamCount = 4;
 const ids = ['north', 'south'] as const;
 
-/** The streams of a node that something was done to, and from when till when that was. */
+/** The streams of the node that was killed or drained, and the time from start to end. */
 interface Round {
   readonly uids: readonly string[];
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Of a stream of a killed node, ms; nothing may be lacking of a drained one's. */
+/** Of a stream of a killed node, ms; nothing may be missing of a drained one's. */
 const goalMs = 10_000;
 /** Beginning while both recorded: what a kill takes from before it, the GOP that was open, counts as well. */
 const leadMs = 3_000;

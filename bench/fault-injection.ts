@@ -1,6 +1,6 @@
 /**
  * `npm run bench fault-injection [NAME...]`: three servers on one PostgreSQL, each in network namespaces of its own, with six RTSP
- * cameras' streams, and everything that may befall them, one after the other. What is lacking of a stream, and for how long two
+ * cameras' streams, and every fault that may happen to them, one after the other. What is missing of a stream, and for how long two
  * nodes recorded it at once, is read from the archives afterwards, not from what anybody says; `vidette check` looks into each
  * after each fault. Exit code 1 when more is lacking, or twice, than is stated below. About ten minutes.
  */
@@ -20,7 +20,7 @@ const streamCount = 6;
 const patienceMs = 120_000;
 /** Before a fault begins its streams were recorded: what it takes from then, the GOP that was open, counts too. */
 const leadMs = 3_000;
-/** Lease, a look, a look, the first key frame. */
+/** Lease, a check, a check, the first key frame. */
 const takenOverMs = 10_000;
 /** Until the recorder has tried the disk, and the leader has looked. */
 const fullDiskMs = 15_000;
@@ -28,7 +28,7 @@ const sleepMs = 60_000;
 const cutMs = 20_000;
 /** Of a source's second connection while a stream is handed over. */
 const handedOverMs = 15_000;
-/** Nodes put one picture down by clocks of their own, and a node that wakes finishes the GOP that it was writing. */
+/** Nodes date the same frame by clocks of their own, and a node that wakes finishes the GOP that it was writing. */
 const clockMs = 1_000;
 
 interface InjectedFault {
@@ -37,9 +37,9 @@ interface InjectedFault {
   readonly lacksMs: number;
   /** That two nodes record one stream, in all. */
   readonly besideMs: number;
-  /** Resolves when every stream is recorded again by who is left, and who was away has given up what it had. */
+  /** Resolves when the remaining nodes record every stream again, and the absent one has given up what it had. */
   readonly befall: () => Promise<void>;
-  /** Brings back who is away; streams return by and by, handed over one at a time. */
+  /** Brings back the absent node; streams return gradually, handed over one at a time. */
   readonly mend?: () => Promise<void>;
 }
 
@@ -81,7 +81,7 @@ const nodes = await Nodes.start(
   ),
 );
 const uids: string[] = [];
-/** Who was killed as such. */
+/** The node that was killed. */
 let leader = '';
 
 const faults: readonly (InjectedFault | undefined)[] = [
@@ -261,7 +261,7 @@ try {
       await fault.mend?.();
       await isEven();
     } catch (error) {
-      // What comes after says more when it begins from a cluster that is well.
+      // What follows is more conclusive when it starts from a healthy cluster.
       problems.push(`${fault.name}: ${String(error)}`);
       break;
     }

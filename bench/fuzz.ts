@@ -1,6 +1,6 @@
 /**
- * `npm run bench fuzz [REQUESTS] [SEED]`: sends requests derived from the OpenAPI document to a running server, 20 000
- * when not told otherwise, as people of every kind. No answer may be a 500 or outside the document, the server may not
+ * `npm run bench fuzz [REQUESTS] [SEED]`: sends requests derived from the OpenAPI document to a running server, 20 000 by
+ * default, as users of every kind. No answer may be a 500 or outside the document, the server may not
  * end, and its memory may not grow: what it has after the last request is compared with what it had after half of
  * them, when its caches were full, each time after its garbage was collected.
  */
@@ -15,7 +15,10 @@ const seed = Number(process.argv[3] ?? Math.floor(Math.random() * 2 ** 31));
 /** Rings of log lines, prepared statements and remembered names fill up to their limits; more than this is a leak. */
 const growthMaxMB = 40;
 
-/** Asks the server's inspector for it: V8 puts it off for as long as it may, and what it has not looked at is no leak. */
+/**
+ * Uses the server's inspector for it: V8 postpones collection for as long as it can, and what it has not visited
+ * yet is no leak.
+ */
 async function collectGarbage(server: TestServer): Promise<void> {
   const address = /Debugger listening on (ws:\S+)/.exec(server.output)?.[1];
   if (address === undefined) throw new Error('the server has no inspector');

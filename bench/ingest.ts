@@ -119,7 +119,7 @@ async function measure(name: string, count: number, lengthSeconds: number): Prom
   }
 }
 
-/** Looks at a side between 40 and 80 percent of the way. */
+/** Measures a side between 40 and 80 percent of the way. */
 async function watch(
   { pids }: Side,
   lengthSeconds: number,

@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const streamCount = 8;
 /** Longest GOP of these sources. */
 const gopMs = 2_000;
-/** From the last picture of a GOP at the camera to its committed row, on a machine that is busy with all this. */
+/** From the last frame of a GOP at the camera to its committed row, on a machine that is busy with all this. */
 const wayMs = 2_000;
 const outageMaxMs = 60_000;
 
@@ -78,7 +78,7 @@ async function awaitRecording(client: Client, uids: readonly string[], sinceMs: 
   );
 }
 
-/** What a stream that doesn't record says of itself. */
+/** The status of a stream that doesn't record. */
 async function storyOf(client: Client, uid: string): Promise<unknown> {
   const { name, status, failureReason } = await client.getStream({ params: { uid } });
   const { items } = await client.getStreamLogs({ params: { uid } });
@@ -145,8 +145,8 @@ async function addStreams(client: Client, urls: readonly string[]): Promise<stri
 }
 
 const dataDir = await mkdtemp(join(tmpdir(), 'vidette-kill9-'));
-// A camera of its own for each stream: GStreamer's server dies of an assertion now and then when several clients of one
-// shared picture vanish at once and come back.
+// A camera of its own for each stream: GStreamer's server sometimes dies of an assertion when several clients of
+// one shared stream disconnect simultaneously and come back.
 const launch = `( ${gstVideo('h264')} ${gstAudio('aac')} )`;
 const paths = Array.from({ length: streamCount / 2 }, (_, index) => `/cam${index}`);
 const camera = await startGstServer({ mounts: Object.fromEntries(paths.map((path) => [path, launch])) });

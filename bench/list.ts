@@ -3,7 +3,7 @@
  * in the same browser by as many steps of the same length, in the grid and in the table, forth and back over what 100 streams
  * are high, and the long one once more by leaps over all of it. Counted is the time that the page's main thread was at work in each step, by the
  * threads' own clock, so that what else the machine does is not in it. A step at 10 000 may cost no more than one and a half
- * times a step at 100, and the page may hold no more elements at once.
+ * times a step at 100, and the page may hold no more elements at a time.
  */
 import { rm } from 'node:fs/promises';
 import type { CDPSession, Page } from 'playwright-core';
@@ -19,7 +19,7 @@ const growthMax = 1.5;
 interface Scroll {
   /** Milliseconds of the main thread, a step. */
   readonly work: readonly number[];
-  /** The most elements that the list had at once. */
+  /** The most elements that the list had at a time. */
   readonly elements: number;
 }
 

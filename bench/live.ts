@@ -1,10 +1,10 @@
 /**
- * How far the picture in the browser is behind the camera, and how long a click waits for the first frame, through the
+ * How far the video in the browser is behind the camera, and how long a click waits for the first frame, through the
  * whole product: camera, server, WebSocket, Media Source Extensions, pixels read back in Chromium.
  *
  *   npm run bench live [COUNT=20]
  *
- * Two cameras, one after the other: the generated `demo:` picture, and an RTSP camera by GStreamer whose H.264 picture carries
+ * Two cameras, one after the other: the generated `demo:` video, and an RTSP camera by GStreamer whose H.264 video carries
  * its own clock. Camera, server and browser share one machine, and so one clock; encoding in the camera is included.
  */
 import { spawn } from 'node:child_process';
@@ -55,7 +55,7 @@ await browser.close();
 await server.stop();
 camera.kill('SIGKILL');
 
-/** Opens the list, clicks the stream's tile, and returns the milliseconds until a picture was presented. */
+/** Opens the list, clicks the stream's tile, and returns the milliseconds until a frame was presented. */
 async function clickToFrame(shownPage: Page, title: string): Promise<number> {
   await shownPage.goto(`${server.url}/ui/streams`);
   const link = shownPage.getByRole('link', { name: title }).first();
@@ -78,9 +78,9 @@ async function readDelays(shownPage: Page): Promise<number[]> {
 }
 
 interface LiveFigures {
-  /** From the last click to the first presented picture after it. */
+  /** From the last click to the first presented frame after it. */
   firstFrameMs: number | undefined;
-  /** Age of the next presented picture by the clock in it; undefined when that could not be read. */
+  /** Age of the next presented frame by the clock in it; undefined when that could not be read. */
   readDelay(): Promise<number | undefined>;
 }
 

@@ -2,7 +2,7 @@
  * A process that plays many RTSP cameras over TCP from one encoded loop, cheaply and countably: every session gets exactly
  * the number of frames asked for, at the pace of a camera, and is then closed.
  *
- *   node bench/load-camera.ts KBIT_PER_SECOND PICTURES_PER_SESSION
+ *   node bench/load-camera.ts KBIT_PER_SECOND FRAMES_PER_SESSION
  *
  * Prints `{"port": N}` when it listens and `{"path": ..., "frames": N}` at each session's end.
  */
@@ -13,7 +13,7 @@ const videoClock = 90_000;
 const samplesPerAudio = 1024;
 const maxPayload = 1400;
 
-/** One picture or sound as interleaved RTP (RFC 2326, 10.12), with blanks for sequence number and time stamp. */
+/** One video or audio frame as interleaved RTP (RFC 2326, 10.12), with blanks for sequence number and time stamp. */
 interface Template {
   readonly bytes: Buffer;
   /** Offsets of the RTP headers in `bytes`. */
@@ -45,7 +45,7 @@ class Session {
     this.#path = path;
   }
 
-  /** Sends all that is due. Ends the session after its last picture. */
+  /** Sends all that is due. Ends the session after its last frame. */
   send(nowMs: number): void {
     const elapsedS = (nowMs - this.#startMs) / 1000;
     while (this.#frame <= elapsedS * framesPerSecond && this.#frame < (framesPerSession ?? 0)) {

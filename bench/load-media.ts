@@ -3,7 +3,7 @@ import { mkdirSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What a load camera plays, over and over: ten seconds of a moving, noisy picture and a tone. */
+/** The content of a load camera, in a loop: ten seconds of moving, noisy video and a tone. */
 export interface LoadMedia {
   /** Access units in decode order, each a list of NAL units without start codes. No B-frames. */
   readonly frames: readonly (readonly Buffer[])[];

@@ -1,6 +1,6 @@
 // Scenes with known motion, drawn and encoded by ffmpeg. A table of data, and how its rows become filter graphs.
 
-/** Something crosses the picture. */
+/** An object crosses the image. */
 export interface Crossing {
   readonly what: 'person' | 'car';
   readonly fromS: number;

@@ -5,8 +5,8 @@ const networks = ['cameras', 'database', 'peers'] as const;
 export type NodeNetwork = (typeof networks)[number];
 
 /**
- * Machines that are none: each node in a network namespace of its own, with three cables to three switches. This process,
- * the cameras and the database sit at the switches. A cable that is cut carries nothing, and nobody is told.
+ * Virtual machines: each node in a network namespace of its own, with three cables to three switches. This process,
+ * the cameras and the database sit at the switches. A cable that is cut carries nothing, and no end is notified.
  * Needs root and Linux.
  */
 export class NodeNetworks {
@@ -35,7 +35,7 @@ export class NodeNetworks {
     return `10.213.${networks.indexOf(network)}.1`;
   }
 
-  /** Of a node among its peers, who are who asks it too. */
+  /** A node's address among its peers, by which they identify the caller. */
   addressOf(id: string): string {
     return `10.213.${networks.indexOf('peers')}.${this.#host(id)}`;
   }

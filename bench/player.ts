@@ -23,18 +23,18 @@ import { median } from './usage.ts';
 const [count = 50] = process.argv.slice(2).map(Number);
 /** So much is recorded before anything is asked. */
 const RECORDED_MS = 100_000;
-/** Whoever waits longer for a picture gets none. */
+/** The longest wait for a frame. */
 const PATIENCE_MS = 5_000;
-/** Closer to a picture's beginning than this, rounding could ask for its neighbour. */
+/** Closer to a frame's beginning than this, rounding could request its neighbour. */
 const EDGE_MS = 3;
 
-/** What is recorded: when each picture and each key frame begins, UTC ms, oldest first. */
+/** The recording: when each frame and each key frame begins, UTC ms, oldest first. */
 interface Truth {
   readonly frames: readonly number[];
   readonly keys: readonly number[];
 }
 
-/** One look: how long until the picture asked for was there, and how many frames off what then stood there was. */
+/** One measurement: how long until the requested frame was shown, and how many frames off the one shown afterwards was. */
 interface Look {
   readonly tookMs: number;
   readonly framesOff: number;
@@ -122,7 +122,7 @@ async function fetched(url: string): Promise<Response> {
   return reply;
 }
 
-/** Where the last of some beginnings at or before a moment stands among them. */
+/** Index of the last beginning at or before a moment. */
 function indexAt(startsMs: readonly number[], ms: number): number {
   return startsMs.findLastIndex((startMs) => startMs <= ms);
 }
@@ -186,9 +186,9 @@ function watchFor(shown: Page, selector: string, clockMs: number): Promise<Playe
 }
 
 interface PlayerFigures {
-  /** From the next input to the first sight of the picture, or all the patience there was. */
+  /** From the next input to the first sight of the frame, or the timeout. */
   readonly tookMs: number;
-  /** What stands there two frames later. */
+  /** The frame shown two frames later. */
   readonly clockMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * `npm run bench reconnect [DROPS=5] [PERIOD=20]`: a camera that drops its connection every PERIOD seconds is recorded over DROPS
- * drops. There must be one gap for each drop and no other, and in each range every picture that the camera sent: none is
+ * drops. There must be one gap for each drop and no other, and in each range every frame that the camera sent: none is
  * missing between its first and its last, by the times of the file.
  */
 import { administratorOf, until } from '../e2e/api.ts';

@@ -79,7 +79,7 @@ async function watch(on: 'north' | 'south', count: number): Promise<LiveViewer[]
   return watching;
 }
 
-/** By how much a picture comes later over the link than where the stream runs: of the same frames, median, ms. */
+/** How much later a frame arrives through a peer than on the node that runs the stream: of the same frames, median, ms. */
 async function laterMs(): Promise<number> {
   const [[here], [there]] = await Promise.all([watch('south', 1), watch('north', 1)]);
   const arrived: Map<number, number>[] = [new Map<number, number>(), new Map<number, number>()];

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const diskMebibytes = 256;
-/** Less than the archive keeps for itself, and enough for it to let old footage be: what is lacking is not what it removed. */
+/** Less than the archive keeps free, and enough for it to leave old footage alone: what is missing is not what it removed. */
 const leavingBytes = 16 * 1024 * 1024;
 
-/** A disk in memory, which somebody else's files may fill. */
+/** A disk in memory, which files of other programs may fill. */
 export class SmallDisk {
   readonly folder: string;
 
@@ -28,7 +28,7 @@ export class SmallDisk {
     }
   }
 
-  /** Takes what is left, down to what the archive keeps for itself. */
+  /** Takes the rest, down to what the archive keeps free. */
   async fill(): Promise<void> {
     const file = await open(this.#filler, 'w');
     const block = Buffer.alloc(1024 * 1024);

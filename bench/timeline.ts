@@ -47,7 +47,7 @@ async function answerRanges(route: Route): Promise<void> {
   await route.fulfill({ json: { period, ranges: [{ date: from, status: 'fragment' }, ...ranges], gaps } });
 }
 
-/** How many events the page was told of. */
+/** How many events the page received. */
 let told = 0;
 
 async function answerEvents(route: Route): Promise<void> {

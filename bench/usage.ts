@@ -66,7 +66,7 @@ function statFields(pid: number): string[] | undefined {
   return stat === '' ? undefined : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** A process may end between two looks: it counts as nothing then. */
+/** A process may end between two readings: then it counts as nothing. */
 function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');

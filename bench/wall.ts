@@ -1,6 +1,6 @@
 // `npm run bench wall [TILES] [SECONDS]`: a wall of 25 fps streams in headless Chromium: how many tiles the budget lets
 // move and how many of their frames are dropped, how long a key press takes to be painted, what the page's memory does, and
-// how far tiles of the archive are apart. Other programs on the machine show in all of it, so its load stands beside.
+// how far tiles of the archive are apart. Other programs on the machine show in all of it, so its load is printed with them.
 import { loadavg } from 'node:os';
 import { readDemoClock } from '../server/src/ingest/av/demo-clock.ts';
 import { administratorOf, until } from '../e2e/api.ts';
@@ -9,7 +9,7 @@ import { startServer } from '../e2e/server.ts';
 
 const tiles = Number(process.argv[2] ?? 36);
 const seconds = Number(process.argv[3] ?? 120);
-/** So many sources draw frames; the tiles share them, or the drawing would be what is measured. */
+/** So many sources draw frames; the tiles share them, or the bench would measure the drawing. */
 const sources = 4;
 const sampleEveryMs = 5_000;
 
@@ -52,7 +52,7 @@ try {
     });
   await until(count, ({ playing }) => playing === tiles, 300_000);
 
-  /** Pictures of the tiles that move, counted by the browser; a tile that begins anew begins to count anew. */
+  /** Frames of the tiles that move, counted by the browser; a tile that restarts counts from zero. */
   const frames = () =>
     page.evaluate(() =>
       [...document.querySelectorAll('article')].map((tile) => {

@@ -23,7 +23,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** What axe finds serious or worse on the page as it stands, in words. */
+/** The findings of axe, serious or worse, on the page in its current state, as text. */
 async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
@@ -39,13 +39,13 @@ async function seriousFaults(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.join(' | ')}`);
 }
 
-/** Both themes and both languages; what axe says of one doesn't depend on the other. */
+/** Both themes and both languages; the findings in one don't depend on the other. */
 const looks = [
   { colorScheme: 'light', language: 'en' },
   { colorScheme: 'dark', language: 'ru' },
 ] as const;
 
-/** Looks at each path with axe, in both themes and languages; `act` is done on each before the look. */
+/** Checks each path with axe, in both themes and languages; `act` runs on each before the check. */
 async function look(
   paths: readonly string[],
   as: string | null,

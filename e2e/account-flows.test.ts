@@ -59,7 +59,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Opens a page as somebody; fails the test when the page complained. */
+/** Opens a page as a given user; fails the test when the page logged an error. */
 async function open(path: string, as: string | null, body: (page: Page) => Promise<void>): Promise<void> {
   const context = await newPerson(browser);
   context.setDefaultTimeout(60_000);
@@ -136,7 +136,7 @@ test('[R4.10] [R2.23] recovery counts down from Retry-After, and ends at a sign-
     await page.waitForURL('**/ui/streams');
   }));
 
-// Answered in the server's place: one that says so would say it in the other tests, too.
+// Answered in place of the server: one configured to report it would do so in the other tests, too.
 test('[R8.5] where the server reports that no user has the address, recovery names it', () =>
   open('/recover-password', null, async (page) => {
     await page.route('**/v1/password/send-reset', (route) =>
@@ -199,7 +199,7 @@ test('[R5.1] [R5.2] [R8.6] an error of a password appears at its field; a valid 
 test('[R4.14] the flag of a saved profile is up for 300 ms', () =>
   open('/profile/me/edit', cookie, async (page) => {
     await page.getByLabel('Full name').fill('Ada');
-    // From here on time passes only as the test lets it.
+    // From here on time passes only as the test advances it.
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 3_600_000);
     await button(page, 'Save').click();
@@ -322,7 +322,7 @@ test('[R5.1] [R7.22] [R7.23] [R3.3] [R3.4] some time after signing in the page a
     await page.locator('button:focus', { hasText: 'End all sessions' }).click();
     await ending.getByRole('button', { name: 'End all sessions' }).click();
     await page.getByText('Sessions have been ended').waitFor();
-    // The session goes on under its new secret.
+    // The session continues under its new secret.
     await page.goto(`${server.url}/ui/profile/me/tokens`);
     await page.getByText('No tokens yet').waitFor();
     await page.goto(`${server.url}/ui/profile/me/sessions`);

@@ -63,7 +63,7 @@ function open(body: (page: Page) => Promise<void>, look = desktop): Promise<void
   );
 }
 
-/** Where a moment lies on the overview, in pixels of the page. */
+/** Where a moment is on the overview, in pixels of the page. */
 async function pointOf(page: Page, ms: number) {
   const box = await page.locator('[data-overview] canvas').boundingBox();
   assert.ok(box);
@@ -107,7 +107,7 @@ test('[R7.15] the overview above the timeline shows every day of the archive, an
     const empty = await pointOf(page, first + DAY_MS);
     await page.mouse.move(empty.x, empty.y);
     await page.locator('[data-overview-tip]', { hasText: 'nothing recorded' }).waitFor({ timeout: WAIT_MS });
-    // A pixel is a quarter of an hour: the click falls before what is recorded, and playing begins with that.
+    // A pixel is a quarter of an hour: the click is before the recording, and playback starts with that.
     await page.mouse.click(day.x - 2, day.y);
     await until(
       () => played(page),

@@ -84,7 +84,7 @@ test('[R10.3] a server whose catalog is damaged or gone starts, says so and show
   ] as const) {
     await lose(join(dataDir, 'archive.sqlite'));
     await start();
-    // The rebuild goes on beside the server.
+    // The rebuild continues beside the server.
     await until(recordedPieces, (pieces) => pieces === spans.length);
     assert.match(server.output, new RegExp(`catalog is ${name === 'gone' ? 'missing' : 'damaged'}`));
     await server.stop();

@@ -264,7 +264,8 @@ test('[R10.3] sectors that can’t be read: the file is named, all else is serve
     (gaps) => gaps === 0,
     WAIT_MS,
   );
-  // Sectors behind the headers that were looked at: the answer is an error or breaks off, and never ends as if it were whole.
+  // Sectors after the headers that were read: the answer is an error or breaks off, and never ends as if it
+  // were whole.
   const bytes = await readFile(join(folder, last.name));
   const inMedia = Math.ceil((bytes.lastIndexOf('moof') + 8_192) / 4_096) * 4_096;
   assert.ok(inMedia < bytes.length);

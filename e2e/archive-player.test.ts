@@ -7,7 +7,7 @@ import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './bro
 import { readFrame, shownFrame } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
-// Real recordings of a source that draws its clock into every picture: what is shown is read from the pixels.
+// Real recordings of a source that draws its clock into every frame: the time shown is read from the pixels.
 
 /** The demo's frames and fragments, ms. */
 const FRAME_MS = 40;
@@ -66,7 +66,7 @@ async function openPaused(t: TestContext): Promise<Page> {
   return page;
 }
 
-/** Waits until a picture other than the one with this time in it is on the screen; resolves with its time. */
+/** Waits until a frame other than the one with this time in it is on the screen; resolves with its time. */
 async function changedFrom(page: Page, clockMs: number): Promise<number> {
   const shown = await until(
     () => shownFrame(page),
@@ -76,7 +76,7 @@ async function changedFrom(page: Page, clockMs: number): Promise<number> {
   return shown?.clockMs ?? Number.NaN;
 }
 
-/** Sends the slider to a moment, as a screen reader does: to the millisecond. Resolves with the time in the picture there. */
+/** Sends the slider to a moment, as a screen reader does: to the millisecond. Resolves with the time in the frame there. */
 async function goTo(page: Page, utcMs: number): Promise<number> {
   await page.getByRole('slider', { name: 'Timeline of Gate 2' }).fill(String(utcMs));
   await until(
@@ -84,7 +84,7 @@ async function goTo(page: Page, utcMs: number): Promise<number> {
     (frame) => frame?.clockMs !== undefined && Math.abs((frame.atMs ?? 0) - utcMs) < 0.6,
     WAIT_MS,
   );
-  // The element is there a moment before its picture is on the screen.
+  // The element exists shortly before its frame is on the screen.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const shown = await shownFrame(page);
   return shown?.clockMs ?? Number.NaN;
@@ -96,7 +96,8 @@ test('[R4.9] the frame shown is the one requested: no frame off, at the beginnin
     const requestedMs = middleMs + offsetMs;
     const clockMs = await goTo(page, requestedMs);
     assert.ok(clockMs <= requestedMs, `${clockMs - requestedMs} ms early`);
-    // A camera on a busy machine leaves frames out: the one asked for is the one whose next comes after the moment.
+    // A camera on a busy machine leaves frames out: the expected one is the one whose successor comes after the
+    // moment.
     await page.keyboard.press('d');
     const nextMs = await changedFrom(page, clockMs);
     assert.ok(nextMs > requestedMs, `the picture of ${offsetMs} ms was not ${clockMs}, as ${nextMs} follows`);
@@ -177,7 +178,7 @@ test('a moment under the pointer shows its preview; dragging the playhead shows 
   assert.ok((hovered?.clockMs ?? Number.NaN) <= hoveredMs, 'the one before the moment');
   await page.mouse.move(canvas.x + pxOf(middleMs), canvas.y + 10);
   await page.mouse.down();
-  // The one between two that were looked at is none of them.
+  // The one between two that were read is none of them.
   for (const offsetMs of [2_500, 4_500, 3_500, 5_000]) {
     const px = pxOf(middleMs + offsetMs);
     const requestedMs = scale.fromMs + px * msPerPx;
@@ -235,7 +236,7 @@ test('[R9.5] every speed plays, and a bookmark, zoomed video and the list of key
   await page.keyboard.press('Escape');
 });
 
-/** What the badge and the player say the moment is, each as often as a picture is painted, for so long. */
+/** The time on the badge and in the player, each as often as a frame is painted, for so long. */
 function momentsShown(page: Page, forMs: number): Promise<{ badge: string[]; utcMs: string[] }> {
   return page.evaluate(
     (lengthMs) =>

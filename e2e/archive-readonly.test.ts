@@ -8,7 +8,8 @@ import { LoopDisk } from './loop-disk.ts';
 import { checkArchive, footageIn, lastHour, prepared, warningsOf } from './past-archive.ts';
 import { signIn, startServer } from './server.ts';
 
-// A disk that becomes read-only under a server that records, as the kernel makes it after an error, or somebody by a mount.
+// A disk that becomes read-only under a server that records, as the kernel makes it after an error, or an
+// operator by a mount.
 
 const WAIT_MS = 60_000;
 
@@ -109,7 +110,7 @@ test('[R10.4] a read-only view over the disk: no new file is made, nothing goes,
   const uncover = await disk.cover();
   const record = (isEnable: boolean) =>
     client.saveStream({ params: { uid }, body: { archive: { isEnable } } });
-  // What is open goes on; the next file can't be made.
+  // Open files continue; the next file can't be made.
   await record(false);
   await record(true);
   const segments = async () => (await client.getArchiveStats({ params: { uid } })).segments;

@@ -18,7 +18,7 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** How a page is looked at. */
+/** The viewport, theme and language of a page. */
 export interface Look {
   readonly width: number;
   readonly height: number;
@@ -63,7 +63,7 @@ export async function signInByCookie(context: BrowserContext, url: string, cooki
   await context.addCookies(cookies);
 }
 
-/** Goes to another screen as a link does, without loading the page anew, and waits until it is drawn. */
+/** Goes to another screen as a link does, without reloading the page, and waits until it is drawn. */
 export async function goWithin(page: Page, path: string): Promise<void> {
   await page.evaluate((href) => {
     document.title = '';

@@ -13,7 +13,7 @@ import { startPostgres, type TestPostgres } from './postgres.ts';
 import { signIn, type TestServer } from './server.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-// Two servers: rights are taken on north, those who had them watch on south; in the end south itself is shut out.
+// Two servers: rights are revoked on north, their holders watch on south; in the end south itself is shut out.
 
 const WAIT_MS = 60_000;
 /** A second is promised; a busy machine may take some more. The review that needs no word takes a minute. */
@@ -36,7 +36,7 @@ before(async () => {
   await proxy.mend();
   const byWay = { VIDETTE_DATABASE: postgres.urlBy(proxy.port, 'access') };
   nodes = await Nodes.start(database, ['north', 'south'], { south: { env: byWay } });
-  // What is drained takes no stream, and shows those of the others.
+  // A drained node takes no stream, and shows those of the others.
   await north().drainClusterNode({ params: { id: 'south' } });
   ({ uid } = await north().addStream({ body: { name: 'Gate', streamSource: 'demo:' } }));
   await until(

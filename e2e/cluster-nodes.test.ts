@@ -12,7 +12,10 @@ import { TcpProxy } from './tcp-proxy.ts';
 
 const names = ['Gate', 'Yard', 'Dock', 'Hall'];
 const ids = ['north', 'south', 'west'];
-/** A lease, two looks and the first key frame are six to ten seconds (`npm run bench cluster`); the rest is for a busy machine. */
+/**
+ * A lease, two checks and the first key frame are six to ten seconds (`npm run bench cluster`); the rest is for a
+ * busy machine.
+ */
 const lackMs = 30_000;
 const waitMs = 60_000;
 
@@ -64,7 +67,7 @@ async function recorded(on: readonly string[]): Promise<Map<string, string>> {
 
 const nodeOf = (by: string) => async (id: string) => nodes.client(by).getClusterNode({ params: { id } });
 
-/** Waits until a node is what another says of it. */
+/** Waits until a node has the status that another reports of it. */
 const becomes = (
   id: string,
   by: string,

@@ -42,7 +42,7 @@ let browser: Browser;
 let page: Page;
 let consoleErrors: string[];
 let uid: string;
-/** Of a stream whose source nobody answers for. */
+/** Of a stream whose source does not answer. */
 let brokenUid: string;
 /** When the recording began, UTC ms. */
 let startMs: number;
@@ -57,7 +57,7 @@ before(async () => {
   camera = await startFakeCamera({ clip: await encodeClip({ framesPerSecond: 10 }) });
   subCamera = await startFakeCamera({ clip: await encodeClip({ width: 160, framesPerSecond: 10 }) });
   nodes = await Nodes.start(await postgres.create('relay'), ['north', 'south']);
-  // What is drained takes no stream, and shows those of the others.
+  // A drained node takes no stream, and shows those of the others.
   await north().drainClusterNode({ params: { id: 'north' } });
   startMs = Date.now() - 1_000;
   ({ uid } = await north().addStream({

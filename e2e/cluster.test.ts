@@ -11,7 +11,7 @@ import { administratorOf, clientOf, until } from './api.ts';
 import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';
 
-// A node by itself: what it says of itself, being taken out of work, and coming back.
+// A node by itself: the status it reports, being taken out of service, and coming back.
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const vendorKey = publicKey.export({ type: 'spki', format: 'pem' }).toString();

@@ -13,10 +13,10 @@ const password = 'blue kettle 42 lamp';
 
 let server: TestServer;
 let admin: Client;
-/** Cookie of somebody without any right on what the administrator has. */
+/** Cookie of a user without any right on what the administrator has. */
 let stranger: string;
 
-/** What the administrator has, and as many that nobody has. */
+/** What the administrator has, and as many that no user has. */
 const there = { uid: '', bookmark: '', mosaic: '', token: '', session: '' };
 const nowhere = {
   uid: 'nosuchstream',
@@ -92,7 +92,7 @@ async function ask(name: CallName, { address, body }: { address: string; body?: 
   return { status: reply.status, body: await reply.text() };
 }
 
-/** Asks for a WebSocket; what is answered in its place. */
+/** Requests a WebSocket; returns the answer in its place. */
 async function askForSocket(address: string): Promise<Answer> {
   const socket = new WebSocket(server.url.replace('http', 'ws') + address, {
     headers: { cookie: stranger, origin: server.url },

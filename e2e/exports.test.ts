@@ -16,7 +16,7 @@ import { encodeClip } from './rtsp/fake-media.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
 
 const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
-// Packages are made of many small files, so that there is something to go on with.
+// Packages are made of many small files, so that there is something to continue with.
 const env = { VIDETTE_ARCHIVE_DOWNLOAD_MAX_SECONDS: '3', VIDETTE_EXPORT_MIN_FREE_BYTES: '0' };
 const password = 'three yellow boats';
 
@@ -78,7 +78,7 @@ async function fetched(t: TestContext, by: Client, id: number): Promise<{ zip: s
   return { zip, folder };
 }
 
-/** `vidette verify`, as somebody without a server runs it. */
+/** `vidette verify`, as a person without a server runs it. */
 async function verify(...args: string[]): Promise<{ exitCode: number | null; output: string }> {
   const child = spawn(process.execPath, [main, 'verify', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const output: Buffer[] = [];
@@ -87,7 +87,7 @@ async function verify(...args: string[]): Promise<{ exitCode: number | null; out
   return { exitCode, output: Buffer.concat(output).toString() };
 }
 
-/** What the page in the package says of a folder, without any network. */
+/** The findings of the page in the package about a folder, without any network. */
 async function verdictOfPage(folder: string): Promise<{ state: string | null; text: string }> {
   const context = await browser.newContext({ locale: 'en-GB', offline: true });
   try {

@@ -264,7 +264,7 @@ test('[R6.5] who may not edit a stream sees neither its login nor its password, 
     assert.doesNotMatch(await reply.text(), /hunter2|operator/, address);
   }
   await assert.rejects(guest.getStreamLogs({ params: { uid } }), { code: 'Forbidden' });
-  // Whoever searches by the password must not learn that it is right.
+  // A user who searches by the password must not learn that it is right.
   const found = await guest.listStreams({ query: { searchingValues: [password] } });
   assert.equal(found.total, 0);
 

@@ -13,7 +13,7 @@ import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
 import { startServer, type TestServer } from './server.ts';
 
-/** What is recorded may lie so far in the future, ms (design/ingest.md). */
+/** How far in the future a recording may be, ms (design/ingest.md). */
 const boundMs = 2_000;
 const speeds = [0.5, 1.2, 20];
 

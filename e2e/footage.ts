@@ -9,7 +9,7 @@ import { until } from './api.ts';
 /** What ffprobe and ffmpeg find in a file. */
 export interface DownloadProbe {
   readonly tracks: readonly FootageTrack[];
-  /** All that ffprobe complained of while reading and ffmpeg while decoding; empty for a sound file. */
+  /** All that ffprobe reported while reading and ffmpeg while decoding; empty for an audio file. */
   readonly consoleErrors: string;
 }
 
@@ -99,7 +99,7 @@ export function framesOf(footage: DownloadProbe): FootageTrack {
   return track;
 }
 
-/** Nobody complains, the tracks are these, times grow, and all that is there can be decoded. */
+/** No tool reports an error, the tracks are these, times grow, and all that is there can be decoded. */
 export function assertAudio(footage: DownloadProbe, codecs: readonly string[]): void {
   assert.equal(footage.consoleErrors, '');
   assert.deepEqual(
@@ -124,7 +124,7 @@ export interface Fragment {
   readonly endMs: number;
 }
 
-/** What is recorded of a stream, oldest first; the last one may still grow. */
+/** The recording of a stream, oldest first; the last range may still grow. */
 export async function recorded(client: Client, uid: string): Promise<Fragment[]> {
   const { ranges, nowMs } = await newestRanges(client, uid);
   const fragments: Fragment[] = [];

@@ -4,11 +4,11 @@ import { until } from './api.ts';
 
 /** What the page's video shows at this moment, read from its pixels. */
 export interface Shown {
-  /** A hash of the picture's pixels; differs when the picture differs. */
+  /** A hash of the frame's pixels; differs when the frame differs. */
   readonly digest: number;
-  /** UTC milliseconds by the clock that a demo source draws into its picture; undefined without one. */
+  /** UTC milliseconds by the clock that a demo source draws into its frames; undefined without one. */
   readonly clockMs: number | undefined;
-  /** Where the video says that it is, UTC milliseconds; undefined for a canvas, and on the way to somewhere else. */
+  /** The time that the video reports, UTC milliseconds; undefined for a canvas, and while it seeks. */
   readonly atMs: number | undefined;
   readonly width: number;
   readonly height: number;
@@ -52,7 +52,7 @@ export function readFrame(page: Page, selector: string): Promise<Shown | undefin
   );
 }
 
-/** Waits until the picture has changed so many times. Rejects when it stands still. */
+/** Waits until the frame has changed so many times. Rejects when it freezes. */
 export async function assertMoves(page: Page, changes = 5): Promise<void> {
   let last: number | undefined;
   for (let seen = 0; seen <= changes; seen++) {

@@ -6,12 +6,12 @@ import { desktop, newPerson, signInByCookie } from './browser.ts';
 import { TestEnv } from './test-env.ts';
 import { allPlaying, tileStates, wallPatienceMs } from './tiles.ts';
 
-// A picture is live only while its frames arrive: what a wall, a stream's page and the list say when they don't.
+// Video is live only while its frames arrive: what a wall, a stream's page and the list show when they don't.
 
 let testEnv: TestEnv;
 let uid: string;
 let mosaic: number;
-/** One more than a wall lets move at first, so that one shows key frames for certain. */
+/** One more than a wall moves at first, so that one certainly shows key frames. */
 const tiles = 5;
 
 before(async () => {
@@ -29,11 +29,11 @@ before(async () => {
 
 after(() => testEnv?.close());
 
-/** Waits until a page says something, on a machine with other things to do. */
+/** Waits until a page shows a text, on a machine with other things to do. */
 const says = (page: Page, words: string | RegExp) =>
   page.getByText(words).first().waitFor({ timeout: wallPatienceMs });
 
-/** No tile is without words, over and over, with the time of the frame that it still shows. */
+/** No tile is without a message, over and over, with the time of the frame that it still shows. */
 async function noneIsLive(page: Page): Promise<void> {
   await until(
     () => tileStates(page),
@@ -41,7 +41,7 @@ async function noneIsLive(page: Page): Promise<void> {
     wallPatienceMs,
   );
   assert.equal(await page.locator('article[data-uid]').getByText('Last frame:').count(), tiles);
-  // Ticks and budget decisions go on; none of them brings a frame.
+  // Ticks and budget decisions continue; none of them brings a frame.
   const seen: string[] = [];
   let looks = 0;
   await until(

@@ -71,7 +71,7 @@ async function npmStart(dataDir: string, program: readonly string[] = ['npm', 's
   return started;
 }
 
-/** Waits until something of a GOP that isn't whole yet has come; resolves to how far what is whole reaches. */
+/** Waits until part of an unfinished GOP has arrived; resolves to the end of the finished ones. */
 async function inTheMiddleOfAGop(client: Client, uid: string): Promise<number> {
   const state = async () => {
     const { period } = await client.getArchiveRanges({
@@ -143,7 +143,7 @@ test('[R10.10] npm start stops in order, however and however often it is asked',
   await last.stop();
 });
 
-/** What had come of the GOP that was under way is on the disk, and the timeline says that the server was stopped. */
+/** What had arrived of the current GOP is on the disk, and the timeline shows that the server was stopped. */
 async function assertWholeUntil(
   client: Client,
   uid: string,

@@ -9,7 +9,7 @@ import { recorded, recordedFor } from './footage.ts';
 import { hostileRequests, loopHeldMs, watchedLoop } from './hostile-requests.ts';
 import { startServer, type TestServer } from './server.ts';
 
-/** What is thought of here took from 100 ms to minutes; the bench `hostile` has the goal of 50 ms on a quiet machine. */
+/** The cases collected here took from 100 ms to minutes; the bench `hostile` has the goal of 50 ms on a quiet machine. */
 const heldMaxMs = 400;
 /** Calls whose bodies are judged in every way that a body can be; the bench does it for all. */
 const bodiesOf = /sign-in|unlock|\/v1\/stream with|permissions|configuration|reset/;
@@ -90,7 +90,7 @@ test('a stranger’s body is not read further than a form needs', async () => {
     body: JSON.stringify({ name: 'x', password: 'x'.repeat(20_000) }),
   });
   assert.deepEqual([reply.status, ((await reply.json()) as { code: string }).code], [400, 'BadRequest']);
-  // A caller who may not make a call learns that first, whatever they send.
+  // A caller who may not make a call gets that error first, whatever they send.
   for (const body of ['{', '[[[', '{"a":1}']) {
     const refused = await fetch(`${server.url}/v1/user`, {
       method: 'POST',
@@ -118,7 +118,7 @@ test('two hosts in one request are refused, and so is what asks for too much bef
   );
   const post = 'POST /v1/sign-in HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
   const next = 'GET /v1/system/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
-  // What ends in two ways, depending on who reads it: one answer, and the line is cut.
+  // What ends in two ways, depending on the reader: one answer, and the connection is cut.
   for (const doubtful of [
     'Content-Length: 2\r\nContent-Length: 0\r\n\r\n{}',
     'Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}',

@@ -64,7 +64,7 @@ test('[R6.9] without a valid license adding is there and disabled, with the reas
     await page.getByText(reason, { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Address of the camera').count(), 0);
 
-    // Live goes on, and the archive says why it doesn't.
+    // Live continues, and the archive gives the reason why it doesn't.
     await page.goto(`${testEnv.server.url}/ui/stream/${uid}/view`);
     await page.locator('[data-player-mode=live][data-player-state=playing]').waitFor({ state: 'attached' });
     await page.goto(`${testEnv.server.url}/ui/stream/${uid}/view?t=${Date.now() - 5_000}`);

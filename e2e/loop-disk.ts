@@ -95,7 +95,7 @@ export class LoopDisk {
   }
 
   /**
-   * From a byte on the disk answers EIO to whoever reads or writes, as one with bad sectors; undefined: all of it is well again. What the
+   * From a byte on the disk answers EIO to every read and write, as one with bad sectors; undefined: all of it works again. What the
    * system has read of it already it keeps.
    */
   async failFrom(byte: number | undefined): Promise<void> {
@@ -108,7 +108,10 @@ export class LoopDisk {
     await must('dd', `if=${path}`, 'iflag=nocache', 'count=0');
   }
 
-  /** Lets the kernel give the disk up after an error: what is open, too, can only be read from then on, until it is mounted again. */
+  /**
+   * Makes the kernel give the disk up after an error: open files, too, can only be read from then on, until it is
+   * mounted again.
+   */
   async abort(): Promise<void> {
     await must('mount', '-o', 'remount,abort', this.folder);
   }
@@ -118,7 +121,10 @@ export class LoopDisk {
     return (await must('losetup', '--associated', this.#image)) !== '';
   }
 
-  /** Puts a read-only view over the disk: files that are open go on, no other is made or deleted. The returned function takes it away. */
+  /**
+   * Puts a read-only view over the disk: open files continue, no other is made or deleted. The returned function
+   * removes it.
+   */
   async cover(): Promise<() => Promise<void>> {
     await must('mount', '--bind', this.folder, this.folder);
     await must('mount', '-o', 'remount,bind,ro', this.folder);
@@ -132,7 +138,7 @@ export class LoopDisk {
     await must('chattr', isImmutable ? '+i' : '-i', path);
   }
 
-  /** Takes all that is left but so many bytes, also what is kept for root; the returned function gives it back. */
+  /** Takes all free space but so many bytes, also what is reserved for root; the returned function frees it. */
   async fill(leavingBytes = 0): Promise<() => Promise<void>> {
     const path = join(this.folder, 'somebody-elses');
     const file = await open(path, 'a');

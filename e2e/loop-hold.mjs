@@ -1,4 +1,4 @@
-// Loaded into the server before its own code (`--import`): tells on a socket how long the event loop was held at most since
+// Loaded into the server before its own code (`--import`): reports on a socket how long the event loop was held at most since
 // it was asked last. What counts is CPU time of the main thread between two turns: other programs on the machine don't.
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';

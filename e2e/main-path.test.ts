@@ -77,7 +77,7 @@ test('[R10.1] the demo stream needs no camera, and its drawn clock runs with our
 });
 
 test('[R4.7, R4.8, R4.9] after two minutes a click on the timeline plays that moment, and live returns', async () => {
-  // What is recorded needs nobody who watches.
+  // Recording needs no viewer.
   await page.goto('about:blank');
   await until(
     () => Date.now() - startedMs,
@@ -88,7 +88,7 @@ test('[R4.7, R4.8, R4.9] after two minutes a click on the timeline plays that mo
     await page.goto(view);
     await assertMoves(page, 2);
     await zoomIn(page);
-    // The opened span ends some minutes from now; a quarter of it back from the playhead lies in what was recorded.
+    // The opened range ends some minutes from now; a quarter of it back from the playhead is in the recording.
     const timeline = page.getByRole('slider', { name: /^Timeline of/ });
     const box = await timeline.boundingBox();
     assert.ok(box);
@@ -127,7 +127,7 @@ async function zoomIn(shownPage: Page): Promise<void> {
   while (await button.isEnabled()) await button.click();
 }
 
-/** Where the playhead stands, in pixels of the page. */
+/** Where the playhead is, in pixels of the page. */
 async function playheadX(shownPage: Page): Promise<number> {
   const timeline = shownPage.getByRole('slider', { name: /^Timeline of/ });
   const box = await timeline.boundingBox();

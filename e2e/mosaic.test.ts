@@ -16,7 +16,7 @@ const anna = { name: 'anna', password: 'seven quiet otters 5' };
 
 let testEnv: TestEnv;
 let admin: Client;
-/** The administrator's, kept from test to test: each new person's page is compiled anew. */
+/** The administrator's, kept from test to test: each new user's page is compiled again. */
 let page: Page;
 let consoleErrors: string[];
 const uids = new Map<string, string>();
@@ -173,7 +173,7 @@ test('[R2.28] [R6.5] [R6.6] another person sees of a shared mosaic what they may
   assert.deepEqual(Object.keys(await tileStates(hers)).sort(), ['Dock', 'Yard']);
   assert.equal(await hers.getByRole('link', { name: 'Mosaic settings' }).count(), 0);
 
-  // Held back: the page learns of it from the picture that is cut, not from asking.
+  // Held back: the page learns of it from the video connection that is cut, not from a request.
   await hers.route('**/v1/mosaic/*', () => new Promise(() => undefined));
   await grant(['Yard']);
   await until(
@@ -218,7 +218,7 @@ test('[R2.12] pages are turned by hand, by themselves, and by the address', asyn
       patienceMs,
     );
   await open(`/mosaic/${id}?page=3`);
-  // Whichever page is in sight, it goes on by itself.
+  // Whichever page is in sight, it continues by itself.
   await page.getByRole('article', { name: 'Dock' }).waitFor();
   await page.getByRole('article', { name: 'Gate 2' }).waitFor();
   await page.getByRole('button', { name: 'Stay on this page' }).click();

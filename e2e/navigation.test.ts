@@ -117,7 +117,7 @@ test('[R7.52] a server that was set back leads an open page to the set-up, addre
     .click();
   await page.waitForURL('**/view');
   const port = Number(new URL(testEnv.server.url).port);
-  // From the moment at which the address says so the old screen is gone.
+  // From the moment of the new address the old screen is gone.
   await page.evaluate(() => {
     const seen: string[] = [];
     Object.assign(window, { seen });

@@ -34,7 +34,7 @@ export interface Recorded {
 export interface NodeHome {
   /** Of its environment, over the usual. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The program that runs it, with its own words. */
+  /** The program that runs it, with its own arguments. */
   readonly through?: readonly string[];
 }
 
@@ -136,13 +136,13 @@ export class Nodes {
     this.#running.delete(id);
   }
 
-  /** Which node each stream is on, as one node says. */
+  /** Which node each stream is on, as one node reports. */
   async places(by: string): Promise<Map<string, string>> {
     const { items } = await this.client(by).listStreams({ query: { pageSize: 100 } });
     return new Map(items.map(({ uid, node, status }) => [uid, status === 'running' ? (node.id ?? '') : '']));
   }
 
-  /** How many streams a node says that it holds itself. */
+  /** How many streams a node reports to hold itself. */
   async active(id: string): Promise<number> {
     return (await this.client(id).getClusterNode({ params: { id } })).activeStreams;
   }
@@ -159,7 +159,7 @@ export class Nodes {
     return (await until(look, isSettled, 60_000)).places;
   }
 
-  /** Lets a node sleep, as a machine does that hangs. */
+  /** Suspends a node, like a machine that hangs. */
   pause(id: string): void {
     process.kill(this.server(id).pid, 'SIGSTOP');
     this.#paused.add(id);
@@ -172,7 +172,7 @@ export class Nodes {
     this.silent.delete(id);
   }
 
-  /** Ends all, and looks into the archive of each. */
+  /** Ends all, and checks the archive of each. */
   async recorded(uids: readonly string[], fromMs: number): Promise<Recorded> {
     await Promise.all(this.runningIds.map((id) => this.stop(id)));
     const footage = new Map<string, RecordedDownload[]>(uids.map((uid) => [uid, []]));
@@ -242,7 +242,7 @@ function twiceIn(archive: Archive, uid: string, fromMs: number): string[] {
   return found;
 }
 
-/** What lies in a span of time, cut to it. */
+/** The part of the ranges within a time range, cut to it. */
 export function during(
   footage: readonly RecordedDownload[],
   startMs: number,

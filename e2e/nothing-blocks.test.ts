@@ -23,7 +23,7 @@ let client: Client;
 let cookie: string;
 let silent: SilentHost;
 const cameras: FakeCamera[] = [];
-/** The eight streams that must go on. The first has frames of 140 kB, the last two have sound that a child converts. */
+/** The eight streams that must continue. The first has frames of 140 kB, the last two have audio that a child converts. */
 const uids: string[] = [];
 const viewers: LiveViewer[] = [];
 const downloads: IncomingMessage[] = [];
@@ -71,7 +71,8 @@ test('[R10.3] a viewer that stops reading delays no other', async () => {
     }),
   );
   await othersGoOn();
-  // That it was really held: the server had to leave frames out for it, and says so when it reads again.
+  // Proof that it was really held: the server had to leave frames out for it, and reports so when it reads
+  // again.
   const [slow] = viewers;
   assert.ok(slow);
   slow.resumeReading();
@@ -104,7 +105,7 @@ test('[R10.3] cameras that accept the connection and send nothing delay no reade
 test('[R10.3] media processes that hang delay no other, and are replaced', async () => {
   await client.getStreamPicture({ params: { uid: uids[1] ?? '' } });
   const hung = await childrenOf(server.pid);
-  // Sound of the cameras, the silent cameras of the other engine, and frames.
+  // Audio of the cameras, the silent cameras of the other engine, and frames.
   assert.ok(hung.length >= 3, `${hung.length} media processes`);
   for (const pid of hung) process.kill(pid, 'SIGSTOP');
   const frame = client.getStreamPicture({ params: { uid: uids[2] ?? '' } }).then(
@@ -127,7 +128,7 @@ test('[R10.3] after all that each of the eight is recorded in one range, no fram
     assert.equal(pieces.length, 1, `${pieces.length} pieces`);
     const [piece] = pieces;
     assert.ok(piece);
-    // A download ends where sound comes or goes; what follows begins with the very next picture.
+    // A download ends where audio comes or goes; what follows begins with the very next frame.
     let { startMs } = piece;
     while (piece.endMs - startMs > frameMs) {
       const { footage, headers } = await download(client, uid, { startMs, endMs: piece.endMs });
@@ -164,7 +165,7 @@ async function othersGoOn(): Promise<void> {
   );
 }
 
-/** Pictures follow each other at the camera's own pace; seconds. */
+/** Frames follow each other at the camera's own pace; seconds. */
 function assertEvery(times: readonly number[]): void {
   times.slice(1).forEach((dts, index) => {
     const stepFrames = (dts - (times[index] ?? 0)) * framesPerSecond;

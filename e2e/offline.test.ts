@@ -161,7 +161,7 @@ test('[R1.8] a new build takes the place of the old one at the next opening, and
   const before = await page.evaluate(() => caches.keys());
   door.changes.set('/ui/service-worker.js', (text) => text.replace(/offline-\$\{"(\w+)"\}/, 'offline-newer'));
   door.changes.set('/ui/offline.html', (text) => text.replace('"root"', '"root" data-build="newer"'));
-  // The screen itself comes from the server each time, so what is new in it is there at once.
+  // The screen itself comes from the server each time, so its new parts are there immediately.
   door.changes.set('/ui/help', (text) => text.replace('"root"', '"root" data-build="newer"'));
   await page.goto(`${door.url}/ui/help`);
   await page.locator('#root[data-build=newer]').waitFor();

@@ -13,7 +13,7 @@ export interface PageHoldings {
   readonly sockets: number;
 }
 
-/** A page over a long life: walks through its screens, and lets hours of its own time pass. */
+/** A page over a long life: walks through its screens, and advances its clock by hours. */
 export class PageSoak {
   readonly #page: Page;
   readonly #cdp: CDPSession;
@@ -39,12 +39,12 @@ export class PageSoak {
     return new PageSoak(page, cdp);
   }
 
-  /** Goes to a screen as a link does, without loading the page anew, and waits until it is drawn. */
+  /** Goes to a screen as a link does, without reloading the page, and waits until it is drawn. */
   go(path: string): Promise<void> {
     return goWithin(this.#page, path);
   }
 
-  /** Lets the page's own time pass, whose clock has to be installed, in steps of which each leaves the server time to answer. */
+  /** Advances the page's own clock, which has to be installed, in steps that each leave the server time to answer. */
   async pass(steps: number, stepMs: number): Promise<void> {
     for (let step = 0; step < steps; step++) {
       await this.#page.clock.runFor(stepMs);
@@ -65,7 +65,7 @@ export class PageSoak {
   }
 
   async holdings(): Promise<PageHoldings> {
-    // What a screen leaves is let go of in several turns: observers, then their targets, then what those held.
+    // What a screen leaves is released in several turns: observers, then their targets, then what those held.
     for (let turn = 0; turn < 3; turn++) await this.#cdp.send('HeapProfiler.collectGarbage');
     const { metrics } = await this.#cdp.send('Performance.getMetrics');
     const of = (name: string) => metrics.find((one) => one.name === name)?.value ?? Number.NaN;

@@ -32,7 +32,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** Opens a page as somebody; fails the test when the page complained. */
+/** Opens a page as a given user; fails the test when the page logged an error. */
 async function open(path: string, as: string | null, body: (page: Page) => Promise<void>): Promise<void> {
   const context: BrowserContext = await newPerson(browser, desktop);
   if (as !== null) await signInByCookie(context, server.url, as);

@@ -10,7 +10,7 @@ import type { Fragment } from './footage.ts';
 
 /**
  * Records spans of days gone by into the data folder of a server that doesn't run, by the recorder itself: real frames with
- * sound, one key frame a second. The camera was unreachable in between, and the server is off since the last one.
+ * audio, one key frame a second. The camera was unreachable in between, and the server is off since the last one.
  */
 export async function recordPast(
   dataDir: string,

@@ -6,7 +6,7 @@ import { until } from './api.ts';
 import { signIn } from './server.ts';
 import { button, TestEnv } from './test-env.ts';
 
-// Several streams of the list at once: picking them by mouse and by keyboard, and what is done to them.
+// Several streams of the list together: selecting them by mouse and by keyboard, and bulk actions.
 
 const helper = { name: 'helper', password: 'seven quiet otters 5' };
 /** More than one page of the list holds. */
@@ -21,7 +21,7 @@ before(async () => {
   ({ client } = testEnv);
   for (let at = 0; at < count; at++) {
     const name = `Camera ${String(at).padStart(2, '0')}`;
-    // Nobody watches them, so none of them ever connects.
+    // They have no viewer, so none of them ever connects.
     const body = { name, streamSource: 'demo:', live: { onDemand: true }, archive: { isEnable: false } };
     uids.push((await client.addStream({ body })).uid);
   }
@@ -119,7 +119,7 @@ test('[R6.2] only what one may change is picked, however it is done', async () =
     await box(page, 'Camera 02').press('Shift+Space');
     await says(page, '2 streams selected');
     assert.equal(await box(page, 'Camera 01').count(), 0);
-    // Nobody is asked to pick what is picked, nor what is not theirs.
+    // No prompt to select what is selected, nor what is not the user's.
     assert.equal(await button(page, 'Select all').count(), 0);
     await box(page, 'Camera 02').press('Space');
     await says(page, '1 stream selected');
@@ -136,7 +136,7 @@ test('[R8.9] what fails is named with its reason, what was done is counted, and 
     await page.getByRole('link', { name: /^Camera 02/ }).click();
     await page.getByRole('link', { name: /^Camera 04/ }).click({ modifiers: ['Shift'] });
     await says(page, '3 streams selected');
-    // Somebody else was quicker.
+    // Another user was quicker.
     await client.deleteStream({ params: { uid: gone } });
     await button(page, 'Pause').click();
     await bar(page).getByText('Paused: 2 of 3.').waitFor();

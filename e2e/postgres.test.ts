@@ -35,7 +35,8 @@ after(() => postgres?.stop());
 
 for (const file of chosen) {
   test(`${file} passes on PostgreSQL as on SQLite`, async () => {
-    // What tells a test that it runs inside of another would have its results sent up in place of a verdict.
+    // The variable that marks a test as run inside of another would have its results sent up in place of a
+    // verdict.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const outcome = await new Promise<{ code: unknown; output: string }>((resolve) => {
       const args = ['--test', '--test-force-exit', '--test-reporter=spec', file];

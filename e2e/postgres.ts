@@ -52,7 +52,7 @@ export class TestPostgres {
       program('postgres'),
       [
         ...['-D', join(this.#dir, 'data'), '-k', this.#dir, '-c', `listen_addresses=${this.#host}`],
-        // Nobody's data are at stake.
+        // No real data are at stake.
         ...['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'],
       ],
       { ...this.#account, cwd: this.#dir, stdio: ['ignore', 'pipe', 'pipe'] },
@@ -96,7 +96,7 @@ export class TestPostgres {
     await exited;
   }
 
-  /** Of an operator who looks for themselves. */
+  /** Of an operator who checks by hand. */
   client(database: string): Client {
     return new Client(this.url(database));
   }

@@ -5,8 +5,8 @@ import type { Client } from '@vidette/contract/client';
 import { parseArchivePlaylist, type ByteSpan } from '../ui/src/player/archive-playlist.ts';
 
 /**
- * When the frames were taken that are recorded of a stream, in order, ms since the epoch, read from the files
- * themselves. A camera on a busy machine leaves frames out: only this tells which one belongs to a moment.
+ * Capture times of the recorded frames of a stream, in order, ms since the epoch, read from the files
+ * themselves. A camera on a busy machine leaves frames out: only this shows which one belongs to a moment.
  */
 export async function recordedFrames(
   client: Client,

@@ -1,10 +1,10 @@
 import { addresses, type Address } from '../ui/src/routing/addresses.ts';
 
-// A screen that is added to the page's table of addresses is looked at without being named again here.
+// A screen that is added to the page's table of addresses is checked without being named again here.
 
 /**
- * The addresses below `/ui` of all screens that somebody signed in can open.
- * @param params what stands for `$name` in an address
+ * The addresses below `/ui` of all screens that a signed-in user can open.
+ * @param params values for `$name` in an address
  */
 export function routePaths(params: Readonly<Record<string, string>>): string[] {
   const table: [string, Address][] = Object.entries(addresses);

@@ -1,23 +1,23 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import type { ClusterNode } from '@vidette/contract/entities';
 
-/** One picture to take, and how the page comes to look like that. */
+/** One screenshot to take, and how the page comes to look like that. */
 export interface Screen {
   readonly name: string;
   /** Below `/ui`. */
   readonly path: string;
   readonly isSignedOut?: boolean;
-  /** The session of somebody else than the administrator. */
+  /** The session of a user other than the administrator. */
   readonly cookie?: string;
   /** Before the page is opened: answers to hold back or replace. */
   readonly testEnv?: (context: BrowserContext) => Promise<unknown>;
-  /** After it is there: what to click before the picture is taken. */
+  /** After it is there: what to click before the screenshot. */
   readonly act?: (page: Page) => Promise<unknown>;
 }
 
 const list = '**/v1/streams?*';
 
-/** Screens of a server that nobody has set up. */
+/** Screens of a server that is not set up. */
 export const lockedScreens: readonly Screen[] = [
   { name: 'init', path: '/', isSignedOut: true },
   {
@@ -42,7 +42,7 @@ export interface Exhibits {
   readonly failed: string;
   /** The key of the first stream's public link. */
   readonly shareKey: string;
-  /** The session of somebody who may see the first stream only. */
+  /** The session of a user who may see the first stream only. */
   readonly guard: string;
 }
 

@@ -6,7 +6,7 @@ import { until } from './api.ts';
 import { signIn } from './server.ts';
 import { button, TestEnv } from './test-env.ts';
 
-// What is written down and read again: API documentation, audit log, server log, bookmarks, configuration.
+// Records and reference: API documentation, audit log, server log, bookmarks, configuration.
 
 const viewer = { name: 'viewer', password: 'seven quiet otters 5' };
 

@@ -1,4 +1,4 @@
-// `npm run screens [FILTER...]`: a picture of every screen, on a phone, a desk and a wall, by day and by night, in
+// `npm run screens [FILTER...]`: a screenshot of every screen, on a phone, a desk and a wall, by day and by night, in
 // both languages, against the real server with real streams, into the folder `screens`. People look at them;
 // nothing is compared.
 import { mkdir, rm } from 'node:fs/promises';
@@ -30,7 +30,7 @@ const looks: readonly Look[] = (
   )
   .filter((look) => wantedLooks.some((wanted) => nameOf(look).startsWith(wanted)));
 
-/** So many pages at once: most of a picture is waiting. */
+/** So many pages simultaneously: most of a screenshot is waiting. */
 const hands = 3;
 
 function nameOf({ width, colorScheme, language }: Look): string {
@@ -121,9 +121,9 @@ async function takeOne(url: string, screen: Screen, look: Look, cookie: string |
   const page = await context.newPage();
   await page.goto(`${url}/ui${screen.path}`);
   await page.locator('main :is(h1, h2, input, video)').first().waitFor();
-  // A picture of a page that did not come to its state tells more than none.
+  // A screenshot of a page that did not reach its state shows more than none.
   await screen.act?.(page).catch((error: unknown) => process.stdout.write(`${file}: ${String(error)}\n`));
-  // A picture for people: whatever still fades in or loads has this long.
+  // A screenshot for people: anything that still fades in or loads has this long.
   await page.waitForTimeout(1_200);
   await page.screenshot({ path: join(folder, file) });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

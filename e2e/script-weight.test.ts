@@ -56,7 +56,7 @@ for (const [name, path, selector, isSignedIn, most] of [
   });
 }
 
-/** How far things moved that nobody moved: the sum that browsers call cumulative layout shift; 0 is none. */
+/** How far the layout moved without user input: the sum that browsers call cumulative layout shift; 0 is none. */
 const shiftOf = (page: Page) =>
   page.evaluate(
     () =>

@@ -14,9 +14,9 @@ export interface ServerOptions {
   /** 0, the default, lets the system choose a free port. */
   port?: number;
   env?: Record<string, string>;
-  /** The program that runs it, with its own words: `ip netns exec NAME`. */
+  /** The program that runs it, with its own arguments: `ip netns exec NAME`. */
   through?: readonly string[];
-  /** Told whatever it prints, as it comes. */
+  /** Receives all of its output as it comes. */
   onOutput?: (text: string) => void;
 }
 
@@ -92,7 +92,7 @@ async function databaseVariable(dataDir: string): Promise<Record<string, string>
   return { VIDETTE_DATABASE: url };
 }
 
-/** Starts the product on a free port of loopback and waits until it says that it listens. */
+/** Starts the product on a free port of loopback and waits until it reports that it listens. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'vidette-')));
   const [program, ...before] = [...(options.through ?? []), process.execPath];

@@ -30,7 +30,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** Opens a page as somebody; fails the test when the page complained. */
+/** Opens a page as a given user; fails the test when the page logged an error. */
 async function open(
   path: string,
   body: (page: Page) => Promise<void>,
@@ -224,7 +224,7 @@ test('[R7.54] polls stop in a hidden tab and continue when it is visible again',
       });
       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
     }, isHidden);
-  // The clock goes on step by step, so that each answer has come before the next question is due.
+  // The clock advances step by step, so that each answer has come before the next request is due.
   const pass = async () => {
     await page.clock.runFor(1_000);
     await page.evaluate(() => fetch('/v1/system/health'));

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** Something on the loopback interface that keeps whoever dials it waiting. */
+/** A host on the loopback interface that keeps its callers waiting. */
 export interface SilentHost {
   readonly port: number;
   /** Connections that were taken. */
@@ -10,7 +10,7 @@ export interface SilentHost {
   stop(): Promise<void>;
 }
 
-/** Takes every connection, reads what is said, and never says a word. */
+/** Accepts every connection, reads what is sent, and never answers. */
 export async function startSilentHost(): Promise<SilentHost> {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -43,7 +43,7 @@ const hung = `
     require('node:fs').writeSync(1, String(server.address().port));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   });`;
-/** The system takes one more than the backlog says. */
+/** The system accepts one more than the backlog. */
 const roomInBacklog = 2;
 
 /** Does not even take a connection: a dial is neither answered nor refused, as with a host that is switched off. */

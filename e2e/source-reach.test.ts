@@ -15,7 +15,7 @@ let server: TestServer;
 let admin: Client;
 let user: Client;
 let camera: FakeCamera;
-/** A camera that sends whoever asks on to where a cloud keeps its keys. */
+/** A camera that redirects every client to where a cloud keeps its keys. */
 let redirecting: FakeCamera;
 
 before(async () => {

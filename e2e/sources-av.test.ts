@@ -14,7 +14,7 @@ import { LiveViewer } from './live-viewer.ts';
 import { gstAudio, gstVideo, startGstServer, type GstServer } from './rtsp/gst-server.ts';
 import { startServer, type TestServer } from './server.ts';
 
-/** How long each source is recorded before its footage is looked at. */
+/** How long each source is recorded before its footage is checked. */
 const recordedMs = 4_000;
 /** Longer than all of this takes: FFmpeg loses frames where it plays a clip again. */
 const clipSeconds = 150;

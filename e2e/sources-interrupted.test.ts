@@ -24,7 +24,7 @@ import { startServer, type TestServer } from './server.ts';
 const framesPerSecond = 20;
 const frameMs = 1000 / framesPerSecond;
 const gopFrames = 10;
-/** Pictures that a camera sends before it hangs or changes. */
+/** Frames that a camera sends before it hangs or changes. */
 const firstFrames = 100;
 
 let server: TestServer;
@@ -168,7 +168,7 @@ test('[R7.17] FFmpeg reads the playlist across the gap: every frame, no warning'
     ),
   );
   const recordedFrames = whole.map(({ footage }) => framesOf(footage).packets.length);
-  // A playlist goes on to the end of the GOP.
+  // A playlist continues to the end of the GOP.
   const missing = recordedFrames.reduce((sum, count) => sum + count, 0) - frames;
   assert.ok(
     missing <= 0 && missing > -gopFrames,
@@ -210,7 +210,7 @@ test('[R7.17] [R4.8] hls.js plays the playlist across the gap', async () => {
           const errors: string[] = [];
           const player = new Hls({ startPosition: 0 });
           player.on(Hls.Events.ERROR, (_, { details, fatal, error }) => {
-            // A suspicion of the player's that an append changed nothing: what is buffered in the end tells.
+            // A suspicion of the player's that an append changed nothing: the final buffer shows it.
             if (fatal || details !== Hls.ErrorDetails.BUFFER_APPEND_NO_PROGRESS)
               errors.push(`${details}: ${error.message}`);
           });

@@ -17,7 +17,7 @@ import { encodeClip } from './rtsp/fake-media.ts';
 import { gstAudio, gstVideo, startGstServer, type GstServer } from './rtsp/gst-server.ts';
 import { startServer, type TestServer } from './server.ts';
 
-/** How long each camera is recorded before its footage is looked at. */
+/** How long each camera is recorded before its footage is checked. */
 const recordedMs = 5_000;
 const gstFramesPerSecond = 15;
 
@@ -33,7 +33,7 @@ const uids = new Map<string, string>();
 interface Case {
   readonly name: string;
   readonly address: () => string;
-  /** Of the live video, as a browser is told. */
+  /** Codec of the live video, as the browser gets it. */
   readonly mimeType: RegExp;
   /** In the file, as FFmpeg names them. */
   readonly codecs: readonly string[];
@@ -162,7 +162,7 @@ test('[R10.1] H.265: the page plays it, and says so where it is converted for a 
 });
 
 /**
- * Pictures follow each other at the camera's own pace: where one is missing there would be a hole of its length. What
+ * Frames follow each other at the camera's own pace: where one is missing there would be a hole of its length. What
  * is shown after the last decode time is left out: frames between those, sent later, were cut off with the recording.
  */
 function assertEveryFrame({ packets, decodedFrames }: FootageTrack): void {

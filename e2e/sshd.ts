@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** Where no system hands out ports by itself: what is free here a moment ago still is. */
+/** Where the system hands out no ports: a port that was free a moment ago still is. */
 const firstPort = 20_000;
 const ports = 10_000;
 
@@ -26,7 +26,7 @@ export class TestSshd {
     this.hostKey = hostKey;
   }
 
-  /** Starts one on loopback with a host key of its own; nobody is authorized yet. */
+  /** Starts one on loopback with a host key of its own; no key is authorized yet. */
   static async start(): Promise<TestSshd> {
     const dir = await mkdtemp(join(tmpdir(), 'vidette-sshd-'));
     const hostKeyFile = join(dir, 'host_key');
@@ -76,12 +76,12 @@ export class TestSshd {
     });
   }
 
-  /** Lets a key in: a line of `authorized_keys`. */
+  /** Authorizes a key: a line of `authorized_keys`. */
   async authorize(line: string): Promise<void> {
     await appendFile(join(this.#dir, 'authorized_keys'), `${line}\n`);
   }
 
-  /** Cuts everybody who is connected, as a failing line would; who comes anew gets no answer until `wake`. */
+  /** Cuts every connection, as a failing line would; a client that reconnects gets no answer until `wake`. */
   async stall(): Promise<void> {
     this.#process?.kill('SIGSTOP');
     await this.#dropSessions();
@@ -102,7 +102,7 @@ export class TestSshd {
   async cut(): Promise<void> {
     const child = this.#process;
     if (!child || child.exitCode !== null) return;
-    // It takes nobody more while the last are sent away.
+    // It accepts no one else while the last are disconnected.
     child.kill('SIGSTOP');
     await this.#dropSessions();
     this.#process = undefined;
@@ -117,7 +117,7 @@ export class TestSshd {
   }
 }
 
-/** A port of loopback that nobody uses, apart from those that systems hand out. */
+/** An unused port of loopback, apart from those that systems hand out. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = firstPort + Math.floor(Math.random() * ports);

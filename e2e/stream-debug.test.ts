@@ -4,7 +4,7 @@ import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 import { button, TestEnv } from './test-env.ts';
 
-// What is shown of a stream to whoever looks after it, and of the server to its administrator.
+// What the page shows of a stream to its operator, and of the server to its administrator.
 
 let testEnv: TestEnv;
 let client: Client;

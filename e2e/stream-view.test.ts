@@ -41,7 +41,7 @@ async function open(t: TestContext, search = '', look: Look = desktop): Promise<
   return page;
 }
 
-/** What the page says about its player. */
+/** The status of the page's player. */
 function marks(page: Page) {
   return page.evaluate(() => {
     const data = document.querySelector<HTMLElement>('[data-player-state]')?.dataset;
@@ -56,7 +56,7 @@ function playing(page: Page, mode: 'live' | 'archive') {
   );
 }
 
-/** UTC ms by the clock that is drawn into the picture. */
+/** UTC ms by the clock that is drawn into the frame. */
 async function drawnMs(page: Page): Promise<number> {
   const shown = await until(
     () => shownFrame(page),
@@ -85,7 +85,7 @@ async function recordedFor(ms: number): Promise<number> {
   return period.startTime;
 }
 
-// What needs no recording comes first, and what needs most of it last: nobody waits for the archive to grow.
+// What needs no recording comes first, and what needs most of it last: no test waits for the archive to grow.
 
 test('[R2.8] [R4.7] the live video moves, shows now, and the page is named after the stream', async (t) => {
   const page = await open(t);
@@ -241,7 +241,7 @@ test('[R4.9] a click on the timeline shows that moment, not the key frame before
   while (await zoomIn.isEnabled()) await zoomIn.click();
   const box = await page.locator('canvas[data-timeline]').boundingBox();
   assert.ok(box);
-  // Paused, so that the frame shown stays the one asked for.
+  // Paused, so that the frame shown stays the requested one.
   await page.getByRole('button', { name: '10 seconds back' }).click();
   await playing(page, 'archive');
   await page.getByRole('button', { name: 'Pause' }).click();

@@ -38,7 +38,7 @@ export class TcpProxy {
     this.#server = server;
   }
 
-  /** Nobody comes through any more, and who had is thrown out. */
+  /** Accepts no more connections, and closes the open ones. */
   async cut(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;

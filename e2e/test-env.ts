@@ -37,7 +37,7 @@ export class TestEnv {
     return this.openAs(this.cookie, path, body, look);
   }
 
-  /** Opens a page below `/ui` for whoever has the session cookie; fails the test when the page complained. */
+  /** Opens a page below `/ui` with the session cookie; fails the test when the page logged an error. */
   async openAs(
     as: string,
     path: string,

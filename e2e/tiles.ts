@@ -7,7 +7,7 @@ import { until } from './api.ts';
 /** So long a wall is waited for on a machine that has other things to do. */
 export const wallPatienceMs = 60_000;
 
-/** What each tile of the page says of itself, by the name of its stream. */
+/** The status that each tile of the page shows, by the name of its stream. */
 export function tileStates(page: Page): Promise<Record<string, string>> {
   return page.evaluate(() =>
     Object.fromEntries(
@@ -44,7 +44,7 @@ export function shownMoments(page: Page): Promise<ShownMoments> {
     const tiles = [...document.querySelectorAll('article[data-uid]')].filter((tile) =>
       tile.querySelector('[data-tile-state="playing"], [data-tile-state="paused"]'),
     );
-    // All frames are taken before any is read: reading takes longer than a picture lasts.
+    // All frames are taken before any is read: reading takes longer than a frame lasts.
     const frames = tiles.flatMap((tile) => {
       const video = tile.querySelector('video');
       const canvas = document.createElement('canvas');

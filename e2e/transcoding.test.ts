@@ -11,7 +11,7 @@ import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './bro
 import { shownFrame } from './frame.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
 
-// A camera that sends H.265, which this Chromium can't decode, with a clock in its picture.
+// A camera that sends H.265, which this Chromium can't decode, with a clock in its video.
 
 const WAIT_MS = 60_000;
 const guard = { name: 'guard', password: 'seven quiet otters 5' };
@@ -60,7 +60,7 @@ const plays = (page: Page, mode: 'live' | 'archive') =>
     .locator(`[data-player-state=playing][data-player-mode=${mode}]`)
     .waitFor({ state: 'attached', timeout: WAIT_MS });
 
-/** How far the time in the picture is from the time that the player says, once it is read. */
+/** How far the time in the frame is from the time that the player reports, once it is read. */
 async function clockError(page: Page): Promise<number> {
   const shown = await until(
     () => shownFrame(page),
@@ -70,7 +70,10 @@ async function clockError(page: Page): Promise<number> {
   return (shown?.clockMs ?? Number.NaN) - (shown?.atMs ?? Number.NaN);
 }
 
-/** The picture is that of its moment, as far as the camera, which a busy machine makes late by so much or less, draws it in time. */
+/**
+ * The frame is that of its moment, as far as the camera, which a busy machine delays by so much or less, draws it
+ * in time.
+ */
 const showsItsMoment = (page: Page, lateMs: number) =>
   until(
     () => clockError(page),
@@ -114,7 +117,8 @@ test('[R2.8] H.265 plays live and from the archive where the browser has no deco
     (frame) => frame?.clockMs !== undefined && frame.atMs !== undefined,
     WAIT_MS,
   );
-  // An element that was stopped in its course may show a picture that its time has not reached: the first step goes there.
+  // An element that was stopped during playback may show a frame that its time has not reached: the first step
+  // goes there.
   await page.keyboard.press('d');
   await page.keyboard.press('d');
   await until(
@@ -195,7 +199,7 @@ test('[R2.8] on a wall as many tiles are converted as the server allows, live an
 });
 
 test('[R4.4] a user who loses the right to conversion sees snapshots from then on, and the reason', async (t) => {
-  // More than the two: one is still kept for whoever watched the archive a moment ago.
+  // More than the two: one is still kept for the viewer of the archive a moment ago.
   await client.saveConfiguration({ body: { values: { conversion: { for: 'everyone', atOnce: 4 } } } });
   const { items } = await client.listMosaics({ query: { searchingValues: ['quay'] } });
   const as = await signIn(server, guard.name, guard.password);

@@ -74,7 +74,7 @@ function statusThat(accept: (status: TunnelStatus) => boolean): Promise<TunnelSt
   return until(() => client.getTunnelStatus(), accept, patienceMs);
 }
 
-/** Waits for words on the screen of the tunnel, which nobody reloads. */
+/** Waits for a text on the screen of the tunnel, without a reload. */
 function shows(words: string): Promise<void> {
   return screen.getByText(words).first().waitFor({ timeout: patienceMs });
 }
@@ -87,7 +87,7 @@ async function tryNow(): Promise<void> {
     .catch(() => {});
 }
 
-/** Configures the relay as it is, but for what is given. */
+/** Configures the relay as it is, except for the given values. */
 async function configure(changes: Record<string, unknown> = {}): Promise<void> {
   const { hostKey, port, user } = sshd;
   const location = { code: 'RU', host: '127.0.0.1', port, user, hostKey, bindPort, ...changes };
@@ -99,7 +99,7 @@ interface TunnelReply {
   readonly body: string;
 }
 
-/** Asks through the relay, from an address of loopback of the caller's choice. Rejects when nobody listens there. */
+/** Sends a request through the relay, from a given address of loopback. Rejects when no server listens there. */
 function askFar(
   path: string,
   options: { from?: string; headers?: Record<string, string>; json?: unknown } = {},
@@ -165,7 +165,7 @@ test('[R6.7] [R6.8] without a license, and with one that does not cover it, ther
   await shows('The license does not cover the tunnel');
   await client.saveLicense({ body: { text: licenseOf(hourMs, ['archive', 'tunnel']) } });
   await shows('Fill in where the relay is');
-  // What is looked at from afar later on is being recorded meanwhile.
+  // What is viewed through the tunnel later is being recorded meanwhile.
   ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
 });
 

@@ -10,7 +10,8 @@ import { until } from './api.ts';
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
 import { button, TestEnv } from './test-env.ts';
 
-// Two people at once: what one does ends in a clear state for the other, without loading the page anew by hand.
+// Two users simultaneously: an action of one ends in a clear state for the other, without reloading the page by
+// hand.
 
 const guard = { name: 'guard', password: 'seven quiet otters 5' };
 
@@ -42,7 +43,7 @@ const allow = (rights: object) =>
 
 const denied = (page: Page) => page.getByRole('heading', { name: "You don't have access." }).waitFor();
 
-/** Waits until the picture has gone on by some of its own time. */
+/** Waits until the video has advanced by some of its own time. */
 async function plays(page: Page): Promise<void> {
   const shown = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
   const since = await shown();
@@ -64,7 +65,7 @@ test('[R4.12] [R6.5] a right taken away ends watching, the stream’s pages and 
   await plays(view);
   await client.saveUserPermissions({ params: { login: guard.name }, body: { items: [] } });
   for (const page of [view, info, list]) {
-    // Polls rest in a tab that nobody sees.
+    // Polls rest in a hidden tab.
     await page.bringToFront();
     if (page === list) await page.getByText('No streams yet').waitFor();
     else await denied(page);

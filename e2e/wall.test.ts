@@ -18,7 +18,7 @@ const gapMs = 11_000;
 let testEnv: TestEnv;
 let page: Page;
 let consoleErrors: string[];
-/** When `paused` was stopped and let go on; known once both sides of it are recorded. */
+/** When `paused` was stopped and resumed; known once both sides of it are recorded. */
 let gap: Promise<{ pausedMs: number; resumedMs: number }>;
 const uids = new Map<string, string>();
 
@@ -194,7 +194,7 @@ test('each tile without video gives the reason in words of its own', async () =>
   await says('Yard', 'The stream is paused');
   await client.deleteStream({ params: { uid: uidOf('Porch') }, query: { purge: true } });
   await says('Porch', 'This stream has been deleted.');
-  // The place keeps its words when the mosaic comes without the stream.
+  // The tile keeps its message when the mosaic comes without the stream.
   const asked = page.waitForResponse((response) => response.url().includes(`/v1/mosaic/${id}?`));
   await client.resumeStream({ body: { uid: uidOf('Yard') } });
   await Promise.all([asked, plays('Yard')]);
@@ -206,7 +206,7 @@ test('each tile without video gives the reason in words of its own', async () =>
 const sharedMs = async () => (await shownMoments(page)).sharedMs;
 
 /**
- * Waits until so many tiles stand, each at the very picture that is recorded for the shared moment: an error of no frame.
+ * Waits until so many tiles are paused, each at the very frame that is recorded for the shared moment: an error of no frame.
  * @returns that moment, ms
  */
 async function standExactly(count: number): Promise<number> {
@@ -253,7 +253,7 @@ test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its t
   );
   const stoodMs = await standExactly(3);
   assert.ok(stoodMs > pausedMs && stoodMs < resumedMs, `${stoodMs - pausedMs} ms after`);
-  // Its lane says so as well, where it is long enough to be pointed at.
+  // Its track shows it as well, where it is long enough to be pointed at.
   const timeline = page.getByRole('slider', { name: 'Timeline of Archive' });
   for (let zoom = 0; zoom < 14; zoom++) await timeline.press('+');
   const lanes = await page.getByRole('img', { name: 'Recordings, stream by stream' }).boundingBox();

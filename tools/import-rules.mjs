@@ -1,4 +1,4 @@
-// The import rules and the habits that a machine can check. Each rule says why it is one.
+// The import rules and the habits that a machine can check. Each rule gives its reason.
 // Exit code 1 and a line per breach; `npm test` runs this as part of `npm run check`. `--table` prints the import table of
 // ARCHITECTURE.md.
 import { readFileSync } from 'node:fs';

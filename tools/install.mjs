@@ -27,7 +27,7 @@ export function isInstalled() {
 export function ensureInstalled() {
   if (isInstalled()) return;
   process.stdout.write('Installing what package-lock.json names (once)...\n');
-  // Of all scripts that packages bring only that of `node` runs: others would compile or download what is optional.
+  // Of all scripts of packages only that of `node` runs: others would compile or download optional parts.
   const isDone = npm('ci', '--no-audit', '--no-fund', '--ignore-scripts') && npm('rebuild', 'node');
   if (!isDone || !existsSync(nodePath)) {
     fail('npm ci could not install the packages: is the npm registry reachable?');

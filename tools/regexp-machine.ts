@@ -28,7 +28,7 @@ type MachineStep =
       readonly isNegative: boolean;
       readonly body: readonly MachineStep[];
     }
-  /** Goes on at the first, and at the second when that fails. */
+  /** Continues at the first, and at the second when that fails. */
   | { readonly do: 'split'; first: number; second: number }
   | { readonly do: 'jump'; to: number }
   /** A round of a loop that took nothing is the last. */
@@ -227,7 +227,7 @@ function run(
   isUnicode: boolean,
 ): number | undefined {
   const marks = new Int32Array(slots).fill(-1);
-  /** Where to go on after a failure: a step and a position, or a slot to restore as `-1 - slot`. */
+  /** Where to continue after a failure: a step and a position, or a slot to restore as `-1 - slot`. */
   const choices: number[] = [];
   let [step, at] = [0, from];
   for (;;) {
@@ -274,7 +274,7 @@ function run(
   }
 }
 
-/** The step and position to go on with after a failure, slots restored; undefined when no choice is left. */
+/** The step and position to continue with after a failure, slots restored; undefined when no choice is left. */
 function lastChoice(choices: number[], marks: Int32Array): [step: number, at: number] | undefined {
   for (;;) {
     const [value, next] = [choices.pop(), choices.pop()];

@@ -64,7 +64,7 @@ function collect(): { literals: FoundPattern[]; builders: Set<string> } {
 
 const usualLetters = [...Array.from('aZ0 -_.,:;/\\=?&@"<%[]{}|#+*\'()'), '\n', '\t', '\0', '\u2028', 'я'];
 
-/** One letter of every kind that the expression tells apart. */
+/** One letter of every kind that the expression distinguishes. */
 function lettersFor(machine: RegExpMachine, pattern: string): string[] {
   const kinds = new Map<string, string>();
   for (const letter of [...usualLetters, ...Array.from(pattern)]) {

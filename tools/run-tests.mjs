@@ -40,7 +40,7 @@ if (isWhole) {
   const first = { passed: 1 - failures.length, failed: failures.length, skipped: 0, failures };
   runs.push({ path: 'npm run check', first });
 }
-/** Records for two minutes before it looks at what was recorded. */
+/** Records for two minutes before it checks the recording. */
 const mostlyWaits = 'main-path.test.ts';
 const units = await runFiles(chosen('{contract,media,server,ui,tools}/**/*.test.ts'), 2);
 const whole = Object.groupBy(chosen('e2e/**/*.test.ts'), (file) =>
@@ -49,7 +49,7 @@ const whole = Object.groupBy(chosen('e2e/**/*.test.ts'), (file) =>
     : 'plain',
 );
 const { browser = [], plain = [] } = whole;
-/** How long each whole-product file took, for whoever wants the suite to be quicker. @type {Map<string, number>} */
+/** How long each whole-product file took, to find what makes the suite slow. @type {Map<string, number>} */
 const seconds = new Map();
 const lanes = await Promise.all([
   runLane(() => browser.shift()),

@@ -58,7 +58,7 @@ export function findingsIn(texts) {
 }
 
 /**
- * Breaches, a line each: what is over a limit and no exception, and exceptions that nothing needs any more.
+ * Breaches, a line each: parts over a limit that are no exception, and exceptions that are no longer needed.
  * @param {readonly Finding[]} findings
  * @param {readonly Exceptions[]} allowed
  */

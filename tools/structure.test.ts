@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import { findingsIn, structureBreaches } from './structure.mjs';
 
-/** What is found in one file, as `name measure value`. */
+/** The findings in one file, as `name measure value`. */
 const found = (text: string, others: Record<string, string> = {}) =>
   findingsIn(new Map(Object.entries({ 'a/one.ts': text, ...others })))
     .filter(({ path }) => path === 'a/one.ts')

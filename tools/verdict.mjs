@@ -1,4 +1,4 @@
-// What the outcomes of all test files come to. A machine that stood still for ten seconds must not look like a broken
+// The verdict on the outcomes of all test files. A machine that froze for ten seconds must not look like a broken
 // product, and a product that works every other time must not look like a slow machine: so only whole-product files are
 // run again, each that needed it is named, and more than a few of them fail the run.
 

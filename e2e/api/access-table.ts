@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { CallName } from '@vidette/contract/routes';
 
-/** People, each with nothing but what their name says; the stream, the mosaic and the bookmark are the owner's. */
+/** Users, each with only the rights in their name; the stream, the mosaic and the bookmark are the owner's. */
 export const people = [
   'nobody',
   'blocked',
@@ -18,8 +18,8 @@ export const people = [
 export type Person = (typeof people)[number];
 
 /**
- * A column for each of the people above, in their order: + is let in, - is refused. All come by token: one that opens
- * nothing any more is refused even where nobody would be asked for one. Whoever is managed elsewhere may do here what
+ * A column for each of the people above, in their order: + is admitted, - is refused. All come by token: one that is no longer valid is refused
+ * even where nobody would be asked for one. Whoever is managed elsewhere may do here what
  * other people may, but not change who they are.
  */
 export const patterns = {
@@ -37,7 +37,10 @@ export const patterns = {
   session: /* */ '-- - -- ---- --',
 } as const;
 
-/** What a call answers to whoever is let in: 'ok' or a code. Refused are all others, with AuthorizationRequired or Forbidden. */
+/**
+ * What a call answers to an admitted caller: 'ok' or a code. All others are refused, with AuthorizationRequired or
+ * Forbidden.
+ */
 export type Answer = 'ok' | ErrorCode;
 
 /** Who may make which call, and what the harmless request of the test then answers. A call without a row does not compile. */

@@ -48,7 +48,7 @@ before(async () => {
 
 after(() => server?.stop());
 
-/** What only its maker and administrators may change: made anew for everybody, for those who may delete it do. */
+/** What only its author and administrators may change: made again for each user, because those who may delete it do. */
 async function makeOwned(): Promise<void> {
   const owner = clientAs('owner');
   const layout = { columns: 1, rows: 1, cells: [{ x: 0, y: 0, width: 1, height: 1, stream: uid }] };
@@ -56,7 +56,7 @@ async function makeOwned(): Promise<void> {
   ({ id: bookmark } = await owner.addBookmark({ body: { stream: uid, startTime: 1 } }));
 }
 
-/** People who are kept elsewhere come by single sign-on or a directory, which no call of this server stands for. */
+/** Managed users come by single sign-on or a directory, which no call of this server can act as. */
 async function manageElsewhere(login: string): Promise<void> {
   await inStore(server, 'UPDATE users SET is_managed = 1 WHERE login = ?', login);
 }

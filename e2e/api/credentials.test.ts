@@ -77,7 +77,7 @@ test('cookies and tokens that are cut, foreign, empty or nonsense open nothing',
   assert.equal(await profileStatus({ authorization: `Bearer ${secret}` }), 401);
   assert.equal(await profileStatus({ cookie: `${name}=${token}` }), 401);
   assert.equal(await profileStatus({ authorization: `Basic ${btoa(`anna:${password}`)}` }), 401);
-  // A token that opens nothing is said to do so, even beside a cookie that would.
+  // An invalid token is reported as such, even beside a valid cookie.
   assert.equal(await profileStatus({ cookie, authorization: 'Bearer nonsense' }), 401);
 });
 
@@ -144,7 +144,7 @@ test('[R7.28, R7.24] an administrator lists the sessions of all users and ends t
   const mine = await fetch(`${server.url}/v1/sessions`, { headers: { cookie: first } });
   const { items: own } = (await mine.json()) as { items: { id: string; isCurrent: boolean }[] };
   const id = own.find((session) => session.isCurrent)?.id ?? '';
-  // One's own session is ended by its own call, somebody else's only under their name.
+  // The caller's own session is ended by its own call, another user's only under their name.
   await assert.rejects(admin.deleteSession({ params: { id } }), { code: 'NotFound' });
   await assert.rejects(admin.deleteUserSession({ params: { login: administrator.name, id } }), {
     code: 'NotFound',
@@ -173,7 +173,7 @@ test('[R8.12, R7.7] probes are limited, each person by themselves, and say when 
     boris: await signIn(server, 'boris', password),
     clara: await signIn(server, 'clara', password),
   };
-  // A regular user may not dial this machine: the answer comes at once.
+  // A regular user may not dial this machine: the answer is immediate.
   const probe = async (name: keyof typeof cookies) => {
     const address = `${server.url}/v1/stream/probe?url=rtsp%3A%2F%2F127.0.0.1%3A1%2Fx`;
     const { status, headers } = await fetch(address, { headers: { cookie: cookies[name] } });
@@ -221,7 +221,10 @@ test('[R7.23] [R4.4] an open video connection is cut when the token that opened 
   await admin.deleteStream({ params: { uid } });
 });
 
-/** What is said last over a socket that a token opened. One that expires before it could is tried again with a longer life. */
+/**
+ * The last message on a socket that a token opened. A token that expires before it could is tried again with a
+ * longer life.
+ */
 async function watchedByToken(uid: string, lifeMs: number): Promise<unknown> {
   const { secret } = await admin.addToken({ body: { name: 'wall', expireTime: Date.now() + lifeMs } });
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/stream/${uid}/live`, {

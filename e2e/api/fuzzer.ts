@@ -130,7 +130,7 @@ class Fuzzer {
     }
     const logins = ['target.a', 'target.b', 'target.c'];
     for (const name of logins) await admin.addUser({ body: { name, password } });
-    // Two for each sender that changes things, one of which nobody else may see.
+    // Two for each sender that changes things, one of which no other user may see.
     const regular = clientOf(this.#server, cookies[1] ?? '');
     const source = 'rtsp://127.0.0.1:1/none';
     const uids: string[] = [];
@@ -208,7 +208,7 @@ class Fuzzer {
     if (wrong !== undefined) this.#fail(operation, request, wrong);
   }
 
-  /** What is wrong with an answer by the document; undefined when nothing is. */
+  /** What in an answer violates the document; undefined when nothing does. */
   #judge(
     operation: Operation,
     { status, type, text }: { status: number; type: string; text: string },

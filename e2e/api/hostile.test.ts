@@ -95,7 +95,7 @@ test('[R5.5] logins that look like another’s, turn direction, hold NUL or clim
     const answer = await send('POST', '/v1/user', JSON.stringify({ name, password }));
     assert.deepEqual([answer.status, answer.code, answer.path], [409, 'AlreadyUsed', 'name']);
   }
-  // The administrator's password does not open somebody else's login, nor theirs an administrator's.
+  // The administrator's password does not sign in as another user, nor theirs as an administrator.
   await admin.addUser({ body: { name: 'administrator', password } });
   assert.equal(
     (await send('POST', '/v1/sign-in', JSON.stringify({ name: 'admin', password }))).code,

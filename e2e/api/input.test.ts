@@ -217,7 +217,7 @@ test('[R4.4, R7.12] a blocked user’s live video ends immediately, as does that
   const password = 'ведро и труба';
   await client.addUser({ body: { name: 'guest', password } });
   const rights = { params: { uid }, body: { items: [{ user: 'guest', view: true }] } };
-  /** Opens the live video; resolves once it is open to what tells the last text message when it is closed. */
+  /** Opens the live video; once it is open, resolves to a function that returns the last text message after it is closed. */
   const watch = async () => {
     const signedIn = await fetch(`${server.url}/v1/sign-in`, {
       method: 'POST',

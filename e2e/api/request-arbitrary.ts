@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A JSON Schema as it stands in the OpenAPI document, as far as requests use it. */
+/** A JSON Schema of the OpenAPI document, as far as requests use it. */
 interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];

@@ -29,7 +29,7 @@ before(async () => {
 
 after(() => server?.stop());
 
-/** A stream that asks for nothing until somebody watches. */
+/** A stream that fetches nothing until it has a viewer. */
 function idle(name: string, tags: string[]) {
   const archive = { isEnable: false };
   return { body: { name, tags, streamSource: 'udp://:9', live: { onDemand: true }, archive } };
@@ -118,7 +118,7 @@ test('[R6.5, R7.10] an editor gives what they hold, sees what they gave, and can
   await give(false);
   await save([{ user: 'carl', archive: true }]);
   await assert.rejects(save([{ user: 'anna', archive: true }]), code('Forbidden', 'items.0.archive'));
-  // An owner sees who watches, and learns no more of who is here than an editor.
+  // An owner sees the viewers, and learns no more of who is here than an editor.
   await allow({ view: true }, 'nosuch');
   assert.deepEqual(
     (await anna.getStreamPermissions({ params: { uid: gate } })).items.map(({ user }) => user),
@@ -174,7 +174,7 @@ test('[R7.10, R7.25, R7.26, R7.27] what people may do changes after a password e
     script.addUser({ body: { name: 'accomplice', password, isAdmin: true } }),
     code('Forbidden'),
   );
-  // Who has no right to the list hears that, and is not asked for a password first.
+  // A caller without a right to the list gets that error, and is not asked for a password first.
   await inStore(server, 'DELETE FROM session_proofs WHERE session_id = ?', current);
   await admin.saveUser({ params: { login: 'olga' }, body: { isAdmin: false } });
   await assert.rejects(changesBy(olga, 'late')[1] ?? assert.fail, code('Forbidden'));

@@ -12,7 +12,7 @@ import { administratorOf, clientOf, until } from '../api.ts';
 import { databaseOf, administrator, signIn, startServer, type TestServer } from '../server.ts';
 import { everyRow, inStore } from '../stored.ts';
 
-/** Secrets as people choose them, each to be found nowhere but where the last test says. */
+/** Secrets as people choose them, each to be found only where the last test allows it. */
 const password = 'zebra-Umbrella-41';
 const wrongPassword = 'zebra-Umbrella-42';
 const newPassword = 'zebra-Umbrella-43';
@@ -28,7 +28,7 @@ const smtpPassword = 'smtp-pass-5517';
 
 let server: TestServer;
 let camera: Server;
-/** A camera that repeats what it was asked in the words of its refusal. */
+/** A camera that repeats the request in its refusal. */
 let echoing: { port: number; server: TcpServer };
 let admin: Client;
 let adminCookie: string;
@@ -47,7 +47,7 @@ const sourceSecrets = [
 const passwords = [administrator.password, password, wrongPassword, newPassword, metricsToken, smtpPassword];
 
 before(async () => {
-  // A camera that lets nobody in: what it answers makes the server say why.
+  // A camera that refuses every login: its answer makes the server log why.
   camera = createServer((_, response) =>
     response.writeHead(401, { 'www-authenticate': 'Basic realm="cam"' }).end(),
   );
@@ -120,7 +120,7 @@ test('[R3.1, R3.3, R7.47] passwords, tokens and credentials are used in every wa
     await record('POST', '/v1/sign-in', {}, { name: 'viewer', password: wrong });
     await record('POST', '/v1/sign-in', {}, { name: wrong, password: wrong });
   }
-  // Members that nobody declared carry secrets too, by people's mistakes; the answer names them to who sent them.
+  // Undeclared members carry secrets too, by people's mistakes; the answer names them to the sender.
   await record('POST', '/v1/sign-in', {}, { name: 'viewer', pasword: password, [password]: 1 });
   await record('POST', '/v1/stream', { cookie: adminCookie }, { name: 'x', [sourcePassword]: 1 });
   answers.splice(-2);

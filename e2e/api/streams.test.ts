@@ -11,7 +11,7 @@ import { signIn, startServer, type TestServer } from '../server.ts';
 let server: TestServer;
 let client: Client;
 let cookie: string;
-/** A generated picture that runs and is recorded. */
+/** A generated stream that runs and is recorded. */
 let demo: string;
 /** A camera that isn't there. */
 let gate: string;
@@ -141,7 +141,7 @@ test('a poll of statuses answers with what changed since the last one', async ()
   await client.saveStream({ params: { uid: gate }, body: { name: 'Gate' } });
   const third = await client.listStreamStatuses({ query: { since: second.revision } });
   assert.equal(third.listChanged, true);
-  // A node of a cluster may be told once more of what it did itself.
+  // A node of a cluster may be notified again of what it did itself.
   let last = third;
   const idle = await until(
     async () => (last = await client.listStreamStatuses({ query: { since: last.revision } })),

@@ -55,7 +55,7 @@ function faultWith(code: ErrorCode, words: RegExp): (error: unknown) => boolean 
 
 const frames = (count: number) => (heard: Heard) => heard.samples.length >= count;
 
-/** Decode times grow, and every sample of the picture holds what the clip holds. */
+/** Decode times grow, and every video sample holds what the clip holds. */
 function assertSame(heard: Heard, source: CameraClip, from = 0): void {
   let last = 0;
   ofTrack(heard, 1).forEach((sample, index) => {

@@ -12,7 +12,7 @@ export interface FakeCameraOptions {
   readonly auth?: FakeAuth;
   /** How the description names its tracks. */
   readonly control?: 'relative' | 'absolute' | 'missing';
-  /** Where the description says that relative names belong; the request's own address unless given. */
+  /** The base of relative names in the description; the request's own address unless given. */
   readonly contentBase?: (origin: string) => string;
   /** Parameter sets in the description, in front of every key frame, or both. Default both. */
   readonly parameters?: 'described' | 'in-band' | 'both';
@@ -39,36 +39,36 @@ export interface FakeCameraOptions {
   readonly dropAfter?: number;
   /** or stays silent from then on, */
   readonly stallAfter?: number;
-  /** or says goodbye by RTCP. */
+  /** or sends a BYE by RTCP. */
   readonly goodbyeAfter?: number;
-  /** RTP packets that are left out, by picture and position in it, both from 0. */
+  /** RTP packets that are left out, by frame and position in it, both from 0. */
   readonly loses?: (frame: number, position: number) => boolean;
   /** How fast the clock of its time stamps runs. Default 1. */
   readonly clockSpeed?: number;
   /** RTP time stamp of the first frame. */
   readonly firstTimestamp?: number;
-  /** Added to the time stamps from this picture on. */
+  /** Added to the time stamps from this frame on. */
   readonly jump?: { readonly at: number; readonly ticks: number };
-  /** Another clip from this picture on. */
+  /** Another clip from this frame on. */
   readonly change?: { readonly at: number; readonly clip: CameraClip };
   readonly markers?: 'last' | 'none' | 'all';
   /** Cuts what is written into pieces of so many bytes. */
   readonly pieceBytes?: number;
   /** Time between frames; the clip's own unless given, ms. */
   readonly paceMs?: number;
-  /** RTP payload type of each packet of a picture, from 0; 96, as announced, unless given. */
+  /** RTP payload type of each packet of a frame, from 0; 96, as announced, unless given. */
   readonly payloadType?: (frame: number) => number;
-  /** Sends a packet of this payload type beside each picture, which belongs to nothing. */
+  /** Sends a packet of this payload type beside each frame, which belongs to nothing. */
   readonly companionType?: number;
   /** Changes the description before it is sent. */
   readonly describes?: (description: string) => string;
-  /** Takes key frame requests as an encoder does: only the first frame and what was asked for are key frames. */
+  /** Handles key frame requests as an encoder does: only the first frame and requested ones are key frames. */
   readonly keysOnRequest?: boolean;
   /** Closes the connection after each 401. */
   readonly closesAfterRefusal?: boolean;
-  /** Which picture is due now, of an encoder that runs whether or not anybody watches; the first at each PLAY unless given. */
+  /** Which frame is due now, of an encoder that runs with or without viewers; the first at each PLAY unless given. */
   readonly frameNow?: () => number;
-  /** Pictures from now on per session, then silence with the socket open. Unlimited unless given. */
+  /** Frames from now on per session, then silence with the socket open. Unlimited unless given. */
   readonly frames?: number;
 }
 
@@ -88,7 +88,7 @@ export interface FakeCamera {
   /** What was asked, in order, of all connections. */
   readonly requests: readonly RtspRequest[];
   readonly connections: number;
-  /** Pictures that were due so far, of all connections. */
+  /** Frames that were due so far, of all connections. */
   readonly frames: number;
   stop(): Promise<void>;
 }
@@ -193,7 +193,7 @@ class Connection {
       if (this.#text.length < end) return;
       const packet = Buffer.from(this.#text.slice(4, end), 'latin1');
       this.#text = this.#text.slice(end);
-      // A picture loss indication behind an empty receiver report.
+      // A picture loss indication after an empty receiver report.
       if (packet[8] === 0x81 && packet[9] === 206) this.#isKeyWanted = true;
     }
   }
@@ -300,7 +300,7 @@ class Connection {
       const right = `Basic ${Buffer.from(`${auth.user}:${auth.password}`).toString('base64')}`;
       return answer === right ? undefined : [`WWW-Authenticate: Basic realm="${realm}"`];
     }
-    // Who closes the connection with the challenge has to know it on the next one.
+    // A client that closes the connection with the challenge has to know it on the next one.
     if (this.#options.closesAfterRefusal) this.#nonce = nonces.get(this.#options) ?? '';
     const isRight = this.#nonce !== '' && isRightDigest(answer, request.method, this.#nonce, auth);
     const isStale = isRight && auth.nonceUses !== undefined && this.#nonceUses >= auth.nonceUses;
@@ -319,7 +319,7 @@ class Connection {
     );
   }
 
-  /** One picture, and the audio that belongs to it. */
+  /** One video frame, and the audio that belongs to it. */
   /** By the clock, not by ticks: what a busy machine delays is made up for, or the camera's time would fall behind ours. */
   #play(paceMs: number): void {
     const startMs = performance.now();
@@ -386,7 +386,7 @@ class Connection {
     this.#write(interleavedRtp({ ...fields, payloadType: companionType }, Buffer.alloc(100, 0x41)));
   }
 
-  /** The clip from its second picture on, and its key frame when one was asked for. */
+  /** The clip from its second frame on, and its key frame when one was requested. */
   #playOnRequest(clip: CameraClip): number {
     const isKey = this.#isKeyWanted;
     this.#isKeyWanted = false;
@@ -410,12 +410,12 @@ function originOf(uri: string): string {
   return /^rtsps?:\/\/([^/?]*)/.exec(uri)?.[1] ?? '';
 }
 
-/** Pictures of the first group. */
+/** Frames of the first group. */
 function firstGop(clip: CameraClip): number {
   return clip.frames.findIndex(({ isKey }, index) => index > 0 && isKey);
 }
 
-/** A BYE of the picture's sender (RFC 3550, 6.6). */
+/** A BYE of the video's sender (RFC 3550, 6.6). */
 function rtcpGoodbye(channel: number): Buffer {
   return Buffer.from([0x24, channel, 0, 8, 0x81, 203, 0, 1, 0, 0, 0x5e, 0xed]);
 }

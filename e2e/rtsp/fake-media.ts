@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { isH264FirstSlice, h264NalType, H264_NAL } from '@vidette/media/codec/h264';
 import { annexBToNals } from '@vidette/media/codec/nal';
 
-/** Pictures as an encoder made them, for a scripted camera to play over and over. */
+/** Frames as an encoder made them, for a scripted camera to play in a loop. */
 export interface CameraClip {
   readonly framesPerSecond: number;
   /** In decode order; units without start codes, parameter sets left out. The first is a key frame. */
@@ -23,9 +23,9 @@ export interface CameraClipOptions {
   readonly framesPerSecond?: number;
   readonly gopFrames?: number;
   readonly frames?: number;
-  /** Slices of each picture, 1 to 8. */
+  /** Slices of each frame, 1 to 8. */
   readonly slices?: number;
-  /** Pictures that don't compress: about 140 kB each at 640x360. */
+  /** Frames that don't compress: about 140 kB each at 640x360. */
   readonly isNoisy?: boolean;
 }
 
@@ -96,7 +96,7 @@ export interface RtpFields {
   readonly timestamp: number;
 }
 
-/** An RTP packet as it stands between RTSP messages (RFC 2326, 10.12). */
+/** An RTP packet as it is sent between RTSP messages (RFC 2326, 10.12). */
 export function interleavedRtp(fields: RtpFields, payload: Uint8Array): Buffer {
   const packet = Buffer.alloc(16 + payload.length);
   packet[0] = 0x24;

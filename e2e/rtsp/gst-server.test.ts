@@ -259,7 +259,7 @@ test('a server that drops its clients says so by closing', async () => {
   }
 });
 
-/** Certificate and key of a server that nobody vouches for, as cameras have them. */
+/** A self-signed certificate and its key, as cameras have them. */
 function selfSigned(): string {
   const folder = mkdtempSync(join(tmpdir(), 'vidette-tls-'));
   try {

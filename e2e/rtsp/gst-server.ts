@@ -54,13 +54,13 @@ export interface FrameOptions {
   readonly width?: number;
   readonly height?: number;
   readonly framesPerSecond?: number;
-  /** Pictures from one key frame to the next. */
+  /** Frames from one key frame to the next. */
   readonly gopFrames?: number;
   /** Between two reference frames; 0 for none. H.264 only. */
   readonly bFrames?: number;
 }
 
-/** A test picture with a running clock, cheap to encode: the pay0 part of a launch line. */
+/** Test video with a running clock, cheap to encode: the pay0 part of a launch line. */
 export function gstVideo(codec: 'h264' | 'h265', options: FrameOptions = {}): string {
   const { width = 320, height = 240, framesPerSecond = 15, gopFrames = 15, bFrames = 0 } = options;
   const source =

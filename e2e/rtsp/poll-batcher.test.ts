@@ -66,7 +66,7 @@ function collect(stream: Stream, samples: Sample[], toleratesLatency: boolean): 
   return reader;
 }
 
-/** Every picture of the clip up to `count`, whole and in order. */
+/** Every frame of the clip up to `count`, whole and in order. */
 function assertWhole(samples: readonly Sample[], count: number): void {
   assert.equal(samples.length, count);
   samples.forEach((sample, index) => {

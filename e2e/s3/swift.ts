@@ -60,7 +60,7 @@ export class SwiftStore {
     return Contents.map(({ Key = '' }) => Key).filter((key) => key.endsWith('.mp4'));
   }
 
-  /** It takes connections and says nothing more, as a machine that hangs. */
+  /** It accepts connections and sends nothing, like a machine that hangs. */
   freeze(): void {
     this.#child.kill('SIGSTOP');
   }
