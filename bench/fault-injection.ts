@@ -1,8 +1,8 @@
 /**
  * `npm run bench fault-injection [NAME...]`: three servers on one PostgreSQL, each in network namespaces of its own, with six RTSP
- * cameras' streams, and every fault that may happen to them, one after the other. What is missing of a stream, and for how long two
- * nodes recorded it at once, is read from the archives afterwards, not from what anybody says; `vidette check` looks into each
- * after each fault. Exit code 1 when more is lacking, or twice, than is stated below. About ten minutes.
+ * cameras' streams, and every fault that may happen to them, one after the other. The archives show afterwards what is missing of
+ * a stream, and for how long two nodes recorded it simultaneously; `vidette check` checks each archive after each fault. Exit code
+ * 1 when more is missing or duplicate than is stated below. About ten minutes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../e2e/api.ts';

@@ -2,7 +2,7 @@
  * A process that plays many RTSP cameras over TCP from one encoded loop, cheaply and countably: every session gets exactly
  * the number of frames asked for, at the pace of a camera, and is then closed.
  *
- *   node bench/load-camera.ts KBIT_PER_SECOND FRAMES_PER_SESSION
+ *   node bench/load-camera.ts KBIT_PER_SECOND PICTURES_PER_SESSION
  *
  * Prints `{"port": N}` when it listens and `{"path": ..., "frames": N}` at each session's end.
  */

@@ -4,10 +4,10 @@
  *
  *   npm run bench player [COUNT=50]
  *
- * Moments are drawn at random from what is recorded of a `demo:` camera, whose frames carry their own time. A scrub leads
- * the playhead there and waits for the key frame in the picture's place; near is one that was looked at before. A seek
- * lets the exact picture be shown. Which picture that is, is read from the recorded files, as a busy camera leaves some out;
- * what is counted ends when its time is first read from the pixels, and the error is that of what stands there afterwards.
+ * Moments are drawn at random from the recording of a `demo:` camera, whose frames carry their own time. A scrub drags
+ * the playhead there and waits for the key frame that replaces the video; near is one that was shown before. A seek
+ * shows the exact frame. Which frame that is, is read from the recorded files, as a busy camera leaves some out;
+ * the measured time ends when its time is first read from the pixels, and the error is that of the frame shown afterwards.
  */
 import { loadavg } from 'node:os';
 import type { Page } from 'playwright-core';

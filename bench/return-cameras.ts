@@ -1,7 +1,7 @@
 /**
  * Cameras that go away and come back, for `return.ts`: one at each address given, of 25 frames a second and a key frame every
- * two seconds. Their encoders run on by the clock of this machine, each a little later than the one before, so that a node that comes
- * back meets a GOP at any place.
+ * two seconds. Their encoders run on by the clock of this machine, each a little later than the one before, so that
+ * a server that comes back meets a GOP at any place.
  *
  *   node bench/return-cameras.ts ADDRESS...
  *

@@ -16,8 +16,8 @@ let cookie: string;
 let door: Door;
 
 /**
- * The address that browsers know. It can be shut, as a server that is off, while the server behind it runs on; what it
- * is told to change is what another build of the page would have in place of it.
+ * The address that browsers know. It can be shut, like a server that is off, while the server behind it keeps running; the
+ * changes it is given are what another build of the page would have in place of a file.
  */
 class Door {
   /** Path -> what a new build makes of the file. */

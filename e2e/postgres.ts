@@ -122,7 +122,7 @@ export async function createDatabase(url: string, database: string): Promise<voi
 
 /**
  * Makes a server with no data and starts it. PostgreSQL refuses to run as root: then it runs as `nobody`.
- * @param host an address of this machine that it listens on as well, to whoever is in the same network of 256
+ * @param host an address of this machine that it listens on as well, for clients in the same network of 256
  */
 export async function startPostgres(host = ''): Promise<TestPostgres> {
   const dir = await mkdtemp(join(tmpdir(), 'vidette-pg-'));

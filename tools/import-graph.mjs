@@ -1,4 +1,4 @@
-// Which file imports which, file by file: read from the syntax, type imports included, because two files that need each other's
+// The imports, file by file: read from the syntax, type imports included, because two files that need each other's
 // types can't be read, moved or tested apart either.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

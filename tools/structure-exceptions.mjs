@@ -1,4 +1,4 @@
-// Parts that are over a limit of `structure.mjs` at present, by reason. The list only shrinks: an entry that is no longer needed fails
+// Parts over a limit of `structure.mjs`, by reason. The list only shrinks: an entry that is no longer needed fails
 // the check, and a new one needs a reason that a reader accepts.
 
 /** @type {readonly import('./structure.mjs').Exceptions[]} */

@@ -18,9 +18,9 @@ export const people = [
 export type Person = (typeof people)[number];
 
 /**
- * A column for each of the people above, in their order: + is admitted, - is refused. All come by token: one that is no longer valid is refused
- * even where nobody would be asked for one. Whoever is managed elsewhere may do here what
- * other people may, but not change who they are.
+ * A column for each of the users above, in their order: + is admitted, - is refused. All come by token: one that is no longer
+ * valid is refused even where none is required. A managed user may do here what other users may, but not change their
+ * identity.
  */
 export const patterns = {
   //         nobody, blocked | readOnly | stranger, managed | viewer, archivist, sharer, editor | owner, admin
