@@ -151,7 +151,7 @@ test('[R10.4] on a disk that is read-only nothing is forgotten, one file that ca
   await checkArchive(dataDir, env);
 });
 
-test('[R10.4] a server that starts with a clock a year ahead deletes nothing by age and says so; with the right one all is well', async (t) => {
+test('[R10.4] a server that starts with a clock a year ahead deletes nothing by age and reports it; with the right clock it works normally', async (t) => {
   const { dataDir, uid } = await prepared(t, { count: 12, depthHours: 48 });
   // Its wrapper would stay between: signals are for the server itself.
   const { output: library } = await runProgram('sh', ['-c', 'ls /usr/lib/*/faketime/libfaketime.so.1']);

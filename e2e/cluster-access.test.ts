@@ -175,7 +175,7 @@ test('[R10.8, R4.4] a user who is blocked, or must change their password, is cut
   await expectEnded(due, ['Forbidden']);
 });
 
-test('[R10.8, R7.19] a session and a token that end on one node open nothing on another, and cut who came by them', async () => {
+test('[R10.8, R7.19] a session and a token that end on one node are invalid on another, and disconnect their users there', async () => {
   const south = nodes.server('south');
   const askBy = async (headers: Record<string, string>) =>
     (await fetch(south.url + addressOf('getStream', { uid }), { headers })).status;

@@ -145,7 +145,7 @@ test('[R10.8, R2.12] a wall on the node that runs none of its streams has the ma
   socket.terminate();
 });
 
-test('[R10.8, R3.7] why a stream of another node fails is known on every node; a source is looked at from that one', async () => {
+test('[R10.8, R3.7] the reason why a stream of another node fails is known on every node; its source is probed from that one', async () => {
   const streamSource = `rtsp://127.0.0.1:${await freePort()}/none`;
   ({ uid: brokenUid } = await north().addStream({ body: { name: 'Yard', streamSource } }));
   const seenBy = (node: string) => () => nodes.client(node).getStream({ params: { uid: brokenUid } });
@@ -331,7 +331,7 @@ test('[R10.8, R7.11] the footage of a deleted stream is deleted on every node, o
   );
 });
 
-test('[R10.8, R2.14] on the page a code is made, shown once, used or withdrawn, and a node that is gone is forgotten', async () => {
+test('[R10.8, R2.14] on the page a code is made, shown once, used or revoked, and a node that is gone is removed', async () => {
   await page.goto(`${nodes.server('north').url}/ui/administration/cluster`);
   await page.setViewportSize({ width: 360, height: 740 });
   const box = page.getByRole('region', { name: 'Another server' });

@@ -102,7 +102,7 @@ async function askForSocket(address: string): Promise<Answer> {
   return { status: reply.statusCode, body: await text(reply) };
 }
 
-test('[R6.5] what one may not see is answered as what is not there, by every call that can name it', async () => {
+test('[R6.5] what a user may not see is answered as missing, by every call that can name it', async () => {
   const compared: CallName[] = [];
   for (const name of Object.keys(routes) as CallName[]) {
     const [real, unreal] = [requestOf(name, there), requestOf(name, nowhere)];

@@ -159,7 +159,7 @@ test('a server that is killed with exports under way continues with them at the 
   assert.ok(!items.some(({ id }) => asked.some((other) => other.id === id)));
 });
 
-test('an export takes the right on each of its streams, when asked for and when fetched, and is its owner’s alone', async () => {
+test('an export needs the right on each of its streams, when requested and when fetched, and is its owner’s alone', async () => {
   const [gate = '', yard = ''] = streams;
   await client.addUser({ body: { name: 'anna', password, maxStreamCreation: 0 } });
   const anna = clientOf(server, await signIn(server, 'anna', password));

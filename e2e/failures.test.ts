@@ -193,7 +193,7 @@ for (const trouble of troubles) {
     ]);
   });
 
-  test(`[R10.2] ${scheme}: ${name} has its words in failureReason`, async () => {
+  test(`[R10.2] ${scheme}: ${name} has its text in failureReason`, async () => {
     const uid = uids.get(trouble) ?? '';
     const { failureReason } = await until(
       () => client.getStream({ params: { uid } }),
@@ -241,7 +241,7 @@ test('[R8.11] [R10.2] why a source fails follows the sentence of its code, in th
   await client.saveProfile({ body: { language: 'en' } });
 });
 
-test('[R6.5] who may not edit a stream sees neither its login nor its password, and no log holds them', async () => {
+test('[R6.5] a user who may not edit a stream sees neither its login nor its password, and no log holds them', async () => {
   const [first] = uids.values();
   const uid = first ?? '';
   await client.addUser({ body: { name: 'guest', password: 'blue kettle 42 lamp', maxStreamCreation: 0 } });

@@ -86,7 +86,7 @@ test('[R6.9] without a valid license adding is there and disabled, with the reas
     );
   }));
 
-test('[R2.30] who can’t upload a license reads whom to ask; who can finds more features where no site is named', async () => {
+test('[R2.30] a user who can’t upload a license reads whom to ask; one who can finds more features where no site is named', async () => {
   await testEnv.openAs(guardCookie, '/mosaics', async (page) => {
     page.setDefaultTimeout(waitMs);
     await page.getByText('Ask an administrator to upload a license.').waitFor();

@@ -129,7 +129,7 @@ test('[R6.2] only what one may change is picked, however it is done', async () =
   });
 });
 
-test('[R8.9] what fails is named with its reason, what was done is counted, and only the rest is tried again', () =>
+test('[R8.9] each failure is named with its reason, what was done is counted, and only the rest is retried', () =>
   testEnv.open('/streams', async (page) => {
     const [, , gone = ''] = uids;
     await button(page, 'Select streams').click();

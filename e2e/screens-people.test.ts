@@ -98,7 +98,7 @@ test('[R2.14] users are searched and sorted, and the address keeps both', () =>
     await page.getByText('Nobody matches all the words.').waitFor();
   }));
 
-test('[R2.9] who may do what with a stream is edited on its page; an unknown login is named', () =>
+test('[R2.9] the rights on a stream are edited on its page; an unknown login is named', () =>
   testEnv.open(`/stream/${gate}/permission`, async (page) => {
     const field = page.getByRole('combobox', { name: 'Add a user' });
     await field.fill('nobody.here');
@@ -118,7 +118,7 @@ test('[R2.9] who may do what with a stream is edited on its page; an unknown log
     );
   }));
 
-test('[R2.9] [R2.6] some time after signing in, rights take the password: it is asked for once', async () => {
+test('[R2.9] [R2.6] some time after signing in, changing rights needs the password, once', async () => {
   await client.addUser({ body: { ...guard, name: 'chief', isAdmin: true } });
   await client.addUser({ body: { ...guard, name: 'porter' } });
   const cookie = await signIn(testEnv.server, 'chief', guard.password);

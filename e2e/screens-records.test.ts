@@ -136,7 +136,7 @@ test('[R7.46] the configuration is changed by its form; errors stand at their ke
     await page.getByRole('banner').getByText('My house').waitFor();
   }));
 
-test('[R7.46] every key says what it is for, and is found by those words', () =>
+test('[R7.46] every key describes its purpose, and is found by that text', () =>
   testEnv.open('/administration/config', async (page) => {
     await page.getByLabel('archive.warnPercent').waitFor();
     const described = await page.locator('main form [id$=-description]').allTextContents();

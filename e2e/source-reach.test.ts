@@ -56,7 +56,7 @@ test('[R10.1] this machine itself is a source for administrators only', async ()
   assert.equal(camera.connections, 1);
 });
 
-test('[R10.1] who may edit an administrator’s stream gains no way to this machine by it', async () => {
+test('[R10.1] a user who may edit an administrator’s stream gains no access to this machine by it', async () => {
   const { uid } = await admin.addStream({ body: { name: 'Gate', streamSource: camera.url } });
   const items = [{ user: 'user', view: true, edit: true }];
   await admin.saveStreamPermissions({ params: { uid }, body: { items } });
@@ -229,7 +229,7 @@ test('[R10.1] an RTSP server that talks nonsense and then redirects leads FFmpeg
   }
 });
 
-test('[R10.1] redirects without end are given up with words, by both engines, after a few connections', async () => {
+test('[R10.1] redirects without end are given up with a message, by both engines, after a few connections', async () => {
   const reasons: string[] = [];
   for (const location of [
     (port: number) => `rtsp://127.0.0.1:${port}/live`,

@@ -156,7 +156,7 @@ test('[R2.8] the video: audio, aspect ratio, zoom and pan, a saved frame, full s
   );
 });
 
-test('[R4.12] a stream one may not view says so, and is not asked for again', async (t) => {
+test('[R4.12] a stream one may not view says so, and is not requested again', async (t) => {
   const page = await open(t);
   await playing(page, 'live');
   let asked = 0;
@@ -212,7 +212,7 @@ test('a link with a time opens the archive there', async (t) => {
   );
 });
 
-test('[R4.8] [R4.7] [R9.5] a step back plays the archive there, at the speed asked for, and live returns at speed 1', async (t) => {
+test('[R4.8] [R4.7] [R9.5] a step back plays the archive there, at the requested speed, and live returns at speed 1', async (t) => {
   await recordedFor(25_000);
   const page = await open(t);
   const live = await playing(page, 'live');
@@ -303,7 +303,7 @@ test('[R4.8] the time before a camera’s first recording is no gap: it is marke
   if (await listed.isVisible()) assert.doesNotMatch((await listed.textContent()) ?? '', /\d h\b/);
 });
 
-test('[R9.1] a paused stream says so in words within moments, and the button there brings it back', async (t) => {
+test('[R9.1] a paused stream shows a message within moments, and the button there resumes it', async (t) => {
   const page = await open(t);
   await playing(page, 'live');
   await client.pauseStream({ body: { uid } });

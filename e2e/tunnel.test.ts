@@ -351,7 +351,7 @@ test('[R6.7] the license ends while the tunnel is up, and comes back: both take 
   await shows('On since');
 });
 
-test('[R4.6] [R7.48] stopping closes the port, for good, and who did what is on record', async () => {
+test('[R4.6] [R7.48] stopping closes the port, for good, and who did what is in the audit log', async () => {
   await screen.getByRole('button', { name: 'Stop' }).click();
   await shows('This server is reached from its own network only.');
   assert.equal((await client.getTunnelStatus()).status, 'stopped');

@@ -74,7 +74,7 @@ test('[R4.12] [R6.5] a right taken away ends watching, the stream’s pages and 
   await context.close();
 });
 
-test('[R6.5] footage that one person saw is not shown from the browser’s cache to who signs in there next', async () => {
+test('[R6.5] footage that one user saw is not shown from the browser’s cache to the next one who signs in there', async () => {
   const stranger = { name: 'stranger', password: 'nine dry lanterns 8' };
   await client.addUser({ body: { ...stranger, maxStreamCreation: 0 } });
   await allow({ view: true, archive: true });

@@ -142,7 +142,7 @@ test('a wall whose connection is lost comes back by itself', async () => {
   await other.close();
 });
 
-test('on a phone the tiles that are not in sight are not asked for', async () => {
+test('on a phone the tiles that are not in sight are not requested', async () => {
   const id = await makeMosaic('Phone', names);
   const look = { ...desktop, width: 360, height: 480 };
   await testEnv.openAs(
@@ -164,7 +164,7 @@ test('on a phone the tiles that are not in sight are not asked for', async () =>
   );
 });
 
-test('each tile without video gives the reason in words of its own', async () => {
+test('each tile without video gives its own reason', async () => {
   const { client } = testEnv;
   const added: [string, string][] = [
     ['Shed', 'rtsp://127.0.0.1:9/nobody'],

@@ -64,7 +64,7 @@ test('[R8.1] the catalogue is the specification’s, word for word', () => {
   assert.deepEqual(Object.keys(catalogue).sort(), [...Object.keys(specified), ...namedOnly, ...ours].sort());
 });
 
-test('[R8.1] every code has words in both languages and a status that says failure', () => {
+test('[R8.1] every code has a text in both languages and a status that means failure', () => {
   for (const [code, entry] of Object.entries(catalogue)) {
     assert.match(entry.en, /[.]$/, code);
     assert.match(entry.ru, /^[А-ЯЁ].*[.]$/, code);
@@ -72,7 +72,7 @@ test('[R8.1] every code has words in both languages and a status that says failu
   }
 });
 
-test('[R8.11] what is wrong with a camera is never taken for what is wrong with the reader’s session or address', () => {
+test('[R8.11] an error of a camera is never taken for one of the reader’s session or address', () => {
   for (const code of ['HTTP_NOT_FOUND', 'HTTP_UNAUTHORIZED', 'EHOSTUNREACH', 'ProbeError'] as const) {
     assert.ok(![401, 404, 423].includes(catalogue[code].status), code);
   }

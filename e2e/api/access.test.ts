@@ -135,7 +135,7 @@ test('[R3.2] a user who must change the password can do nothing but change it', 
   assert.equal((await due.listStreams()).total, 0);
 });
 
-test('[R6.4] who is managed elsewhere keeps name, e-mail and password there, also against an administrator', async () => {
+test('[R6.4] a managed user keeps name, e-mail and password elsewhere, also against an administrator', async () => {
   const changes = [
     { name: 'other' },
     { email: 'other@example.org' },
@@ -191,7 +191,7 @@ test('[R6.5] one truth from both sides: rights given to a stream are seen at the
   assert.equal((await clientAs('archivist').listStreams()).total, 0);
 });
 
-test('[R3.1] who may not edit a stream does not see the login in its address', async () => {
+test('[R3.1] a user who may not edit a stream does not see the login in its address', async () => {
   const { uid: secret } = await admin.addStream({
     body: { name: 'S', streamSource: 'rtsp://root:hunter2@10.255.255.1/s', archive: { isEnable: false } },
   });

@@ -126,7 +126,7 @@ test('[R7.22, R5.1] the profile: what may be changed, and what is wrong at its f
   }
 });
 
-test('[R2.19, R7.22] what a person chose is kept with their account, and only what is named changes', async () => {
+test('[R2.19, R7.22] a user’s settings are kept with their account, and only the given ones change', async () => {
   const { name, password } = administrator;
   const [here, elsewhere] = [visitor(), visitor()];
   await here.client.signIn({ body: { name, password } });

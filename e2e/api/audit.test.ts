@@ -26,7 +26,7 @@ after(() => server?.stop());
 
 const entriesOf = async (action: string) => (await admin.listAuditLogs({ query: { action } })).items;
 
-test('[R7.47] changes are noted with what was and what is, secrets hidden', async () => {
+test('[R7.47] changes are recorded with old and new values, secrets hidden', async () => {
   const password = 'three yellow boats';
   await admin.addUser({ body: { name: 'anna', password } });
   await admin.saveStream({ params: { uid }, body: { name: 'Gate 2', archive: { depthHours: 24 } } });

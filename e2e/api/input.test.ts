@@ -80,7 +80,7 @@ test('[R5.5] a wrong request is ValidationError naming its fields', async () => 
   }
 });
 
-test('[R8.11] what is wrong with a stream lands on its field with a code of its own', async () => {
+test('[R8.11] an error of a stream appears at its field with a code of its own', async () => {
   const answer = await post('/v1/stream', { name: '', streamSource: '', archive: { depthHours: -2 } });
   assert.deepEqual(
     answer.body.fields?.map(({ path, code }) => [path, code]),

@@ -91,7 +91,7 @@ test('headers: no script from elsewhere, no guessing of types, no framing by oth
   }
 });
 
-test('files of the page are compressed, kept for a year by their hash, and asked for once', async () => {
+test('files of the page are compressed, cached for a year by their hash, and requested once', async () => {
   const { html } = await open('/ui/');
   const script = /src="(\/ui\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? '';
   const first = await fetch(server.url + script, { headers: { 'accept-encoding': 'br' } });

@@ -62,7 +62,7 @@ test('[R7.10, R3.5] the list of a stream: who adds it may edit it, any right inc
   assert.deepEqual((await anna.getStreamPermissions({ params: { uid: gate } })).items, items);
 });
 
-test('[R6.5, R7.10] an editor gives what they hold, sees what they gave, and can’t tell who is here', async () => {
+test('[R6.5, R7.10] an editor grants what they hold, sees what they granted, and can’t tell who is here', async () => {
   const params = { uid: yard };
   await admin.addUser({ body: { name: 'Carl', password } });
   await admin.addUser({ body: { name: 'dora', password } });

@@ -254,7 +254,7 @@ test('no other user of the machine can read what is stored', async () => {
   for (const file of ['secret.key', ...expected]) assert.ok(files.includes(file), file);
 });
 
-test('[R3.3] with another key the streams stay and say what is missing; typed again, an address is good', async () => {
+test('[R3.3] with another key the streams stay and name what is missing; typed again, an address works', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-secrets-'));
   let moved: TestServer | undefined;
   try {

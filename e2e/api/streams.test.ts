@@ -34,7 +34,7 @@ const hasCode = (code: string) => (error: unknown) => {
   return true;
 };
 
-test('[R7.2, R7.5, R3.1] a stream is added with few words and read back whole', async () => {
+test('[R7.2, R7.5, R3.1] a stream is added with few fields and read back whole', async () => {
   ({ uid: demo } = await client.addStream({
     body: { name: 'Demo', streamSource: 'demo:', tags: ['Hall', 'hall', 'B'] },
   }));
@@ -73,7 +73,7 @@ test('[R7.2, R7.5, R3.1] a stream is added with few words and read back whole', 
   assert.deepEqual((await client.getStream({ params: { uid: demo } })).tags, ['Hall', 'B']);
 });
 
-test('[R4.1, R10.2] a source that can’t be reached fails with a reason in words, in the reader’s language', async () => {
+test('[R4.1, R10.2] a source that can’t be reached fails with its reason, in the reader’s language', async () => {
   const failed = await until(
     () => client.getStream({ params: { uid: gate } }),
     (stream) => stream.status === 'failed',
@@ -198,7 +198,7 @@ test('[R7.8, R7.11] a running stream has a snapshot, a log and statistics', asyn
   await assert.rejects(client.getStreamPicture({ params: { uid: gate } }), hasCode('Unavailable'));
 });
 
-test('[R7.13, R7.14, R7.15, R3.10] what is recorded: ranges, figures, days', async () => {
+test('[R7.13, R7.14, R7.15, R3.10] the recording: ranges, statistics, days', async () => {
   const stats = await until(
     () => client.getArchiveStats({ params: { uid: demo } }),
     (answer) => answer.durationMs > 3_000 && (answer.recorded?.day.share ?? 0) > 0,
@@ -268,7 +268,7 @@ test('[R7.16, R7.17] a download is one MP4, a playlist plays through byte ranges
   await assertJpeg(await client.getArchivePicture({ params: { uid: demo }, query: { time: Date.now() } }));
 });
 
-test('[R4.4, R7.16, R7.47] a browser asks before it shows footage that it keeps; that is watching, and without the right there is none', async () => {
+test('[R4.4, R7.16, R7.47] a browser asks before it shows footage in its cache; that is viewing, and without the right there is none', async () => {
   const { startTime } = await client.getArchiveStats({ params: { uid: demo } });
   const address = `${server.url}/v1/stream/${demo}/archive/picture?time=${(startTime ?? 0) + 500}`;
   const first = await fetch(address, { headers: { cookie } });

@@ -63,7 +63,7 @@ test('[R7.29, R3.9] health names the version, and to each only the streams that 
   assert.deepEqual((await admin.getHealth()).warnings, []);
 });
 
-test('[R7.33] logs by level, words, and only what is new', async () => {
+test('[R7.33] logs by level, text, and only new entries', async () => {
   const { items } = await admin.getSystemLogs({ query: { level: 'debug' } });
   assert.ok(items.length > 0);
   const ids = items.map((line) => line.id);
@@ -81,7 +81,7 @@ test('[R7.33] logs by level, words, and only what is new', async () => {
   assert.ok((await admin.getSystemLogs({ query: { level: 'debug', limit: 1 } })).items.length <= 1);
 });
 
-test('[R7.31] search finds what people see, and answers no more than was asked for', async () => {
+test('[R7.31] search finds what people see, and answers no more than was requested', async () => {
   for (const name of ['Quay north', 'Quay south', 'Crane']) {
     const archive = { isEnable: false };
     await admin.addStream({ body: { name, streamSource: 'udp://:9', live: { onDemand: true }, archive } });

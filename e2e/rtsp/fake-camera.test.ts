@@ -219,7 +219,7 @@ describe('tracks', () => {
     assert.ok(heard.camera.requests.every(({ uri }) => !uri.endsWith('trackID=3')));
   });
 
-  test('a camera that takes requests is asked for a key frame that is missing', async () => {
+  test('a camera that takes requests is sent one for a missing key frame', async () => {
     const describes = (sdp: string) => sdp.replace('a=fmtp:96', 'a=rtcp-fb:96 nack pli\r\na=fmtp:96');
     const heard = await against({ describes, keysOnRequest: true }, {}, frames(3));
     assert.equal(heard.samples[0]?.isKey, true);

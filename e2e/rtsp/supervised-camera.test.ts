@@ -93,7 +93,7 @@ test('[R10.2] a server that drops the connection again and again is connected to
   assert.ok(supervisor.attempts.every(({ goodMs }) => goodMs > 0));
 });
 
-test('[R10.2] a camera that was away is looked for again and again, and signed in to once when it is back', async (t) => {
+test('[R10.2] a camera that was away is retried repeatedly, and connected to once when it is back', async (t) => {
   const first = await startFakeCamera({ clip, paceMs: 40 });
   const { supervisor, stream, looks } = supervise(t, first.url);
   await until(() => stream.counters.videoSamples > 270);
@@ -125,7 +125,7 @@ const troubles: readonly [string, Omit<FakeCameraOptions, 'clip'>, string][] = [
 ];
 
 for (const [name, options, code] of troubles) {
-  test(`[R8.11] [R10.2] ${name}: its code in a probe, its words in the status`, async (t) => {
+  test(`[R8.11] [R10.2] ${name}: its code in a probe, its text in the status`, async (t) => {
     const { url } = await camera(t, options);
     const address = url.replace('rtsp://', 'rtsp://admin:hunter2@');
     await assert.rejects(

@@ -138,7 +138,7 @@ async function vidette(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test('a bucket takes and gives what the archive asks of it, in parts too, and says what is wrong with it', async () => {
+test('a bucket stores and returns what the archive needs, in parts too, and reports its errors', async () => {
   const { endpoint, accessKey: accessKeyId, secretKey: secretAccessKey } = store;
   const usual = { endpoint, region: 'us-east-1', bucket: 'footage', accessKeyId, secretAccessKey };
   const open = (other: Partial<typeof usual> = {}) =>
@@ -174,7 +174,7 @@ test('a bucket takes and gives what the archive asks of it, in parts too, and sa
   }
 });
 
-test('[R7.16] [R7.17] what is old enough moves, what is not stays, and all of it is byte for byte what it was', async () => {
+test('[R7.16] [R7.17] old enough footage moves, newer stays, and all of it is byte for byte what it was', async () => {
   await moveAfter(past, 1);
   const stats = await until(
     () => statsOf(past),

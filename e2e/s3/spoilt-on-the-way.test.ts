@@ -14,7 +14,7 @@ import { Stream } from '../../server/src/hub/stream.ts';
 import { SpoilingGateway } from './spoiling-gateway.ts';
 import { SwiftStore } from './swift.ts';
 
-test('[R7.16] no file is deleted for an object that was spoilt before a real store, and it moves when it comes whole', async (t) => {
+test('[R7.16] no file is deleted for an object that was damaged on its way to a real store, and it moves when it arrives whole', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-spoilt-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const swift = await SwiftStore.start();

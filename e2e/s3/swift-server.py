@@ -1,6 +1,6 @@
 """OpenStack Swift behind its S3 interface: account, container and object server and their proxy in one process, on
 loopback, with all they keep in one folder. Prints the port of the proxy as JSON when it listens. Argument: JSON with
-`folder`, `port` (0: any), `accessKey` and `secretKey`; started anew on the same folder it has what it had."""
+`folder`, `port` (0: any), `accessKey` and `secretKey`; restarted on the same folder it has the same data."""
 import ctypes
 import json
 import os
@@ -59,7 +59,7 @@ proxy = write('proxy.conf', '\n'.join([
     # A pause of the whole process is no sign that a part of it is broken.
     'error_suppression_limit = 1000000',
     *['[filter:%s]\nuse = egg:swift#%s' % (name, name) for name in filters if name not in ('cache', 'tempauth')],
-    # Nobody is there: it does without.
+    # Nothing listens there: Swift works without a cache.
     '[filter:cache]', 'use = egg:swift#memcache', 'memcache_servers = 127.0.0.1:1',
     '[filter:tempauth]', 'use = egg:swift#tempauth',
     'user_%s_%s = %s .admin' % (account, user, options['secretKey']), '']))

@@ -90,7 +90,7 @@ test('a foreign muxer’s file of the same layout is understood up to its index'
   assert.match(found.damage ?? '', /mfra/);
 });
 
-test('what the disk says is not taken for damage', async () => {
+test('a read error of the disk is not taken for damage', async () => {
   const broken = new Error('I/O error');
   await assert.rejects(
     scanSegment(() => Promise.reject(broken), 100),

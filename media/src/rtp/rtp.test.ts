@@ -52,7 +52,7 @@ test('any bytes are RTCP or nothing', () => {
   fc.assert(fc.property(anyBytes, (bytes) => void parseRtcp(bytes)));
 });
 
-test('[R10.1] sequence gaps are counted over the wrap; what is late or doubled is left out', () => {
+test('[R10.1] sequence gaps are counted over the wrap; late and duplicate packets are left out', () => {
   const tracker = new SequenceTracker();
   const found = [65534, 65535, 0, 3, 3, 2, 4, 30_000, 5, 6].map((number) => tracker.next(number));
   assert.deepEqual(found, [0, 0, 0, 2, -1, -1, 0, 29_995, 1, 0]);

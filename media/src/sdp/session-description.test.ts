@@ -57,7 +57,7 @@ test('line ends of every kind, and lines that mean nothing', () => {
   }
 });
 
-test('what is no description, or too much of one, is refused', () => {
+test('an invalid or oversized description is refused', () => {
   assert.throws(() => parseSessionDescription('<html></html>'), MalformedError);
   assert.throws(() => parseSessionDescription('m=video 0 RTP/AVP 96\n'.repeat(33)), MalformedError);
   assert.throws(() => parseSessionDescription(`a=${'x'.repeat(70_000)}`), MalformedError);

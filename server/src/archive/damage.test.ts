@@ -163,7 +163,7 @@ test('[R3.10] the file of a damaged segment is served as far as it is whole, and
   await assert.rejects(archive.openSegment('cam1', `${BigInt(t0 + 20_000) * 90n}`), faultOf('NotFound'));
 });
 
-test('[R3.10] what is lost counts as missing, in the recorded days and the shares, and no more when it is back', async (t) => {
+test('[R3.10] a lost segment counts as missing, in the recorded days and the shares, until it is back', async (t) => {
   const { dir, file } = await threeSegments(t);
   const { archive, clock } = await openArchive(t, dir);
   clock.advance(30_000);

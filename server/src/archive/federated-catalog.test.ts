@@ -115,7 +115,7 @@ test('[R10.8] a node that is away is a gap with that cause, for as long as it wa
   ]);
 });
 
-test('[R10.8] why a node stopped that had the stream long ago is no cause of a gap of its successor', () => {
+test('[R10.8] the reason why a node with the stream long ago stopped is no cause of a gap of its successor', () => {
   const stopped = { atTicks: 300 * second, cause: 'server-stopped' } as const;
   const unreachable = { atTicks: 200 * second, cause: 'unreachable' } as const;
   const intervals = timeline(

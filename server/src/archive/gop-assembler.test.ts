@@ -104,7 +104,7 @@ test('audio of a clock far from that of the video is left out and counted', () =
   assert.ok(assembler.unusableSamples > 100);
 });
 
-test('a track that never sends does not hold up the other', () => {
+test('a track that never sends does not delay the other', () => {
   const { fragments } = assemble(footage.between(t0, t0 + 4_000).filter(({ trackId }) => trackId === 1));
   assert.equal(fragments.length, 4);
 });

@@ -155,14 +155,14 @@ test('a lost catalog does not make an empty mount point the archive', async (t) 
   assert.equal(archive.stats('cam1').segments, 2);
 });
 
-test('a catalog of a newer version is refused in words and stays as it is', async (t) => {
+test('a catalog of a newer version is refused with a message and not changed', async (t) => {
   const dir = await closedArchive(t);
   sql(catalogPath(dir), 'UPDATE archive SET version = 99');
   await assert.rejects(openArchive(t, dir), { name: 'Fault', message: /newer version.*rebuild-index/s });
   assert.ok(!existsSync(`${catalogPath(dir)}.damaged`));
 });
 
-test('[R10.3] what rebuild-index puts aside keeps what a killed server had acknowledged, each time under its own name', async (t) => {
+test('[R10.3] what rebuild-index moves aside keeps what a killed server had acknowledged, each time under its own name', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   await recorded(archive, 'cam1', t0, t0 + 10_000);

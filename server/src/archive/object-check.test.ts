@@ -42,7 +42,7 @@ async function invariantsOf(dir: string, look: ObjectStorageCheck): Promise<numb
   return (await findingsOf(dir, look)).map(({ invariant }) => invariant);
 }
 
-test('`check` with the bucket finds what is missing, cut, left over and changed there, and nothing where all is well', async (t) => {
+test('`check` with the bucket finds what is missing, truncated, left over and changed there, and nothing where all is in order', async (t) => {
   const { store, dir, look } = await twoTiers(t);
   assert.deepEqual(await findingsOf(dir, look(true)), []);
   const whole = store.copy();
@@ -97,7 +97,7 @@ test('`rebuild-index` rebuilds the rows of both tiers, by facts or by headers, a
   archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
 });
 
-test('after the loss of a disk `rebuild-index` brings back what was far', async (t) => {
+test('after the loss of a disk `rebuild-index` brings back what was remote', async (t) => {
   const { store, dir, remote, look, reopen } = await twoTiers(t);
   for (const path of [dir, catalogPath(dir), `${dir}.alive`])
     await rm(path, { recursive: true, force: true });

@@ -99,7 +99,7 @@ test('[R9.3] longer asks than the limits get TimeRangeIsTooLong', async (t) => {
   assert.throws(() => archive.ranges('cam1', t0 + 1, t0), faultOf('BadRequest'));
 });
 
-test('[R7.14] stats are those of what is kept', async (t) => {
+test('[R7.14] statistics cover what is kept', async (t) => {
   const { archive } = await archiveOf(t, [
     [0, 70_000],
     [80_000, 90_000],

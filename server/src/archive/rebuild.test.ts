@@ -67,7 +67,7 @@ test('[R10.3] the catalog that is made from the files alone is the one that was 
   assert.equal(archive.problem, undefined);
 });
 
-test('rebuilding keeps the old catalog, leaves out what is no footage and says so', async (t) => {
+test('rebuilding keeps the old catalog, leaves out what is no footage and reports it', async (t) => {
   const dir = await someArchive(t);
   const folder = join(dir, 'cam1', day);
   await writeFile(join(folder, '23-00-00.000.mp4'), 'not a film');

@@ -28,7 +28,7 @@ function seconds(intervals: readonly RecordedInterval[]): unknown[] {
   ]);
 }
 
-test('[R10.3] every file that is recorded is read by ffprobe without a complaint', async (t) => {
+test('[R10.3] every recorded file is read by ffprobe without an error', async (t) => {
   for (const [video, audio] of [
     ['h264-b-pyramid.mp4', 'aac.mp4'],
     ['h265-b-pyramid.mp4', 'opus.mp4'],

@@ -148,7 +148,7 @@ test('[R10.3] a file that was killed inside its first fragment is no footage and
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('after a clean close nothing is looked at again', async (t) => {
+test('after a clean close nothing is checked again', async (t) => {
   const dir = await temporaryRoot(t);
   const first = await openArchive(t, dir);
   const stream = new Stream('cam1');

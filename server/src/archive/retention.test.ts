@@ -306,7 +306,7 @@ test('[R10.4] one file that can’t be deleted stays in the catalog, is counted,
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('[R10.4] on a disk that fails every removal rows stay, and what is due goes when it is well', async (t) => {
+test('[R10.4] on a disk that fails every removal rows stay, and what is due is removed when the disk works again', async (t) => {
   let isSick = true;
   const steps: DiskStep[] = [];
   const files = watchedFiles(steps, (step) => {
@@ -381,7 +381,7 @@ test('[R10.4] what others put on the disk pushes out no more than the floor leav
   assert.deepEqual((fields as { stream: string; segments: number }).stream, 'cam1');
 });
 
-test('[R10.4] a folder that goes while files in it are open is noticed within seconds, and nothing more is taken for recorded', async (t) => {
+test('[R10.4] a folder that disappears while files in it are open is noticed within seconds, and nothing more counts as recorded', async (t) => {
   const { dir, archive, clock } = await twoStreams(t);
   const stream = new Stream('cam1');
   const recorder = archive.record('cam1', stream);

@@ -277,7 +277,7 @@ test('another archive’s bucket gets nothing and loses nothing', async (t) => {
   assert.equal(archive.remote?.status.problem?.code, 'FarArchiveForeign');
 });
 
-test('depth removes far footage with its objects, also what was begun before the store went away', async (t) => {
+test('depth removes remote footage with its objects, also what was begun before the store went away', async (t) => {
   const store = new MemoryStore();
   const { archive, dir, clock } = await recorded(t, store);
   await move(archive);
@@ -299,7 +299,7 @@ test('depth removes far footage with its objects, also what was begun before the
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('the bucket’s own quota removes the oldest that is far, and the disk’s counts what is near', async (t) => {
+test('the bucket’s own quota removes the oldest remote footage, and the disk’s counts what is local', async (t) => {
   const store = new MemoryStore();
   const { archive } = await recorded(t, store);
   await move(archive);
@@ -381,7 +381,7 @@ test('a stop in the middle leaves what was begun to the next start', async (t) =
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('without its bucket far footage stays on the timeline and says why it can’t be played', async (t) => {
+test('without its bucket remote footage stays on the timeline and names the reason why it can’t be played', async (t) => {
   const store = new MemoryStore();
   const { archive, dir } = await recorded(t, store);
   await move(archive);
@@ -407,7 +407,7 @@ test('a key says whose segment it is, and nothing else passes for one', () => {
   }
 });
 
-test('footage that was spoilt on the way stays here, whatever the store says about itself', async (t) => {
+test('footage that was damaged on the way stays here, whatever the store reports about itself', async (t) => {
   for (const givesEtags of [true, false]) {
     const dir = await temporaryRoot(t);
     const store = new MemoryStore();

@@ -22,7 +22,7 @@ async function printed(command: typeof check, dataDir: string): Promise<{ code: 
   return { code, lines };
 }
 
-test('[R10.3] check prints a line per finding and its exit code says whether there is one', async (t) => {
+test('[R10.3] check prints a line per finding and its exit code reports whether there is one', async (t) => {
   const dataDir = await dataFolder(t);
   assert.deepEqual(await printed(check, dataDir), { code: 0, lines: ['The archive is in order.'] });
   const stray = join(dataDir, 'archive', 'cam1', '2026-11-20', '23-00-00.000.mp4');

@@ -138,7 +138,7 @@ test('[R10.10] restoring keeps what was there, and leaves a running server alone
   assert.equal(await restored.users.count(), 0);
 });
 
-test('[R10.10] what restore puts aside has all that a killed server had acknowledged, and is never overwritten', async (t) => {
+test('[R10.10] what restore moves aside has all that a killed server had acknowledged, and is never overwritten', async (t) => {
   const [dataDir, killed] = [await folder(t), await folder(t)];
   const store = await openStore(t, dataDir);
   const file = join(dataDir, 'a.backup');
@@ -175,7 +175,7 @@ test('[R10.10] what restore puts aside has all that a killed server had acknowle
   }
 });
 
-test('[R10.10] what is no backup, or cut short, is refused and changes nothing', async (t) => {
+test('[R10.10] an invalid or truncated backup is refused and changes nothing', async (t) => {
   const dataDir = await folder(t);
   const store = await openStore(t, dataDir);
   for (let user = 0; user < 200; user++) await store.users.add(newUser(`user${user}`));
@@ -268,7 +268,7 @@ test('[R10.10] a temporary password has to be changed, and old sessions end', as
   );
 });
 
-test('[R6.10] who holds a key issues licenses that count for its public half only', async (t) => {
+test('[R6.10] the holder of a key issues licenses that count for its public half only', async (t) => {
   const dir = await folder(t);
   const file = join(dir, 'key.pem');
   const lines: string[] = [];

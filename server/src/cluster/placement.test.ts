@@ -51,7 +51,7 @@ function after(places: readonly StreamPlace[], moves: readonly Move[]): Record<s
   return counts;
 }
 
-test('[R10.8] the streams of a node that is gone are spread over the others, and nothing else moves', () => {
+test('[R10.8] the streams of a node that is gone are spread over the others, and no other stream moves', () => {
   const members = [member('a'), member('b'), member('c', { is_there: false })];
   const places = [...streams(4, 'a'), ...streams(2, 'b'), ...streams(4, 'c')];
   const moves = plan({ members, places });
@@ -99,7 +99,7 @@ test('[R4.5, R10.8] a drained node hands over, a few streams at a time; two simu
   assert.deepEqual(plan({ members: members.slice(0, 2), places }), [], 'nobody is left to take over');
 });
 
-test('[R10.8] a handing over ends when its next node is gone, and begins with its next node when the present one is', () => {
+test('[R10.8] a handover ends when its next node is gone, and begins with its next node when the present one is', () => {
   const handed = place('one', 'a', { next_node_id: 'b' });
   const gone = plan({ members: [member('a'), member('b', { is_there: false })], places: [handed] });
   assert.deepEqual(gone, [{ kind: 'hand-over', uid: 'one', epoch: 3, to: null }]);

@@ -102,7 +102,7 @@ test('[R7.46] secrets leave masked, and a mask that comes back changes nothing',
   assert.equal(store.config.smtp.password, null);
 });
 
-test('[R7.46, R8.2] what is wrong is named by its key, and nothing is written', async (t) => {
+test('[R7.46, R8.2] an invalid value is named by its key, and nothing is written', async (t) => {
   const { store, text } = await newStore(t, 'port: 7000\n', { VIDETTE_HOST: '127.0.0.1' });
   const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`) as Record<string, unknown>;
   const list = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;

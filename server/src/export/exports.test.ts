@@ -327,7 +327,7 @@ test('quota and disk are asked before an export is taken, and nothing recorded i
   await assert.rejects(at.open().add(nothing), faultOf('NotFound'));
 });
 
-test('cancelling ends what is under way and leaves nothing; what is ready goes when its time is over', async (t) => {
+test('cancelling ends a running export and leaves nothing; a finished one is deleted when its time is over', async (t) => {
   const at = await scene(t);
   const held = Promise.withResolvers<undefined>();
   const exports = at.open({ refusal: () => held.promise });

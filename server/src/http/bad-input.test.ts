@@ -73,7 +73,7 @@ test('an answer to bad input is bounded, whatever is wrong', () => {
   }
 });
 
-test('no more of a value is judged than shows what is wrong, and all of one that is right', () => {
+test('of an invalid value only enough to show the error is validated, and all of a valid one', () => {
   const schema = calls.saveStreamPermissions.body;
   const row = (index: number) => ({ user: `u${index}`, view: true });
   const rows = Array.from({ length: 10_000 }, (_, index) => row(index));

@@ -65,7 +65,7 @@ test('a field keeps the reason of a refused address in both languages', () => {
   assert.equal(bodyOf(fault, 'ru').fields?.[0]?.error, 'Порт — это число от 1 до 65535.');
 });
 
-test('[R10.2] every reason of the tunnel is known, and has words in Russian', () => {
+test('[R10.2] every reason of the tunnel is known, and has a text in Russian', () => {
   const folder = join(import.meta.dirname, '../tunnel');
   const written = ['relay.ts', 'tunnel.ts']
     .map((name) => readFileSync(join(folder, name), 'utf8'))

@@ -83,7 +83,7 @@ function schemasIn(part: unknown): unknown[] {
   return Object.entries(part).flatMap(([key, value]) => (key === 'schema' ? [value] : schemasIn(value)));
 }
 
-test('[R8.1] every failure has an example with its code and the words of the catalogue', () => {
+test('[R8.1] every failure has an example with its code and the text of the catalogue', () => {
   const { responses } = operationOf('addStream');
   const examples = responses[String(catalogue.QuotaReached.status)]?.content?.['application/json']?.examples;
   assert.deepEqual(examples?.['QuotaReached']?.value, { code: 'QuotaReached', error: 'Quota is reached.' });

@@ -36,7 +36,7 @@ const at = {
   signal: new AbortController().signal,
 };
 
-test('[R3.7] a source is looked at from the node whose business it is, login and all', async () => {
+test('[R3.7] a source is probed from the node that is responsible for it, login and all', async () => {
   const { look: sources, asked } = look(() => {});
   assert.deepEqual(await sources.report('south', at), there);
   assert.deepEqual(await sources.snapshot('south', at), snapshot);

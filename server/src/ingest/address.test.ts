@@ -132,7 +132,7 @@ function captured(run: () => unknown): string {
   return assert.fail('nothing was thrown');
 }
 
-test('[R7.46] who may not edit sees scheme and host, wherever the secrets of an address are', () => {
+test('[R7.46] a user who may not edit sees scheme and host, wherever the secrets of an address are', () => {
   for (const source of [
     'rtsp://bob:pw@Cam.example:8554/user=admin_password=X_channel=1?psw=Y#Z',
     'rtsp://cam.example/?channel=1&psw=X',

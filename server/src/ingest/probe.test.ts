@@ -69,7 +69,7 @@ test('silence ends at the time limit: unreachable without an answer, ProbeError 
   await assert.rejects(empty.result, { code: 'ProbeError' });
 });
 
-test('the fallback shares the time limit, and our own words stay when it fares no better', async () => {
+test('the fallback shares the time limit, and our own message stays when it fares no better', async () => {
   const good = scene();
   session(good.sessions).fail(new Fault('ProbeError', 'No.'));
   await settle();

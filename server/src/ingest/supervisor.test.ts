@@ -94,7 +94,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
-test('[R10.2] a source that fails is retried for ever with growing pauses, and says why in words', async () => {
+test('[R10.2] a source that fails is retried indefinitely with growing pauses, and reports why', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   assert.equal(scene.status.state, 'connecting');
@@ -250,7 +250,7 @@ test('[R10.3] a clock that is corrected later dates what follows right: slowly, 
   await scene.supervisor.stop('stopped');
 });
 
-test('[R10.2] a camera that ran well is signed in to within 0.4 s of its return, later within two, and not before', async () => {
+test('[R10.2] a camera that ran well is reconnected within 0.4 s of its return, later within two, and not before', async () => {
   for (const outageSeconds of [3, 30, 240]) {
     const scene = new SupervisorScene();
     await scene.start();
@@ -362,7 +362,7 @@ test("a camera that our RTSP engine can't manage is read by FFmpeg's, and the lo
   await scene.supervisor.stop('stopped');
 });
 
-test('no fallback for what no engine can mend, and none for ever', async () => {
+test('no fallback for what no engine can fix, and none indefinitely', async () => {
   for (const code of ['HTTP_UNAUTHORIZED', 'HTTP_NOT_FOUND', 'EHOSTUNREACH'] as const) {
     const scene = new SupervisorScene();
     await scene.start();
@@ -424,7 +424,7 @@ test('stop during a pause between attempts ends immediately', async () => {
   assert.equal(scene.sessions.length, 1);
 });
 
-test('what is not a Fault is our own trouble: it is logged, kept and retried like any other', async () => {
+test('an error that is no Fault is our own: it is logged, kept and retried like any other', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   scene.session.fail(new TypeError('x is undefined') as unknown as Fault);

@@ -236,7 +236,7 @@ describe('the source clock', () => {
     }
   });
 
-  test('a connection that stalls and catches up at half as much again is not taken for a fast clock', () => {
+  test('a connection that stalls and catches up at one and a half times the speed is not taken for a fast clock', () => {
     const stallAt = 400;
     const { outMs, track } = play({
       frames: 1500,

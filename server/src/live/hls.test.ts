@@ -215,7 +215,7 @@ test('the window is bounded however long it runs', async () => {
   await assert.rejects(scene.bytes('segment-0.m4s'), hasCode('NotFound'));
 });
 
-test('ffprobe and ffmpeg read it without a complaint', async (t) => {
+test('ffprobe and ffmpeg read it without an error', async (t) => {
   const scene = await started();
   await scene.writeTo(11.5);
   scene.stream.end('removed');

@@ -71,7 +71,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('[R7.12] over a WebSocket: words, init segment, fragments, and at the end its code', async (t) => {
+test('[R7.12] over a WebSocket: messages, init segment, fragments, and at the end its code', async (t) => {
   const stream = new Stream('s');
   const { url } = await serve(t, stream);
   stream.setTracks(clip.tracks);

@@ -30,7 +30,7 @@ test('[R10.8] a node answers another one that it knows, and proves itself', asyn
   assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
 });
 
-test('[R10.8] who has another key than the one that joined is no node, whichever side has it', async (t) => {
+test('[R10.8] a node with another key than the one that joined is refused, whichever side has it', async (t) => {
   const stranger = new KeyPair(randomBytes(seedBytes));
   const asked = await pair(t, { knownAs: stranger });
   assert.equal((await faultOf(ask(asked.rpc))).code, 'Unavailable');

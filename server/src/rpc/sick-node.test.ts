@@ -250,7 +250,7 @@ for (const [name, respondBytes] of Object.entries(brokenBodies)) {
   });
 }
 
-test('[R10.8] who takes bytes slowly is not taken for a node that is silent', async (t) => {
+test('[R10.8] a node that takes bytes slowly is not taken for a silent one', async (t) => {
   const { archive } = await archiveOf(t, [[6_000, 12_000]]);
   const respond = wellBut(archive, (path, reply) => {
     const { searchParams } = new URL(path, 'http://south');

@@ -68,7 +68,7 @@ const damages: [string, (file: string) => Promise<void> | void][] = [
 ];
 
 for (const [name, damage] of damages) {
-  test(`[R10.8] a database that is ${name} is refused in words that name the cure`, async (t) => {
+  test(`[R10.8] a database that is ${name} is refused with a message that names the cure`, async (t) => {
     const file = await newDatabase(t);
     await damage(file);
     const before = await readFile(file);

@@ -43,7 +43,7 @@ async function filesWithSecret(folder: string): Promise<string[]> {
   return found;
 }
 
-test('[R3.3] what is sealed opens with its key and in its place only, and never looks the same twice', () => {
+test('[R3.3] sealed data open with their key and in their place only, and never look the same twice', () => {
   const seal = new Seal(randomBytes(keyBytes));
   const other = new Seal(randomBytes(keyBytes));
   fc.assert(

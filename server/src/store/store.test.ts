@@ -273,7 +273,7 @@ test('users sort by when they were last seen, those never seen at the far end; n
   assert.deepEqual(await logins('login_key', false), ['seen-a', 'seen-b', 'seen-c', 'seen_d']);
 });
 
-test('what cannot be there is not found: a NUL in a text, an id beyond every other', async () => {
+test('what cannot exist is not found: a NUL in a text, an id beyond every other', async () => {
   assert.equal(await store.users.byLogin('a\0b'), undefined);
   assert.equal(await store.users.byId(Number.MAX_SAFE_INTEGER), undefined);
   assert.deepEqual((await store.streamList.page(admin, { ...plain, words: ['\0'] })).items, []);

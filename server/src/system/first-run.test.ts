@@ -55,7 +55,7 @@ test('[R8.13] no code is LifetimeCodeRequired; five wrong ones renew it', async 
   assert.notEqual(code(), first);
 });
 
-test('[R7.32] of two who hold the code one becomes the administrator', async () => {
+test('[R7.32] of two callers with the code one becomes the administrator', async () => {
   const { lock, code } = locked();
   const held = code();
   let made = 0;

@@ -155,7 +155,7 @@ test('[R7.47] watching is logged once for each person, stream and mode, with its
   watches.close();
 });
 
-test('[R7.33] the server’s log is remembered by level and words, redacted, newest kept', () => {
+test('[R7.33] the server’s log is kept by level and text, redacted, newest kept', () => {
   const ring = new LogRing(new ManualClock());
   const log = ring.tee(silentLog).child({ stream: 'cam1' });
   log.info({ url: 'rtsp://u:p@cam' }, 'connecting to rtsp://u:p@cam');

@@ -106,7 +106,7 @@ test('[R10.9] a client without an address is refused, and so is any beyond five 
   );
 });
 
-test('[R10.9] visitors who send no request lock no one out, neither all together nor those of one network', async (t) => {
+test('[R10.9] clients who send no request lock no one out, neither all together nor those of one network', async (t) => {
   const relay = await openTestRelay(t);
   await visit(relay, addressOf(0));
   const [asking] = relay.clients;
@@ -122,7 +122,7 @@ test('[R10.9] visitors who send no request lock no one out, neither all together
   assert.ok(relay.relay.connections <= 481, `${relay.relay.connections} connections`);
 });
 
-test('[R10.9] a network has its share of the connections: who rests in it goes first, and none of another', async (t) => {
+test('[R10.9] a network has its share of the connections: its idle ones are closed first, and none of another', async (t) => {
   const relay = await openTestRelay(t);
   await visit(relay, '192.0.2.9');
   for (let open = 0; open < 70; open++) await visit(relay, `2001:db8::${open.toString(16)}`);
@@ -145,7 +145,7 @@ for (const tiny of [0, 1]) {
   });
 }
 
-test('[R10.9] a relay that sends beyond the window of a reader who waits is cut', async (t) => {
+test('[R10.9] a relay that sends beyond the window of a waiting reader is cut', async (t) => {
   const relay = await openTestRelay(t);
   const remote = await visit(relay);
   const id = (remote as unknown as { outgoing: { id: number } }).outgoing.id;
@@ -157,7 +157,7 @@ test('[R10.9] a relay that sends beyond the window of a reader who waits is cut'
   assert.equal(relay.clients[0]?.destroyed, true);
 });
 
-test('[R10.9] a relay that does not read holds up the writer, whatever window it announced', async (t) => {
+test('[R10.9] a relay that does not read delays the writer, whatever window it announced', async (t) => {
   const relay = await openTestRelay(t);
   void tryChannel(relay, 'forwarded-tcpip', (channel) =>
     relay.raw._protocol.forwardedTcpip(channel, window, packetBytes, way),

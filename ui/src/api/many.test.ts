@@ -6,7 +6,7 @@ import { forEachOf } from './many.ts';
 const never = new AbortController().signal;
 const things = Array.from({ length: 20 }, (_, index) => index);
 
-test('what fails is named, and the rest is done all the same', async () => {
+test('each failure is named, and the rest is done all the same', async () => {
   const counts: number[] = [];
   const refusal = new ApiError('Forbidden', '', 403);
   const outcome = await forEachOf(
@@ -29,7 +29,7 @@ test('what fails is named, and the rest is done all the same', async () => {
   );
 });
 
-test('a server that is gone is not asked for the rest', async () => {
+test('a server that is gone gets no further requests', async () => {
   let asked = 0;
   const outcome = await forEachOf(
     things,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Connection } from './connection.ts';
 
-test('[R7.53] a lost server is asked for with growing pauses until it is back, once for all callers', async () => {
+test('[R7.53] a lost server is polled with growing pauses until it is back, once for all callers', async () => {
   let isAway = true;
   let backs = 0;
   const pauses: number[] = [];

@@ -20,7 +20,7 @@ test('[R4.11] a warning is put away for seven days, as an ISO time, and dropped 
   assert.equal(local.getItem(), '{}');
 });
 
-test('what is stored and can’t be read counts as nothing put away', () => {
+test('stored data that can’t be read counts as nothing dismissed', () => {
   for (const text of ['', '{', 'null', '[1]', '{"a":5}', '{"a":"never"}', '{"a":"9999-01-01T00:00:00Z"}']) {
     assert.deepEqual(loadDismissals(storage(text), nowMs), {}, text);
   }

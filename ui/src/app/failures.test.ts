@@ -48,7 +48,7 @@ test('a change that meets 404 stays where it is, and a wrong password belongs to
   assert.deepEqual(to.taken, []);
 });
 
-test('[R8.2] the code is the answer’s, else the unknown one; the words are the server’s, else the catalogue’s', () => {
+test('[R8.2] the code is the answer’s, else the unknown one; the text is the server’s, else the catalogue’s', () => {
   assert.equal(codeOf(new Error('oops')), 'SERVER_UNKNOWN_ERR');
   assert.equal(codeOf(new ApiError('Forbidden', '', 403)), 'Forbidden');
   assert.equal(textOf(new Error('oops'), new I18n('en', en)), 'Something went wrong.');

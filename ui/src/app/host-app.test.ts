@@ -10,7 +10,7 @@ function storage() {
   };
 }
 
-test('[R2.24] the server switcher is for the mobile app that asked for it, for the browser session', () => {
+test('[R2.24] the server switcher is for the mobile app that requested it, for the browser session', () => {
   for (const [search, expected] of [
     ['?app=mobile&switcher=1', true],
     ['?app=mobile', false],

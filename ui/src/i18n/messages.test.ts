@@ -26,7 +26,7 @@ function placeholders(message: Message): Set<string> {
   return names;
 }
 
-test('[R1.4] both languages have the same messages, each with words and the same placeholders', () => {
+test('[R1.4] both languages have the same messages, each with a text and the same placeholders', () => {
   assert.deepEqual(Object.keys(ru).sort(), [...keys].sort());
   for (const key of keys) {
     assert.notEqual(en[key].trim(), '', key);

@@ -142,7 +142,7 @@ test('[R4.8] at a fragment’s end the next one starts; the gap is skipped, and 
   player.dispose();
 });
 
-test('[R4.8] a gap longer than any one question is skipped as well', async () => {
+test('[R4.8] a gap longer than any one request is skipped as well', async () => {
   const { player, run, shownS } = setUp(
     [
       { fromS: 0, toS: 10 },
@@ -239,7 +239,7 @@ test('where nothing follows, the archive ends, and playing again restarts it', a
   player.dispose();
 });
 
-test('[R4.8] at its end the archive is looked at again: what a camera records after it came back plays, over the gap', async () => {
+test('[R4.8] at its end the archive is read again: what a camera records after it came back plays, over the gap', async () => {
   const recorded = [{ fromS: 0, toS: 10 }];
   const { player, run, state, shownS } = setUp(recorded, 2000);
   player.seek(START_MS + 7000);
@@ -304,7 +304,7 @@ test('[R9.5] the archive plays at every speed of the list, and a new seek keeps 
   player.dispose();
 });
 
-test('the newest seek wins, and one into what is buffered asks the server nothing', async () => {
+test('the newest seek wins, and one into what is buffered sends no request', async () => {
   const { player, run, shownS, asked } = setUp([{ fromS: 0, toS: 1900 }], 2000);
   for (let moment = 0; moment < 20; moment++) player.seek(START_MS + moment * 50_000);
   await run(1);

@@ -77,7 +77,7 @@ test('joins neighbours of one file into one request, within what it may carry', 
   assert.equal(joinable(fragments, 3, { durationMs: 3000, bytes: 1000 }).length, 0);
 });
 
-test('what is no such playlist is a SyntaxError and nothing else', () => {
+test('an invalid playlist is a SyntaxError and nothing else', () => {
   const lines = fc.array(
     fc.constantFrom(
       '#EXTM3U',

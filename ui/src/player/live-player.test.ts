@@ -68,7 +68,7 @@ test('live: from connecting to playing, its time is the camera’s, within a sec
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('what this browser can’t decode is asked for converted, and named where that is refused', async () => {
+test('what this browser can’t decode is requested converted, and named where that is refused', async () => {
   const { player, state, socket, sockets } = setUp((mse) => {
     mse.supports = (type) => !type.includes('hvc1');
   });

@@ -47,7 +47,7 @@ test('a stall asks for more in hand, quiet minutes give it back', () => {
   assert.ok(pace.targetS < 0.31);
 });
 
-test('a playhead whose data is gone or cut off goes to the newest span', () => {
+test('a playhead whose data is gone or cut off goes to the newest range', () => {
   const spans = [
     { start: NOW_S - 60, end: NOW_S - 50 },
     { start: NOW_S - 5, end: NOW_S },

@@ -31,7 +31,7 @@ function setUp() {
   return { clock, asked, errors, scrubber, answer, shownMs: () => scrubber.getScrub().still?.utcMs };
 }
 
-test('while one still is on its way, wishes replace each other and only the newest is asked for', async () => {
+test('while one snapshot is on its way, requests replace each other and only the newest is sent', async () => {
   const { scrubber, asked, answer, shownMs } = setUp();
   for (const ms of [1, 2, 3, 4, 5]) scrubber.request(ms);
   assert.deepEqual(

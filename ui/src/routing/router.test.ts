@@ -163,7 +163,7 @@ test('the old screen stays until the new one is here, or patience ends; the last
   assert.equal(router.get().location.name, '/settings');
 });
 
-test('a screen that cannot be fetched is gone to all the same, so that it says so', async () => {
+test('a screen that cannot be fetched is opened all the same, so that it shows the error', async () => {
   const { router } = stage('/ui/streams', { fetch: () => Promise.reject(new Error('away')) });
   await router.navigate({ to: '/help' });
   assert.equal(router.get().location.name, '/help');

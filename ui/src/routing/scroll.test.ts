@@ -62,7 +62,7 @@ test('a list that is still on its way is scrolled on as it grows', () => {
   assert.equal(listeners.size, 0);
 });
 
-test('a person who scrolls is not pulled away, nor one who has waited too long or left', () => {
+test('a user who scrolls is not pulled away, nor one who has waited too long or left', () => {
   for (const how of ['wheel', 'keydown', 'touchstart', 'patience', 'left']) {
     const { state, end, growTo, expire, listeners } = setUp(800);
     const leave = end(3000);

@@ -45,7 +45,7 @@ test('intervals cover the span without overlap, whatever the server answers', ()
   );
 });
 
-test('a span asked for in pieces joins to what one question answers', () => {
+test('a range requested in pieces joins to what one request answers', () => {
   fc.assert(
     fc.property(ranges, fc.integer({ min: 1, max: 999 }), (answer, cut) => {
       const whole = intervalsOf(answer, 0, 1000);
@@ -103,7 +103,7 @@ test('[R4.9] a click on live goes live, and so does one on the gap before it', (
   assert.deepEqual(clickAction(live, 500, 1000), { type: 'live' });
 });
 
-test('[R4.9] whatever is clicked, what is asked for can be played', () => {
+test('[R4.9] whatever is clicked, the requested moment can be played', () => {
   fc.assert(
     fc.property(ranges, fc.integer({ min: 0, max: 999 }), (answer, ms) => {
       const intervals = intervalsOf(answer, 0, 1000);

@@ -108,7 +108,7 @@ test('a day by keys is as long as the day is: the clock stays over the nights on
   assert.equal(startMs + spanMs / 2, berlin.fromLocal(2026, 10, 25, 9, 30));
 });
 
-test('it says what a day holds, never whole when there is a gap and never nothing when there is a little', async () => {
+test('it shows what a day holds, never whole when there is a gap and never nothing when there is a little', async () => {
   const { overview, timeline } = await setUp();
   const i18n = new I18n('en', en, zone.name);
   const view = overview.getView();

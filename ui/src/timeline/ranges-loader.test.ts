@@ -67,7 +67,7 @@ test('[R7.18] [R10.7] events come with their pieces, once each, also over the ed
   assert.equal(loader.events[1]?.endMs, nowMs + 10_000);
 });
 
-test('[R9.1] only what can still change is asked for again, every max(3.5 s, 6 x seconds per pixel)', async () => {
+test('[R9.1] only what can still change is requested again, every max(3.5 s, 6 x seconds per pixel)', async () => {
   const { loader, asked, clock } = setUp();
   loader.show(new TimeScale(nowMs - 9 * 3_600_000, 10 * 3_600_000, 6000));
   await settle(100);
@@ -85,7 +85,7 @@ test('[R9.1] only what can still change is asked for again, every max(3.5 s, 6 x
   assert.equal(asked.length, first + 1);
 });
 
-test('questions for what is no longer in view are given up, without a word about it', async () => {
+test('requests for what is no longer in view are silently given up', async () => {
   const { loader, asked, errors, hold } = setUp();
   hold(true);
   loader.show(new TimeScale(nowMs - 3_600_000, 7_200_000, 1000));

@@ -63,7 +63,7 @@ test('[R4.9] a click on the gap at the last position does nothing', async () => 
   assert.deepEqual(asked, []);
 });
 
-test('a drag pans and is no click; thrown, it glides on and comes to rest', async () => {
+test('a drag pans and is no click; thrown, it glides on and stops', async () => {
   const { timeline, asked, clock } = await setUp();
   const before = timeline.getView().scale;
   timeline.press(500);
@@ -174,7 +174,7 @@ test('braces go to the gap before and after: what led to it is seen', async () =
   assert.deepEqual(asked, [nowMs - HOUR_MS - 3000, nowMs - 5 * HOUR_MS - 3000]);
 });
 
-test('what is looked for is found far out of view, and given up when the viewer goes elsewhere', async () => {
+test('a search finds matches far out of view, and is given up when the viewer goes elsewhere', async () => {
   const { timeline, asked, click } = await setUp([
     { date: nowMs - 300 * HOUR_MS, status: 'fragment' },
     { date: nowMs - 200 * HOUR_MS, status: 'gap' },

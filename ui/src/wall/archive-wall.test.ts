@@ -69,7 +69,7 @@ async function run(clock: TestClock, seconds: number): Promise<void> {
   }
 }
 
-test('[R4.8] who watches half a minute behind the present is not taken there when the clock comes to what was live when it was asked about', async () => {
+test('[R4.8] a viewer half a minute behind the present is not switched to live when the clock comes to what was live at the request', async () => {
   const { archive, clock, asked, nowMs } = watch(30_000);
   await run(clock, 300);
   assert.equal(asked.live, 0);

@@ -182,7 +182,7 @@ test('a channel that the server ended is retried by itself, unless its link was 
   assert.equal(sockets.length, 1);
 });
 
-test('what is no message of ours costs the socket, not the page', () => {
+test('an invalid message costs the socket, not the page', () => {
   const { clock, sockets, watch } = setUp();
   const gate = watch('gate');
   newest(sockets).open();

@@ -91,7 +91,7 @@ test('a small tile requests the sub-stream, the enlarged one the main stream, an
   assert.deepEqual(open(), []);
 });
 
-test('what the budget does not let move is asked for as key frames', () => {
+test('what the budget does not let move is requested as key frames', () => {
   const { tile, open } = setUp(1000);
   assert.deepEqual(
     open().map(({ watch }) => [watch.picture, watch.keyFrames]),
@@ -119,7 +119,7 @@ test('if the sub-stream sends nothing, the main stream is requested', async () =
   );
 });
 
-test('[R2.8] a codec that this browser lacks is asked for converted, and the tile says from what', async () => {
+test('[R2.8] a codec that this browser lacks is requested converted, and the tile names the original', async () => {
   const { tile, clock, video, open, newest } = setUp();
   await begin(newest(), H265);
   assert.deepEqual(

@@ -126,7 +126,7 @@ test('options of demo addresses', () => {
   }
 });
 
-test('the clock strip: what is not legible is not read', () => {
+test('the clock strip: an illegible one is not read', () => {
   const cells = clockCells(1_795_000_000_123, 7);
   const pixels = (values: Uint8Array) =>
     Uint8Array.from({ length: 320 * 180 * 4 }, (_, at) => {

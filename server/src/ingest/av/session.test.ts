@@ -178,7 +178,7 @@ async function enhancedFlv(from: string, to: string): Promise<void> {
   await input.closeInput();
 }
 
-test('[R10.1] H.265 over enhanced RTMP: it is asked for, and copied', async () => {
+test('[R10.1] H.265 over enhanced RTMP: it is requested, and copied', async () => {
   const [mp4, flv] = [join(folder, 'h265.mp4'), join(folder, 'h265.flv')];
   const video = '-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=15';
   await ffmpeg(`-f lavfi -i testsrc=size=320x240:rate=15 -f lavfi -i sine -t 6 ${video} -c:a aac ${mp4}`);

@@ -16,7 +16,7 @@ function rounds(): {
   return { clock, rounds: made, woken, rest: (name) => made.rest(() => woken.push(name)) };
 }
 
-test('all who rest are woken together, once, by one timer, and a new round begins with the next', () => {
+test('all waiting readers are woken together, once, by one timer, and a new round begins with the next', () => {
   const { clock, woken, rest } = rounds();
   rest('a');
   clock.advance(40);
@@ -41,7 +41,7 @@ test('who leaves is not woken, the others are', () => {
   assert.deepEqual(woken, ['b']);
 });
 
-test('who rests again when woken rests in the next round', () => {
+test('a reader that waits again when woken waits in the next round', () => {
   const { clock, rounds: made } = rounds();
   let count = 0;
   const again = () => {

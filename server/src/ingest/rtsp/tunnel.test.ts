@@ -159,7 +159,7 @@ test('basic is answered too, and refused credentials are tried once', async (t) 
   assert.equal(field(peer.heads[1] ?? '', 'authorization'), `Basic ${answer}`);
 });
 
-test('a redirect is refused in words, wherever it leads', async (t) => {
+test('a redirect is refused with a message, wherever it leads', async (t) => {
   for (const location of ['http://169.254.169.254/', '/other', 'rtsp://cam.test/']) {
     const peer = await startPeer(t, () => `HTTP/1.1 302 Found\r\nLocation: ${location}\r\n\r\n`);
     const fault = await faultOf(peer);

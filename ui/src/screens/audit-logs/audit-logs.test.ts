@@ -34,7 +34,7 @@ test('[R7.47] the filter is read from the address, and nonsense in it is nothing
   assert.deepEqual(auditSearch({ user: 42, target: {}, to: -1 }), { user: '42' });
 });
 
-test('[R7.47] every call that changes something has words', () => {
+test('[R7.47] every call that changes something has a text', () => {
   const names = Object.entries(routes).flatMap(([name, { method }]) => (method === 'GET' ? [] : [name]));
   const known: readonly string[] = auditActions;
   assert.deepEqual(

@@ -43,7 +43,7 @@ test('every stream appears exactly once, in order, however the list is grouped',
   );
 });
 
-test('only the pages in sight are asked for', () => {
+test('only the pages in sight are requested', () => {
   const rows = layRows(10_000, [], 4);
   assert.deepEqual(pagesOf(rows.slice(0, 3), 60), [1]);
   assert.deepEqual(pagesOf(rows.slice(14, 16), 60), [1, 2]);

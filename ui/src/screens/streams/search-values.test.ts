@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { limits } from '@vidette/contract/constants';
 import { searchValues } from './search-values.ts';
 
-test('[R5.4] words are looked for each, phrases in quotes as they stand', () => {
+test('[R5.4] words are searched for each, phrases in quotes literally', () => {
   assert.deepEqual(searchValues('  gate   2 '), ['gate', '2']);
   assert.deepEqual(searchValues('gate "north yard" gate'), ['gate', 'north yard']);
   assert.deepEqual(searchValues('"open end'), ['open end']);

@@ -65,7 +65,7 @@ test('header lines that can’t be written again are left out, and cost the proc
   assert.equal(Buffer.concat(await answer.toArray()).toString(), 'abcd');
 });
 
-test('[R10.1] a single JPEG that is asked for again and again leaves no listener behind', async (t) => {
+test('[R10.1] a single JPEG that is requested repeatedly leaves no listener behind', async (t) => {
   const still = Buffer.from([0xff, 0xd8, 0xff, 0xd9]);
   const camera = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'image/jpeg' }).end(still);
