@@ -18,7 +18,7 @@ const pollCoreMax = 0.1;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Asks as one person and resolves to the answer's text. Rejects when the answer is not 200. */
+/** Sends a request as one user and resolves to the answer's text. Rejects when the answer is not 200. */
 function ask(server: TestServer, path: string, userId: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { cookie: `vidette_session=${secretOf(userId)}` };

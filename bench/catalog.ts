@@ -79,7 +79,7 @@ async function makeCatalog(path: string, days: number): Promise<void> {
   database.close();
 }
 
-/** Each question to the young and the old catalog by turns, so that what else the machine does falls on both. */
+/** Each query on the young and the old catalog in turn, so that other load of the machine affects both. */
 async function measure(asks: readonly Ask[]): Promise<Result[]> {
   const times: number[][] = asks.map(() => []);
   const answers = asks.map(() => 0);

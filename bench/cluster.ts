@@ -20,7 +20,7 @@ interface Round {
 
 /** Of a stream of a killed node, ms; nothing may be missing of a drained one's. */
 const goalMs = 10_000;
-/** Beginning while both recorded: what a kill takes from before it, the GOP that was open, counts as well. */
+/** From a time when both recorded: what a kill takes from before it, the GOP that was open, counts as well. */
 const leadMs = 3_000;
 
 const postgres = await startPostgres();

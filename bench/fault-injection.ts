@@ -18,11 +18,11 @@ const ids = ['north', 'south', 'west'] as const;
 const [north, south, west] = ids;
 const streamCount = 6;
 const patienceMs = 120_000;
-/** Before a fault begins its streams were recorded: what it takes from then, the GOP that was open, counts too. */
+/** Before a fault begins its streams were recorded: what it takes from before it, the GOP that was open, counts too. */
 const leadMs = 3_000;
 /** Lease, a check, a check, the first key frame. */
 const takenOverMs = 10_000;
-/** Until the recorder has tried the disk, and the leader has looked. */
+/** Until the recorder has tried the disk, and the leader has checked. */
 const fullDiskMs = 15_000;
 const sleepMs = 60_000;
 const cutMs = 20_000;

@@ -25,7 +25,7 @@ const memorySeconds = 20;
 const kbitPerSecond = 4000;
 
 interface Figures {
-  /** Of one core per stream, percent: all that was used for these streams, connecting included, over their length. */
+  /** Percent of one core per stream: all CPU time used for these streams, connecting included, over their length. */
   readonly cpu: number;
   /** The same between 40 and 80 percent of the way. */
   readonly runningCpu: number;
@@ -33,7 +33,7 @@ interface Figures {
   readonly memory: number;
 }
 
-/** The processes of one side: what they used while all streams run, and in all. */
+/** The processes of one side: their use while all streams run, and in total. */
 interface Side {
   readonly pids: readonly number[];
   /** Resolves when all streams are received and recorded, with the CPU seconds of all of it. */
@@ -44,7 +44,7 @@ interface Side {
 
 type Start = (cameras: LoadCameras, folder: string) => Promise<Side>;
 
-/** One process per stream. All that it does is for its stream, so that its own start counts, too. */
+/** One process per stream. All of its work is for its stream, so its start counts, too. */
 const startFfmpeg: Start = (cameras, folder) => {
   const before = endedChildrenCpuSeconds();
   const processes = cameras.urls.map((url, index) => {
@@ -89,7 +89,7 @@ const startVidette: Start = async (cameras, folder) => {
 
 const sides: Record<string, Start> = { ffmpeg: startFfmpeg, vidette: startVidette };
 
-/** One side with so many streams; undefined when the round is void. */
+/** One side with a number of streams; undefined when the round is void. */
 async function measure(name: string, count: number, lengthSeconds: number): Promise<Figures | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'vidette-bench-'));
   const frames = lengthSeconds * framesPerSecond;

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What `load-camera.ts` prints, a line each. */
+/** The output of `load-camera.ts`, one object per line. */
 type CameraEvent = { readonly port: number } | { readonly path: string; readonly frames: number };
 
 /** The process that plays the cameras, `load-camera.ts`. */
@@ -17,7 +17,7 @@ export class LoadCameras {
     this.finished = finished;
   }
 
-  /** Encodes the loop first if need be. Each camera plays so many frames, once. */
+  /** Encodes the loop first if necessary. Each camera plays this number of frames, once. */
   static async start(count: number, kbitPerSecond: number, frames: number): Promise<LoadCameras> {
     const script = fileURLToPath(new URL('load-camera.ts', import.meta.url));
     const child = spawn(process.execPath, [script, String(kbitPerSecond), String(frames)], {

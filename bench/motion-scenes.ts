@@ -11,7 +11,10 @@ export interface MotionScene {
   readonly name: string;
   readonly seconds: number;
   readonly crossings: readonly Crossing[];
-  /** From `[scene]`, the background with what crosses it, to `[seen]`, what the camera sees; `[rain]` and `[leaf]` are textures. */
+  /**
+   * From `[scene]`, the background with the moving object, to `[seen]`, the camera's view; `[rain]` and `[leaf]`
+   * are textures.
+   */
   readonly filter: string;
 }
 
@@ -107,7 +110,7 @@ export const encoders: readonly Encoder[] = [
   },
 ];
 
-/** The arguments that make the still frames in a folder: background, rain, leaves, and what crosses. */
+/** The arguments that make the still frames in a folder: background, rain, leaves, and the moving object. */
 export function stillArguments(): string[][] {
   const noise = (size: string, level: string) => `nullsrc=s=${size},format=gray,geq=lum='${level}'`;
   return [

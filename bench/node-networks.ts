@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** What a node reaches by which of its cables. */
+/** The networks that a node reaches, each by a cable of its own. */
 const networks = ['cameras', 'database', 'peers'] as const;
 export type NodeNetwork = (typeof networks)[number];
 
@@ -40,7 +40,7 @@ export class NodeNetworks {
     return `10.213.${networks.indexOf('peers')}.${this.#host(id)}`;
   }
 
-  /** What runs a program as that node. */
+  /** The command that runs a program as that node. */
   through(id: string): string[] {
     return ['ip', 'netns', 'exec', this.#namespace(id)];
   }
@@ -101,11 +101,11 @@ function ip(...words: string[]): void {
   execFileSync('ip', words, { stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
-/** For what may be gone already. */
+/** For devices that may be gone already. */
 function tryIp(...words: string[]): void {
   try {
     ip(...words);
   } catch {
-    // Nothing is left of it.
+    // It is gone already.
   }
 }

@@ -21,7 +21,7 @@ import { parseArchivePlaylist } from '../ui/src/player/archive-playlist.ts';
 import { median } from './usage.ts';
 
 const [count = 50] = process.argv.slice(2).map(Number);
-/** So much is recorded before anything is asked. */
+/** Length of the recording before the first measurement. */
 const RECORDED_MS = 100_000;
 /** The longest wait for a frame. */
 const PATIENCE_MS = 5_000;
@@ -56,7 +56,7 @@ try {
   await page.keyboard.press('k');
   const zoomIn = page.getByRole('button', { name: 'Zoom in', exact: true });
   while (await zoomIn.isEnabled()) await zoomIn.click();
-  // A moment out of view is brought into its middle: then all that is recorded is in view.
+  // A moment out of view is centred: then the whole recording is in view.
   await page.getByRole('slider', { name: 'Timeline of Clock' }).fill(String(startMs + RECORDED_MS / 2));
   await page.mouse.move(5, 5);
   const moments = Array.from(

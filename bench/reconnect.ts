@@ -26,7 +26,7 @@ try {
     const query = { start_time: startMs, end_time: Date.now() + 60_000 };
     return client.getArchiveRanges({ params: { uid }, query });
   };
-  /** What is recorded, oldest first; the last one may grow. */
+  /** The recording, oldest first; the last range may grow. */
   const recorded = async () => {
     const { ranges } = await rangesNow();
     return ranges.flatMap(({ date, status }, index) =>

@@ -152,7 +152,7 @@ try {
         await pause(lengthMs - (Date.now() - awayMs));
         await kind.back();
         const backMs = Date.now();
-        // The longest pause between two attempts, and what connecting takes.
+        // The longest pause between two attempts, and the time to connect.
         await pause(15_000);
         await until(running, (many) => many === count, 120_000);
         await pause(3_000);

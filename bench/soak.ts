@@ -10,7 +10,7 @@ import { TestEnv } from '../e2e/test-env.ts';
 import { PageSoak, walk, type PageHoldings } from '../e2e/page-soak.ts';
 
 const [navigations = 500, seconds = 3_600] = process.argv.slice(2).map(Number);
-/** What the heap may gain: caches that fill late, never with the length of the run. */
+/** How much the heap may gain: caches that fill late, never with the length of the run. */
 const heapGrowthMaxBytes = 4_000_000;
 const listenersGrowthMax = 30;
 

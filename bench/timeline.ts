@@ -21,7 +21,7 @@ const yearMs = 365 * 24 * hourMs;
 const nowMs = Date.now();
 const causes = ['camera-unreachable', 'no-frames', 'server-stopped'];
 
-/** The starts of what comes every so often between two moments. */
+/** The starts of a periodic event between two moments. */
 const every = (ms: number, from: number, to: number) =>
   Array.from(
     { length: Math.max(0, Math.ceil(to / ms) - Math.ceil(from / ms)) },

@@ -6,7 +6,7 @@ const ticksPerSecond = 100;
 /** Fields of /proc/PID/stat after the program's name (proc(5)). */
 const field = { parent: 1, utime: 11, stime: 12, childrenUtime: 13, childrenStime: 14 };
 
-/** CPU seconds, user and system, that processes and all that descend from them have used and not yet ended. */
+/** CPU seconds, user and system, of processes and all of their descendants that have not ended yet. */
 export function cpuSeconds(...pids: readonly number[]): number {
   return sumOver(pids, (pid) => {
     const stat = statFields(pid);
@@ -20,8 +20,8 @@ export function endedChildrenCpuSeconds(): number {
 }
 
 /**
- * Proportional set size of processes and all that descend from them, MB: pages that several processes share are divided
- * among them.
+ * Proportional set size of processes and all of their descendants, MB: pages that several processes share are
+ * divided among them.
  */
 export function memoryMB(...pids: readonly number[]): number {
   return sumOver(pids, (pid) => {

@@ -16,7 +16,8 @@ import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './bro
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
 import { inStore } from './stored.ts';
 
-// Coming in and staying in: sign-in, recovery, forced and free changes of the password, and what failures look like.
+// Signing in and staying signed in: sign-in, recovery, forced and free changes of the password, and how
+// failures look.
 
 const kiosk = { name: 'wall', password: 'seven quiet otters 5' };
 const owner = { name: 'owner', password: 'nine brave herons 4', email: 'owner@example.org' };
@@ -230,7 +231,7 @@ test('[R8.3] [R8.10] a failure with a title is a notification at the top right, 
     await page.getByLabel('Name').fill('Backup');
     await button(page, 'Create a token').click();
     const notification = page.locator('.mantine-Notification-root');
-    // In one look: it goes by itself, and a slow machine may need longer for two.
+    // In one check: it disappears by itself, and a slow machine may need longer for two.
     await page
       .locator('[data-position=top-right]')
       .filter({ has: notification })

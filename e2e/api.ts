@@ -12,7 +12,7 @@ export async function administratorOf(server: TestServer): Promise<{ client: Cli
   return { client: clientOf(server, cookie), cookie };
 }
 
-/** Asks again and again until `accept` takes the answer. Rejects after `timeoutMs` with the last answer seen. */
+/** Repeats a request until `accept` takes the answer. Rejects after `timeoutMs` with the last answer seen. */
 export async function until<T>(
   ask: () => Promise<T> | T,
   accept: (answer: T) => boolean,

@@ -78,7 +78,7 @@ async function pointOf(page: Page, ms: number) {
   };
 }
 
-/** The middle of what the timeline shows, UTC ms. */
+/** The middle of the timeline's view, UTC ms. */
 function middleMs(page: Page): Promise<number> {
   return timelineOf(page).evaluate(
     (input) =>
@@ -259,7 +259,7 @@ test('[R2.19] a user with that setting sees each stream by its own clocks: Lord 
 test('how much was really recorded is shown on the stream’s page, on the statistics and in the metrics', async () => {
   const share = async () =>
     (await testEnv.client.getArchiveStats({ params: { uid } })).recorded?.day.share ?? 0;
-  // Of the last 24 hours, only what was recorded since the server is back.
+  // Of the last 24 hours, only the recording since the server is back.
   await until(share, (known) => known > 0 && known < 0.5, WAIT_MS);
   const words = /^[\d.]+% of the last 24 hours, [\d.]+% of 30 days$/;
   await testEnv.open(`/stream/${uid}/info`, async (page) => {

@@ -106,7 +106,8 @@ test('[R3.10] a segment whose file was cut is answered immediately and is a gap 
   const ask = (range: string) => fetch(new URL(name, url), { headers: { cookie, range } });
   assert.equal((await ask('bytes=0-999')).status, 206);
   await truncate(file, Math.floor(whole.length / 2));
-  // What was promised by the playlist and is gone; a reader that waited for it would meet its own time limit.
+  // A part that the playlist promised and that is gone; a reader that waited for it would meet its own time
+  // limit.
   const lost = await ask(`bytes=${whole.length - 5_000}-${whole.length - 1}`);
   assert.ok(lost.status === 416 || lost.status === 404, `${lost.status}`);
   await rm(file);

@@ -52,7 +52,7 @@ test('[R10.4] a disk that the kernel makes read-only under a recording server: l
   viewer.close();
   await signIn(server);
   await client.saveStream({ params: { uid }, body: { name: 'Gate 3' } });
-  // What retention would remove now stays, in the catalog too.
+  // Footage that retention would remove now stays, in the catalog too.
   await client.saveConfiguration({ body: { values: { archive: { quotaBytes: 1 } } } });
   await until(
     () => warningsOf(client),

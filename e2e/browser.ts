@@ -42,7 +42,7 @@ export function newPerson(browser: Browser, look: Look = desktop): Promise<Brows
   });
 }
 
-/** Collects what the page itself complains about; a test that ends with any has found a fault. */
+/** Collects the errors of the page itself; a test that ends with any has found a fault. */
 export function consoleErrorsOf(page: Page): string[] {
   const consoleErrors: string[] = [];
   page.on('pageerror', (error) => consoleErrors.push(String(error)));

@@ -273,7 +273,8 @@ test('[R10.8, R4.8] wrong guesses at a password are counted over all nodes', asy
     });
     statuses.push(reply.status);
   }
-  // Ten are free, whichever nodes were asked, and some more on a machine so slow that pauses pass; each node alone had 20 free.
+  // Ten are free, whichever nodes get the requests, and some more on a machine so slow that pauses pass; each
+  // node alone had 20 free.
   const tried = statuses.filter((status) => status === 401).length;
   assert.ok(tried >= 10 && tried <= 15, statuses.join(' '));
   assert.equal(statuses.filter((status) => status === 429).length, 24 - tried, statuses.join(' '));

@@ -29,7 +29,7 @@ import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
 import { freePort } from './sshd.ts';
 
-// Two servers: south has the stream, everything is asked of north.
+// Two servers: south has the stream, every request goes to north.
 
 const WAIT_MS = 60_000;
 

@@ -199,6 +199,6 @@ test('[R9.3] an export is at most as long as a playlist, and what is asked in va
     query: { start_time: span.startTime, end_time: span.endTime },
   });
   assert.ok(extent.bytes > 0 && extent.durationMs > 6_000);
-  // What was before recording began is no gap.
+  // The time before recording began is no gap.
   assert.ok(extent.gaps.every(({ startTime }) => startTime > span.startTime));
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 
-/** What ffprobe and ffmpeg find in a file. */
+/** The findings of ffprobe and ffmpeg in a file. */
 export interface DownloadProbe {
   readonly tracks: readonly FootageTrack[];
   /** All that ffprobe reported while reading and ffmpeg while decoding; empty for an audio file. */
@@ -79,7 +79,7 @@ export async function inspect(mp4: Uint8Array): Promise<DownloadProbe> {
   }
 }
 
-/** Runs a program of FFmpeg's to its end, whatever its exit code: what it has to say is in `stderr`. */
+/** Runs a program of FFmpeg's to its end, whatever its exit code: its messages are in `stderr`. */
 export async function runTool(
   command: 'ffmpeg' | 'ffprobe',
   options: readonly string[],
@@ -165,7 +165,7 @@ export async function download(client: Client, uid: string, span: Fragment): Pro
   return { footage: await inspect(mp4), headers: response.headers };
 }
 
-/** Pauses a stream and downloads all that was recorded of it, its last unfinished GOP included, as one file. */
+/** Pauses a stream and downloads all of its recording, its last unfinished GOP included, as one file. */
 export async function pauseAndDownload(client: Client, uid: string): Promise<Downloaded> {
   await client.pauseStream({ body: { uid } });
   await until(

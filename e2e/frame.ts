@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { readDemoClock } from '../server/src/ingest/av/demo-clock.ts';
 import { until } from './api.ts';
 
-/** What the page's video shows at this moment, read from its pixels. */
+/** The frame that the page's video shows at this moment, read from its pixels. */
 export interface Shown {
   /** A hash of the frame's pixels; differs when the frame differs. */
   readonly digest: number;
@@ -19,7 +19,7 @@ export function shownFrame(page: Page): Promise<Shown | undefined> {
   return readFrame(page, 'video');
 }
 
-/** The same of what a selector finds first: a video or a canvas. */
+/** The same for the first match of a selector: a video or a canvas. */
 export function readFrame(page: Page, selector: string): Promise<Shown | undefined> {
   return page.evaluate(
     ([wanted, readerSource]) => {

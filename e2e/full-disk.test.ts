@@ -42,7 +42,7 @@ async function smallDisk(t: TestContext, mebibytes: number): Promise<string | un
   return undefined;
 }
 
-/** Takes all that is left of a disk but so many bytes; the returned function gives it back. */
+/** Takes all free space of a disk but so many bytes; the returned function frees it. */
 async function occupy(disk: string, leavingBytes: number): Promise<() => Promise<void>> {
   const path = join(disk, 'somebody-elses');
   const file = await open(path, 'w');

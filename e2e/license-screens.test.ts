@@ -7,7 +7,7 @@ import { until } from './api.ts';
 import { signIn } from './server.ts';
 import { TestEnv } from './test-env.ts';
 
-// What people see of a server whose license has expired.
+// The page of a server whose license has expired.
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const waitMs = 60_000;

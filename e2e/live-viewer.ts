@@ -35,12 +35,12 @@ export class LiveViewer {
     return viewer;
   }
 
-  /** What came so far, a new member with each `init`. */
+  /** The data so far, a new member with each `init`. */
   get media(): readonly LiveMedia[] {
     return this.#media;
   }
 
-  /** Waits until the newest generation has so many fragments. */
+  /** Waits until the newest generation has this number of fragments. */
   async receive(fragments: number): Promise<LiveMedia> {
     const media = await until(
       () => this.#media.at(-1),

@@ -103,7 +103,7 @@ export class LoopDisk {
     await must('python3', '-c', limitLoop, device, String(byte ?? 0));
   }
 
-  /** The system forgets what it has read of a file. */
+  /** Drops a file from the page cache. */
   async forgetRead(path: string): Promise<void> {
     await must('dd', `if=${path}`, 'iflag=nocache', 'count=0');
   }

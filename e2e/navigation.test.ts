@@ -79,7 +79,7 @@ test('[R2.22] Back and Forward lead to where the list was scrolled, links begin 
       await link.click();
       await page.waitForURL('**/view');
       await page.getByRole('heading', { name: /^Camera/ }).waitFor();
-      // A click scrolls what it needs into sight; that is where the list was left.
+      // A click scrolls its target into sight; that is where the list was left.
       const leftAt = await page.evaluate(() => window.scrollY);
       assert.equal(leftAt, 0);
       await page.goBack();

@@ -22,7 +22,7 @@ export interface RecordedDownload {
   readonly endMs: number;
 }
 
-/** What was found in the archives of all nodes. */
+/** The findings in the archives of all nodes. */
 export interface Recorded {
   /** By stream, in the order of time. */
   readonly footage: ReadonlyMap<string, readonly RecordedDownload[]>;
@@ -45,7 +45,7 @@ export class Nodes {
   readonly #ids: readonly string[];
   readonly #homes: Readonly<Record<string, NodeHome>>;
   readonly #running = new Map<string, TestServer>();
-  /** Nodes that run and can't be asked. */
+  /** Nodes that run and can't be reached. */
   readonly silent = new Set<string>();
   readonly #paused = new Set<string>();
   #cookie = '';
@@ -147,7 +147,7 @@ export class Nodes {
     return (await this.client(id).getClusterNode({ params: { id } })).activeStreams;
   }
 
-  /** Waits until each of so many streams runs on one of these nodes, and no node that answers holds another's. */
+  /** Waits until each of a number of streams runs on one of these nodes, and no node that answers holds another's. */
   async settled(streams: number, on: readonly string[]): Promise<Map<string, string>> {
     const [by = ''] = on;
     const holders = this.runningIds.filter((id) => !this.silent.has(id));
@@ -203,7 +203,7 @@ export class Nodes {
     await rm(this.#root, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Runs a command of the operator's in a node's folder; resolves with its exit code and what it printed. */
+  /** Runs a command of the operator's in a node's folder; resolves with its exit code and its output. */
   async command(id: string, name: string, ...args: string[]): Promise<{ code: number; output: string }> {
     const own = this.#homes[id]?.env ?? {};
     const env = {

@@ -143,7 +143,7 @@ test('[R10.3] after all that each of the eight is recorded in one range, no fram
   }
 });
 
-/** What came while something was held is recorded, and calls are answered, until each stream has `heldMs` more. */
+/** Frames that came while something was held are recorded, and calls are answered, until each stream has `heldMs` more. */
 async function othersGoOn(): Promise<void> {
   const fromMs = Date.now();
   await until(

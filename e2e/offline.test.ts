@@ -20,7 +20,7 @@ let door: Door;
  * changes it is given are what another build of the page would have in place of a file.
  */
 class Door {
-  /** Path -> what a new build makes of the file. */
+  /** Path -> how a new build changes the file. */
   readonly changes = new Map<string, (text: string) => string>();
   #server: Server | undefined;
   #port = 0;
@@ -93,7 +93,7 @@ async function openInstalled(path: string): Promise<[BrowserContext, Page]> {
   return [context, page];
 }
 
-/** Addresses of all that a service worker keeps. */
+/** Addresses of all files that a service worker keeps. */
 const kept = (page: Page) =>
   page.evaluate(async () => {
     const found: string[] = [];

@@ -4,7 +4,7 @@ import type { Client } from '@vidette/contract/client';
 import { PageSoak, walk } from './page-soak.ts';
 import { TestEnv } from './test-env.ts';
 
-// A page that is left open. `npm run bench soak` asks the same over five hundred navigations and two hours.
+// A page that is left open. `npm run bench soak` checks the same over five hundred navigations and two hours.
 
 let testEnv: TestEnv;
 let client: Client;
@@ -42,7 +42,7 @@ test('[R7.54] a hidden tab sends no request for an hour, and continues when it i
     await page.goto(`${testEnv.server.url}/ui/streams`);
     await page.getByRole('link', { name: /^Gate 2/ }).waitFor();
     await soak.setHidden(true);
-    // What was on its way may still come.
+    // Data on its way may still arrive.
     await soak.pass(5, 1_000);
     const before = soak.requests;
     await soak.pass(60, 60_000);

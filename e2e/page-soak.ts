@@ -2,7 +2,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { until } from './api.ts';
 import { goWithin } from './browser.ts';
 
-/** What a page that is left open must not gather, counted after a forced collection of garbage. */
+/** Objects that a page that is left open must not gather, counted after a forced collection of garbage. */
 export interface PageHoldings {
   readonly heapBytes: number;
   readonly listeners: number;

@@ -12,11 +12,12 @@ import { administratorOf, until } from './api.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { startServer } from './server.ts';
 
-// The database on a PostgreSQL server in place of SQLite: the same product, and what is different about it.
+// The database on a PostgreSQL server in place of SQLite: the same product, and the differences.
 
 const root = join(import.meta.dirname, '..');
 /**
- * A part of the black-box suite that asks the database much and of the machine little; `npm run test:postgres` runs all of it.
+ * A part of the black-box suite that uses the database much and the machine little; `npm run test:postgres` runs
+ * all of it.
  */
 const chosen = [
   'server/src/store/store.test.ts',

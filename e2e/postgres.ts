@@ -76,7 +76,10 @@ export class TestPostgres {
     return this.#end('SIGINT');
   }
 
-  /** Ends it as a power cut would. What it left alive ends by itself a moment later: until then it does not start. */
+  /**
+   * Ends it as a power cut would. The processes it left alive end by themselves a moment later: until then it does
+   * not start.
+   */
   kill(): Promise<void> {
     return this.#end('SIGKILL');
   }
@@ -129,7 +132,7 @@ export async function startPostgres(host = ''): Promise<TestPostgres> {
   const account = process.getuid?.() === 0 ? await accountOf('nobody') : undefined;
   if (account) await chown(dir, account.uid, account.gid);
   await chmod(dir, 0o700);
-  // Sorted as people sort, not by code points: what the product needs it has to ask for.
+  // Sorted as people sort, not by code points: what the product needs it has to request.
   const locale = ['--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'];
   const options = ['-D', join(dir, 'data'), '-U', owner, '-A', 'trust', '-E', 'UTF8', '--no-sync', ...locale];
   await run(program('initdb'), options, { ...account, cwd: dir });

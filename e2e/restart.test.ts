@@ -74,7 +74,7 @@ for (const [name, end] of [
     assert.ok(last && next);
     assert.ok(last.endMs >= (before.at(-1)?.endMs ?? 0) - 1, 'nothing that was listed is gone');
     assert.ok(next.startMs >= startedMs - 1_000 && next.startMs > last.endMs);
-    // One GOP and what was on its way are lost at most.
+    // At most one GOP and the data on its way are lost.
     assert.ok(endedMs - last.endMs < 2_000, `${endedMs - last.endMs} ms before the end are missing`);
     for (const piece of [last, next]) {
       const { footage } = await download(client, uid, piece);

@@ -36,7 +36,7 @@ export const emptyScreens: readonly Screen[] = [
   { name: 'exports-empty', path: '/exports' },
 ];
 
-/** What the screens of a full server stand on. */
+/** The data behind the screens of a full server. */
 export interface Exhibits {
   readonly live: string;
   readonly failed: string;
@@ -320,7 +320,7 @@ async function pickTwo(page: Page): Promise<void> {
   await page.locator('section button').nth(3).waitFor();
 }
 
-/** Opens what saves footage, which small screens keep with the further controls. */
+/** Opens the controls that save footage, which small screens keep with the further controls. */
 async function saveFootage(page: Page): Promise<void> {
   const opener = page.getByRole('button', { name: /Save footage|Сохранить запись/ });
   const more = page.getByRole('button', { name: /More controls|Ещё кнопки/ });

@@ -38,7 +38,7 @@ function nameOf({ width, colorScheme, language }: Look): string {
 }
 
 const browser = await launchBrowser();
-// A mail server that is never asked: with one, the page offers to recover a password.
+// A mail server that is never used: with one, the page offers to recover a password.
 const server = await startServer({ env: { VIDETTE_SMTP_HOST: '127.0.0.1', VIDETTE_SMTP_PORT: '9' } });
 try {
   if (filters.length === 0) await rm(folder, { recursive: true, force: true });

@@ -40,7 +40,7 @@ export class TestServer {
     return this.#process.pid ?? 0;
   }
 
-  /** All that the server printed so far. */
+  /** All output of the server so far. */
   get output(): string {
     return this.#output.join('');
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A way over loopback to a server behind a socket file, which can be cut and mended. */
+/** A connection over loopback to a server behind a socket file, which can be cut and restored. */
 export class TcpProxy {
   readonly #path: string;
   readonly #open = new Set<Socket>();

@@ -32,7 +32,7 @@ export class TestEnv {
     return new TestEnv(server, await launchBrowser(), clientOf(server, cookie), cookie);
   }
 
-  /** Opens a page below `/ui` as the administrator; fails the test when the page complained. */
+  /** Opens a page below `/ui` as the administrator; fails the test when the page logged an error. */
   open(path: string, body: (page: Page) => Promise<void>, look?: Look): Promise<void> {
     return this.openAs(this.cookie, path, body, look);
   }

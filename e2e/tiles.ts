@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { readDemoClock } from '../server/src/ingest/av/demo-clock.ts';
 import { until } from './api.ts';
 
-// What the tiles of a wall show and say, read from its page.
+// The content of a wall's tiles, read from its page.
 
 /** So long a wall is waited for on a machine that has other things to do. */
 export const wallPatienceMs = 60_000;
@@ -19,7 +19,7 @@ export function tileStates(page: Page): Promise<Record<string, string>> {
   );
 }
 
-/** Waits until so many tiles are all that there are, and all of them play. */
+/** Waits until the page has exactly this number of tiles, and all of them play. */
 export function allPlaying(page: Page, count: number): Promise<Record<string, string>> {
   return until(
     () => tileStates(page),
@@ -29,7 +29,7 @@ export function allPlaying(page: Page, count: number): Promise<Record<string, st
   );
 }
 
-/** What tiles that play or stand show. */
+/** The content of tiles that play or are paused. */
 export interface ShownMoments {
   /** Of the clock that all tiles share, ms. */
   readonly sharedMs: number;

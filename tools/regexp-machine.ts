@@ -293,7 +293,7 @@ function looks(
   isUnicode: boolean,
 ): boolean {
   if (!look.isBehind) return run(look.body, text, at, budget, slots, isUnicode) !== undefined;
-  // Only what has a fixed length is looked back for in the sources.
+  // The sources look back only for what has a fixed length.
   for (let from = at; from >= Math.max(0, at - 16); from--) {
     if (run(look.body, text.slice(0, at), from, budget, slots, isUnicode) === at) return true;
   }

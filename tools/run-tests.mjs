@@ -103,7 +103,7 @@ async function runFiles(files, concurrency) {
   /** @type {Map<string, Outcome>} */
   const byFile = new Map();
   if (files.length === 0) return byFile;
-  // A file whose set-up failed may leave a browser open: it must not hold up those after it.
+  // A file whose set-up failed may leave a browser open: it must not block those after it.
   const stream = run({
     files,
     concurrency,

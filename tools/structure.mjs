@@ -17,7 +17,7 @@ export const limits = { lines: 60, methods: 20, fields: 12, collaborators: 8 };
 /** @typedef {{ measure: Measure, because: string, parts: readonly string[] }} Exceptions Parts as `path name`. */
 /** @typedef {{ type: string, start: number, end: number, [member: string]: any }} Node */
 
-/** What a value is made of is no collaborator: none of these is asked to do anything. */
+/** The types that a value is made of are no collaborators: none of them does any work. */
 const valueTypes = new Set(
   'Array ReadonlyArray Set ReadonlySet Map ReadonlyMap Record Readonly Partial Date URL RegExp Buffer Uint8Array AbortSignal'.split(
     ' ',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ensureInstalled, fail, nodePath, root } from './install.mjs';
 import { ensurePage } from './page.mjs';
 
-/** What the tests use beside npm packages, with Debian's package for each. */
+/** The programs that the tests use beside npm packages, with Debian's package for each. */
 const tools = [
   { command: ['ffmpeg', '-version'], package: 'ffmpeg' },
   { command: ['ffprobe', '-version'], package: 'ffmpeg' },

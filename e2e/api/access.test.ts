@@ -70,7 +70,7 @@ function clientAs(person: Person | 'due'): Client {
   return createClient({ baseUrl: server.url, headers: () => headersOf(person) });
 }
 
-/** Requests that are let in without doing harm: they name what exists, and mostly ask for something impossible of it. */
+/** Requests that are admitted without doing harm: they name what exists, and mostly request something impossible of it. */
 function requestOf(name: CallName): { path: string; body: unknown } {
   const params = { uid, login: 'nosuch', id: '999', key: 'k'.repeat(43), file: '1.mp4' };
   const id = name.endsWith('Mosaic') ? mosaic : name.endsWith('Bookmark') ? bookmark : params.id;
@@ -90,7 +90,7 @@ function requestOf(name: CallName): { path: string; body: unknown } {
   return { path: addressOf(name, { ...params, id }, queries[name]), body: bodies[name] };
 }
 
-/** What a call answers: 'ok' or the code. */
+/** The answer of a call: 'ok' or the code. */
 async function answerOf(name: CallName, person: Person | 'due'): Promise<string> {
   const { path, body } = requestOf(name);
   const { method } = routes[name];

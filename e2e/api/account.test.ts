@@ -167,7 +167,7 @@ test('[R5.2] a password change keeps this browser signed in and ends the user’
   await here.client.saveProfile({ body: { password, oldPassword: next } });
 });
 
-/** Asks for the profile by a token, or with a cookie. */
+/** Requests the profile by a token, or with a cookie. */
 async function statusBy(headers: Record<string, string>): Promise<number> {
   return (await fetch(`${server.url}/v1/profile`, { headers })).status;
 }

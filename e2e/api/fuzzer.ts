@@ -5,7 +5,7 @@ import { administratorOf, clientOf } from '../api.ts';
 import { signIn, startServer, type TestServer } from '../server.ts';
 import { requestArbitrary, type KnownValues, type Operation, type WireRequest } from './request-arbitrary.ts';
 
-/** What the fuzzer needs of the server's OpenAPI document. */
+/** The parts of the server's OpenAPI document that the fuzzer needs. */
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
@@ -19,7 +19,7 @@ export interface FuzzReport {
   readonly calls: number;
   /** The others. */
   readonly neverSucceeded: readonly string[];
-  /** What was wrong, each with the request that shows it; at most 50. */
+  /** The violations, each with the request that shows it; at most 50. */
   readonly failures: readonly string[];
   /** Error lines of the server's log; at most 20. */
   readonly errorLines: readonly string[];
@@ -239,7 +239,7 @@ class Fuzzer {
     );
   }
 
-  /** Removes what the requests made, so that the server's work stays the same from beginning to end. */
+  /** Removes the objects that the requests made, so that the server's work stays the same from beginning to end. */
   async #tidy(admin: Client, known: KnownValues): Promise<void> {
     const { items: streams } = await admin.listStreams({ query: { pageSize: 500, sortType: 'createdAt' } });
     for (const { uid } of streams.slice(streamsKept)) await admin.deleteStream({ params: { uid } });

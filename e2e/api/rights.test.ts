@@ -310,7 +310,7 @@ test('[R10.6, R7.18, R6.5] users who may view the archive see bookmarks, and the
   await allow({});
   assert.equal((await boris.listBookmarks()).total, 0);
   assert.deepEqual((await boris.search({ query: { query: 'red' } })).items, []);
-  // Detectors are no watchers: to note what was seen takes the right to edit.
+  // Detectors are no viewers: noting what was seen needs the right to edit.
   await allow({ archive: true });
   const annotation = { streamId: gate, time: 1_000, timeEnd: 2_000 };
   await assert.rejects(boris.addAnnotation({ body: annotation }), code('Forbidden'));

@@ -32,7 +32,7 @@ let camera: Server;
 let echoing: { port: number; server: TcpServer };
 let admin: Client;
 let adminCookie: string;
-/** What the server made itself: session and token secrets, the set-up code. */
+/** Secrets of the server's own: session and token secrets, the set-up code. */
 const made: string[] = [];
 const answers: string[] = [];
 

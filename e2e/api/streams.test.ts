@@ -386,7 +386,7 @@ async function assertJpeg(response: Response): Promise<void> {
   assert.deepEqual([...bytes.subarray(0, 3)], [0xff, 0xd8, 0xff]);
 }
 
-/** ffprobe counts frames without a complaint. */
+/** ffprobe counts frames without an error. */
 function assertPlays(input: string[]): void {
   const options = [
     '-v',

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { header, parseHead, type RtspRequest } from '@vidette/media/rtsp/message';
 import { h264Payloads, interleavedRtp, type CameraClip } from './fake-media.ts';
 
-/** What a scripted camera does; everything left out is as a good camera does it. */
+/** The behaviour of a scripted camera; the default of each option is that of a good camera. */
 export interface FakeCameraOptions {
   readonly clip: CameraClip;
   /** Where it listens; loopback, at a free port, unless given. */
@@ -35,7 +35,7 @@ export interface FakeCameraOptions {
   readonly replyDelayMs?: number;
   /** Requests of this method are never answered. */
   readonly ignores?: string;
-  /** Closes the connection after so many frames, */
+  /** Closes the connection after this number of frames, */
   readonly dropAfter?: number;
   /** or stays silent from then on, */
   readonly stallAfter?: number;
@@ -52,7 +52,7 @@ export interface FakeCameraOptions {
   /** Another clip from this frame on. */
   readonly change?: { readonly at: number; readonly clip: CameraClip };
   readonly markers?: 'last' | 'none' | 'all';
-  /** Cuts what is written into pieces of so many bytes. */
+  /** Cuts the output into pieces of this number of bytes. */
   readonly pieceBytes?: number;
   /** Time between frames; the clip's own unless given, ms. */
   readonly paceMs?: number;
@@ -78,14 +78,14 @@ interface FakeAuth {
   readonly hasQop?: boolean;
   readonly user: string;
   readonly password: string;
-  /** A nonce serves so many requests and is stale then. */
+  /** A nonce serves this number of requests and is stale then. */
   readonly nonceUses?: number;
 }
 
 export interface FakeCamera {
   readonly port: number;
   readonly url: string;
-  /** What was asked, in order, of all connections. */
+  /** The requests, in order, of all connections. */
   readonly requests: readonly RtspRequest[];
   readonly connections: number;
   /** Frames that were due so far, of all connections. */
@@ -162,7 +162,7 @@ class Connection {
     this.#options = options;
     this.#on = on;
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
-    // A client that goes away in the middle is what these tests are about.
+    // A client that disconnects in the middle is what these tests are about.
     socket.on('error', () => this.close());
     socket.on('close', () => clearInterval(this.#timer));
   }
@@ -186,7 +186,7 @@ class Connection {
     }
   }
 
-  /** Interleaved packets of the client: all that matters here is whether one asks for a key frame. */
+  /** Interleaved packets of the client: all that matters here is whether one requests a key frame. */
   #readPackets(): void {
     while (this.#text.startsWith('$') && this.#text.length >= 4) {
       const end = 4 + this.#text.charCodeAt(2) * 256 + this.#text.charCodeAt(3);
@@ -320,7 +320,7 @@ class Connection {
   }
 
   /** One video frame, and the audio that belongs to it. */
-  /** By the clock, not by ticks: what a busy machine delays is made up for, or the camera's time would fall behind ours. */
+  /** By the clock, not by ticks: a delay on a busy machine is made up for, or the camera's time would fall behind ours. */
   #play(paceMs: number): void {
     const startMs = performance.now();
     this.#frame = this.#options.frameNow?.() ?? this.#frame;

@@ -19,7 +19,7 @@ import { listen, ofTrack, type Heard } from './listening.ts';
 const credentials = { username: 'admin', password: 'secret' };
 const auth = { user: 'admin', password: 'secret' };
 
-/** What becomes AAC besides G.711. */
+/** The codecs beside G.711 that become AAC. */
 const converted = ['g722', 'g726', 'l16', 'mp3'] as const;
 
 /** Enough of every track to see it flow. */

@@ -5,7 +5,7 @@ import { createDial } from '../../server/src/ingest/dial.ts';
 import { RtspSession, type RtspSessionOptions } from '../../server/src/ingest/rtsp/session.ts';
 import type { PauseCause } from '../../server/src/hub/reader.ts';
 
-/** What a session has given so far. */
+/** The output of a session so far. */
 export interface Heard {
   /** Every declaration, in order. */
   readonly tracks: readonly (readonly Track[])[];
@@ -26,7 +26,7 @@ export const loopbackDial = createDial({ clock: systemClock, allowLoopback: true
 
 const limitMs = 30_000;
 
-/** Runs a session until `until` holds for what was heard, or it ends. Rejects as the session does. */
+/** Runs a session until `until` holds for its output, or it ends. Rejects as the session does. */
 export async function listen(options: ListenOptions, until: (heard: Heard) => boolean): Promise<Listening> {
   const tracks: (readonly Track[])[] = [];
   const samples: Sample[] = [];

@@ -22,7 +22,7 @@ interface Paced {
   readonly stream: Stream;
   /** Turns the rounds only; the session itself lives in real time. */
   readonly clock: ManualClock;
-  /** What a patient reader got, in order. */
+  /** The output to a reader that tolerates latency, in order. */
   readonly samples: readonly Sample[];
   readonly stop: () => void;
   readonly ended: Promise<PauseCause | Error>;

@@ -46,7 +46,7 @@ interface Supervised {
   readonly supervisor: Supervisor;
   readonly stream: Stream;
   readonly pauses: PauseCause[];
-  /** How often it was looked whether anything listens there. */
+  /** How often the port was checked for a listener. */
   readonly looks: () => number;
 }
 

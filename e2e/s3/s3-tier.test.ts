@@ -84,7 +84,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
   return fetch(`${server.url}${path}`, { headers: { cookie, ...headers } });
 }
 
-/** All that a viewer gets of a span: the playlist with every byte that it names, a download, a still. */
+/** Everything a viewer gets of a range: the playlist with every byte that it names, a download, a snapshot. */
 async function seen(uid: string, startMs: number, endMs: number): Promise<string> {
   const hash = createHash('sha256');
   const of = `/v1/stream/${uid}/archive`;
@@ -120,7 +120,7 @@ async function filesOf(uid: string): Promise<string[]> {
   return all.filter((name) => name.endsWith('.mp4'));
 }
 
-/** What the store's state is to an administrator. */
+/** The state of the store as an administrator sees it. */
 async function remote() {
   const stats = (await client.getSystemStats()).far;
   assert.ok(stats);

@@ -69,7 +69,7 @@ export class SwiftStore {
     this.#child.kill('SIGCONT');
   }
 
-  /** Ends it; what it has stays. */
+  /** Ends it; its data stay. */
   async halt(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');
@@ -77,7 +77,7 @@ export class SwiftStore {
     await exited;
   }
 
-  /** On its port, with what it had. */
+  /** On its port, with its data. */
   async resume(): Promise<void> {
     const { accessKey, secretKey, port } = this;
     ({ child: this.#child } = await launch({ folder: this.#folder, port, accessKey, secretKey }));
