@@ -40,6 +40,10 @@ const statements = new SqliteStatements(database);
 const fullCode = 13;
 let writes = 0;
 
+/** What a piece of the reserve frees may take the file system a moment, and another thread may take it first. */
+const fullTries = 6;
+const fullPauseMs = 200;
+
 /**
  * On a full disk the reserve frees space; in a transaction that SQLite rolled back because of it nothing can be
  * retried.
@@ -47,12 +51,17 @@ let writes = 0;
 function run({ sql, parameters }: WriterRequest): ReturnType<SqliteStatements['run']> {
   giveUpReserve(folder);
   const wasTransaction = database.isTransaction;
-  try {
-    return statements.run(sql, parameters);
-  } catch (error) {
-    const isFull = (Number((error as { errcode?: unknown }).errcode) & 0xff) === fullCode;
-    if (!isFull || !giveUpReserve(folder, true) || database.isTransaction !== wasTransaction) throw error;
-    return statements.run(sql, parameters);
+  let isFreed = false;
+  for (let tries = 1; ; tries++) {
+    try {
+      return statements.run(sql, parameters);
+    } catch (error) {
+      const isFull = (Number((error as { errcode?: unknown }).errcode) & 0xff) === fullCode;
+      if (!isFull || tries === fullTries || database.isTransaction !== wasTransaction) throw error;
+      if (giveUpReserve(folder, true)) isFreed = true;
+      else if (!isFreed) throw error;
+      if (tries > 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fullPauseMs);
+    }
   }
 }
 
