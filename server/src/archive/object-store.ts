@@ -6,7 +6,7 @@ export interface ObjectSummary {
   readonly bytes: number;
   /** As uploaded; names in lower case. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** The store's own digest of what it received (see far-digest.ts); undefined when it gives none. */
+  /** The store's own digest of what it received (see object-digest.ts); undefined when it gives none. */
   readonly etag?: string | undefined;
 }
 

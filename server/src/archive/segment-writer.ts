@@ -63,7 +63,7 @@ export class SegmentWriter {
   readonly #tools: SegmentWriterTools;
   readonly #limits: SegmentLimits;
   #open: OpenSegment | undefined;
-  /** Added to the times of the run because its start was already recorded, catalog ticks (see placement.ts). */
+  /** Added to the times of the run because its start was already recorded, catalog ticks (see free-slot.ts). */
   #timeOffsetTicks = 0;
   /** Changes that could not be committed yet and must precede the next ones. */
   #pendingChanges: CatalogChange[] = [];
