@@ -1,6 +1,6 @@
 /**
  * Wall clock, monotonic clock, timers and randomness, passed to every consumer so that tests control time.
- * Nothing else in the server calls Date.now, performance.now, setTimeout or Math.random (the lint step checks it).
+ * Nothing else in the server calls Date.now, performance.now, setTimeout or Math.random (tools/import-rules.mjs checks it).
  */
 export interface Clock {
   /** Milliseconds since the epoch by the machine's clock; it may step. For display and initial anchors only. */
