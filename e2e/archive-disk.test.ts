@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -223,8 +223,15 @@ test('[R10.3] sectors that can’t be read: the file is named, all else is serve
   const disk = await LoopDisk.make(t, 192, ['-O', '^has_journal']);
   if (!disk) return;
   const { dataDir, env, uid, folder } = await prepared(t, { folder: join(disk.folder, 'footage'), count: 4 });
+  const names = await footageIn(folder);
+  // In one piece each: written part by part, a file may go on behind another one on the disk.
+  for (const name of names) {
+    const path = join(folder, name);
+    await copyFile(path, join(disk.folder, 'copy'));
+    await rename(join(disk.folder, 'copy'), path);
+  }
   const places = await Promise.all(
-    (await footageIn(folder)).map(async (name) => ({ name, at: await disk.placeOf(join(folder, name)) })),
+    names.map(async (name) => ({ name, at: await disk.placeOf(join(folder, name)) })),
   );
   const last = places.reduce((a, b) => (a.at > b.at ? a : b));
   // All before it on the disk can be read; the system has read nothing of it yet.
