@@ -15,6 +15,14 @@ const mainProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.u
 
 const WAIT_MS = 60_000;
 
+/** Waits until the newest range of a stream is live. */
+const recordsLive = (client: Client, uid: string) =>
+  until(
+    async () => (await client.getArchiveRanges({ params: { uid }, query: lastHour() })).ranges.at(-1)?.status,
+    (status) => status === 'live',
+    WAIT_MS,
+  );
+
 test('[R10.4] at 0 bytes free people sign in, it is noted, footage makes room, and a killed server starts', async (t) => {
   const disk = await LoopDisk.make(t, 96);
   if (!disk) return;
@@ -65,11 +73,7 @@ test('[R10.4] the databases’ disk at 0 bytes: sign-in and start, while the arc
   t.after(() => first.kill());
   const giveBack = await disk.fill();
   const client = clientOf(first, await signIn(first));
-  await until(
-    async () => (await client.getArchiveRanges({ params: { uid }, query: lastHour() })).ranges.at(-1)?.status,
-    (status) => status === 'live',
-    WAIT_MS,
-  );
+  await recordsLive(client, uid);
   await first.kill();
   await disk.fill();
   const second = await startServer({ dataDir, env });
@@ -188,13 +192,7 @@ test('[R10.4] a disk that is removed from a recording server, or emptied, is rep
   const server = await startServer({ dataDir, env });
   t.after(() => server.stop());
   const client = clientOf(server, await signIn(server));
-  const isLive = () =>
-    until(
-      async () =>
-        (await client.getArchiveRanges({ params: { uid }, query: lastHour() })).ranges.at(-1)?.status,
-      (status) => status === 'live',
-      WAIT_MS,
-    );
+  const isLive = () => recordsLive(client, uid);
   const isSaid = () =>
     until(
       () => warningsOf(client),
@@ -294,13 +292,7 @@ test('[R10.4] a disk that answers EIO to everything, its marker too, ends record
   const server = await startServer({ dataDir, env });
   t.after(() => server.stop());
   const client = clientOf(server, await signIn(server));
-  const isLive = () =>
-    until(
-      async () =>
-        (await client.getArchiveRanges({ params: { uid }, query: lastHour() })).ranges.at(-1)?.status,
-      (status) => status === 'live',
-      WAIT_MS,
-    );
+  const isLive = () => recordsLive(client, uid);
   await isLive();
   const marker = join(footage, 'vidette-archive.json');
   await disk.failFrom(await disk.placeOf(marker));
