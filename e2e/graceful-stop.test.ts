@@ -109,7 +109,8 @@ const ways: readonly [name: string, program: readonly string[] | undefined, stop
   ],
   [
     'Ctrl-C typed in a terminal',
-    ['script', '-qefc', 'npm start', '/dev/null'],
+    // `exec`, since a shell that waits ends by the signal itself: dash does, bash replaces itself anyway.
+    ['script', '-qefc', 'exec npm start', '/dev/null'],
     ({ npm }) => void npm.stdin?.write('\u0003'),
   ],
 ];
