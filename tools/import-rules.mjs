@@ -27,6 +27,22 @@ const serverModules = {
   tunnel: ['base', 'config'],
   cluster: ['base', 'store', 'config', 'system'],
   rpc: ['base', 'store', 'access', 'hub', 'ingest', 'archive'],
+  statistics: ['base', 'archive', 'live', 'system', 'engine', 'tunnel'],
+  accounts: ['base', 'store', 'access', 'system'],
+  streams: [
+    'base',
+    'config',
+    'ingest',
+    'live',
+    'transcoding',
+    'store',
+    'access',
+    'system',
+    'engine',
+    'cluster',
+    'rpc',
+    'statistics',
+  ],
   http: [
     'base',
     'config',
@@ -44,6 +60,9 @@ const serverModules = {
     'tunnel',
     'cluster',
     'rpc',
+    'statistics',
+    'accounts',
+    'streams',
   ],
   cli: ['base', 'config', 'archive', 's3', 'export', 'store', 'access', 'system', 'rpc'],
 };
@@ -55,6 +74,9 @@ const workspaces = {
   server: { workspaces: ['contract', 'media'] },
   ui: { workspaces: ['contract', 'media'] },
 };
+
+/** One file of routes for each resource. */
+const routes = 'server/src/http/routes/';
 
 /** Contract files that the page loads: Zod would cost it more than the whole player. */
 const lightContract = new Set(['errors', 'constants', 'routes', 'client']);
@@ -82,6 +104,15 @@ const rules = [
         .filter((other) => other !== undefined && !allowed.includes(other))
         .map((other) => `${module} imports ${other}`);
     },
+  },
+  {
+    because: 'a route is a thin skin over services: what two of them share is a service',
+    test: (file) =>
+      file.path.startsWith(routes)
+        ? file.imports
+            .filter(({ target }) => target.startsWith(routes) && !file.isTest)
+            .map(({ target }) => `imports its sibling ${target}`)
+        : [],
   },
   {
     because: 'a hang or crash in native code must cost its own child process only',

@@ -8,7 +8,7 @@ export const exceptions = [
     because: 'a table in code, one entry after the other: a cut would only spread it',
     parts: [
       'media/src/codec/h264-sps.ts parseH264Sps',
-      'server/src/http/metrics.ts newRegistry',
+      'server/src/statistics/metrics.ts newRegistry',
       'server/src/ingest/av/child/input-options.ts inputOptions',
       'server/src/store/migrations.ts first',
       'server/src/system/health.ts HealthMonitor.warnings',

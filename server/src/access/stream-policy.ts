@@ -1,6 +1,6 @@
 import type { StreamRight } from '@vidette/contract/call';
 import { Fault } from '../base/fault.ts';
-import type { SeenStream } from '../store/stream-list.ts';
+import type { ListViewer, SeenStream, StreamListing } from '../store/stream-list.ts';
 import type { Principal } from './principal.ts';
 
 /**
@@ -29,6 +29,21 @@ export function requireStreamRight(
     throw new Fault('Forbidden', `The right "${right}" is missing.`);
   }
   return seen;
+}
+
+/** The stream with this uid, if the caller has the right on it. @throws Fault NotFound, Forbidden */
+export async function requireStream(
+  streams: Pick<StreamListing, 'find'>,
+  principal: Principal,
+  uid: string,
+  right: StreamRight,
+): Promise<SeenStream> {
+  return requireStreamRight(principal, await streams.find(viewerOf(principal), uid), right);
+}
+
+/** The caller, as the store's lists filter by it. */
+export function viewerOf(principal: Principal): ListViewer {
+  return { userId: principal.user.id, isAdmin: principal.isAdmin };
 }
 
 /** Sources on this machine reach its own services, so only administrators may add them. */

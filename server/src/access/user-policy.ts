@@ -1,6 +1,6 @@
 import type { Principal } from './principal.ts';
 import { flag } from '../store/database.ts';
-import type { UserRecord } from '../store/users.ts';
+import type { UserRecord, Users } from '../store/users.ts';
 import { Fault } from '../base/fault.ts';
 
 /**
@@ -34,4 +34,11 @@ export function requireOwnData(user: UserRecord, changes: Readonly<Record<string
       details: { fields: [{ path: member, code: 'ActionNotAcceptable' }] },
     });
   }
+}
+
+/** @throws Fault NotFound */
+export async function requireUser(users: Pick<Users, 'byLogin'>, login: string): Promise<UserRecord> {
+  const user = await users.byLogin(login);
+  if (!user) throw new Fault('NotFound', 'There is no such user.');
+  return user;
 }

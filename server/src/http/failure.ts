@@ -9,7 +9,7 @@ import {
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { isGoneMeanwhile, isUniqueViolation } from '../store/constraint.ts';
-import { knownReason, sentencesOf } from './known-reasons.ts';
+import { knownReason, sentencesOf } from '../base/known-reasons.ts';
 
 /** Limits of an answer to bad input; names in it may be chosen by the caller, and as long as a body. */
 export const fieldsMax = 50;

@@ -46,8 +46,3 @@ export function validationFault(name: CallName, error: z.ZodError, language: Mes
     details: { fields: [...found.values()] },
   });
 }
-
-/** One member that is invalid for a reason that no schema covers. */
-export function fieldFault(code: ErrorCode, path: string, message: string): Fault {
-  return new Fault(code, message, { details: { fields: [{ path, code }] } });
-}

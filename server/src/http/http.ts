@@ -45,10 +45,10 @@ import { registerWall } from './routes/wall.ts';
 import { callHeaders, securityHeaders, setHeaders, tlsHeaders } from './security-headers.ts';
 import { ServerCertificate } from './server-certificate.ts';
 import type { Services } from './services.ts';
-import { SharedViewers } from './shared-viewers.ts';
-import { StreamService } from './stream-service.ts';
+import { SharedViewers } from '../streams/shared-viewers.ts';
+import { StreamService } from '../streams/stream-service.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
-import { LiveSessions } from './live-sessions.ts';
+import { LiveSessions } from '../streams/live-sessions.ts';
 
 /** Viewers send only pongs, close frames and, on a wall, which streams to show. */
 const socketMessageMaxBytes = 4_096;

@@ -7,8 +7,8 @@ import { fillPage, sendBody, sendPage } from './page-body.ts';
 import { PageFiles } from './page-files.ts';
 import type { Services } from './services.ts';
 import { sendSharePage } from './share-page.ts';
-import { settingsView } from './settings-view.ts';
-import { profileView } from './user-view.ts';
+import { settingsView } from '../system/settings-view.ts';
+import { profileView } from '../accounts/user-view.ts';
 
 const oneYear = 'public, max-age=31536000, immutable';
 

@@ -16,7 +16,7 @@ import { claimHeader, rpcPath, proofHeader } from '../rpc/signature.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { readJson } from './json-body.ts';
 import type { Services } from './services.ts';
-import { sourceSnapshotPath, sourceReportPath } from './source-probe.ts';
+import { sourceSnapshotPath, sourceReportPath } from '../streams/source-probe.ts';
 
 /**
  * What other nodes of the cluster may ask of this one, and nothing else: to show and to read. The node that the

@@ -5,7 +5,7 @@ const wordsMax = 200;
 
 /**
  * Why a tunnel is not up, or no longer: one of the contract's codes and a message for users, which
- * `http/known-reasons.ts` has in Russian.
+ * `base/known-reasons.ts` has in Russian.
  */
 export class RelayFailure extends Error {
   readonly code: TunnelFailure;

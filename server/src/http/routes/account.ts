@@ -9,21 +9,21 @@ import { Fault } from '../../base/fault.ts';
 import { networkOf } from '../../base/network.ts';
 import type { UserChanges, UserRecord } from '../../store/users.ts';
 import { clearSessionCookie, setDeviceCookie, setSessionCookie } from '../credentials.ts';
-import { fieldFault } from '../field-errors.ts';
+import { fieldFault } from '../../base/field-fault.ts';
 import { requireSession } from '../../access/password-proof.ts';
-import { requireKnownZone } from '../known-zone.ts';
-import { requireUnchanged } from '../unchanged.ts';
+import { requireKnownZone } from '../../base/known-zone.ts';
+import { requireUnchanged } from '../../base/unchanged.ts';
 import type { Registrar } from '../registrar.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Services } from '../services.ts';
+import { wholeList } from '../whole-list.ts';
 import {
   changesOfUser,
   preferencesOf,
   profileView,
   sessionView,
   tokenView,
-  wholeList,
-} from '../user-view.ts';
+} from '../../accounts/user-view.ts';
 
 const windowMs = 15 * 60_000;
 const maxTokens = 100;

@@ -4,12 +4,12 @@ import type { SegmentBytes } from '../../archive/segment-bytes.ts';
 import { parseByteRange } from '../byte-range.ts';
 import type { CallContext, MediaAnswer } from '../call-context.ts';
 import { dispositionOf } from '../disposition.ts';
-import { requireKnownZone } from '../known-zone.ts';
+import { requireKnownZone } from '../../base/known-zone.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { LiveSessions } from '../live-sessions.ts';
-import { transcodingViewer } from './transcoding-viewer.ts';
-import { watched } from './exports.ts';
+import type { LiveSessions } from '../../streams/live-sessions.ts';
+import { transcodingViewer } from '../../streams/transcoding-viewer.ts';
+import { watchedBody } from '../../streams/watched-body.ts';
 
 const playlistType = 'application/vnd.apple.mpegurl';
 
@@ -63,7 +63,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
     const bytes = await archiveReader.openSegment(uid, name);
     noteWatched('watchArchive', { principal, stream, ip });
     const answer = await segmentAnswer(bytes, `"${name}-${bytes.size}"`, request.headers);
-    if (answer.body instanceof Readable) watched(liveSessions, principal, [uid], answer.body);
+    if (answer.body instanceof Readable) watchedBody(liveSessions, principal, [uid], answer.body);
     return answer;
   });
 
@@ -90,7 +90,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
     const body = Readable.from(download.stream(), { objectMode: false, highWaterMark: 262_144 });
     return {
       contentType: 'video/mp4',
-      body: watched(liveSessions, principal, [uid], body),
+      body: watchedBody(liveSessions, principal, [uid], body),
       headers: {
         'content-length': String(download.contentLength),
         'content-disposition': dispositionOf(name, query.start_time, query.timezone_offset, 'mp4'),

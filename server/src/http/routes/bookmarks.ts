@@ -4,12 +4,12 @@ import { requireBookmarkOwner } from '../../access/bookmark-policy.ts';
 import { Fault } from '../../base/fault.ts';
 import type { AnnotationRecord } from '../../store/annotations.ts';
 import type { BookmarkChanges, BookmarkRecord } from '../../store/bookmarks.ts';
-import { changesBetween } from '../audit-changes.ts';
-import { fieldFault } from '../field-errors.ts';
-import { requireUnchanged } from '../unchanged.ts';
+import { changesBetween } from '../../system/audit-changes.ts';
+import { fieldFault } from '../../base/field-fault.ts';
+import { requireUnchanged } from '../../base/unchanged.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import { requireStream, viewerOf } from './streams.ts';
+import { requireStream, viewerOf } from '../../access/stream-policy.ts';
 
 /** Marks on the timeline: users' bookmarks and detectors' annotations. */
 export function registerBookmarks(registrar: Registrar, services: Services): void {
@@ -17,7 +17,7 @@ export function registerBookmarks(registrar: Registrar, services: Services): voi
 
   registrar.handle('listAnnotations', async ({ principal, query }) => {
     license.requireValid();
-    const { stream } = await requireStream(services, principal, query.streamId, 'archive');
+    const { stream } = await requireStream(services.store.streamList, principal, query.streamId, 'archive');
     requireOrder(query.from, query.to, 'to');
     const { playlistMaxSeconds, rangesMaxSeconds } = config.archive;
     if (query.to - query.from > Math.max(playlistMaxSeconds, rangesMaxSeconds) * 1_000) {
@@ -29,7 +29,7 @@ export function registerBookmarks(registrar: Registrar, services: Services): voi
 
   registrar.handle('addAnnotation', async ({ principal, body, audit }) => {
     audit.target = body.streamId;
-    const { stream } = await requireStream(services, principal, body.streamId, 'edit');
+    const { stream } = await requireStream(services.store.streamList, principal, body.streamId, 'edit');
     requireOrder(body.time, body.timeEnd, 'timeEnd');
     const row = await store.annotations.add({
       stream_id: stream.id,
@@ -55,7 +55,7 @@ export function registerBookmarks(registrar: Registrar, services: Services): voi
 
   registrar.handle('addBookmark', async ({ principal, body, audit }) => {
     audit.target = body.stream;
-    const { stream } = await requireStream(services, principal, body.stream, 'archive');
+    const { stream } = await requireStream(services.store.streamList, principal, body.stream, 'archive');
     requireOrder(body.startTime, body.endTime, 'endTime');
     const id = await store.bookmarks.add({
       stream_id: stream.id,
@@ -103,7 +103,7 @@ async function requireBookmark(
     if (principal.isAdmin) throw new Fault('NotFound', 'There is no such bookmark.');
     throw new Fault('Forbidden', 'The bookmark may not be seen.');
   }
-  await requireStream(services, principal, bookmark.uid, 'archive');
+  await requireStream(services.store.streamList, principal, bookmark.uid, 'archive');
   return bookmark;
 }
 

@@ -2,7 +2,7 @@ import { Fault } from '../../base/fault.ts';
 import { Invitations, type Invitation } from '../../rpc/invitation.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import { wholeList } from '../user-view.ts';
+import { wholeList } from '../whole-list.ts';
 
 /** Nodes and draining [R7.36 to R7.39]: part of the enterprise license, except for ending a drain. */
 export function registerCluster(registrar: Registrar, services: Services): void {

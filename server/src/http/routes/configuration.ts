@@ -1,5 +1,5 @@
 import type { ConfigStore } from '../../config/config-store.ts';
-import { changesBetween } from '../audit-changes.ts';
+import { changesBetween } from '../../system/audit-changes.ts';
 import type { Registrar } from '../registrar.ts';
 
 /** The configuration, read and written by administrators [R7.46]. */

@@ -1,7 +1,5 @@
-import type { Readable } from 'node:stream';
 import type { Principal } from '../../access/principal.ts';
 import { requireExportOwner } from '../../access/export-policy.ts';
-import { Fault } from '../../base/fault.ts';
 import { streamsOf } from '../../export/exports.ts';
 import type { ExportRecord } from '../../store/exports.ts';
 import { parseByteRange } from '../byte-range.ts';
@@ -9,8 +7,9 @@ import type { MediaAnswer } from '../call-context.ts';
 import { dispositionOf } from '../disposition.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import { requireStream } from './streams.ts';
-import type { LiveSessions } from '../live-sessions.ts';
+import { requireStream } from '../../access/stream-policy.ts';
+import { watchedBody } from '../../streams/watched-body.ts';
+import type { LiveSessions } from '../../streams/live-sessions.ts';
 
 /** Packages of footage: requested, tracked, downloaded, removed. */
 export function registerExports(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
@@ -32,7 +31,7 @@ export function registerExports(registrar: Registrar, services: Services, liveSe
     audit.details = { startTime, endTime };
     const streams = [];
     for (const uid of uids) {
-      const { stream } = await requireStream(services, principal, uid, 'archive');
+      const { stream } = await requireStream(store.streamList, principal, uid, 'archive');
       streams.push({ uid, name: stream.name });
     }
     return exports.add({ userId: principal.user.id, streams, startMs: startTime, endMs: endTime, name });
@@ -60,7 +59,7 @@ export function registerExports(registrar: Registrar, services: Services, liveSe
     const uids = streamsOf(record).map(({ uid }) => uid);
     audit.target = String(record.id);
     audit.details = { streams: uids };
-    for (const uid of uids) await requireStream(services, principal, uid, 'archive');
+    for (const uid of uids) await requireStream(store.streamList, principal, uid, 'archive');
     const found = await exports.package(record);
     const { bytes } = found;
     const contentType = 'application/zip';
@@ -78,31 +77,7 @@ export function registerExports(registrar: Registrar, services: Services, liveSe
         'content-disposition': dispositionOf(record.name || `export ${record.id}`, record.start_ms, 0, 'zip'),
         ...(range ? { 'content-range': `bytes ${start}-${end}/${bytes}` } : {}),
       },
-      body: watched(liveSessions, principal, uids, await found.stream(start, end)),
+      body: watchedBody(liveSessions, principal, uids, await found.stream(start, end)),
     };
   });
-}
-
-/**
- * It may take an hour on a slow line: a user who loses the right on any of the streams meanwhile gets no more
- * of it.
- */
-export function watched(
-  liveSessions: LiveSessions,
-  principal: Principal,
-  uids: readonly string[],
-  body: Readable,
-): Readable {
-  const forget = uids.map((uid) =>
-    liveSessions.addShort({
-      principal,
-      uid,
-      right: 'archive',
-      end: (code) => body.destroy(new Fault(code, 'The right to the archive has ended.')),
-    }),
-  );
-  body.once('close', () => {
-    for (const leave of forget) leave();
-  });
-  return body;
 }

@@ -7,8 +7,8 @@ import type { LiveMessage } from '../../live/message.ts';
 import type { Stream } from '../../hub/stream.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { LiveSessions } from '../live-sessions.ts';
-import { transcodingViewer } from './transcoding-viewer.ts';
+import type { LiveSessions } from '../../streams/live-sessions.ts';
+import { transcodingViewer } from '../../streams/transcoding-viewer.ts';
 
 /** Live video: a WebSocket for the page, LL-HLS for external players. */
 export function registerLive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {

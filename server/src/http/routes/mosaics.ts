@@ -5,12 +5,13 @@ import type { Principal } from '../../access/principal.ts';
 import { canAdminMosaic, requireMosaicAdmin, requireMosaicView } from '../../access/mosaic-policy.ts';
 import { flag } from '../../store/database.ts';
 import type { MosaicChanges, MosaicRecord } from '../../store/mosaics.ts';
-import { changesBetween } from '../audit-changes.ts';
-import { fieldFault } from '../field-errors.ts';
-import { requireUnchanged } from '../unchanged.ts';
+import { changesBetween } from '../../system/audit-changes.ts';
+import { fieldFault } from '../../base/field-fault.ts';
+import { requireUnchanged } from '../../base/unchanged.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import { requireStream, viewerOf, viewOf } from './streams.ts';
+import { requireStream, viewerOf } from '../../access/stream-policy.ts';
+import { viewOf } from '../../streams/stream-view.ts';
 
 /** Walls of several streams. */
 export function registerMosaics(registrar: Registrar, services: Services): void {
@@ -142,7 +143,7 @@ async function requireCells(services: Services, principal: Principal, layout: Mo
         taken.add(place);
       }
     }
-    if (cell.stream !== null) await requireStream(services, principal, cell.stream, 'view');
+    if (cell.stream !== null) await requireStream(services.store.streamList, principal, cell.stream, 'view');
   }
 }
 

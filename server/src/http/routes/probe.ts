@@ -1,11 +1,10 @@
 import type { Principal } from '../../access/principal.ts';
 import { Attempts } from '../../access/attempts.ts';
-import { mayUseLoopback } from '../../access/stream-policy.ts';
+import { mayUseLoopback, requireStream } from '../../access/stream-policy.ts';
 import { Fault } from '../../base/fault.ts';
 import { parseSourceAddress, type SourceAddress } from '../../ingest/address.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import { requireStream } from './streams.ts';
 
 /** Probing a source before it becomes a stream. */
 export function registerProbe(registrar: Registrar, services: Services): void {
@@ -63,7 +62,7 @@ async function addressToProbe(
     if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user adds no streams.');
     return parseSourceAddress(query.url);
   }
-  const { stream } = await requireStream(services, principal, query.stream_id, 'edit');
+  const { stream } = await requireStream(services.store.streamList, principal, query.stream_id, 'edit');
   const address = parseSourceAddress(query.url);
   const stored = parseSourceAddress(stream.source);
   const isSameHost = stored.host === address.host && stored.port === address.port;

@@ -1,12 +1,12 @@
 import { newSecret } from '../../access/secrets.ts';
 import { Fault } from '../../base/fault.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
-import { changesBetween } from '../audit-changes.ts';
+import { changesBetween } from '../../system/audit-changes.ts';
 import { publicBase, requireIntent } from '../origin.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { StreamService } from '../stream-service.ts';
-import type { SharedViewers } from '../shared-viewers.ts';
+import type { StreamService } from '../../streams/stream-service.ts';
+import type { SharedViewers } from '../../streams/shared-viewers.ts';
 
 /**
  * The public link of a stream [R7.9, R10.5]: created and revoked by users who may share, watched by anyone who

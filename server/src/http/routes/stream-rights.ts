@@ -1,15 +1,15 @@
-import { byKey, changesBetween } from '../audit-changes.ts';
-import { fieldFault } from '../field-errors.ts';
+import { byKey, changesBetween } from '../../system/audit-changes.ts';
+import { fieldFault } from '../../base/field-fault.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { StreamService } from '../stream-service.ts';
-import { wholeList } from '../user-view.ts';
-import type { LiveSessions } from '../live-sessions.ts';
+import type { StreamService } from '../../streams/stream-service.ts';
+import { wholeList } from '../whole-list.ts';
+import type { LiveSessions } from '../../streams/live-sessions.ts';
 import { keyOf } from '../../store/database.ts';
 import type { StreamRights } from '../../store/permissions.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
 import type { Principal } from '../../access/principal.ts';
-import { Fault } from '../../base/fault.ts';
+import { requireUser } from '../../access/user-policy.ts';
 
 /** Rights on streams: from the stream's side and from the user's. */
 export function registerStreamRights(
@@ -91,11 +91,11 @@ export function registerStreamRights(
   };
 
   registrar.handle('getUserPermissions', async ({ params }) => {
-    return ofUser((await requireUser(services, params.login)).id);
+    return ofUser((await requireUser(store.users, params.login)).id);
   });
 
   registrar.handle('saveUserPermissions', async ({ params, body, audit }) => {
-    const user = await requireUser(services, params.login);
+    const user = await requireUser(store.users, params.login);
     const items = [...distinctBy(body.items, (row) => row.stream)];
     const ids = await store.streams.idsByUid(items.map(([, row]) => row.stream));
     const rows = [];
@@ -114,13 +114,6 @@ export function registerStreamRights(
     audit.details = { changes: changesBetween(rowsOf(before), rowsOf(after)) };
     return after;
   });
-}
-
-/** @throws Fault NotFound */
-export async function requireUser(services: Services, login: string) {
-  const user = await services.store.users.byLogin(login);
-  if (!user) throw new Fault('NotFound', 'There is no such user.');
-  return user;
 }
 
 /** Administrators and the stream's creator manage its whole list; other editors only what they granted. */

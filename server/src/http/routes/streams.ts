@@ -1,18 +1,16 @@
 import type { z } from 'zod';
 import type { StreamToSave } from '@vidette/contract/calls/streams';
 import type { Stream, StreamState } from '@vidette/contract/entities';
-import type { MessageLanguage } from '@vidette/contract/errors';
-import type { Principal } from '../../access/principal.ts';
-import { requireStreamRight } from '../../access/stream-policy.ts';
-import type { SeenStream, StreamQuery, ListViewer } from '../../store/stream-list.ts';
+import { requireStreamRight, viewerOf } from '../../access/stream-policy.ts';
+import type { StreamQuery } from '../../store/stream-list.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { StreamService } from '../stream-service.ts';
-import { requireUnchanged } from '../unchanged.ts';
-import { changesBetween } from '../audit-changes.ts';
+import type { StreamService } from '../../streams/stream-service.ts';
+import { requireUnchanged } from '../../base/unchanged.ts';
+import { changesBetween } from '../../system/audit-changes.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
 import { shownSource } from '../../ingest/address.ts';
-import { failureReasonOf, streamView } from '../stream-record.ts';
+import { failureReasonOf, viewOf } from '../../streams/stream-view.ts';
 
 /** Streams: list, read, add, change, pause, delete, and the state of a running one. */
 export function registerStreams(
@@ -81,16 +79,6 @@ function registerLists(registrar: Registrar, services: Services, streamService: 
   registrar.handle('listStreamTags', async ({ principal }) => {
     return { items: await store.streamList.tags(viewerOf(principal)) };
   });
-}
-
-/** A stream as one user may see it, with its current status. */
-export function viewOf(
-  { streamManager, membership }: Services,
-  seen: SeenStream,
-  language: MessageLanguage,
-): Stream {
-  const { uid, node_id: nodeId } = seen.stream;
-  return streamView(seen, streamManager.state(uid), membership.isAvailable(nodeId), language);
 }
 
 function* runningOf(services: Services, uids: Iterable<string>) {
@@ -222,18 +210,4 @@ function registerRunning(registrar: Registrar, { insight, watchLog }: Services):
   registrar.handle('getStreamLogs', ({ stream, query }) => insight.logs(stream.stream.uid, query.after));
 
   registrar.handle('getStreamStats', ({ stream, language }) => insight.stats(stream.stream.uid, language));
-}
-
-export function viewerOf(principal: Principal): ListViewer {
-  return { userId: principal.user.id, isAdmin: principal.isAdmin };
-}
-
-/** The stream that a body or query names, when the caller has the right on it. */
-export async function requireStream(
-  services: Services,
-  principal: Principal,
-  uid: string,
-  right: Parameters<typeof requireStreamRight>[2],
-): Promise<SeenStream> {
-  return requireStreamRight(principal, await services.store.streamList.find(viewerOf(principal), uid), right);
 }

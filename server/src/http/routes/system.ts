@@ -1,12 +1,12 @@
-import { archiveWarnings } from '../archive-warnings.ts';
+import { archiveWarnings } from '../../statistics/archive-warnings.ts';
 import type { CallContext } from '../call-context.ts';
 import { prolongSessionCookie } from '../credentials.ts';
 import type { Registrar } from '../registrar.ts';
 import type { ServerCertificate } from '../server-certificate.ts';
 import type { Services } from '../services.ts';
-import { settingsView } from '../settings-view.ts';
+import { settingsView } from '../../system/settings-view.ts';
 import type { ManagedStream } from '../../engine/managed-stream.ts';
-import { viewerOf } from './streams.ts';
+import { viewerOf } from '../../access/stream-policy.ts';
 
 /** Most streams without recording that the health answer names; more don't add information. */
 const namedStreams = 20;

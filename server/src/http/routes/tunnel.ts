@@ -1,6 +1,6 @@
 import type { MessageLanguage } from '@vidette/contract/errors';
 import type { TunnelStatus } from '@vidette/contract/tunnel';
-import { knownReason } from '../known-reasons.ts';
+import { knownReason } from '../../base/known-reasons.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 

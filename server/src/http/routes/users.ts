@@ -1,15 +1,15 @@
 import { checkPassword } from '../../access/password-rules.ts';
-import { requireNotSelf, requireOwnData } from '../../access/user-policy.ts';
+import { requireNotSelf, requireOwnData, requireUser } from '../../access/user-policy.ts';
 import { Fault } from '../../base/fault.ts';
 import { flag } from '../../store/database.ts';
 import type { UserChanges, UserQuery } from '../../store/users.ts';
 import { setSessionCookie } from '../credentials.ts';
-import { fieldFault } from '../field-errors.ts';
-import { requireUnchanged } from '../unchanged.ts';
+import { fieldFault } from '../../base/field-fault.ts';
+import { requireUnchanged } from '../../base/unchanged.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import { changesOfUser, sessionView, userView, wholeList } from '../user-view.ts';
-import { requireUser } from './stream-rights.ts';
+import { changesOfUser, sessionView, userView } from '../../accounts/user-view.ts';
+import { wholeList } from '../whole-list.ts';
 
 const sortColumns = {
   name: 'login_key',
@@ -33,7 +33,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     return { items: items.map(userView), total, page: query.page, pageSize: query.pageSize };
   });
 
-  registrar.handle('getUser', async ({ params }) => userView(await requireUser(services, params.login)));
+  registrar.handle('getUser', async ({ params }) => userView(await requireUser(store.users, params.login)));
 
   registrar.handle('addUser', async ({ principal, body, audit }) => {
     audit.target = body.name;
@@ -62,7 +62,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
   });
 
   registrar.handle('saveUser', async ({ principal, params, body, request, reply, audit }) => {
-    const user = await requireUser(services, params.login);
+    const user = await requireUser(store.users, params.login);
     requireUnchanged(body, userView(user), ['isManaged', 'isBlocked', 'createdAt']);
     requireOwnData(user, body);
     const changes: UserChanges = {};
@@ -110,7 +110,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
   });
 
   registrar.handle('deleteUser', async ({ principal, params }) => {
-    const user = await requireUser(services, params.login);
+    const user = await requireUser(store.users, params.login);
     requireNotSelf(principal, user);
     await store.users.remove(user.id);
     authenticator.forget(user.id);
@@ -122,7 +122,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     ['unblockUser', false],
   ] as const) {
     registrar.handle(name, async ({ principal, params }) => {
-      const user = await requireUser(services, params.login);
+      const user = await requireUser(store.users, params.login);
       if (isBlocked) requireNotSelf(principal, user);
       const saved = await store.users.save(user.id, { is_blocked: flag(isBlocked) });
       authenticator.forget(user.id);
@@ -131,14 +131,14 @@ export function registerUsers(registrar: Registrar, services: Services): void {
   }
 
   registrar.handle('listUserSessions', async ({ principal, params }) => {
-    const user = await requireUser(services, params.login);
+    const user = await requireUser(store.users, params.login);
     const currentId = principal.by.kind === 'session' ? principal.by.id : undefined;
     const sessions = await store.sessions.ofUser(user.id);
     return wholeList(sessions.map((session) => sessionView(session, currentId)));
   });
 
   registrar.handle('deleteUserSession', async ({ params }) => {
-    const user = await requireUser(services, params.login);
+    const user = await requireUser(store.users, params.login);
     const removed = await store.sessions.remove(user.id, params.id);
     if (removed === undefined) throw new Fault('NotFound', 'There is no such session.');
     authenticator.forget(user.id);

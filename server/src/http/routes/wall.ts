@@ -2,8 +2,8 @@ import { Fault } from '../../base/fault.ts';
 import { WallSocket } from '../../live/wall-socket.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { LiveSessions } from '../live-sessions.ts';
-import { transcodingViewer } from './transcoding-viewer.ts';
+import type { LiveSessions } from '../../streams/live-sessions.ts';
+import { transcodingViewer } from '../../streams/transcoding-viewer.ts';
 
 /** Live video of many streams over one WebSocket; each stream's right is checked when it is requested. */
 export function registerWall(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {

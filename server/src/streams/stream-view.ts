@@ -3,9 +3,11 @@ import { messageOf, type MessageLanguage } from '@vidette/contract/errors';
 import { shownSource } from '../ingest/address.ts';
 import type { ManagedStreamSettings } from '../engine/settings.ts';
 import type { ManagedStreamState } from '../engine/state.ts';
+import type { Membership } from '../cluster/membership.ts';
+import type { StreamManager } from '../engine/stream-manager.ts';
 import type { SeenStream } from '../store/stream-list.ts';
 import type { StreamRecord } from '../store/stream-addresses.ts';
-import { knownReason } from './known-reasons.ts';
+import { knownReason } from '../base/known-reasons.ts';
 
 /** What the stream manager needs to run a stored stream. */
 export function managedSettingsOf(record: StreamRecord): ManagedStreamSettings {
@@ -32,8 +34,23 @@ export function failureReasonOf(state: ManagedStreamState, language: MessageLang
   return knownReason(state.failureReason, language) ?? messageOf(state.code, language);
 }
 
-/** A stream as one user may see it. */
-export function streamView(
+/** What knows the current states of streams and nodes. */
+export interface StreamStates {
+  readonly streamManager: Pick<StreamManager, 'state'>;
+  readonly membership: Pick<Membership, 'isAvailable'>;
+}
+
+/** A stream as one user may see it, with its current state. */
+export function viewOf(
+  { streamManager, membership }: StreamStates,
+  seen: SeenStream,
+  language: MessageLanguage,
+): Stream {
+  const { uid, node_id: nodeId } = seen.stream;
+  return streamView(seen, streamManager.state(uid), membership.isAvailable(nodeId), language);
+}
+
+function streamView(
   seen: SeenStream,
   state: ManagedStreamState,
   isNodeAvailable: boolean,

@@ -15,9 +15,9 @@ import type { Store } from '../store/store.ts';
 import type { StreamRecord } from '../store/stream-addresses.ts';
 import type { LicenseService } from '../system/license.ts';
 import type { StatusWriter } from '../system/status-writer.ts';
-import { fieldFault } from './field-errors.ts';
-import { requireKnownZone } from './known-zone.ts';
-import { managedSettingsOf } from './stream-record.ts';
+import { fieldFault } from '../base/field-fault.ts';
+import { requireKnownZone } from '../base/known-zone.ts';
+import { managedSettingsOf } from './stream-view.ts';
 import type { LiveSessions } from './live-sessions.ts';
 
 export interface StreamServiceOptions {

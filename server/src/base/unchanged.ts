@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fieldFault } from './field-errors.ts';
+import { fieldFault } from './field-fault.ts';
 
 /**
  * Checks members that a call accepts as it answers them but can't change: what was read may be sent back whole.

@@ -1,6 +1,6 @@
-import type { Principal } from '../../access/principal.ts';
-import type { TranscodingViewer, TranscodingPerson } from '../../transcoding/transcoding.ts';
-import type { UserRecord } from '../../store/users.ts';
+import type { Principal } from '../access/principal.ts';
+import type { TranscodingViewer, TranscodingPerson } from '../transcoding/transcoding.ts';
+import type { UserRecord } from '../store/users.ts';
 
 /** One user of one stream is one viewer, in however many requests. */
 export function transcodingViewer(principal: Principal, uid: string): TranscodingViewer {

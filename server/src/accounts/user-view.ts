@@ -1,5 +1,5 @@
 import { Preferences, type Profile, type Session, type Token, type User } from '@vidette/contract/entities';
-import { changesBetween } from './audit-changes.ts';
+import { changesBetween } from '../system/audit-changes.ts';
 import type { SessionRecord } from '../store/sessions.ts';
 import type { TokenRecord } from '../store/tokens.ts';
 import type { UserRecord } from '../store/users.ts';
@@ -64,9 +64,4 @@ export function tokenView(token: TokenRecord): Token {
     createdAt: token.created_ms,
     lastUsedTime: token.last_used_ms,
   };
-}
-
-/** A list that is answered whole, in the common shape of lists. */
-export function wholeList<Item>(items: Item[]) {
-  return { items, total: items.length, page: 1, pageSize: Math.max(items.length, 1) };
 }

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import { bodyOf } from './failure.ts';
-import { knownReason, knownReasons } from './known-reasons.ts';
-import { failureReasonOf } from './stream-record.ts';
+import { knownReason, knownReasons } from '../base/known-reasons.ts';
+import { failureReasonOf } from '../streams/stream-view.ts';
 
 const errorOf = (code: ErrorCode, words: string, language: 'en' | 'ru') =>
   bodyOf(new Fault(code, words), language).error;

@@ -9,8 +9,8 @@ import { describeTrack } from '../live/message.ts';
 import type { Live } from '../live/live.ts';
 import type { Snapshot, Snapshots } from '../engine/snapshots.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
-import type { Statistics } from './statistics.ts';
-import { failureReasonOf } from './stream-record.ts';
+import type { Statistics } from '../statistics/statistics.ts';
+import { failureReasonOf } from './stream-view.ts';
 
 export type StreamStats = z.input<Calls['getStreamStats']['reply']>;
 export type StreamLines = z.input<Calls['getStreamLogs']['reply']>;

@@ -1,4 +1,4 @@
-import { Fault } from '../base/fault.ts';
+import { Fault } from './fault.ts';
 
 /** @throws Fault ValidationError, at the field `path`, for a time zone name that this machine does not know */
 export function requireKnownZone(timeZone: string, path: string): void {

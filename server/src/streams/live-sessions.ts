@@ -8,7 +8,7 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { Transcoding } from '../transcoding/transcoding.ts';
 import type { Store } from '../store/store.ts';
-import { transcodingPerson } from './routes/transcoding-viewer.ts';
+import { transcodingPerson } from './transcoding-viewer.ts';
 
 /** Who watches which stream, for as long as a connection lasts. */
 export interface WatchedStream {

@@ -1,13 +1,25 @@
 import type { Settings } from '@vidette/contract/entities';
 import type { Principal } from '../access/principal.ts';
-import type { Services } from './services.ts';
+import type { Config } from '../config/schema.ts';
+import type { LicenseService } from './license.ts';
+import type { Lock } from './lock.ts';
 
 /** Set by the operator as `TZ`, else by the system; it does not change while the process runs. */
 const serverZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/** What the settings are gathered from. */
+export interface SettingsSources {
+  readonly config: Config;
+  readonly lock: Pick<Lock, 'isLocked' | 'isSetupAllowed'>;
+  readonly license: Pick<LicenseService, 'view' | 'isExpired' | 'coversCluster'>;
+  readonly version: string;
+  /** The source revision that the version was built from. */
+  readonly revision: string;
+}
+
 /** What the page must know; an anonymous client gets only what the screens before the sign-in need [R3.8]. */
-export function settingsView(services: Services, principal: Principal | undefined): Settings {
-  const { config, lock, license } = services;
+export function settingsView(sources: SettingsSources, principal: Principal | undefined): Settings {
+  const { config, lock, license } = sources;
   const { productType, features } = license.view;
   const isKnown = principal !== undefined;
   const hasMail = config.smtp.host !== null;
@@ -16,8 +28,8 @@ export function settingsView(services: Services, principal: Principal | undefine
     isLocked: lock.isLocked,
     isSetupAllowed: lock.isSetupAllowed,
     prober: true,
-    revision: isKnown ? services.revision : '',
-    version: isKnown ? services.version : '',
+    revision: isKnown ? sources.revision : '',
+    version: isKnown ? sources.version : '',
     appTitle: config.app.title,
     appLogo: config.app.logo,
     defaultLanguage: config.app.language,

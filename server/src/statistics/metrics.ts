@@ -1,0 +1,152 @@
+import type { Registry } from 'prom-client';
+import type { Archive } from '../archive/archive.ts';
+import type { StreamManager } from '../engine/stream-manager.ts';
+import type { Live } from '../live/live.ts';
+import type { HealthMonitor } from '../system/health.ts';
+import type { LicenseService } from '../system/license.ts';
+import type { Tunnel } from '../tunnel/tunnel.ts';
+import type { Statistics } from './statistics.ts';
+
+/** What the metrics are gathered from. */
+export interface MetricsSources {
+  readonly streamManager: Pick<StreamManager, 'size' | 'streams'>;
+  readonly live: Pick<Live, 'audience'>;
+  readonly statistics: Pick<Statistics, 'now' | 'reconnectsOf'>;
+  readonly health: Pick<HealthMonitor, 'disk'>;
+  readonly license: Pick<LicenseService, 'isExpired'>;
+  readonly archive: Archive;
+  readonly tunnel: Pick<Tunnel, 'isUp' | 'traffic'>;
+  /** What is in force for media processes. */
+  readonly confinement: string;
+}
+
+/** All metrics of this server; the library is loaded with the first. */
+export async function newRegistry(sources: MetricsSources): Promise<Registry> {
+  const { collectDefaultMetrics, Counter, Gauge, Registry } = await import('prom-client');
+  const { streamManager, live, statistics, health, license, archive, tunnel } = sources;
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  new Gauge({
+    name: 'vidette_media_confinement',
+    help: 'What keeps media processes apart: files (and network), network, or none',
+    labelNames: ['level'],
+    registers,
+  }).set({ level: sources.confinement }, 1);
+  gauge('vidette_streams', 'Streams that this server runs', () => streamManager.size);
+  gauge('vidette_archive_bytes', 'Bytes of all footage', () => archive.totalBytes);
+  gauge('vidette_archive_disk_free_bytes', 'Free on the disk of the archive', async () => {
+    return (await health.disk())?.freeBytes ?? Number.NaN;
+  });
+  gauge('vidette_archive_disk_total_bytes', 'Size of the disk of the archive', async () => {
+    return (await health.disk())?.totalBytes ?? Number.NaN;
+  });
+  gauge('vidette_archive_undeletable_files', 'Files of old footage that the disk does not let go', () => {
+    return archive.retention.status.undeletable?.files ?? 0;
+  });
+  gauge('vidette_archive_undeletable_bytes', 'Bytes of those files', () => {
+    return archive.retention.status.undeletable?.bytes ?? 0;
+  });
+  gauge(
+    'vidette_archive_early_deleted_bytes',
+    'Deleted before its time to make room, since the start',
+    () => {
+      return archive.retention.status.early?.bytes ?? 0;
+    },
+  );
+  gauge('vidette_archive_clock_ahead_seconds', 'The clock is not believed by so much', () => {
+    return (archive.retention.status.clockAheadMs ?? 0) / 1_000;
+  });
+  gauge(
+    'vidette_event_loop_delay_seconds',
+    'Longest delay of the event loop within ten seconds',
+    async () => {
+      return (await statistics.now()).eventLoopDelayMs / 1_000;
+    },
+  );
+  gauge('vidette_write_latency_seconds', 'Slowest stream: from a whole GOP to its row', async () => {
+    return (await statistics.now()).writeLatencyMs / 1_000;
+  });
+  gauge('vidette_license_valid', '1 while the license is valid', () => (license.isExpired ? 0 : 1));
+  gauge('vidette_tunnel_up', '1 while a relay listens for this server', () => (tunnel.isUp ? 1 : 0));
+  gauge(
+    'vidette_tunnel_received_bytes',
+    'From visitors through the tunnel',
+    () => tunnel.traffic.receivedBytes,
+  );
+  gauge('vidette_tunnel_sent_bytes', 'To visitors through the tunnel', () => tunnel.traffic.sentBytes);
+
+  new Gauge({
+    name: 'vidette_recorded_ratio',
+    help: 'Share of what was to be recorded that was',
+    labelNames: ['window'],
+    registers,
+    collect() {
+      const { day, month } = archive.continuity.sum;
+      this.reset();
+      if (day.share !== null) this.set({ window: '24h' }, day.share);
+      if (month.share !== null) this.set({ window: '30d' }, month.share);
+    },
+  });
+
+  const labelNames = ['stream'] as const;
+  const ofStreams = { labelNames, registers };
+  // The first stream metric fills them all, in one pass: metrics are collected in the order of registration.
+  const up = new Gauge({
+    name: 'vidette_stream_up',
+    help: '1 while pictures come',
+    ...ofStreams,
+    collect: () => fillOfStreams(),
+  });
+  const viewers = new Gauge({ name: 'vidette_stream_viewers', help: 'Who watches live', ...ofStreams });
+  const recordedRatio = new Gauge({
+    name: 'vidette_stream_recorded_ratio',
+    help: 'Share of what was to be recorded that was',
+    labelNames: ['stream', 'window'],
+    registers,
+  });
+  const counter = (name: string, help: string) => new Counter({ name, help, ...ofStreams });
+  const received = counter('vidette_stream_received_bytes_total', 'Bytes of pictures and sound received');
+  const frames = counter('vidette_stream_frames_total', 'Pictures received');
+  const damaged = counter('vidette_stream_damaged_frames_total', 'Pictures with parts lost on the way');
+  const lost = counter('vidette_stream_lost_packets_total', 'Packets of the source that never came');
+  const sent = counter('vidette_stream_sent_bytes_total', 'Bytes sent to viewers');
+  const recorded = counter('vidette_stream_recorded_bytes_total', 'Bytes written to the archive');
+  const reconnects = counter('vidette_stream_reconnects_total', 'How often pictures came back');
+
+  function fillOfStreams(): void {
+    const metrics = [up, viewers, received, frames, damaged, lost, sent, recorded, reconnects];
+    for (const metric of metrics) metric.reset();
+    recordedRatio.reset();
+    for (const running of streamManager.streams()) {
+      const labels = { stream: running.settings.uid };
+      const { counters } = running.stream;
+      const audience = live.audience(running.stream);
+      const shares = archive.continuity.known(running.settings.uid);
+      if (shares && shares.day.share !== null)
+        recordedRatio.set({ ...labels, window: '24h' }, shares.day.share);
+      if (shares && shares.month.share !== null)
+        recordedRatio.set({ ...labels, window: '30d' }, shares.month.share);
+      up.set(labels, running.state.status === 'running' ? 1 : 0);
+      viewers.set(labels, audience.viewers);
+      received.inc(labels, counters.bytes);
+      frames.inc(labels, counters.videoSamples);
+      damaged.inc(labels, counters.damagedSamples);
+      lost.inc(labels, counters.lostPackets);
+      sent.inc(labels, audience.bytesSent);
+      recorded.inc(labels, running.recorder?.status.bytes ?? 0);
+      reconnects.inc(labels, statistics.reconnectsOf(running.settings.uid));
+    }
+  }
+  return registry;
+}

@@ -1,0 +1,28 @@
+import type { Readable } from 'node:stream';
+import type { Principal } from '../access/principal.ts';
+import { Fault } from '../base/fault.ts';
+import type { LiveSessions } from './live-sessions.ts';
+
+/**
+ * A download of footage as a session of its viewer. It may take an hour on a slow line: a user who loses the right
+ * on any of the streams meanwhile gets no more of it.
+ */
+export function watchedBody(
+  liveSessions: Pick<LiveSessions, 'addShort'>,
+  principal: Principal,
+  uids: readonly string[],
+  body: Readable,
+): Readable {
+  const forget = uids.map((uid) =>
+    liveSessions.addShort({
+      principal,
+      uid,
+      right: 'archive',
+      end: (code) => body.destroy(new Fault(code, 'The right to the archive has ended.')),
+    }),
+  );
+  body.once('close', () => {
+    for (const leave of forget) leave();
+  });
+  return body;
+}
