@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """An RTSP camera whose frames carry their capture time, as cells along its top edge.
 
-The strip is laid out as that of the demo: source (server/src/ingest/av/demo-clock.ts): 4 cells of sync, 48 bits of UTC
+The strip is laid out as that of the demo: source (server/src/ffmpeg/demo-clock.ts): 4 cells of sync, 48 bits of UTC
 milliseconds, 8 bits of variant, 16 bits of CRC-16/CCITT over those 56, 4 cells of sync; white is 1.
 With the argument h265 it sends smaller video in H.265. Prints {"port": N} when it listens on a free port of the loopback interface.
 """

@@ -15,7 +15,7 @@ import type { Page } from 'playwright-core';
 import { administratorOf, until } from '../e2e/api.ts';
 import { launchBrowser, newPerson } from '../e2e/browser.ts';
 import { startServer } from '../e2e/server.ts';
-import { readDemoClock } from '../server/src/ingest/av/demo-clock.ts';
+import { readDemoClock } from '../server/src/ffmpeg/demo-clock.ts';
 import { median } from './usage.ts';
 
 const [count = 20] = process.argv.slice(2).map(Number);

@@ -16,7 +16,7 @@ import { shownFrames } from '@vidette/media/fmp4/shown-frames';
 import { administratorOf, until } from '../e2e/api.ts';
 import { launchBrowser, newPerson, signInByCookie } from '../e2e/browser.ts';
 import { startServer } from '../e2e/server.ts';
-import { readDemoClock } from '../server/src/ingest/av/demo-clock.ts';
+import { readDemoClock } from '../server/src/ffmpeg/demo-clock.ts';
 import { parseArchivePlaylist } from '../ui/src/player/archive-playlist.ts';
 import { median } from './usage.ts';
 

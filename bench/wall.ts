@@ -2,7 +2,7 @@
 // move and how many of their frames are dropped, how long a key press takes to be painted, what the page's memory does, and
 // how far tiles of the archive are apart. Other programs on the machine show in all of it, so its load is printed with them.
 import { loadavg } from 'node:os';
-import { readDemoClock } from '../server/src/ingest/av/demo-clock.ts';
+import { readDemoClock } from '../server/src/ffmpeg/demo-clock.ts';
 import { administratorOf, until } from '../e2e/api.ts';
 import { launchBrowser, newPerson, signInByCookie } from '../e2e/browser.ts';
 import { startServer } from '../e2e/server.ts';

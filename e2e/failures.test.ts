@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { ApiError, type Client } from '@vidette/contract/client';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { addressOf } from '@vidette/contract/routes';
-import { close, freePort, serve } from '../server/src/ingest/av/fixtures/live-sources.ts';
+import { close, freePort, serve } from '../server/src/ingest/fixtures/live-sources.ts';
 import { administratorOf, clientOf, until } from './api.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';

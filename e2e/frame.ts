@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { readDemoClock } from '../server/src/ingest/av/demo-clock.ts';
+import { readDemoClock } from '../server/src/ffmpeg/demo-clock.ts';
 import { until } from './api.ts';
 
 /** The frame that the page's video shows at this moment, read from its pixels. */

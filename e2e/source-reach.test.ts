@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
-import { close, serve } from '../server/src/ingest/av/fixtures/live-sources.ts';
+import { close, serve } from '../server/src/ingest/fixtures/live-sources.ts';
 import { administratorOf, clientOf, until } from './api.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';

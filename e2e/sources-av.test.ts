@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
-import { close, ffmpeg, freePort, serve } from '../server/src/ingest/av/fixtures/live-sources.ts';
+import { close, ffmpeg, freePort, serve } from '../server/src/ingest/fixtures/live-sources.ts';
 import { administratorOf, until } from './api.ts';
 import { assertAudio, inspect, pauseAndDownload, framesOf, recordedFor } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
-import { freePort } from '../server/src/ingest/av/fixtures/live-sources.ts';
+import { freePort } from '../server/src/ingest/fixtures/live-sources.ts';
 import { administratorOf, until } from './api.ts';
 import { desktop, launchBrowser, newPerson } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';

@@ -13,26 +13,28 @@ const serverModules = {
   base: [],
   config: ['base'],
   hub: ['base'],
-  ingest: ['base', 'hub'],
+  dial: ['base'],
+  ffmpeg: ['base', 'dial'],
+  ingest: ['base', 'hub', 'dial', 'ffmpeg'],
   archive: ['base', 'hub'],
   s3: ['base', 'archive', 'config'],
   export: ['base', 'store', 'archive'],
   live: ['base', 'hub'],
-  transcoding: ['base', 'hub', 'ingest'],
+  transcoding: ['base', 'hub', 'ffmpeg'],
   store: ['base'],
   access: ['base', 'store', 'config'],
   system: ['base', 'store', 'config', 'access'],
   motion: ['base', 'hub'],
-  engine: ['base', 'hub', 'ingest', 'archive', 'live', 'motion'],
+  engine: ['base', 'hub', 'dial', 'ingest', 'archive', 'live', 'motion'],
   tunnel: ['base', 'config'],
   cluster: ['base', 'store', 'config', 'system'],
-  rpc: ['base', 'store', 'access', 'hub', 'ingest', 'archive'],
+  rpc: ['base', 'store', 'access', 'hub', 'archive'],
   statistics: ['base', 'archive', 'live', 'system', 'engine', 'tunnel'],
   accounts: ['base', 'store', 'access', 'system'],
   streams: [
     'base',
     'config',
-    'ingest',
+    'dial',
     'live',
     'transcoding',
     'store',
@@ -47,7 +49,8 @@ const serverModules = {
     'base',
     'config',
     'hub',
-    'ingest',
+    'dial',
+    'ffmpeg',
     'archive',
     'export',
     'live',
@@ -117,7 +120,7 @@ const rules = [
   {
     because: 'a hang or crash in native code must cost its own child process only',
     test: (file) =>
-      file.path.startsWith('server/src/ingest/av/child/') || file.isTest
+      file.path.startsWith('server/src/ffmpeg/worker/') || file.isTest
         ? []
         : file.imports
             .filter(({ target, isType }) => target === 'node-av' && !isType)
@@ -146,7 +149,7 @@ const rules = [
     test: (file) => {
       const exempt =
         !file.path.startsWith('server/src/') || file.isTest || file.path === 'server/src/base/clock.ts';
-      return exempt || file.path.startsWith('server/src/ingest/av/child/')
+      return exempt || file.path.startsWith('server/src/ffmpeg/worker/')
         ? []
         : matches(
             file,

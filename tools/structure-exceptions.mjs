@@ -9,7 +9,7 @@ export const exceptions = [
     parts: [
       'media/src/codec/h264-sps.ts parseH264Sps',
       'server/src/statistics/metrics.ts newRegistry',
-      'server/src/ingest/av/child/input-options.ts inputOptions',
+      'server/src/ffmpeg/worker/input/input-options.ts inputOptions',
       'server/src/store/migrations.ts first',
       'server/src/system/health.ts HealthMonitor.warnings',
       'ui/src/app/theme.ts cssVariables',
@@ -20,8 +20,8 @@ export const exceptions = [
     because: 'the state of one running stream of bytes, each field a figure that the next packet changes',
     parts: [
       'media/src/rtp/nal-depacketizer.ts NalDepacketizer',
-      'server/src/ingest/av/child/demo-job.ts DemoJob',
-      'server/src/ingest/av/child/input-job.ts InputJob',
+      'server/src/ffmpeg/worker/demo/demo-job.ts DemoJob',
+      'server/src/ffmpeg/worker/input/input-job.ts InputJob',
       'server/src/ingest/timing.ts TrackTiming',
       'server/src/hub/reader.ts Reader',
     ],
@@ -60,7 +60,7 @@ export const exceptions = [
     parts: [
       'server/src/archive/catalog-writes.ts CatalogWrites.#apply',
       'server/src/archive/check.ts checkSegment',
-      'server/src/ingest/av/child/checked-proxy.ts CheckedProxy.#answer',
+      'server/src/ffmpeg/worker/input/checked-proxy.ts CheckedProxy.#answer',
       'server/src/rpc/rpc-fixture.ts pair',
       'server/src/rpc/node-rpc.ts NodeRpc.#exchange',
       'server/src/rpc/node-rpc.ts NodeRpc.#exchange.callback',
@@ -71,7 +71,7 @@ export const exceptions = [
     because: 'a long-lived object with timers, counters and states of its own; it is cut when its area is',
     parts: [
       'server/src/cluster/cluster.ts Cluster',
-      'server/src/ingest/av/av-child.ts AvChild',
+      'server/src/ffmpeg/worker-process.ts WorkerProcess',
       'server/src/ingest/rtsp/rtp-receiver.ts RtpReceiver',
       'server/src/ingest/running-attempt.ts RunningAttempt',
       'server/src/live/session.ts LiveSession',

@@ -11,8 +11,8 @@ import { silentLog } from '../../server/src/base/log.ts';
 import {
   openAudioTranscoder,
   type AudioTranscoderOptions,
-} from '../../server/src/ingest/av/audio-transcoder.ts';
-import { AvPool } from '../../server/src/ingest/av/pool.ts';
+} from '../../server/src/ffmpeg/audio-transcoder.ts';
+import { FfmpegPool } from '../../server/src/ffmpeg/pool.ts';
 import { gstAudio, gstVideo, startGstServer, type GstServer } from './gst-server.ts';
 import { listen, ofTrack, type Heard } from './listening.ts';
 
@@ -127,7 +127,7 @@ describe('GStreamer', () => {
   });
 
   test('[R10.1] G.711 becomes AAC, and joins the video at a key frame', async () => {
-    const pool = new AvPool({ clock: systemClock, log: silentLog });
+    const pool = new FfmpegPool({ clock: systemClock, log: silentLog });
     try {
       const transcodeAudio = (options: AudioTranscoderOptions) => openAudioTranscoder(options, pool);
       const heard = await listen({ url: server.url('/g711'), transcodeAudio }, flows(2));
@@ -147,7 +147,7 @@ describe('GStreamer', () => {
 
   for (const codec of converted) {
     test(`[R10.1] ${codec} becomes AAC that sounds the same and lasts as long`, async () => {
-      const pool = new AvPool({ clock: systemClock, log: silentLog });
+      const pool = new FfmpegPool({ clock: systemClock, log: silentLog });
       try {
         const transcodeAudio = (options: AudioTranscoderOptions) => openAudioTranscoder(options, pool);
         const heard = await listen({ url: server.url(`/${codec}`), transcodeAudio }, flows(2, 24));

@@ -1,7 +1,7 @@
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 import { systemClock } from '../../server/src/base/clock.ts';
-import { createDial } from '../../server/src/ingest/dial.ts';
+import { createDial } from '../../server/src/dial/dial.ts';
 import { RtspSession, type RtspSessionOptions } from '../../server/src/ingest/rtsp/session.ts';
 import type { PauseCause } from '../../server/src/hub/reader.ts';
 

@@ -28,9 +28,9 @@ import { Statistics } from './statistics/statistics.ts';
 import { ClusterInsight, LocalInsight } from './streams/stream-insight.ts';
 import { SourceProbe } from './streams/source-probe.ts';
 import { managedSettingsOf } from './streams/stream-view.ts';
-import { shownSource } from './ingest/address.ts';
-import { confinementWords, findConfinement } from './ingest/av/confinement.ts';
-import { AvPool } from './ingest/av/pool.ts';
+import { shownSource } from './dial/address.ts';
+import { confinementWords, findConfinement } from './ffmpeg/confinement.ts';
+import { FfmpegPool } from './ffmpeg/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
 import { SourceProber } from './ingest/source-prober.ts';
 import { Transcoding } from './transcoding/transcoding.ts';
@@ -187,9 +187,9 @@ async function assemble(
     { confinement: confinement.level },
     confinementWords[confinement.level],
   );
-  const av = new AvPool({ clock, log, confinement });
-  closers.push(() => av.dispose('the server stops'));
-  const engines = new SourceEngines({ clock, av });
+  const ffmpeg = new FfmpegPool({ clock, log, confinement });
+  closers.push(() => ffmpeg.dispose('the server stops'));
+  const engines = new SourceEngines({ clock, ffmpeg });
   const noFramesMs = config.source.noFramesSeconds * 1000;
   const statuses = new StatusWriter({ streams: store.streams, clock, log });
   closers.push(() => statuses.settle());
@@ -273,7 +273,7 @@ async function assemble(
   });
   closers.push(() => streamManager.close());
   const live = new Live({ clock, log });
-  const transcoding = new Transcoding({ pool: av, clock, rules: () => config.conversion });
+  const transcoding = new Transcoding({ pool: ffmpeg, clock, rules: () => config.conversion });
   closers.push(() => transcoding.close());
   const health = new HealthMonitor({
     clock,
@@ -324,10 +324,11 @@ async function assemble(
     archive.retention.configure(retentionRules(config));
   });
 
-  const renderSnapshot: Render = (track, keySample, maxWidth) => av.snapshot(track, keySample, { maxWidth });
+  const renderSnapshot: Render = (track, keySample, maxWidth) =>
+    ffmpeg.snapshot(track, keySample, { maxWidth });
   // Under load a snapshot is late; `Snapshots` serves the last good one meanwhile.
   const renderLate: Render = (track, keySample, maxWidth) =>
-    av.snapshot(track, keySample, { maxWidth, deadlineMs: 60_000 });
+    ffmpeg.snapshot(track, keySample, { maxWidth, deadlineMs: 60_000 });
   const consent = new SetupConsent(config.dataDir);
   const isLocked = (await store.users.countActiveAdmins()) === 0;
   if (!isLocked) await consent.end();
@@ -421,7 +422,7 @@ async function assemble(
     live,
     transcoding,
     sourceProbe: new SourceProbe({
-      prober: new SourceProber({ clock, av, engines }),
+      prober: new SourceProber({ clock, ffmpeg, engines }),
       rpc,
       timeoutMs: () => config.source.probeSeconds * 1000,
     }),

@@ -1,6 +1,6 @@
 import type { Recorder, RecorderStopCause } from '../archive/recorder.ts';
 import { Fault } from '../base/fault.ts';
-import { parseSourceAddress, type SourceAddress } from '../ingest/address.ts';
+import { parseSourceAddress, type SourceAddress } from '../dial/address.ts';
 import { StreamLog } from '../ingest/stream-log.ts';
 import { Supervisor } from '../ingest/supervisor.ts';
 import { MotionReader } from '../motion/motion-reader.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '../base/fault.ts';
-import { parseSourceAddress, type SourceAddress } from '../ingest/address.ts';
+import { parseSourceAddress, type SourceAddress } from '../dial/address.ts';
 import { StreamLog } from '../ingest/stream-log.ts';
 import { Supervisor } from '../ingest/supervisor.ts';
 import { Stream } from '../hub/stream.ts';

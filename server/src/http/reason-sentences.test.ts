@@ -90,7 +90,9 @@ test('[R10.2] every reason of the tunnel is known, and has a text in Russian', (
 });
 
 test('every known reason is one that the server gives, with the same places in Russian', () => {
-  const folders = ['ingest', 'engine', 'tunnel'].map((folder) => join(import.meta.dirname, '..', folder));
+  const folders = ['dial', 'ffmpeg', 'ingest', 'engine', 'tunnel'].map((folder) =>
+    join(import.meta.dirname, '..', folder),
+  );
   const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );

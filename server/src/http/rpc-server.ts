@@ -6,7 +6,7 @@ import { Attempts } from '../access/attempts.ts';
 import { isUid } from '../archive/layout.ts';
 import { Fault } from '../base/fault.ts';
 import type { AuthResult } from '../rpc/node-authenticator.ts';
-import { parseSourceAddress } from '../ingest/address.ts';
+import { parseSourceAddress } from '../dial/address.ts';
 import { Invitations, joinPath } from '../rpc/invitation.ts';
 import { databaseProbePath, type DatabaseProbe } from '../rpc/database-probe.ts';
 import { channelOf } from '../rpc/node-rpc.ts';

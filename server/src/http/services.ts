@@ -14,7 +14,7 @@ import type { ConfigStore } from '../config/config-store.ts';
 import type { Config } from '../config/schema.ts';
 import type { Exports } from '../export/exports.ts';
 import type { Live } from '../live/live.ts';
-import type { ConfinementLevel } from '../ingest/av/confinement.ts';
+import type { ConfinementLevel } from '../ffmpeg/confinement.ts';
 import type { NodeAuthenticator } from '../rpc/node-authenticator.ts';
 import type { LocalInsight, StreamInsight } from '../streams/stream-insight.ts';
 import type { Statistics } from '../statistics/statistics.ts';

@@ -4,7 +4,7 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { audioTrack, frame, audio, videoTrack } from '../hub/sample-fixture.ts';
-import { parseSourceAddress } from './address.ts';
+import { parseSourceAddress } from '../dial/address.ts';
 import { probe } from './probe.ts';
 import { ScriptedSession } from './scripted-session.ts';
 

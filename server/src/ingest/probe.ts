@@ -3,7 +3,7 @@ import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import { rtspFallbackSchemes, rtspSchemes, type SourceAddress, type SourceScheme } from './address.ts';
+import { rtspFallbackSchemes, rtspSchemes, type SourceAddress, type SourceScheme } from '../dial/address.ts';
 import type { OpenSession, SourceEngine } from './running-attempt.ts';
 
 export interface ProbeOptions {

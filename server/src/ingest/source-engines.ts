@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts';
-import { rtspSchemes, type SourceAddress, type SourceScheme } from './address.ts';
-import { openAudioTranscoder } from './av/audio-transcoder.ts';
-import type { AvPool } from './av/pool.ts';
-import { AvSession } from './av/session.ts';
-import { canConnect, createDial, createSourceDial } from './dial.ts';
+import { rtspSchemes, type SourceAddress, type SourceScheme } from '../dial/address.ts';
+import { openAudioTranscoder } from '../ffmpeg/audio-transcoder.ts';
+import type { FfmpegPool } from '../ffmpeg/pool.ts';
+import { FfmpegSession } from './ffmpeg-session.ts';
+import { canConnect, createDial, createSourceDial } from '../dial/dial.ts';
 import { ReturnTurns, type SourceContact } from './return-watch.ts';
 import { PollRounds } from './rtsp/poll-rounds.ts';
 import { RtspSession, type SourceMemory } from './rtsp/session.ts';
@@ -18,13 +18,13 @@ const reachTimeoutMs = 1000;
 /** Makes the sessions of all sources: our own RTSP engine, and FFmpeg's libraries in child processes. */
 export class SourceEngines {
   readonly #clock: Clock;
-  readonly #av: AvPool;
+  readonly #ffmpeg: FfmpegPool;
   readonly #rounds: PollRounds;
   readonly #turns: ReturnTurns;
 
-  constructor(options: { clock: Clock; av: AvPool }) {
+  constructor(options: { clock: Clock; ffmpeg: FfmpegPool }) {
     this.#clock = options.clock;
-    this.#av = options.av;
+    this.#ffmpeg = options.ffmpeg;
     this.#rounds = new PollRounds(options.clock);
     this.#turns = new ReturnTurns(options.clock);
   }
@@ -45,7 +45,7 @@ export class SourceEngines {
    * passed on immediately.
    */
   opener(address: SourceAddress, allowLoopback: boolean, audience?: SourceAudience): OpenSession {
-    const pool = this.#av;
+    const pool = this.#ffmpeg;
     const polling = audience && { audience, rounds: this.#rounds };
     const memory: SourceMemory = { videoTurn: 0 };
     return (engine) => {
@@ -64,7 +64,7 @@ export class SourceEngines {
             transcodeAudio: (options) => openAudioTranscoder(options, pool),
           });
         case 'av':
-          return new AvSession({ address, pool, clock, policy });
+          return new FfmpegSession({ address, pool, clock, policy });
       }
     };
   }

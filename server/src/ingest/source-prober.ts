@@ -1,8 +1,8 @@
 import type { Track } from '@vidette/media/track';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import type { SourceAddress } from './address.ts';
-import type { AvPool } from './av/pool.ts';
+import type { SourceAddress } from '../dial/address.ts';
+import type { FfmpegPool } from '../ffmpeg/pool.ts';
 import { probe, type ProbeResult } from './probe.ts';
 import type { SourceEngines } from './source-engines.ts';
 
@@ -15,12 +15,12 @@ export interface ProbeLimits {
 /** Probes addresses that are not streams yet. Rejects with a Fault of one of the probe codes (`probe`). */
 export class SourceProber {
   readonly #clock: Clock;
-  readonly #av: AvPool;
+  readonly #ffmpeg: FfmpegPool;
   readonly #engines: SourceEngines;
 
-  constructor(options: { clock: Clock; av: AvPool; engines: SourceEngines }) {
+  constructor(options: { clock: Clock; ffmpeg: FfmpegPool; engines: SourceEngines }) {
     this.#clock = options.clock;
-    this.#av = options.av;
+    this.#ffmpeg = options.ffmpeg;
     this.#engines = options.engines;
   }
 
@@ -37,7 +37,7 @@ export class SourceProber {
   async preview(address: SourceAddress, options: ProbeLimits & { maxWidth: number }): Promise<Uint8Array> {
     const { keyTrack, keySample } = await this.#look(address, options);
     if (keyTrack.kind !== 'video') throw new Fault('ProbeError', 'The source sends sound, but no picture.');
-    return this.#av.snapshot(keyTrack, keySample, { maxWidth: options.maxWidth });
+    return this.#ffmpeg.snapshot(keyTrack, keySample, { maxWidth: options.maxWidth });
   }
 
   #look(address: SourceAddress, { allowLoopback, timeoutMs, signal }: ProbeLimits): Promise<ProbeResult> {

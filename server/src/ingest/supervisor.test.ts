@@ -6,7 +6,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import type { ReaderEvent } from '../hub/reader.ts';
 import { audioTrack, frame, audio, videoTrack } from '../hub/sample-fixture.ts';
 import { Stream } from '../hub/stream.ts';
-import { parseSourceAddress } from './address.ts';
+import { parseSourceAddress } from '../dial/address.ts';
 import { RetryPause } from '../base/retry-pause.ts';
 import { ReturnTurns } from './return-watch.ts';
 import { ScriptedSession } from './scripted-session.ts';

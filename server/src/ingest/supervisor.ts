@@ -3,7 +3,7 @@ import { delay, type Clock } from '../base/clock.ts';
 import type { Fault } from '../base/fault.ts';
 import type { PauseCause } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
-import { rtspFallbackSchemes, rtspSchemes, type SourceAddress } from './address.ts';
+import { rtspFallbackSchemes, rtspSchemes, type SourceAddress } from '../dial/address.ts';
 import { AttemptHistory, type Attempt } from './attempt-history.ts';
 import { RetryPause } from '../base/retry-pause.ts';
 import { awaitReturn, type SourceContact } from './return-watch.ts';

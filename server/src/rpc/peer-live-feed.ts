@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { scatteredMs } from '../base/backoff.ts';
 import { delay, type Clock } from '../base/clock.ts';
-import { FrameReader } from '../ingest/av/frame-reader.ts';
+import { FrameReader } from '../base/frame-reader.ts';
 import type { Log } from '../base/log.ts';
 import type { PauseCause } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';

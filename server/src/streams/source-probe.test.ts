@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '../base/fault.ts';
-import { parseSourceAddress } from '../ingest/address.ts';
+import { parseSourceAddress } from '../dial/address.ts';
 import type { NodeRpcRequest } from '../rpc/node-rpc.ts';
 import { SourceProbe, type SourceReport } from './source-probe.ts';
 

@@ -2,7 +2,7 @@ import type { Track } from '@vidette/media/track';
 import type { z } from 'zod';
 import { calls, type Calls } from '@vidette/contract/calls';
 import { Fault } from '../base/fault.ts';
-import { addressWithCredentials, type SourceAddress } from '../ingest/address.ts';
+import { addressWithCredentials, type SourceAddress } from '../dial/address.ts';
 import type { NodeRpc } from '../rpc/node-rpc.ts';
 import { believed } from '../rpc/peer-answers.ts';
 

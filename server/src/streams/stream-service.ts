@@ -8,7 +8,7 @@ import { Fault } from '../base/fault.ts';
 import type { ClusterChange } from '../cluster/cluster-change.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { Config } from '../config/schema.ts';
-import { addressWithCredentials, parseSourceAddress } from '../ingest/address.ts';
+import { addressWithCredentials, parseSourceAddress } from '../dial/address.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import { flag } from '../store/database.ts';
 import type { Store } from '../store/store.ts';

@@ -1,6 +1,6 @@
 import type { Stream } from '@vidette/contract/entities';
 import { messageOf, type MessageLanguage } from '@vidette/contract/errors';
-import { shownSource } from '../ingest/address.ts';
+import { shownSource } from '../dial/address.ts';
 import type { ManagedStreamSettings } from '../engine/settings.ts';
 import type { ManagedStreamState } from '../engine/state.ts';
 import type { Membership } from '../cluster/membership.ts';

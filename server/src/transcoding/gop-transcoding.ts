@@ -3,9 +3,9 @@ import { initSegment } from '@vidette/media/fmp4/init';
 import type { Sample } from '@vidette/media/sample';
 import type { Track, VideoTrack } from '@vidette/media/track';
 import { Fault } from '../base/fault.ts';
-import type { JobListener } from '../ingest/av/av-child.ts';
-import type { AvJob } from '../ingest/av/job.ts';
-import type { AvPool } from '../ingest/av/pool.ts';
+import type { JobListener } from '../ffmpeg/worker-process.ts';
+import type { FfmpegJob } from '../ffmpeg/job.ts';
+import type { FfmpegPool } from '../ffmpeg/pool.ts';
 import { sampleOf } from './live-transcoding.ts';
 import { requestFor } from './request.ts';
 
@@ -16,7 +16,11 @@ export type RecordedGop = readonly FragmentTrack[];
  * Transcodes a recorded GOP to H.264, as a fragmented MP4 of its own: the same times, the audio unchanged.
  * @throws Fault NotFound when there are no frames in it, ProbeError; the signal's reason
  */
-export async function transcodeGop(gop: RecordedGop, pool: AvPool, signal: AbortSignal): Promise<Uint8Array> {
+export async function transcodeGop(
+  gop: RecordedGop,
+  pool: FfmpegPool,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
   const run = gop.find(({ track }) => track.kind === 'video');
   if (run?.track.kind !== 'video') throw new Fault('NotFound', 'No pictures are recorded there.');
   const [first] = run.samples;
@@ -38,7 +42,7 @@ export async function transcodeGop(gop: RecordedGop, pool: AvPool, signal: Abort
 async function transcodeFrames(
   source: VideoTrack,
   samples: readonly Sample[],
-  pool: AvPool,
+  pool: FfmpegPool,
   signal: AbortSignal,
 ): Promise<{ track: Track; samples: readonly Sample[] }> {
   signal.throwIfAborted();
@@ -69,9 +73,9 @@ async function transcodeFrames(
 }
 
 /** @throws Fault ProbeError, e.g. on a machine without node-av */
-function openJob(source: VideoTrack, pool: AvPool, listener: JobListener): AvJob {
+function openJob(source: VideoTrack, pool: FfmpegPool, listener: JobListener): FfmpegJob {
   try {
-    return pool.open(() => requestFor(source, false), 'convert', listener);
+    return pool.open(() => requestFor(source, false), 'transcode', listener);
   } catch (cause) {
     throw untranscodable(cause);
   }
@@ -81,7 +85,7 @@ function untranscodable(cause?: unknown): Fault {
   return new Fault('ProbeError', 'The pictures can’t be converted.', { cause });
 }
 
-async function feed(job: AvJob, samples: readonly Sample[], signal: AbortSignal): Promise<void> {
+async function feed(job: FfmpegJob, samples: readonly Sample[], signal: AbortSignal): Promise<void> {
   for (const { data, pts } of samples) {
     const bytes = Buffer.concat(data);
     while (!signal.aborted && !job.data(bytes, pts)) await job.drained();

@@ -1,9 +1,9 @@
 import type { Sample } from '@vidette/media/sample';
 import type { Track, VideoTrack } from '@vidette/media/track';
 import { Fault } from '../base/fault.ts';
-import type { AvJob } from '../ingest/av/job.ts';
-import type { AvPool } from '../ingest/av/pool.ts';
-import type { SampleMessage } from '../ingest/av/protocol.ts';
+import type { FfmpegJob } from '../ffmpeg/job.ts';
+import type { FfmpegPool } from '../ffmpeg/pool.ts';
+import type { SampleMessage } from '../ffmpeg/protocol.ts';
 import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import { Stream } from '../hub/stream.ts';
 import { requestFor } from './request.ts';
@@ -18,17 +18,17 @@ const queueBytes = 8 * 1024 * 1024;
 export class LiveTranscoding {
   /** What the viewer reads. */
   readonly stream: Stream;
-  readonly #pool: AvPool;
+  readonly #pool: FfmpegPool;
   readonly #onFailed: () => void;
   readonly #reader: Reader;
-  #job: AvJob | undefined;
+  #job: FfmpegJob | undefined;
   #declared: readonly Track[] = [];
   #videoId: number | undefined;
   #awaitsKey = true;
   #isClosed = false;
 
   /** @param onFailed transcoding can't continue; not called after `close` */
-  constructor(source: Stream, pool: AvPool, onFailed: () => void) {
+  constructor(source: Stream, pool: FfmpegPool, onFailed: () => void) {
     this.stream = new Stream(source.uid);
     this.#pool = pool;
     this.#onFailed = onFailed;
@@ -89,9 +89,9 @@ export class LiveTranscoding {
       this.stream.setTracks(tracks);
       return;
     }
-    let job: AvJob | undefined;
+    let job: FfmpegJob | undefined;
     try {
-      job = this.#pool.open(() => requestFor(video, true), 'convert', {
+      job = this.#pool.open(() => requestFor(video, true), 'transcode', {
         message: (message) => {
           if (this.#isClosed || this.#job !== job) return;
           if (message.type === 'tracks') this.#declare(message.tracks, video.id);

@@ -8,13 +8,13 @@ import type { Sample } from '@vidette/media/sample';
 import { systemClock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
-import { AvPool } from '../ingest/av/pool.ts';
+import { FfmpegPool } from '../ffmpeg/pool.ts';
 import { Stream } from '../hub/stream.ts';
 import { Transcoding, type TranscodingAudience } from './transcoding.ts';
 import type { RecordedGop } from './gop-transcoding.ts';
 import { TranscodeSlots } from './transcode-slots.ts';
 
-const pool = new AvPool({ clock: systemClock, log: silentLog });
+const pool = new FfmpegPool({ clock: systemClock, log: silentLog });
 after(() => pool.dispose('the test is over'));
 
 const person = { isAdmin: false, canConvert: true };

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import type { AvPool } from '../ingest/av/pool.ts';
+import type { FfmpegPool } from '../ffmpeg/pool.ts';
 import type { Stream } from '../hub/stream.ts';
 import { transcodeGop, type RecordedGop } from './gop-transcoding.ts';
 import { LiveTranscoding } from './live-transcoding.ts';
@@ -10,7 +10,7 @@ import { TranscodeSlots } from './transcode-slots.ts';
 export type TranscodingAudience = 'everyone' | 'administrators' | 'nobody';
 
 export interface TranscodingOptions {
-  readonly pool: AvPool;
+  readonly pool: FfmpegPool;
   readonly clock: Clock;
   /** Read at every use, so that saved changes take effect immediately. */
   readonly rules: () => { readonly for: TranscodingAudience; readonly atOnce: number };

@@ -2,7 +2,7 @@ import type { Principal } from '../../access/principal.ts';
 import { Attempts } from '../../access/attempts.ts';
 import { mayUseLoopback, requireStream } from '../../access/stream-policy.ts';
 import { Fault } from '../../base/fault.ts';
-import { parseSourceAddress, type SourceAddress } from '../../ingest/address.ts';
+import { parseSourceAddress, type SourceAddress } from '../../dial/address.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 

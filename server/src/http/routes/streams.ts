@@ -9,7 +9,7 @@ import type { StreamService } from '../../streams/stream-service.ts';
 import { requireUnchanged } from '../../base/unchanged.ts';
 import { changesBetween } from '../../system/audit-changes.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
-import { shownSource } from '../../ingest/address.ts';
+import { shownSource } from '../../dial/address.ts';
 import { failureReasonOf, viewOf } from '../../streams/stream-view.ts';
 
 /** Streams: list, read, add, change, pause, delete, and the state of a running one. */

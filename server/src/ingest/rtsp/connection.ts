@@ -14,7 +14,7 @@ import { MalformedError } from '@vidette/media/malformed';
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { utcMs } from '../timing.ts';
-import type { Authorization } from './authorization.ts';
+import type { Authorization } from '../../dial/authorization.ts';
 
 /** Where requests are written: the connection's own socket, or the other half of a tunnel. */
 export interface RtspSender {

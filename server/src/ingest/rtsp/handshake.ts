@@ -5,9 +5,9 @@ import { parseSessionDescription, type SessionDescription } from '@vidette/media
 import { MalformedError } from '@vidette/media/malformed';
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import type { Credentials } from '../address.ts';
-import type { Dial } from '../dial.ts';
-import { Authorization } from './authorization.ts';
+import type { Credentials } from '../../dial/address.ts';
+import type { Dial } from '../../dial/dial.ts';
+import { Authorization } from '../../dial/authorization.ts';
 import { RtspConnection } from './connection.ts';
 import { refused, refuseUnlessOk } from './refusal.ts';
 import { openTunnel } from './tunnel.ts';

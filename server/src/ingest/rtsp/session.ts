@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { PauseCause } from '../../hub/reader.ts';
-import type { Credentials } from '../address.ts';
-import { canConnect, type Dial } from '../dial.ts';
+import type { Credentials } from '../../dial/address.ts';
+import { canConnect, type Dial } from '../../dial/dial.ts';
 import type { SourceSession, SourceSink } from '../source.ts';
 import type { RtspConnection } from './connection.ts';
 import type { TranscodeAudio } from './transcoded-audio-depacketizer.ts';

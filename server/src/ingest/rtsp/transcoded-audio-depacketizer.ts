@@ -1,7 +1,7 @@
 import { MpegAudioDepacketizer } from '@vidette/media/rtp/mpeg-audio';
 import type { RtpPacket } from '@vidette/media/rtp/packet';
-import type { SourceAudioCodec } from '../av/protocol.ts';
-import type { AudioTranscoder, AudioTranscoderOptions } from '../av/audio-transcoder.ts';
+import type { SourceAudioCodec } from '../../ffmpeg/protocol.ts';
+import type { AudioTranscoder, AudioTranscoderOptions } from '../../ffmpeg/audio-transcoder.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { ChosenMedia } from './media-choice.ts';
 import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';
-import { createDial } from '../dial.ts';
+import { createDial } from '../../dial/dial.ts';
 import { RtspSession } from './session.ts';
 
 const mediaType = 'application/x-rtsp-tunnelled';

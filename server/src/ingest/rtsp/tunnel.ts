@@ -6,9 +6,9 @@ import type { RtspTunnel, RtspUri } from '@vidette/media/rtsp/uri';
 import { MalformedError } from '@vidette/media/malformed';
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import type { Credentials } from '../address.ts';
-import type { Dial, TakeBytes } from '../dial.ts';
-import { Authorization } from './authorization.ts';
+import type { Credentials } from '../../dial/address.ts';
+import type { Dial, TakeBytes } from '../../dial/dial.ts';
+import { Authorization } from '../../dial/authorization.ts';
 import type { RtspSender } from './connection.ts';
 import { refusalOf, refuseUnlessOk } from './refusal.ts';
 

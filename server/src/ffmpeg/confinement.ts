@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { workerEntry } from './worker-entry.ts';
+
+/**
+ * Sandboxes the child processes with native media code. `files`: no network except connections dialled by the
+ * server, and no files except the program and the system's libraries, read-only. `network`: the network only.
+ * `none`: the system allows no namespaces; only FFmpeg's own options (`worker/input/input-options.ts`) limit it.
+ */
+export type ConfinementLevel = 'files' | 'network' | 'none';
+
+/** The log message about it at the server's start. */
+export const confinementWords: Readonly<Record<ConfinementLevel, string>> = {
+  files:
+    'media processes have no network of their own and see no files but the program; those for UDP, SRT and FFmpeg’s RTSP keep the network',
+  network:
+    'media processes have no network of their own, those for UDP, SRT and FFmpeg’s RTSP excepted; files could not be taken away',
+  none: 'media processes are not confined: this system allows no namespaces; what FFmpeg may open is still limited',
+};
+
+/** A command with its arguments. */
+export type ProcessCommand = readonly [program: string, ...args: string[]];
+
+/**
+ * Namespaces of Linux, by util-linux, which needs no privileges where the system allows unprivileged user
+ * namespaces. The process that is started becomes the child itself, so that its id and its signals are those of
+ * the child.
+ */
+export class Confinement {
+  readonly level: ConfinementLevel;
+
+  constructor(level: ConfinementLevel) {
+    this.level = level;
+  }
+
+  /** `keepsNetwork`: for work over datagrams, which the server can't pass on as a connection. */
+  wrap(command: ProcessCommand, options: { keepsNetwork: boolean }): ProcessCommand {
+    if (this.level === 'none' || (this.level === 'network' && options.keepsNetwork)) return command;
+    const namespaces = [
+      '--user',
+      '--map-root-user',
+      ...(options.keepsNetwork ? [] : ['--net']),
+      ...(this.level === 'files' ? ['--mount'] : []),
+    ];
+    const steps = [
+      'set -e',
+      ...(options.keepsNetwork ? [] : [loopback]),
+      ...(this.level === 'files'
+        ? [newRoot, `exec chroot . ${withoutRights} "$@"`]
+        : [`exec ${withoutRights} "$@"`]),
+    ];
+    const folders = [dirname(command[0]), ...programFolders];
+    return ['unshare', ...namespaces, 'sh', '-c', steps.join('\n'), folders.join(':'), ...command];
+  }
+}
+
+/** The loopback interface of a new network is down. */
+const loopback = 'ip link set lo up 2>/dev/null || ifconfig lo up';
+
+/** No capabilities, nor a way to get any: root in the namespace could undo the setup. */
+const withoutRights = '/usr/bin/setpriv --bounding-set=-all --inh-caps=-all --no-new-privs';
+
+/**
+ * A root of its own in memory, with the folders of the system's libraries and those named in $0, all read-only. A bind
+ * mount takes over flags that a namespace may not take back, hence the second way of each `remount`. The machine's other
+ * mounts leave the namespace: otherwise a disk that is unmounted while a child runs would stay in use, and
+ * could be neither checked nor mounted again. Where the root can't be exchanged, as in an initial RAM disk, the
+ * child is in the new one only. `umount` reads /proc.
+ */
+const newRoot = `
+mount -t tmpfs -o size=4m,mode=755 tmpfs /mnt
+cd /mnt
+show() {
+  mkdir -p ".$1"
+  mount --rbind "$1" ".$1"
+  mount -o remount,bind,ro ".$1" 2>/dev/null || mount -o remount,bind,ro,nosuid,nodev ".$1"
+}
+for folder in /usr /lib /lib64 /bin /sbin; do
+  if [ -L $folder ]; then ln -s "$(readlink $folder)" .$folder; elif [ -d $folder ]; then show $folder; fi
+done
+mkdir dev etc tmp
+for file in null zero random urandom; do : >dev/$file; mount --bind /dev/$file dev/$file; done
+if [ -f /etc/ld.so.cache ]; then cp /etc/ld.so.cache etc/; fi
+IFS=:
+for folder in $0; do case $folder in /usr/*) ;; *) show "$folder" ;; esac; done
+unset IFS
+ln -s tmp/proc proc
+if pivot_root . tmp 2>/dev/null; then umount -l /tmp; top=/; else top=/mnt; fi
+rm proc
+mkdir proc
+mount -o remount,bind,ro $top`;
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+/** The files of the child's program. The data folder may be beside them, so their parent is not mounted. */
+const programFolders = ['server/src', 'contract', 'media', 'node_modules', 'server/node_modules']
+  .map((folder) => root + folder)
+  .filter((folder) => existsSync(folder));
+
+/** Tries the loopback interface and reads the program, as the child will. */
+const trial = `
+const { createServer, connect } = require('node:net');
+require('node:fs').readFileSync(process.argv[1]);
+const server = createServer().listen(0, '127.0.0.1', () => {
+  const socket = connect(server.address().port, '127.0.0.1', () => process.exit(0));
+  socket.on('error', () => process.exit(1));
+});`;
+const trialMs = 10_000;
+
+/**
+ * The strongest level that this system allows, found by trying. Takes a tenth of a second, once, before
+ * anything runs.
+ */
+export function findConfinement(): Confinement {
+  for (const level of ['files', 'network'] as const) {
+    const confinement = new Confinement(level);
+    const [program, ...args] = confinement.wrap([process.execPath, '-e', trial, workerEntry], {
+      keepsNetwork: false,
+    });
+    const { status } = spawnSync(program, args, { stdio: 'ignore', timeout: trialMs, killSignal: 'SIGKILL' });
+    if (status === 0) return confinement;
+  }
+  return new Confinement('none');
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ManualClock } from '../base/manual-clock.ts';
+import { systemClock, type Clock } from '../base/clock.ts';
+import type { Fault } from '../base/fault.ts';
+import { silentLog } from '../base/log.ts';
+import type { FfmpegJob } from './job.ts';
+import { FfmpegPool } from './pool.ts';
+import { encodeMessage, protocolVersion } from './protocol.ts';
+
+/** Runs `script` (JavaScript that can use `pipe` and `hello`) in place of the child. */
+async function withPool(
+  script: string,
+  clock: Clock,
+  run: (pool: FfmpegPool, open: () => { job: FfmpegJob; ended: Promise<Fault | undefined> }) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-pool-'));
+  const entry = join(folder, 'stand-in.mjs');
+  const hello = encodeMessage({ type: 'hello', job: 0, version: protocolVersion }).toString('base64');
+  await writeFile(
+    entry,
+    `import { Socket } from 'node:net';
+     const pipe = new Socket({ fd: 3 });
+     pipe.on('close', () => process.exit());
+     pipe.on('error', () => process.exit());
+     pipe.resume();
+     const hello = Buffer.from('${hello}', 'base64');
+     ${script}`,
+  );
+  const pool = new FfmpegPool({ clock, log: silentLog, entry });
+  const open = () => {
+    const { promise: ended, resolve } = Promise.withResolvers<Fault | undefined>();
+    const request = { kind: 'audio', codec: 'pcmu', sampleRate: 8000, clockRate: 8000, channels: 1 } as const;
+    const listener = { message: () => {}, ended: (fault: Fault | undefined) => resolve(fault) };
+    return { job: pool.open(() => request, 'audio', listener), ended };
+  };
+  try {
+    await run(pool, open);
+  } finally {
+    await pool.dispose('the test is over');
+    assert.deepEqual(pool.pids, []);
+    await rm(folder, { recursive: true });
+  }
+}
+
+test('without node-av a job says so in words, and later ones are refused immediately', async () => {
+  const failure = encodeMessage({
+    type: 'hello',
+    job: 0,
+    version: protocolVersion,
+    failure: 'no such package',
+  });
+  const script = `pipe.write(Buffer.from('${failure.toString('base64')}', 'base64'));`;
+  await withPool(script, systemClock, async (_pool, open) => {
+    const fault = await open().ended;
+    assert.equal(fault?.code, 'Unavailable');
+    assert.match(fault.message, /node-av, which is not installed/);
+    assert.throws(open, { code: 'Unavailable' });
+  });
+});
+
+test('a child that does not answer its heartbeat is killed, and its jobs hear why', async () => {
+  const clock = new ManualClock();
+  await withPool('pipe.write(hello);', clock, async (pool, open) => {
+    const { ended } = open();
+    const [pid] = pool.pids;
+    // Enough for a child that answers nothing, whether its greeting has been read yet or not.
+    for (let turn = 0; turn < 25; turn++) clock.advance(2000);
+    const fault = await ended;
+    assert.match(fault?.message ?? '', /no longer answered/);
+    assert.ok(pid !== undefined && !pool.pids.includes(pid));
+  });
+});
+
+test('a child that talks nonsense is killed', async () => {
+  await withPool(
+    'pipe.write(hello); pipe.write(Buffer.alloc(64, 255));',
+    systemClock,
+    async (_pool, open) => {
+      assert.match((await open().ended)?.message ?? '', /nonsense/);
+    },
+  );
+});
+
+test('a child of another version is not spoken to', async () => {
+  const other = encodeMessage({ type: 'hello', job: 0, version: protocolVersion + 1 }).toString('base64');
+  await withPool(`pipe.write(Buffer.from('${other}', 'base64'));`, systemClock, async (_pool, open) => {
+    assert.match((await open().ended)?.message ?? '', /version/);
+  });
+});
+
+test('jobs share a child up to its capacity; an idle child is ended', async () => {
+  const clock = new ManualClock();
+  await withPool('pipe.write(hello);', clock, async (pool, open) => {
+    const jobs = Array.from({ length: 33 }, () => open().job);
+    assert.equal(pool.pids.length, 2);
+    for (const job of jobs) job.close();
+    for (const job of jobs) job.close();
+    clock.advance(31_000);
+    assert.equal(pool.pids.length, 0);
+  });
+});
+
+test('disposing ends every job with the cause, once, and nothing starts after it', async () => {
+  await withPool('pipe.write(hello);', systemClock, async (pool, open) => {
+    const { ended } = open();
+    await pool.dispose('the server stops');
+    assert.match((await ended)?.message ?? '', /the server stops/);
+    assert.throws(open, /the server stops/);
+  });
+});

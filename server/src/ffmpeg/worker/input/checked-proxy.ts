@@ -1,0 +1,296 @@
+import {
+  createServer,
+  request as httpRequest,
+  validateHeaderName,
+  validateHeaderValue,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../../base/clock.ts';
+import { Fault } from '../../../base/fault.ts';
+import type { Credentials } from '../../../dial/address.ts';
+import type { Dial } from '../../../dial/dial.ts';
+import { StillPoller } from './still-poller.ts';
+import { plainAddress, plainDocument, realTarget, type RealTarget } from './tls-names.ts';
+
+/** Connections of one source at a time: a playlist's segments, its keys, a few retries. */
+const connectionsMax = 32;
+/** Headers of one connection only (RFC 9110, 7.6.1), and those that FFmpeg would act on. */
+const droppedHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'te',
+  'upgrade',
+  'refresh',
+  'alt-svc',
+]);
+/** A playlist or manifest is buffered for rewriting up to this; a longer one fails. */
+const documentMaxBytes = 8 * 1024 * 1024;
+/** How much of a body is needed to detect its type. */
+const sniffedBytes = 256;
+const documentStart = /^\ufeff?\s*(?:#EXTM3U|<\?xml|<!--|<MPD)/;
+
+/**
+ * The only way out for FFmpeg's HTTP. A playlist or a redirect may name any host, so every request goes through this
+ * proxy on the loopback interface, and each target is resolved, checked and dialled by `dial`.
+ *
+ * A request is FFmpeg's own only when it begins with the secret of this proxy in `User-Agent`, its first
+ * header: an address with line breaks in it (an entity of a manifest) puts other lines before that. Outgoing
+ * requests are built here: GET, one request per connection, and only the headers listed below.
+ */
+export class CheckedProxy {
+  /** Why the newest request could not be sent on; more specific than the status that FFmpeg sees. */
+  failure: Fault | undefined;
+  /** What FFmpeg must name itself. */
+  readonly userAgent = `Vidette/${randomBytes(16).toString('hex')}`;
+  /** The source is a single JPEG, which is requested repeatedly. */
+  isPolled = false;
+  readonly #dial: Dial;
+  readonly #clock: Clock;
+  readonly #credentials: Credentials | undefined;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  /** `credentials` are for this proxy's own requests; FFmpeg has its own. */
+  constructor(dial: Dial, clock: Clock, credentials?: Credentials) {
+    this.#dial = dial;
+    this.#clock = clock;
+    this.#credentials = credentials;
+    this.#server = createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
+      void this.#forward(request, response);
+    });
+    this.#server.maxConnections = connectionsMax;
+    this.#server.maxRequestsPerSocket = 1;
+    this.#server.on('connection', (socket: Socket) => this.#hold(socket));
+    // CONNECT and anything but HTTP get no response: FFmpeg has no reason to send either.
+    this.#server.on('connect', (_request: IncomingMessage, socket: Socket) => socket.destroy());
+    this.#server.on('upgrade', (_request: IncomingMessage, socket: Socket) => socket.destroy());
+    this.#server.on('clientError', (_error: Error, socket: Socket) => socket.destroy());
+  }
+
+  /** Starts listening; resolves with the address to give to FFmpeg. */
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Ends every connection. Idempotent. */
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #hold(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    // Either side may vanish at any time; the other one sees the end of its stream.
+    socket.on('error', () => socket.destroy());
+  }
+
+  async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = URL.parse(request.url ?? '');
+    const [name = '', value] = request.rawHeaders;
+    if (request.method !== 'GET' || name.toLowerCase() !== 'user-agent' || value !== this.userAgent) {
+      this.failure = new Fault(
+        'STREAM_SOURCE_ERR',
+        'The source tried to put a request of its own in our mouth.',
+      );
+      request.socket.destroy();
+      return;
+    }
+    if (url?.protocol !== 'http:') {
+      response.writeHead(400).end();
+      return;
+    }
+    const target = realTarget(url);
+    try {
+      const upstream = await this.#connect(target);
+      if (response.destroyed) {
+        upstream.destroy();
+        return;
+      }
+      const outgoing = httpRequest({
+        createConnection: () => upstream,
+        method: 'GET',
+        path: url.pathname + url.search,
+        headers: headersFor(request, target),
+        // Cameras send header lines that no standard allows.
+        insecureHTTPParser: true,
+      });
+      outgoing.on('response', (answer) => {
+        this.#answer(answer, response, { url, target }).catch((error: unknown) => {
+          this.#refuse(error);
+          answer.destroy();
+          response.destroy();
+        });
+      });
+      outgoing.on('error', () => response.destroy());
+      response.on('close', () => upstream.destroy());
+      outgoing.end();
+    } catch (error) {
+      this.#refuse(error);
+      response.writeHead(502).end();
+    }
+  }
+
+  async #connect({ host, port, tls }: RealTarget): Promise<Socket> {
+    const socket = await this.#dial(host, port, tls);
+    this.#hold(socket);
+    this.failure = undefined;
+    return socket;
+  }
+
+  async #answer(
+    answer: IncomingMessage,
+    response: ServerResponse,
+    asked: { url: URL; target: RealTarget },
+  ): Promise<void> {
+    answer.on('error', () => response.destroy());
+    const headers = Object.fromEntries(
+      Object.entries(answer.headers).filter(
+        ([name, value]) => !droppedHeaders.has(name) && isSendable(name, value),
+      ),
+    );
+    const { location } = answer.headers;
+    if (location !== undefined) {
+      const next = redirected(location, asked.url, asked.target);
+      if (next === undefined) {
+        this.#refuse(
+          new Fault('STREAM_SOURCE_ERR', 'The source sends on to an address that is not http or https.'),
+        );
+        response.writeHead(502).end();
+        answer.destroy();
+        return;
+      }
+      headers['location'] = next;
+    }
+    // Not requested, and compressed bodies can't be inspected.
+    if (!['', 'identity'].includes(answer.headers['content-encoding'] ?? '')) {
+      this.#refuse(
+        new Fault('ProbeError', 'What the source sends is packed in a way that was not asked for.'),
+      );
+      response.writeHead(502).end();
+      answer.destroy();
+      return;
+    }
+    if (StillPoller.isStill(answer)) {
+      this.isPolled = true;
+      const dial: Dial = async (...target) => {
+        const socket = await this.#dial(...target);
+        this.#hold(socket);
+        return socket;
+      };
+      const path = asked.url.pathname + asked.url.search;
+      const poller = new StillPoller({
+        clock: this.#clock,
+        dial,
+        target: asked.target,
+        path,
+        credentials: this.#credentials,
+      });
+      await poller.run(answer, response);
+      return;
+    }
+    const first = await firstBytes(answer);
+    if (response.destroyed) return;
+    if (first && documentStart.test(first.toString('utf8', 0, sniffedBytes))) {
+      const document = await wholeDocument(first, answer);
+      if (document === undefined) response.destroy();
+      else {
+        const body = Buffer.from(plainDocument(document.toString('utf8')));
+        delete headers['transfer-encoding'];
+        delete headers['content-range'];
+        headers['content-length'] = String(body.length);
+        response.writeHead(answer.statusCode === 206 ? 200 : (answer.statusCode ?? 502), headers).end(body);
+      }
+      return;
+    }
+    response.writeHead(answer.statusCode ?? 502, headers);
+    if (first) response.write(first);
+    answer.pipe(response);
+  }
+
+  #refuse(error: unknown): void {
+    this.failure =
+      error instanceof Fault ? error : new Fault('EHOSTUNREACH', 'The connection failed.', { cause: error });
+  }
+}
+
+/** The lenient parser accepts names and values that can't be written, such as those with control characters. */
+function isSendable(name: string, value: string | string[] | undefined): boolean {
+  try {
+    validateHeaderName(name);
+    for (const one of [value ?? []].flat()) validateHeaderValue(name, one);
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
+/** The headers of FFmpeg's request that are forwarded. */
+function headersFor(request: IncomingMessage, target: RealTarget): Record<string, string> {
+  const { range, authorization, cookie } = request.headers;
+  return {
+    host: target.authority,
+    'user-agent': 'Vidette',
+    accept: '*/*',
+    connection: 'close',
+    ...(range !== undefined && /^bytes=\d*-\d*$/.test(range) && range !== 'bytes=0-' ? { range } : {}),
+    ...(authorization !== undefined && /^(?:Basic|Digest) /.test(authorization) ? { authorization } : {}),
+    ...(cookie === undefined ? {} : { cookie }),
+  };
+}
+
+/** The target of a redirect, rewritten to pass through this proxy again; undefined when it is not HTTP. */
+function redirected(location: string, url: URL, { authority, tls }: RealTarget): string | undefined {
+  const next = URL.parse(location, `${tls ? 'https' : 'http'}://${authority}${url.pathname}${url.search}`);
+  if (next?.protocol !== 'http:' && next?.protocol !== 'https:') return undefined;
+  return plainAddress(next.href);
+}
+
+/** The start of a body, enough to detect its type however it was chunked; undefined for an empty one. */
+function firstBytes(answer: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const finish = () => {
+      answer.off('data', onData);
+      answer.pause();
+      resolve(bytes > 0 ? Buffer.concat(chunks) : undefined);
+    };
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= sniffedBytes) finish();
+    };
+    answer.on('data', onData);
+    answer.once('end', finish);
+    answer.once('close', finish);
+  });
+}
+
+/** Undefined when it is too long or breaks off. */
+async function wholeDocument(first: Buffer, answer: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks = [first];
+  let bytes = first.length;
+  try {
+    for await (const chunk of answer) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > documentMaxBytes) return undefined;
+      chunks.push(chunk as Buffer);
+    }
+  } catch {
+    // Broken off: the other side sees the end of its connection.
+    return undefined;
+  }
+  return Buffer.concat(chunks);
+}

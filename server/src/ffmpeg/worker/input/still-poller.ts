@@ -1,0 +1,137 @@
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { delay, type Clock } from '../../../base/clock.ts';
+import type { Credentials } from '../../../dial/address.ts';
+import type { Dial } from '../../../dial/dial.ts';
+import { Authorization } from '../../../dial/authorization.ts';
+import type { RealTarget } from './tls-names.ts';
+
+/** From one request to the next, ms. */
+const periodMs = 1000;
+/** Consecutive failed requests after which the source counts as lost. */
+const failuresMax = 3;
+const stillMaxBytes = 16 * 1024 * 1024;
+/** Timeout of a whole image, ms. */
+const answerMs = 10_000;
+const boundary = 'vidette-still';
+
+export interface StillPollerOptions {
+  readonly clock: Clock;
+  readonly dial: Dial;
+  readonly target: RealTarget;
+  /** Path and query. */
+  readonly path: string;
+  readonly credentials: Credentials | undefined;
+}
+
+/**
+ * Polls an address that answers with one JPEG once a second: FFmpeg gets what a camera that streams JPEG would
+ * send.
+ */
+export class StillPoller {
+  readonly #options: StillPollerOptions;
+  readonly #authorization: Authorization;
+  readonly #abort = new AbortController();
+
+  constructor(options: StillPollerOptions) {
+    this.#options = options;
+    this.#authorization = new Authorization({ credentials: options.credentials, allowBasic: true });
+  }
+
+  /** Whether an answer is a single JPEG. */
+  static isStill(answer: IncomingMessage): boolean {
+    return answer.statusCode === 200 && /^image\/jpe?g\b/i.test(answer.headers['content-type'] ?? '');
+  }
+
+  /** Sends the image of `first` and all later ones until `response` is closed or the source fails. */
+  async run(first: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#abort;
+    response.once('close', () => this.#abort.abort(new Error('closed')));
+    response.writeHead(200, { 'content-type': `multipart/x-mixed-replace;boundary=${boundary}` });
+    let answer: IncomingMessage | undefined = first;
+    let failures = 0;
+    let askedMs = clock.monotonicMs();
+    while (!signal.aborted && failures < failuresMax) {
+      const still = answer && (await wholeStill(answer));
+      failures = still ? 0 : failures + 1;
+      if (still) await this.#send(still, response);
+      try {
+        await delay(clock, Math.max(0, askedMs + periodMs - clock.monotonicMs()), signal);
+        askedMs = clock.monotonicMs();
+        answer = await this.#ask(true);
+      } catch {
+        // Counted: the next turn finds no image.
+        answer = undefined;
+      }
+    }
+    response.destroy();
+  }
+
+  async #send(still: Buffer, response: ServerResponse): Promise<void> {
+    const head = `--${boundary}\r\nContent-Type: image/jpeg\r\nContent-Length: ${still.length}\r\n\r\n`;
+    const isTaken = response.write(Buffer.concat([Buffer.from(head), still, Buffer.from('\r\n')]));
+    if (isTaken || response.destroyed) return;
+    await new Promise<void>((resolve) => {
+      response.once('drain', resolve);
+      response.once('close', resolve);
+    });
+  }
+
+  /** Rejects without a response; responses with another status are returned unchanged. */
+  async #ask(isFirst: boolean): Promise<IncomingMessage> {
+    const { dial, target, path } = this.#options;
+    const authorization = this.#authorization.header('GET', path);
+    const socket = await dial(target.host, target.port, target.tls, this.#abort.signal);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = httpRequest({
+        createConnection: () => socket,
+        path,
+        headers: {
+          host: target.authority,
+          'user-agent': 'Vidette',
+          accept: '*/*',
+          connection: 'close',
+          ...(authorization === undefined ? {} : { authorization }),
+        },
+        insecureHTTPParser: true,
+        timeout: answerMs,
+      });
+      request.on('response', resolve);
+      request.on('timeout', () => request.destroy(new Error('no answer in time')));
+      request.on('error', reject);
+      const { signal } = this.#abort;
+      const onAbort = () => request.destroy();
+      signal.addEventListener('abort', onAbort);
+      // A poller runs for days with a request a second: each request removes its own listener.
+      request.once('close', () => signal.removeEventListener('abort', onAbort));
+      request.end();
+    });
+    if (answer.statusCode !== 401) return answer;
+    const challenges = [answer.headers['www-authenticate'] ?? []].flat();
+    answer.destroy();
+    if (!isFirst || !this.#authorization.challenged(challenges, authorization === undefined)) return answer;
+    return this.#ask(false);
+  }
+}
+
+/** Undefined for anything but a complete JPEG. */
+async function wholeStill(answer: IncomingMessage): Promise<Buffer | undefined> {
+  if (!StillPoller.isStill(answer)) {
+    answer.destroy();
+    return undefined;
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of answer) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > stillMaxBytes) return undefined;
+      chunks.push(chunk as Buffer);
+    }
+  } catch {
+    // Broken off; counted by the caller.
+    return undefined;
+  }
+  const still = Buffer.concat(chunks);
+  return still[0] === 0xff && still[1] === 0xd8 ? still : undefined;
+}
