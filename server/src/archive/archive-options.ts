@@ -1,10 +1,37 @@
+import { archiveDefaults } from '@vidette/contract/constants';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { MeasureDisk } from './free-space-monitor.ts';
 import type { ObjectStorageOptions } from './object-storage.ts';
 import type { ArchiveFiles } from './files.ts';
-import type { ArchiveLimits } from './limits.ts';
+import type { RecorderLimits } from './recorder.ts';
 import type { RetentionRules } from './retention.ts';
+
+export interface ArchiveLimits extends RecorderLimits {
+  /** Longest spans of a request; longer ones get TimeRangeIsTooLong. */
+  readonly rangesMaxMs: number;
+  readonly playlistMaxMs: number;
+  readonly downloadMaxMs: number;
+  /** Catalog commits of all streams are grouped over this interval. */
+  readonly groupMs: number;
+  /** Bytes of the disk that recording reserves for the catalog. */
+  readonly reserveBytes: number;
+}
+
+/** The reasons are in design/archive.md. */
+export const defaultArchiveLimits: ArchiveLimits = {
+  fragmentMs: 1_000,
+  fragmentMaxBytes: 16 * 1024 * 1024,
+  segmentMs: 60_000,
+  segmentMaxBytes: 1024 * 1024 * 1024,
+  queueMaxBytes: 16 * 1024 * 1024,
+  retryMs: 5_000,
+  rangesMaxMs: archiveDefaults.rangesMaxSeconds * 1000,
+  playlistMaxMs: archiveDefaults.playlistMaxSeconds * 1000,
+  downloadMaxMs: archiveDefaults.downloadMaxSeconds * 1000,
+  groupMs: 100,
+  reserveBytes: 64 * 1024 * 1024,
+};
 
 /** Options for opening an archive. */
 export interface ArchiveOptions {

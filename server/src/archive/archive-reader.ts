@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Download } from './download.ts';
 import type { RecordedExtent } from './extent.ts';
 import type { RecordingRun } from './gop.ts';
@@ -5,8 +6,18 @@ import type { RecordedRanges } from './intervals.ts';
 import type { RecordedKeyFrame } from './key-frame.ts';
 import type { RetentionLoss } from './retention.ts';
 import type { RecordedDay, TimeZone } from './recorded-days.ts';
-import type { SegmentBytes } from './segment-bytes.ts';
 import type { RecordedPeriod, RecordingStats } from './stream-stats.ts';
+
+/** A segment's readable bytes. */
+export interface SegmentBytes {
+  /** Committed length; bytes after it are never served. */
+  readonly size: number;
+  /** The file will grow: a response must not be cached for long. */
+  readonly isGrowing: boolean;
+  /** Bytes from `start` to `endInclusive`. Call once, or `close`. @throws Fault while they can't be read */
+  stream(start: number, endInclusive: number): Promise<Readable>;
+  close(): Promise<void>;
+}
 
 /** A local archive answers synchronously; a federated one has to ask several nodes. */
 type MaybePromise<T> = T | Promise<T>;

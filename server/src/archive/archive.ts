@@ -36,7 +36,8 @@ import {
   retentionPath,
 } from './layout.ts';
 import { RecordingCoverage } from './recording-coverage.ts';
-import { assertSpan, defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
+import { defaultArchiveLimits, type ArchiveLimits } from './archive-options.ts';
+import { assertSpan } from './intervals.ts';
 import { vodPlaylistOf } from './playlist.ts';
 import { RecordedDayReader, type RecordedDay, type TimeZone } from './recorded-days.ts';
 import { NewFiles } from './new-files.ts';
@@ -46,7 +47,7 @@ import { Recovery, type RecoveryReport } from './recovery.ts';
 import { SegmentDeleter } from './segment-deleter.ts';
 import { RetentionState, type RetentionFacts } from './retention-state.ts';
 import { Retention, type RetentionLoss } from './retention.ts';
-import type { SegmentBytes } from './segment-bytes.ts';
+import type { SegmentBytes } from './archive-reader.ts';
 import { StoredSegments } from './stored-segments.ts';
 import { periodOf, statsOf, type RecordedPeriod, type RecordingStats } from './stream-stats.ts';
 import { Undeletable } from './undeletable.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { decodeIndex, type IndexedPosition } from './fragment-index.ts';
-import type { RecordedGapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './catalog-schema.ts';
 
 /** What is left of a closed segment whose file is missing, shorter than its row says, or overwritten. */
 export interface DamageMark {

@@ -1,7 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { gapCauses } from '@vidette/contract/constants';
 
 /** Incremented with every change of the tables below. */
 export const CATALOG_VERSION = 4;
+
+/** Why a span was not recorded. Stored as text in the catalog and explained by the page. */
+export type RecordedGapCause = (typeof gapCauses)[number];
 
 const remoteIndexes = `
 -- retention's next victim over all streams, on the disk and in the bucket

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { encodeEntry, type NewFragment } from './fragment-index.ts';
 import { encodeSums } from './fragment-sums.ts';
-import type { RecordedGapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './catalog-schema.ts';
 
 /**
  * Catalog changes as values, so that they can be sent to the worker thread and several streams' changes can

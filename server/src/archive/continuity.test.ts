@@ -10,7 +10,7 @@ import { CatalogReads } from './catalog-reads.ts';
 import { CatalogWrites } from './catalog-writes.ts';
 import { RecordingCoverage, sumOfParts } from './recording-coverage.ts';
 import { ContinuityHours } from './continuity.ts';
-import type { RecordedGapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './catalog-schema.ts';
 import { intervalsOf } from './intervals.ts';
 import { catalogMs, catalogTicks } from './layout.ts';
 

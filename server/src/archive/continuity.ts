@@ -1,5 +1,5 @@
 import type { CatalogReads, CatalogStreamRow } from './catalog-reads.ts';
-import type { RecordedGapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './catalog-schema.ts';
 import { catalogTicks } from './layout.ts';
 
 /** How much was to be recorded in a window, and how much of it was. Catalog ticks. */

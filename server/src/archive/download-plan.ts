@@ -9,9 +9,8 @@ import { DownloadTracks, type SegmentTracks } from './download-tracks.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import type { IndexedPosition } from './fragment-index.ts';
 import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
-import { driftMaxSeconds } from './gop-assembler.ts';
 import { JOIN_TICKS } from './intervals.ts';
-import { CATALOG_TIMESCALE } from './layout.ts';
+import { CATALOG_TIMESCALE, driftMaxSeconds } from './layout.ts';
 
 /** One fragment of a download: as stored in its file but rebased, or cut to the requested samples. */
 export interface DownloadPart {

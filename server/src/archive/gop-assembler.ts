@@ -4,8 +4,8 @@ import type { Sample } from '@vidette/media/sample';
 import { rescaleTicks } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
 import type { ReaderEvent } from '../hub/reader.ts';
-import type { RecordedGapCause } from './gap-cause.ts';
-import { CATALOG_TIMESCALE } from './layout.ts';
+import type { RecordedGapCause } from './catalog-schema.ts';
+import { CATALOG_TIMESCALE, driftMaxSeconds } from './layout.ts';
 
 /** The unit of writing: a GOP, a part of a long one, or several short ones. */
 export interface AssembledFragment {
@@ -43,8 +43,6 @@ const mostShare = 2.1;
 const lateShare = 0.05;
 /** Steps between two frames that are still one long frame: three usual ones, within these. */
 const longFrameSeconds = { least: 1, most: 10 };
-/** Audio this far from the video belongs to a broken clock. */
-export const driftMaxSeconds = 10;
 const defaultFramesPerSecond = 25;
 /** Ticks of 90 kHz in the smallest whole number of microseconds: 100 µs. */
 const wholeTicks = { timescale: 90_000, ticks: 9 };

@@ -1,6 +1,7 @@
+import { Fault } from '../base/fault.ts';
 import type { InterruptionRow, CatalogStreamRow } from './catalog-reads.ts';
 import type { PlaybackCatalog } from './playback-catalog.ts';
-import type { RecordedGapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './catalog-schema.ts';
 import { catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
 /** A span of the timeline; adjacent spans are contiguous. Times in ms since the epoch. */
@@ -181,5 +182,16 @@ class GapCauses {
         cause,
       }))
       .filter(({ startMs, endMs }) => endMs > startMs);
+  }
+}
+
+/** @throws Fault TimeRangeIsTooLong, BadRequest */
+export function assertSpan(startMs: number, endMs: number, maxMs: number): void {
+  if (!(startMs <= endMs)) throw new Fault('BadRequest', 'The start is after the end.');
+  if (endMs - startMs > maxMs) {
+    throw new Fault(
+      'TimeRangeIsTooLong',
+      `At most ${Math.round(maxMs / 1000)} seconds may be asked for at once.`,
+    );
   }
 }

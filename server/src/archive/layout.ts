@@ -9,6 +9,9 @@ import { msToTicks, ticksToMs, ticksToMsCeil } from '@vidette/media/time';
 /** Ticks per second of all times in the catalog. */
 export const CATALOG_TIMESCALE = 90_000;
 
+/** Audio of a segment lags behind its video by at most this: further apart, one of the clocks is broken. */
+export const driftMaxSeconds = 10;
+
 /** Footage is readable by the server and its group. */
 export const archiveFolderMode = 0o750;
 export const archiveFileMode = 0o640;

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
-import type { RecordedGapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './catalog-schema.ts';
 import {
   GopAssembler,
   type AssemblerLimits,
@@ -11,7 +11,9 @@ import {
 } from './gop-assembler.ts';
 import { catalogMsCeil, catalogTicks } from './layout.ts';
 import { systemCode } from './files.ts';
-import { failureCodeOf, type RecordingFailureCode } from './recording-failure.ts';
+import { CatalogError } from './catalog-writer.ts';
+import { RecordingFailure, type RecordingFailureCode } from './recording-failure.ts';
+import { ShortWriteError } from './segment-file.ts';
 import { SegmentWriter, type SegmentLimits, type SegmentWriterTools } from './segment-writer.ts';
 
 export interface RecorderLimits extends AssemblerLimits, SegmentLimits {
@@ -247,4 +249,14 @@ export class Recorder {
       'This moment is recorded already: the clock was set back, so the run is recorded behind what is there',
     );
   }
+}
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** Maps a write error to the cause shown for the gap. */
+function failureCodeOf(error: unknown): RecordingFailureCode {
+  if (error instanceof RecordingFailure) return error.code;
+  if (error instanceof ShortWriteError) return 'disk-full';
+  if (error instanceof CatalogError) return error.isFull ? 'disk-full' : 'write-failed';
+  return fullCodes.has(systemCode(error) ?? '') ? 'disk-full' : 'write-failed';
 }

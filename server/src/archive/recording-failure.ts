@@ -1,7 +1,3 @@
-import { CatalogError } from './catalog-writer.ts';
-import { systemCode } from './files.ts';
-import { ShortWriteError } from './segment-file.ts';
-
 /** Why a recorder cannot write at the moment; also the cause of the resulting gap. */
 export type RecordingFailureCode = 'disk-full' | 'write-failed' | 'wrong-disk';
 
@@ -14,14 +10,4 @@ export class RecordingFailure extends Error {
     super(message);
     this.code = code;
   }
-}
-
-const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-
-/** Maps a write error to the cause shown for the gap. */
-export function failureCodeOf(error: unknown): RecordingFailureCode {
-  if (error instanceof RecordingFailure) return error.code;
-  if (error instanceof ShortWriteError) return 'disk-full';
-  if (error instanceof CatalogError) return error.isFull ? 'disk-full' : 'write-failed';
-  return fullCodes.has(systemCode(error) ?? '') ? 'disk-full' : 'write-failed';
 }

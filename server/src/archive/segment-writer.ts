@@ -7,7 +7,7 @@ import type { CatalogChange } from './catalog-writes.ts';
 import type { ArchiveFiles } from './files.ts';
 import type { NewFragment } from './fragment-index.ts';
 import { checksumOf } from './fragment-sums.ts';
-import type { RecordedGapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './catalog-schema.ts';
 import type { AssembledFragment } from './gop-assembler.ts';
 import { CATALOG_TIMESCALE, dayOf, segmentPath } from './layout.ts';
 import { nextFreeSlot } from './free-slot.ts';

@@ -7,7 +7,7 @@ import { openForReading, openSegmentFile, type SegmentReader } from './file-byte
 import type { SegmentOpener } from './playback-catalog.ts';
 import { segmentPath } from './layout.ts';
 import { RecordingFailure } from './recording-failure.ts';
-import type { SegmentBytes } from './segment-bytes.ts';
+import type { SegmentBytes } from './archive-reader.ts';
 
 const chunkBytes = 262_144;
 

@@ -12,12 +12,13 @@ import { FederatedCatalog, overlap, type NodeCatalog } from '../archive/federate
 import { gopAt, type RecordingRun } from '../archive/gop.ts';
 import { keyFrameAt, type RecordedKeyFrame } from '../archive/key-frame.ts';
 import { catalogTicks } from '../archive/layout.ts';
-import { assertSpan, type ArchiveLimits } from '../archive/limits.ts';
+import type { ArchiveLimits } from '../archive/archive-options.ts';
+import { assertSpan } from '../archive/intervals.ts';
 import { vodPlaylistOf } from '../archive/playlist.ts';
 import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
 import type { RetentionLoss } from '../archive/retention.ts';
 import type { CatalogStreamRow } from '../archive/catalog-reads.ts';
-import type { SegmentBytes } from '../archive/segment-bytes.ts';
+import type { SegmentBytes } from '../archive/archive-reader.ts';
 import type { RecordedPeriod, RecordingStats } from '../archive/stream-stats.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';

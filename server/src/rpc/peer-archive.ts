@@ -5,7 +5,7 @@ import type { CoverageWindows, RecordingSpan } from '../archive/recording-covera
 import type { SegmentReader } from '../archive/file-bytes.ts';
 import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
 import type { RetentionLoss } from '../archive/retention.ts';
-import type { SegmentBytes } from '../archive/segment-bytes.ts';
+import type { SegmentBytes } from '../archive/archive-reader.ts';
 import type { RecordingStats } from '../archive/stream-stats.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
