@@ -7,15 +7,20 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { RecordedDayReader } from '../server/src/archive/recorded-days.ts';
+import {
+  RecordedDayReader,
+  ContinuityHours,
+  intervalsOf,
+  vodPlaylistOf,
+} from '../server/src/archive/read/read.ts';
 import { systemClock } from '../server/src/base/clock.ts';
-import { openCatalogForReading, openCatalogForWriting } from '../server/src/archive/catalog-file.ts';
-import { CatalogReads, type CatalogStreamRow } from '../server/src/archive/catalog-reads.ts';
-import { ContinuityHours } from '../server/src/archive/continuity.ts';
-import { encodeEntry } from '../server/src/archive/fragment-index.ts';
-import { intervalsOf } from '../server/src/archive/intervals.ts';
-import { catalogTicks } from '../server/src/archive/layout.ts';
-import { vodPlaylistOf } from '../server/src/archive/playlist.ts';
+import {
+  openCatalogForReading,
+  openCatalogForWriting,
+  CatalogReads,
+  type CatalogStreamRow,
+} from '../server/src/archive/catalog/catalog.ts';
+import { encodeEntry, catalogTicks } from '../server/src/archive/segments/segments.ts';
 
 const streamCount = 10;
 const minuteMs = 60_000;

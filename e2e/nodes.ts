@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Client } from '@vidette/contract/client';
 import { Archive } from '../server/src/archive/archive.ts';
-import { catalogMs, catalogMsCeil, catalogPath, catalogTicks } from '../server/src/archive/layout.ts';
+import {
+  catalogMs,
+  catalogMsCeil,
+  catalogPath,
+  catalogTicks,
+} from '../server/src/archive/segments/segments.ts';
 import { systemClock } from '../server/src/base/clock.ts';
 import { runCommand } from '../server/src/cli/command-line.ts';
 import { featuresOf, writeLicense } from '../server/src/system/license-text.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { Archive } from '../server/src/archive/archive.ts';
-import { connect, footageOf } from '../server/src/archive/footage-fixture.ts';
-import { catalogPath } from '../server/src/archive/layout.ts';
-import type { ArchiveLimits } from '../server/src/archive/archive-options.ts';
+import { Archive, type ArchiveLimits } from '../server/src/archive/archive.ts';
+import { connect, footageOf } from '../server/src/archive/fixtures/footage-fixture.ts';
+import { catalogPath } from '../server/src/archive/segments/segments.ts';
 import { silentLog } from '../server/src/base/log.ts';
 import { ManualClock } from '../server/src/base/manual-clock.ts';
 import { Stream } from '../server/src/hub/stream.ts';

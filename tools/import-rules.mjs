@@ -9,27 +9,60 @@ import { sourceFiles, targetOf } from './import-graph.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Server modules and the modules each may import beside itself. `app`, `main` and `cli` are the wiring. */
-const serverModules = {
+export const serverModules = {
   base: [],
   config: ['base'],
   hub: ['base'],
   dial: ['base'],
   ffmpeg: ['base', 'dial'],
   ingest: ['base', 'hub', 'dial', 'ffmpeg'],
-  archive: ['base', 'hub'],
-  s3: ['base', 'archive', 'config'],
-  export: ['base', 'store', 'archive'],
+  'archive/segments': ['base'],
+  'archive/catalog': ['base', 'archive/segments'],
+  'archive/record': ['base', 'hub', 'archive/segments', 'archive/catalog'],
+  'archive/retention': ['base', 'archive/segments', 'archive/catalog'],
+  'archive/object-storage': ['base', 'archive/segments', 'archive/catalog', 'archive/retention'],
+  'archive/read': [
+    'base',
+    'archive/segments',
+    'archive/catalog',
+    'archive/retention',
+    'archive/object-storage',
+  ],
+  'archive/verify': ['base', 'archive/segments', 'archive/catalog', 'archive/object-storage'],
+  archive: [
+    'base',
+    'hub',
+    'archive/segments',
+    'archive/catalog',
+    'archive/record',
+    'archive/retention',
+    'archive/object-storage',
+    'archive/read',
+    'archive/verify',
+  ],
+  s3: ['base', 'config', 'archive/segments', 'archive/object-storage'],
+  export: ['base', 'store', 'archive/read'],
   live: ['base', 'hub'],
   transcoding: ['base', 'hub', 'ffmpeg'],
   store: ['base'],
   access: ['base', 'store', 'config'],
   system: ['base', 'store', 'config', 'access'],
   motion: ['base', 'hub'],
-  engine: ['base', 'hub', 'dial', 'ingest', 'archive', 'live', 'motion'],
+  engine: ['base', 'hub', 'dial', 'ingest', 'archive', 'archive/record', 'live', 'motion'],
   tunnel: ['base', 'config'],
   cluster: ['base', 'store', 'config', 'system'],
-  rpc: ['base', 'store', 'access', 'hub', 'archive'],
-  statistics: ['base', 'archive', 'live', 'system', 'engine', 'tunnel'],
+  rpc: [
+    'base',
+    'store',
+    'access',
+    'hub',
+    'archive',
+    'archive/segments',
+    'archive/catalog',
+    'archive/retention',
+    'archive/read',
+  ],
+  statistics: ['base', 'archive', 'archive/object-storage', 'live', 'system', 'engine', 'tunnel'],
   accounts: ['base', 'store', 'access', 'system'],
   streams: [
     'base',
@@ -52,6 +85,9 @@ const serverModules = {
     'dial',
     'ffmpeg',
     'archive',
+    'archive/segments',
+    'archive/object-storage',
+    'archive/read',
     'export',
     'live',
     'transcoding',
@@ -67,8 +103,28 @@ const serverModules = {
     'accounts',
     'streams',
   ],
-  cli: ['base', 'config', 'archive', 's3', 'export', 'store', 'access', 'system', 'rpc'],
+  cli: [
+    'base',
+    'config',
+    'archive/segments',
+    'archive/catalog',
+    'archive/object-storage',
+    'archive/verify',
+    's3',
+    'export',
+    'store',
+    'access',
+    'system',
+    'rpc',
+  ],
 };
+
+/**
+ * Modules with a face: the file named as its folder is all that the rest of the project sees of them. What their tests share is
+ * beside them.
+ */
+const faced = Object.keys(serverModules).filter((name) => name === 'archive' || name.startsWith('archive/'));
+const testFolders = ['server/src/archive/fixtures/'];
 
 /** Which workspaces a workspace may import, and which outside packages, where that is limited. */
 const workspaces = {
@@ -102,11 +158,26 @@ const rules = [
       const module = moduleOf(file.path);
       if (!module) return [];
       const allowed = [module, ...(serverModules[/** @type {keyof typeof serverModules} */ (module)] ?? [])];
+      // Tests run what reads or writes footage with a whole archive, as the program does.
+      if (file.isTest) allowed.push('archive', ...(faced.includes(module) ? serverModules.archive : []));
       return file.imports
         .map(({ target }) => moduleOf(target))
         .filter((other) => other !== undefined && !allowed.includes(other))
         .map((other) => `${module} imports ${other}`);
     },
+  },
+  {
+    because: 'what a folder with a face keeps private can change without a look at the rest',
+    test: privateImports,
+  },
+  {
+    because: 'a fixture in the program would be code that no user needs',
+    test: (file) =>
+      file.isTest || !file.path.startsWith('server/src/') || file.path.endsWith('-fixture.ts')
+        ? []
+        : file.imports
+            .filter(({ target }) => testFolders.some((folder) => target.startsWith(folder)))
+            .map(({ target }) => `imports ${target}`),
   },
   {
     because: 'a route is a thin skin over services: what two of them share is a service',
@@ -194,6 +265,7 @@ const rules = [
   {
     because: 'a file that only forwards hides where things live',
     test: (file) =>
+      !isFace(file.path) &&
       /\S/.test(file.code) &&
       !/\S/.test(file.code.replace(/export (type )?(\*|\{[^}]*\})[^;]*from[^;]*;/g, ''))
         ? ['only forwards']
@@ -298,10 +370,31 @@ function mayCrossWorkspace(file, target) {
   return !('packages' in allowance) || allowance.packages.includes(/** @type {never} */ (target));
 }
 
-/** @param {string} path */
+/** The innermost module that holds a file. @param {string} path */
 function moduleOf(path) {
-  const module = /^server\/src\/([^/]+)\//.exec(path)?.[1];
-  return module && module in serverModules ? module : undefined;
+  const [, outer = '', inner = ''] = /^server\/src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
+  if (testFolders.some((folder) => path.startsWith(folder))) return undefined;
+  return [`${outer}/${inner}`, outer].find((module) => module in serverModules);
+}
+
+/** @param {string} module */
+function faceOf(module) {
+  return `server/src/${module}/${posix.basename(module)}.ts`;
+}
+
+/** @param {string} path */
+function isFace(path) {
+  return faced.some((module) => faceOf(module) === path);
+}
+
+/** Imports of files that a module with a face keeps to itself. @param {Pick<SourceFile, 'path' | 'imports'>} file */
+export function privateImports(file) {
+  const home = moduleOf(file.path);
+  return file.imports
+    .map(({ target }) => ({ target, module: moduleOf(target) }))
+    .filter(({ module }) => module !== undefined && module !== home && faced.includes(module))
+    .filter(({ target, module = '' }) => target !== faceOf(module))
+    .map(({ target, module = '' }) => `imports ${target}, not ${faceOf(module)}`);
 }
 
 /** @param {string} target */

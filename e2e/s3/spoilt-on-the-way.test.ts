@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Archive } from '../../server/src/archive/archive.ts';
-import { ObjectKeys } from '../../server/src/archive/object-keys.ts';
-import { connect, footageOf, footageStartMs as t0 } from '../../server/src/archive/footage-fixture.ts';
+import { ObjectKeys } from '../../server/src/archive/object-storage/object-storage.ts';
+import {
+  connect,
+  footageOf,
+  footageStartMs as t0,
+} from '../../server/src/archive/fixtures/footage-fixture.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { silentLog } from '../../server/src/base/log.ts';
 import { ManualClock } from '../../server/src/base/manual-clock.ts';

@@ -1,11 +1,10 @@
 import { archiveDefaults } from '@vidette/contract/constants';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { MeasureDisk } from './free-space-monitor.ts';
-import type { ObjectStorageOptions } from './object-storage.ts';
-import type { ArchiveFiles } from './files.ts';
-import type { RecorderLimits } from './recorder.ts';
-import type { RetentionRules } from './retention.ts';
+import type { MeasureDisk, RetentionRules } from './retention/retention.ts';
+import type { ObjectStorageOptions } from './object-storage/object-storage.ts';
+import type { ArchiveFiles } from './segments/segments.ts';
+import type { RecorderLimits } from './record/record.ts';
 
 export interface ArchiveLimits extends RecorderLimits {
   /** Longest spans of a request; longer ones get TimeRangeIsTooLong. */

@@ -6,53 +6,90 @@ import { closeToOthers, makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { Stream } from '../hub/stream.ts';
-import { ActiveFolders } from './active-folders.ts';
-import type { ArchiveOptions } from './archive-options.ts';
-import { ArchiveLock } from './catalog-lock.ts';
-import { openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
-import { CatalogRebuild, prepareCatalog } from './catalog-rebuild.ts';
-import { CatalogReads, type CatalogStreamRow } from './catalog-reads.ts';
-import { CatalogWriter } from './catalog-writer.ts';
-import { Damage, type DamageLook } from './damage.ts';
-import { VolumeMarkerCheck, holdsFootage, type ArchiveProblem } from './volume-marker-check.ts';
-import { FreeSpaceMonitor, measureDisk, type DiskUse } from './free-space-monitor.ts';
-import { planDownload, type Download } from './download.ts';
-import { gopAt, type RecordingRun } from './gop.ts';
-import { extentOf, splitPointOf, type RecordedExtent } from './extent.ts';
-import { diskFiles, systemCode, type ArchiveFiles } from './files.ts';
-import { ObjectStorage, warnWithoutObjectStorage } from './object-storage.ts';
-import type { SegmentReader } from './file-bytes.ts';
-import { sliceOf, type CatalogSlice, type SliceSpan } from './catalog-slice.ts';
-import type { ArchiveReader } from './archive-reader.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { intervalsOf, rangesAnswerOf, type RecordedRanges, type RecordedInterval } from './intervals.ts';
-import { keyFrameAt, type RecordedKeyFrame } from './key-frame.ts';
 import {
+  ActiveFolders,
+  ArchiveLock,
+  openCatalogForReading,
+  openCatalogForWriting,
+  CatalogReads,
+  type CatalogStreamRow,
+  CatalogWriter,
+} from './catalog/catalog.ts';
+import { type ArchiveOptions, defaultArchiveLimits, type ArchiveLimits } from './archive-options.ts';
+import {
+  CatalogRebuild,
+  prepareCatalog,
+  VolumeMarkerCheck,
+  holdsFootage,
+  type ArchiveProblem,
+  Heartbeat,
+  NewFiles,
+  Recovery,
+  type RecoveryReport,
+} from './verify/verify.ts';
+import {
+  Damage,
+  type DamageLook,
+  planDownload,
+  type Download,
+  gopAt,
+  type RecordingRun,
+  extentOf,
+  splitPointOf,
+  type RecordedExtent,
+  sliceOf,
+  type CatalogSlice,
+  type SliceSpan,
+  type ArchiveReader,
+  intervalsOf,
+  rangesAnswerOf,
+  type RecordedRanges,
+  type RecordedInterval,
+  keyFrameAt,
+  type RecordedKeyFrame,
+  RecordingCoverage,
+  assertSpan,
+  vodPlaylistOf,
+  RecordedDayReader,
+  type RecordedDay,
+  type TimeZone,
+  type SegmentBytes,
+  StoredSegments,
+  periodOf,
+  statsOf,
+  type RecordedPeriod,
+  type RecordingStats,
+  WholeReads,
+} from './read/read.ts';
+import {
+  FreeSpaceMonitor,
+  measureDisk,
+  type DiskUse,
+  SegmentDeleter,
+  RetentionState,
+  type RetentionFacts,
+  Retention,
+  type RetentionLoss,
+  Undeletable,
+} from './retention/retention.ts';
+import {
+  diskFiles,
+  systemCode,
+  type ArchiveFiles,
+  type SegmentReader,
   archiveFolderMode,
   catalogPath,
   catalogTicks,
   heartbeatPath,
   lockPath,
   retentionPath,
-} from './layout.ts';
-import { RecordingCoverage } from './recording-coverage.ts';
-import { defaultArchiveLimits, type ArchiveLimits } from './archive-options.ts';
-import { assertSpan } from './intervals.ts';
-import { vodPlaylistOf } from './playlist.ts';
-import { RecordedDayReader, type RecordedDay, type TimeZone } from './recorded-days.ts';
-import { NewFiles } from './new-files.ts';
-import { Recorder, type RecorderTools } from './recorder.ts';
-import { RecordingFailure } from './recording-failure.ts';
-import { Recovery, type RecoveryReport } from './recovery.ts';
-import { SegmentDeleter } from './segment-deleter.ts';
-import { RetentionState, type RetentionFacts } from './retention-state.ts';
-import { Retention, type RetentionLoss } from './retention.ts';
-import type { SegmentBytes } from './archive-reader.ts';
-import { StoredSegments } from './stored-segments.ts';
-import { periodOf, statsOf, type RecordedPeriod, type RecordingStats } from './stream-stats.ts';
-import { Undeletable } from './undeletable.ts';
-import { WholeReads } from './whole-reads.ts';
+  RecordingFailure,
+} from './segments/segments.ts';
+import { ObjectStorage, warnWithoutObjectStorage } from './object-storage/object-storage.ts';
+import { Recorder, type RecorderTools } from './record/record.ts';
 import { Semaphore } from '../base/semaphore.ts';
+
+export type { ArchiveLimits, ArchiveOptions } from './archive-options.ts';
 
 const writesAtATime = 3;
 const freeSpacePeriodMs = 5_000;

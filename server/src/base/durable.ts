@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
  * Files that are the source of truth (configuration, keys, markers, backups) and the folders that hold them: on
  * the disk, name and content, before a promise here resolves. A crash or a power cut leaves either the old file
  * or the new one, never a part. Code that writes such a file writes it here; footage has rules of its own
- * (archive/files.ts).
+ * (archive/segments/files.ts).
  */
 
 /**

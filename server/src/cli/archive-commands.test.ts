@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { openArchive, recordSpan, temporaryRoot } from '../archive/archive-fixture.ts';
-import { footageOf, footageStartMs } from '../archive/footage-fixture.ts';
+import { openArchive, recordSpan, temporaryRoot } from '../archive/fixtures/archive-fixture.ts';
+import { footageOf, footageStartMs } from '../archive/fixtures/footage-fixture.ts';
 import { check } from './check.ts';
 import { rebuildIndex } from './rebuild-index.ts';
 

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setDatabaseAside } from '../archive/catalog-aside.ts';
-import { ArchiveLock, LockHeldError } from '../archive/catalog-lock.ts';
-import { catalogPath, lockPath } from '../archive/layout.ts';
+import { setDatabaseAside, ArchiveLock, LockHeldError } from '../archive/catalog/catalog.ts';
+import { catalogPath, lockPath } from '../archive/segments/segments.ts';
 import type { Clock } from '../base/clock.ts';
 import { freeSuffix, makeFolders, moveFile, replaceFile } from '../base/durable.ts';
 import { configFileName } from '../config/load.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkArchive } from '../archive/check.ts';
-import type { ObjectStorageOptions } from '../archive/object-storage.ts';
-import { catalogPath } from '../archive/layout.ts';
+import { checkArchive } from '../archive/verify/verify.ts';
+import type { ObjectStorageOptions } from '../archive/object-storage/object-storage.ts';
+import { catalogPath } from '../archive/segments/segments.ts';
 
 export interface CommandOptions {
   /** Where the catalog is. */

@@ -3,8 +3,8 @@ import { copyFile, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { ArchiveLock } from '../archive/catalog-lock.ts';
-import { catalogPath, lockPath } from '../archive/layout.ts';
+import { ArchiveLock } from '../archive/catalog/catalog.ts';
+import { catalogPath, lockPath } from '../archive/segments/segments.ts';
 import { PasswordHasher } from '../access/password-hash.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Store } from '../store/store.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { catalogPath } from '../archive/layout.ts';
-import { rebuildCatalog } from '../archive/rebuild.ts';
+import { catalogPath } from '../archive/segments/segments.ts';
+import { rebuildCatalog } from '../archive/verify/verify.ts';
 import type { CommandOptions } from './check.ts';
 
 /**

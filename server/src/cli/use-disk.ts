@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { catalogPath } from '../archive/layout.ts';
-import { useEmptyDisk } from '../archive/use-disk.ts';
+import { catalogPath } from '../archive/segments/segments.ts';
+import { useEmptyDisk } from '../archive/verify/verify.ts';
 import type { CommandOptions } from './check.ts';
 
 /**

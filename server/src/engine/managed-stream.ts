@@ -1,4 +1,4 @@
-import type { Recorder, RecorderStopCause } from '../archive/recorder.ts';
+import type { Recorder, RecorderStopCause } from '../archive/record/record.ts';
 import { Fault } from '../base/fault.ts';
 import { parseSourceAddress, type SourceAddress } from '../dial/address.ts';
 import { StreamLog } from '../ingest/stream-log.ts';

@@ -7,8 +7,14 @@ import { test, type TestContext } from 'node:test';
 import type { Export } from '@vidette/contract/entities';
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { Archive } from '../archive/archive.ts';
-import { faultOf, openArchive, recordSpan, systemError, temporaryRoot } from '../archive/archive-fixture.ts';
-import { footageOf, footageStartMs as t0 } from '../archive/footage-fixture.ts';
+import {
+  faultOf,
+  openArchive,
+  recordSpan,
+  systemError,
+  temporaryRoot,
+} from '../archive/fixtures/archive-fixture.ts';
+import { footageOf, footageStartMs as t0 } from '../archive/fixtures/footage-fixture.ts';
 import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { limits } from '@vidette/contract/constants';
 import { Attempts } from '../access/attempts.ts';
-import { isUid } from '../archive/layout.ts';
+import { isUid } from '../archive/segments/segments.ts';
 import { Fault } from '../base/fault.ts';
 import type { AuthResult } from '../rpc/node-authenticator.ts';
 import { parseSourceAddress } from '../dial/address.ts';

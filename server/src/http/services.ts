@@ -7,7 +7,7 @@ import type { PasswordProof } from '../access/password-proof.ts';
 import type { SignInLimits } from '../access/sign-in-limits.ts';
 import type { PasswordHasher } from '../access/password-hash.ts';
 import type { Archive } from '../archive/archive.ts';
-import type { ArchiveReader } from '../archive/archive-reader.ts';
+import type { ArchiveReader } from '../archive/read/read.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { Transcoding } from '../transcoding/transcoding.ts';
 import type { ConfigStore } from '../config/config-store.ts';

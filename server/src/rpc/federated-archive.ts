@@ -1,25 +1,39 @@
 import { createHash } from 'node:crypto';
 import { archiveDefaults } from '@vidette/contract/constants';
-import type { Archive } from '../archive/archive.ts';
-import { sumOfParts, type StreamCoverage } from '../archive/recording-coverage.ts';
-import { planDownload, type Download } from '../archive/download.ts';
-import { extentOf, splitPointOf, type RecordedExtent } from '../archive/extent.ts';
-import type { ArchiveReader } from '../archive/archive-reader.ts';
-import type { SegmentOpener } from '../archive/playback-catalog.ts';
-import { wholeSlice, type SliceSpan } from '../archive/catalog-slice.ts';
-import { intervalsOf, rangesAnswerOf, type RecordedRanges } from '../archive/intervals.ts';
-import { FederatedCatalog, overlap, type NodeCatalog } from '../archive/federated-catalog.ts';
-import { gopAt, type RecordingRun } from '../archive/gop.ts';
-import { keyFrameAt, type RecordedKeyFrame } from '../archive/key-frame.ts';
-import { catalogTicks } from '../archive/layout.ts';
-import type { ArchiveLimits } from '../archive/archive-options.ts';
-import { assertSpan } from '../archive/intervals.ts';
-import { vodPlaylistOf } from '../archive/playlist.ts';
-import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
-import type { RetentionLoss } from '../archive/retention.ts';
-import type { CatalogStreamRow } from '../archive/catalog-reads.ts';
-import type { SegmentBytes } from '../archive/archive-reader.ts';
-import type { RecordedPeriod, RecordingStats } from '../archive/stream-stats.ts';
+import type { Archive, ArchiveLimits } from '../archive/archive.ts';
+import {
+  sumOfParts,
+  type StreamCoverage,
+  planDownload,
+  type Download,
+  extentOf,
+  splitPointOf,
+  type RecordedExtent,
+  type ArchiveReader,
+  type SegmentOpener,
+  wholeSlice,
+  type SliceSpan,
+  intervalsOf,
+  rangesAnswerOf,
+  type RecordedRanges,
+  FederatedCatalog,
+  overlap,
+  type NodeCatalog,
+  gopAt,
+  type RecordingRun,
+  keyFrameAt,
+  type RecordedKeyFrame,
+  assertSpan,
+  vodPlaylistOf,
+  type RecordedDay,
+  type TimeZone,
+  type SegmentBytes,
+  type RecordedPeriod,
+  type RecordingStats,
+} from '../archive/read/read.ts';
+import { catalogTicks } from '../archive/segments/segments.ts';
+import type { RetentionLoss } from '../archive/retention/retention.ts';
+import type { CatalogStreamRow } from '../archive/catalog/catalog.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { PeerArchive } from './peer-archive.ts';

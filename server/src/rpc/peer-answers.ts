@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { gapCauses } from '@vidette/contract/constants';
 import { parseInit } from '@vidette/media/fmp4/read-init';
-import type { CatalogSlice } from '../archive/catalog-slice.ts';
-import { decodeIndex } from '../archive/fragment-index.ts';
-import { catalogTicks } from '../archive/layout.ts';
+import type { CatalogSlice } from '../archive/read/read.ts';
+import { decodeIndex, catalogTicks } from '../archive/segments/segments.ts';
 import { Fault } from '../base/fault.ts';
 
 /**

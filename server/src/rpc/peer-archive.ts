@@ -1,12 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { entriesLength, wholeSlice, type CatalogSlice, type SliceSpan } from '../archive/catalog-slice.ts';
-import type { CoverageWindows, RecordingSpan } from '../archive/recording-coverage.ts';
-import type { SegmentReader } from '../archive/file-bytes.ts';
-import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
-import type { RetentionLoss } from '../archive/retention.ts';
-import type { SegmentBytes } from '../archive/archive-reader.ts';
-import type { RecordingStats } from '../archive/stream-stats.ts';
+import {
+  entriesLength,
+  wholeSlice,
+  type CatalogSlice,
+  type SliceSpan,
+  type CoverageWindows,
+  type RecordingSpan,
+  type RecordedDay,
+  type TimeZone,
+  type SegmentBytes,
+  type RecordingStats,
+} from '../archive/read/read.ts';
+import type { SegmentReader } from '../archive/segments/segments.ts';
+import type { RetentionLoss } from '../archive/retention/retention.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { steadyBody, streamOf } from './answer-body.ts';

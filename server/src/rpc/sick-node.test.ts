@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { archiveOf, faultOf } from '../archive/archive-fixture.ts';
+import { archiveOf, faultOf } from '../archive/fixtures/archive-fixture.ts';
 import type { Archive } from '../archive/archive.ts';
-import { footageStartMs } from '../archive/footage-fixture.ts';
-import { catalogTicks } from '../archive/layout.ts';
+import { footageStartMs } from '../archive/fixtures/footage-fixture.ts';
+import { catalogTicks } from '../archive/segments/segments.ts';
 import type { ManualClock } from '../base/manual-clock.ts';
 import { turns } from '../base/until-fixture.ts';
 import { FederatedArchive } from './federated-archive.ts';

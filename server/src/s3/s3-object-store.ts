@@ -2,9 +2,14 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type * as Sdk from '@aws-sdk/client-s3';
-import { partBytes, wholeMaxBytes } from '../archive/object-digest.ts';
-import { ObjectStoreError, type ObjectSummary, type ObjectStore } from '../archive/object-store.ts';
-import type { SegmentReader } from '../archive/file-bytes.ts';
+import {
+  partBytes,
+  wholeMaxBytes,
+  ObjectStoreError,
+  type ObjectSummary,
+  type ObjectStore,
+} from '../archive/object-storage/object-storage.ts';
+import type { SegmentReader } from '../archive/segments/segments.ts';
 import type { Clock } from '../base/clock.ts';
 import { redactText } from '../base/redact.ts';
 import { RateLimiter } from '../base/rate-limiter.ts';

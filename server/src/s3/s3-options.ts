@@ -1,5 +1,4 @@
-import type { ObjectStorageOptions } from '../archive/object-storage.ts';
-import { ObjectKeys } from '../archive/object-keys.ts';
+import { type ObjectStorageOptions, ObjectKeys } from '../archive/object-storage/object-storage.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../config/schema.ts';
 import { S3ObjectStore } from './s3-object-store.ts';

@@ -1,5 +1,5 @@
 import type { Archive } from '../archive/archive.ts';
-import type { ObjectStorageStatus } from '../archive/object-storage.ts';
+import type { ObjectStorageStatus } from '../archive/object-storage/object-storage.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Live } from '../live/live.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import type { SegmentBytes } from '../../archive/archive-reader.ts';
+import type { SegmentBytes } from '../../archive/read/read.ts';
 import { parseByteRange } from '../byte-range.ts';
 import type { CallContext, MediaAnswer } from '../call-context.ts';
 import { dispositionOf } from '../disposition.ts';

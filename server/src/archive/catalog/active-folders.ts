@@ -1,0 +1,54 @@
+import { dirname } from 'node:path';
+import type { CatalogSink } from './catalog-writer.ts';
+import { type ArchiveFiles, dayFolder, streamFolder } from '../segments/segments.ts';
+
+/**
+ * The day folders that may contain files without a row. A folder is noted in the catalog before its first file
+ * is created, so that recovery finds every file by reading only the noted folders.
+ */
+export class ActiveFolders {
+  readonly #root: string;
+  readonly #files: ArchiveFiles;
+  readonly #catalog: CatalogSink;
+  readonly #noted = new Map<string, { readonly uid: string; readonly day: string }>();
+
+  constructor(root: string, files: ArchiveFiles, catalog: CatalogSink) {
+    this.#root = root;
+    this.#files = files;
+    this.#catalog = catalog;
+  }
+
+  /** Notes the folder and creates it, flushing each parent that gets a new name. */
+  async enter(uid: string, day: string): Promise<void> {
+    const folder = dayFolder(this.#root, uid, day);
+    if (!this.#noted.has(folder)) {
+      await this.#catalog.commit([{ type: 'folder', uid, day }]);
+      this.#noted.set(folder, { uid, day });
+    }
+    for (const path of [streamFolder(this.#root, uid), folder]) {
+      // Flushed even if it existed: the process that created it may have been killed before the flush.
+      await this.#files.makeFolder(path);
+      await this.#files.syncFolder(dirname(path));
+    }
+  }
+
+  /** All files of these folders except `day`'s are closed: recovery need not read them. */
+  leaveOthers(
+    uid: string,
+    day: string,
+  ): { readonly type: 'folder-done'; readonly uid: string; readonly day: string }[] {
+    const left = [...this.#noted].filter(([, noted]) => noted.uid === uid && noted.day !== day);
+    for (const [folder] of left) this.#noted.delete(folder);
+    return left.map(([, noted]) => ({ type: 'folder-done', ...noted }));
+  }
+
+  /** The folder must not be removed even if it is empty. */
+  isActive(uid: string, day: string): boolean {
+    return this.#noted.has(dayFolder(this.#root, uid, day));
+  }
+
+  /** The stream's folders are gone or no longer belong to a stream. */
+  forget(uid: string): void {
+    for (const [folder, noted] of this.#noted) if (noted.uid === uid) this.#noted.delete(folder);
+  }
+}

@@ -1,0 +1,89 @@
+import { truncateSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { Fault } from '../../base/fault.ts';
+import { isSqliteError, sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
+
+/** Another process holds the lock. */
+export class LockHeldError extends Fault {
+  constructor(path: string, cause: unknown) {
+    super('Unavailable', `another process writes the archive (it holds ${path})`, { cause });
+  }
+}
+
+/**
+ * A lock of the operating system on a file, reached through SQLite: the kernel releases it when the process
+ * dies for any reason, so it is never stale, and a network file system with locks enforces it between hosts.
+ * The file's contents have no meaning; the process must not open it in any other way, because closing it would
+ * release the lock (fcntl(2)).
+ */
+export class ArchiveLock {
+  readonly #path: string;
+  readonly #database: DatabaseSync;
+  readonly #file: Promise<string | undefined>;
+
+  /**
+   * @throws LockHeldError when another process holds it; Fault Unavailable when the file can't be locked at
+   * all, as on a failing disk
+   */
+  constructor(path: string) {
+    this.#path = path;
+    this.#database = lockedDatabase(path);
+    this.#file = identityOf(path);
+  }
+
+  /** Whether the path still refers to the locked file: on a replaced disk it does not. */
+  async isInPlace(): Promise<boolean> {
+    const file = await this.#file;
+    return file !== undefined && file === (await identityOf(this.#path));
+  }
+
+  release(): void {
+    this.#database.close();
+  }
+}
+
+function lockedDatabase(path: string): DatabaseSync {
+  try {
+    return tryLock(path);
+  } catch (error) {
+    if (sqliteTroubleOf(error) !== 'damaged') throw lockFailure(path, error);
+  }
+  // SQLite reads the file only when no other process holds the lock: the file is damaged and has no use.
+  try {
+    truncateSync(path);
+    return tryLock(path);
+  } catch (error) {
+    throw lockFailure(path, error);
+  }
+}
+
+function tryLock(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  try {
+    // Without a journal beside it.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function lockFailure(path: string, error: unknown): Error {
+  if (sqliteTroubleOf(error) === 'busy') {
+    return new LockHeldError(path, error);
+  }
+  if (!isSqliteError(error) && (error as NodeJS.ErrnoException).code === undefined) return error as Error;
+  return new Fault('Unavailable', `${path} cannot be locked: ${(error as Error).message}.`, { cause: error });
+}
+
+async function identityOf(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== undefined) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import { dirname } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { giveUpReserve } from '../../base/disk-reserve.ts';
+import { openCatalogForWriting } from './catalog-file.ts';
+import { CatalogWrites, type CatalogChange } from './catalog-writes.ts';
+
+/** A message of the main thread: each entry is one caller's changes, applied together or not at all. */
+export interface CatalogBatch {
+  readonly entries: readonly (readonly CatalogChange[])[];
+}
+
+/** One result per entry, in order: undefined when committed, else the error. */
+export interface CatalogBatchResult {
+  readonly failures: readonly (CatalogFailure | undefined)[];
+}
+
+/** An error in the form that crosses threads. */
+export interface CatalogFailure {
+  readonly message: string;
+  /** Primary SQLite result code, as in 13 for SQLITE_FULL; undefined for other errors. */
+  readonly sqliteCode: number | undefined;
+}
+
+const port = parentPort;
+if (!port) throw new Error('runs as a worker thread only');
+const { path } = workerData as { path: string };
+const folder = dirname(path);
+/** SQLITE_FULL: no room for the log, the transaction is rolled back. */
+const fullCode = 13;
+const database = openCatalogForWriting(path);
+const writes = new CatalogWrites(database);
+
+port.on('message', (message: CatalogBatch | 'close') => {
+  if (message === 'close') {
+    database.close();
+    port.close();
+    return;
+  }
+  port.postMessage({ failures: commit(message.entries) } satisfies CatalogBatchResult);
+});
+
+/**
+ * Applies all in one transaction; if it fails, one by one, so that a bad entry fails alone. On a full disk the
+ * reserve provides room: deletions that free space in the archive must be committed first.
+ */
+function commit(entries: CatalogBatch['entries']): (CatalogFailure | undefined)[] {
+  giveUpReserve(folder);
+  const changes = entries.flat();
+  let failure = tryCommit(changes);
+  if (failure?.sqliteCode === fullCode && giveUpReserve(folder, true)) failure = tryCommit(changes);
+  if (!failure || entries.length === 1) return entries.map(() => failure);
+  return entries.map((entry) => tryCommit(entry));
+}
+
+function tryCommit(changes: readonly CatalogChange[]): CatalogFailure | undefined {
+  try {
+    writes.commit(changes);
+    return undefined;
+  } catch (error) {
+    const code = (error as { errcode?: unknown }).errcode;
+    return {
+      message: error instanceof Error ? error.message : String(error),
+      sqliteCode: typeof code === 'number' ? code & 0xff : undefined,
+    };
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * The catalog: its file, schema, lock, reads, and the writer in a thread of its own. All SQL of the archive is here. A commit
+ * returns only after the rows are on the disk; a row is written only for bytes that its caller has flushed; reads use the
+ * primary keys and cost the same after a year as after a day.
+ */
+export { ActiveFolders } from './active-folders.ts';
+export { removeDatabase, setDatabaseAside } from './catalog-aside.ts';
+export {
+  assertCatalogIsWhole,
+  CatalogDamaged,
+  openCatalogForReading,
+  openCatalogForWriting,
+  setArchiveId,
+} from './catalog-file.ts';
+export { ArchiveLock, LockHeldError } from './catalog-lock.ts';
+export {
+  CatalogReads,
+  type CatalogStreamRow,
+  type DamageMark,
+  type InterruptionRow,
+  type OwnedSegment,
+  type SegmentRow,
+} from './catalog-reads.ts';
+export type { RecordedGapCause } from './catalog-schema.ts';
+export { CatalogError, type CatalogSink, CatalogWriter } from './catalog-writer.ts';
+export { type CatalogChange, CatalogWrites } from './catalog-writes.ts';

@@ -1,0 +1,53 @@
+import type { Log } from '../../base/log.ts';
+import type { CatalogReads } from '../catalog/catalog.ts';
+import type { ObjectKeys } from './object-keys.ts';
+import type { ObjectStore } from './object-store.ts';
+import { ObjectStorageTier, type ObjectStorageProblem } from './object-storage-tier.ts';
+import { Uploader, type UploadBacklog, type UploaderTools } from './uploader.ts';
+
+/** The bucket for old footage (design/s3-tier.md). */
+export interface ObjectStorageOptions {
+  readonly store: ObjectStore;
+  readonly keys: ObjectKeys;
+  /** Concurrent segment uploads. */
+  readonly atOnce: number;
+}
+
+/** The state of the bucket. */
+export interface ObjectStorageStatus {
+  /** Its name for users. */
+  readonly name: string;
+  readonly problem: ObjectStorageProblem | undefined;
+  readonly bytes: number;
+  readonly segments: number;
+  /** Due for upload, and still on the disk. */
+  readonly waiting: UploadBacklog;
+  /** Time of the last completed upload, ms since the epoch. */
+  readonly lastMovedMs: number | undefined;
+}
+
+/** Footage in object storage can't be read without its bucket. */
+export function warnWithoutObjectStorage(reads: CatalogReads, log: Log): void {
+  if (reads.remoteTotals().segments === 0) return;
+  const words = 'Footage lies in a bucket that is not configured: it cannot be played until it is';
+  log.error({ code: 'FarArchiveUnavailable' }, words);
+}
+
+/** An archive's object storage tier and its uploader. */
+export class ObjectStorage {
+  readonly tier: ObjectStorageTier;
+  readonly uploader: Uploader;
+  readonly #tools: Omit<UploaderTools, 'tier' | 'atOnce'>;
+
+  constructor(options: ObjectStorageOptions, tools: Omit<UploaderTools, 'tier' | 'atOnce'>) {
+    this.#tools = tools;
+    this.tier = new ObjectStorageTier({ ...options, clock: tools.clock, log: tools.log });
+    this.uploader = new Uploader({ ...tools, tier: this.tier, atOnce: options.atOnce });
+  }
+
+  get status(): ObjectStorageStatus {
+    const { name, problem } = this.tier;
+    const { backlog: waiting, lastMovedMs } = this.uploader;
+    return { name, problem, ...this.#tools.reads.remoteTotals(), waiting, lastMovedMs };
+  }
+}

@@ -1,0 +1,53 @@
+import { Fault } from '../../base/fault.ts';
+import type { SegmentReader } from '../segments/segments.ts';
+
+/** Large enough for most fragments' header and key frame. */
+const windowFirstBytes = 262_144;
+/** Limit of read-ahead. */
+const windowMaxBytes = 2_097_152;
+
+/** Reads a whole span of an object. */
+export type ReadSpan = (offset: number, length: number) => Promise<Uint8Array>;
+
+/**
+ * Random access to a segment in object storage: each request to the store reads a window, which grows while
+ * reads are sequential. Holds one window at a time.
+ */
+export class ObjectReader implements SegmentReader {
+  readonly #readSpan: ReadSpan;
+  readonly #bytes: number;
+  #window: { readonly offset: number; readonly bytes: Uint8Array } = { offset: 0, bytes: new Uint8Array(0) };
+  #nextWindowBytes = windowFirstBytes;
+
+  /** `bytes`: the segment's length. */
+  constructor(readSpan: ReadSpan, bytes: number) {
+    this.#readSpan = readSpan;
+    this.#bytes = bytes;
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    if (offset + length > this.#bytes) {
+      throw new Fault('InternalServerError', 'A segment of the archive is shorter than was asked for.');
+    }
+    const known = this.#known(offset, length);
+    if (known) return known;
+    const windowEnd = this.#window.offset + this.#window.bytes.length;
+    const followsOn = this.#window.bytes.length > 0 && offset >= this.#window.offset && offset <= windowEnd;
+    this.#nextWindowBytes = followsOn
+      ? Math.min(windowMaxBytes, this.#nextWindowBytes * 2)
+      : windowFirstBytes;
+    const spanBytes = Math.min(this.#bytes - offset, Math.max(length, this.#nextWindowBytes));
+    this.#window = { offset, bytes: await this.#readSpan(offset, spanBytes) };
+    return this.#window.bytes.subarray(0, length);
+  }
+
+  async close(): Promise<void> {
+    this.#window = { offset: 0, bytes: new Uint8Array(0) };
+  }
+
+  #known(offset: number, length: number): Uint8Array | undefined {
+    const from = offset - this.#window.offset;
+    if (from < 0 || from + length > this.#window.bytes.length) return undefined;
+    return this.#window.bytes.subarray(from, from + length);
+  }
+}

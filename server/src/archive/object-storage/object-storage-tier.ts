@@ -1,0 +1,236 @@
+import type { Readable } from 'node:stream';
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Log } from '../../base/log.ts';
+import type { ObjectKeys } from './object-keys.ts';
+import { ObjectReader } from './object-reader.ts';
+import {
+  ObjectStoreError,
+  type ObjectSummary,
+  type ObjectStore,
+  type ObjectStoreTrouble,
+} from './object-store.ts';
+import { type SegmentReader, archiveIdIn, markerBytes } from '../segments/segments.ts';
+
+/** Why the store can't be used at the moment. */
+export interface ObjectStorageProblem {
+  readonly code: ErrorCode;
+  /** In English, without secrets. */
+  readonly reason: string;
+  /** Ms since the epoch. */
+  readonly sinceMs: number;
+}
+
+const codes: Readonly<Record<ObjectStoreTrouble, ErrorCode>> = {
+  away: 'FarArchiveUnavailable',
+  refused: 'FarArchiveRefused',
+  foreign: 'FarArchiveForeign',
+  damaged: 'FarArchiveDamaged',
+};
+
+/** For this long after a failure, readers fail immediately. */
+const failFastMs = 3_000;
+const markerMaxBytes = 4_096;
+/** A span of at most two megabytes must arrive within this, or the store counts as unavailable. */
+const spanMs = 30_000;
+
+/** The bucket of this archive: its objects by segment, its identity check, and its state. */
+export class ObjectStorageTier {
+  readonly name: string;
+  readonly keys: ObjectKeys;
+  readonly #store: ObjectStore;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #problem: ObjectStorageProblem | undefined;
+  #failedAtMs = Number.NEGATIVE_INFINITY;
+  #isVerified = false;
+
+  constructor(options: { store: ObjectStore; keys: ObjectKeys; clock: Clock; log: Log }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.keys = options.keys;
+    this.name = options.store.name;
+  }
+
+  /** As of the last request; undefined when there is no problem. */
+  get problem(): ObjectStorageProblem | undefined {
+    return this.#problem;
+  }
+
+  /**
+   * Verifies that the bucket belongs to this archive, once, and again after every problem.
+   * @param isUnused nothing has been moved there yet: a bucket without a marker is claimed by this archive
+   * @throws ObjectStoreError
+   */
+  async verify(archiveId: string, isUnused: boolean): Promise<void> {
+    if (this.#isVerified) return;
+    await this.#watch(async () => {
+      const found = await readRemoteMarker(this.#store, this.keys);
+      if (found === archiveId) return;
+      if (found === undefined && isUnused) {
+        const bytes = markerBytes(archiveId);
+        const reader = { read: async () => bytes };
+        await this.#store.send(this.keys.marker, reader, bytes.length, {});
+        return;
+      }
+      const words =
+        found === undefined
+          ? `has no marker at ${this.keys.marker}, although footage was moved there`
+          : `holds another archive at ${this.keys.root}`;
+      throw new ObjectStoreError('foreign', `${this.name} ${words}`);
+    });
+    this.#isVerified = true;
+    this.#noteWell();
+  }
+
+  /** @throws ObjectStoreError */
+  find(uid: string, startTicks: number): Promise<ObjectSummary | undefined> {
+    return this.#watch(() => this.#store.find(this.keys.of(uid, startTicks)));
+  }
+
+  /** The first `bytes` of a segment's file. @throws ObjectStoreError */
+  send(
+    uid: string,
+    startTicks: number,
+    reader: SegmentReader,
+    bytes: number,
+    metadata: Record<string, string>,
+  ): Promise<void> {
+    return this.#watch(() => this.#store.send(this.keys.of(uid, startTicks), reader, bytes, metadata));
+  }
+
+  /** @throws ObjectStoreError */
+  remove(uid: string, startsTicks: readonly number[]): Promise<void> {
+    return this.#watch(() => this.#store.remove(startsTicks.map((ticks) => this.keys.of(uid, ticks))));
+  }
+
+  /** Aborts uploads that an earlier, killed run left unfinished. @throws ObjectStoreError */
+  abandonSending(): Promise<void> {
+    return this.#watch(() => this.#store.abandonSending(this.keys.root));
+  }
+
+  /** Random access to a segment of this many bytes. */
+  open(uid: string, startTicks: number, bytes: number): SegmentReader {
+    return new ObjectReader(async (offset, length) => {
+      const span = await this.read(uid, startTicks, offset, length);
+      return await this.#whole(span, length);
+    }, bytes);
+  }
+
+  /** Bytes of a segment, streamed from the store. @throws Fault NotFound, FarArchiveUnavailable */
+  async read(uid: string, startTicks: number, offset: number, length: number): Promise<Readable> {
+    this.#failFast();
+    const span = await this.#asReader(() =>
+      this.#watch(() => this.#store.read(this.keys.of(uid, startTicks), offset, length)),
+    );
+    if (!span) throw new Fault('NotFound', 'This part of the archive is no longer there.');
+    return span;
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  async #whole(span: Readable, length: number): Promise<Uint8Array> {
+    const bytes = Buffer.allocUnsafe(length);
+    let at = 0;
+    await this.#asReader(async () => {
+      const late = new ObjectStoreError('away', `${this.name} is too slow`);
+      const cancel = this.#clock.after(spanMs, () => span.destroy(late));
+      try {
+        for await (const chunk of span as AsyncIterable<Buffer>) {
+          if (at + chunk.length > length) throw new ObjectStoreError('damaged', `${this.name} sent too much`);
+          at += chunk.copy(bytes, at);
+        }
+      } catch (error) {
+        // A broken connection has an error of its own.
+        throw error instanceof ObjectStoreError
+          ? error
+          : new ObjectStoreError('away', `${this.name} broke off: ${(error as Error).message}`, error);
+      } finally {
+        cancel();
+      }
+      if (at < length) throw new ObjectStoreError('away', `${this.name} broke off`);
+    });
+    return bytes;
+  }
+
+  #failFast(): void {
+    if (this.#problem && this.#clock.monotonicMs() - this.#failedAtMs < failFastMs) throw unavailable();
+  }
+
+  async #asReader<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof ObjectStoreError) throw unavailable(error);
+      throw error;
+    }
+  }
+
+  async #watch<T>(request: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await request();
+      // An answer doesn't prove that the bucket belongs to this archive: `verify` does.
+      if (this.#problem?.code !== codes.foreign) this.#noteWell();
+      return answer;
+    } catch (error) {
+      if (error instanceof ObjectStoreError) this.#noteTrouble(error);
+      throw error;
+    }
+  }
+
+  #noteWell(): void {
+    if (!this.#problem) return;
+    this.#problem = undefined;
+    this.#log.info({ store: this.name }, 'The far archive answers again');
+  }
+
+  #noteTrouble(error: ObjectStoreError): void {
+    this.#failedAtMs = this.#clock.monotonicMs();
+    // An error with one object says nothing about the others.
+    if (error.trouble === 'damaged') return;
+    this.#isVerified = false;
+    const code = codes[error.trouble];
+    if (this.#problem?.code === code) return;
+    this.#problem = { code, reason: error.message, sinceMs: this.#clock.wallMs() };
+    this.#log.error(
+      { code, err: error, store: this.name },
+      'The far archive cannot be used; footage stays here',
+    );
+  }
+}
+
+/** The identity of the archive that the bucket belongs to; undefined without a marker. @throws ObjectStoreError */
+export async function readRemoteMarker(store: ObjectStore, keys: ObjectKeys): Promise<string | undefined> {
+  const marker = await store.find(keys.marker);
+  if (!marker || marker.bytes === 0 || marker.bytes > markerMaxBytes) return undefined;
+  const stream = await store.read(keys.marker, 0, marker.bytes);
+  if (!stream) return undefined;
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+  } catch (error) {
+    if (error instanceof ObjectStoreError) throw error;
+    throw new ObjectStoreError('away', `${store.name} broke off: ${(error as Error).message}`, error);
+  }
+  return archiveIdIn(Buffer.concat(chunks).toString('utf8'));
+}
+
+function unavailable(cause?: unknown): Fault {
+  return new Fault(
+    'FarArchiveUnavailable',
+    'The storage that holds this part of the archive does not answer.',
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** For footage in object storage when no bucket is configured. */
+export function withoutTier(): Fault {
+  return new Fault(
+    'FarArchiveUnavailable',
+    'This part of the archive is in a bucket that is not configured.',
+  );
+}

@@ -1,0 +1,129 @@
+import type { CatalogReads, InterruptionRow, SegmentRow } from '../catalog/catalog.ts';
+
+/** Catalog ticks. */
+export interface SliceSpan {
+  readonly fromTicks: number;
+  readonly toTicks: number;
+  /** Include fragment positions: needed to read footage, not to show the timeline. */
+  readonly withFragments: boolean;
+}
+
+/** A segment as sent to another node. */
+export interface SliceSegment {
+  readonly startTicks: number;
+  readonly endTicks: number;
+  readonly bytes: number;
+  readonly initId: number;
+  readonly isOpen: boolean;
+  /** Of its fragments, base64 (see fragment-index.ts); empty when they were not requested. */
+  readonly entries: string;
+}
+
+/** What a catalog knows of one stream around a span, in JSON form. */
+export interface CatalogSlice {
+  /** 0: nothing is recorded. */
+  readonly segmentCount: number;
+  readonly removedUntilTicks: number;
+  /** The segment is being recorded now. */
+  readonly isLive: boolean;
+  /** The newest segment of all. */
+  readonly newestEndTicks: number;
+  /** The one at or before the span, those in it, and the one after it; oldest first. */
+  readonly segments: readonly SliceSegment[];
+  /** ftyp and moov by `initId`, base64; none without fragments. */
+  readonly inits: Readonly<Record<string, string>>;
+  readonly interruptions: readonly InterruptionRow[];
+  /** There are more segments than fit into a slice: request again from the end of the last one. */
+  readonly isCut: boolean;
+}
+
+/** A day of one-minute segments; a week takes seven slices. */
+const segmentsMax = 1_440;
+/** Limit of the indexes in one slice: cameras whose frames are all key frames have long ones. */
+const entriesMaxBytes = 2 * 1024 * 1024;
+/** A truncated slice has at least one of these, whatever version its node runs. */
+const cutLeast = 500;
+const cutLeastEntries = 512 * 1024;
+/** No valid request covers more than this. */
+const slicesMax = 1_000;
+
+export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span: SliceSpan): CatalogSlice {
+  const { fromTicks, toTicks, withFragments } = span;
+  const stream = reads.stream(uid);
+  const none = { segmentCount: 0, removedUntilTicks: 0, newestEndTicks: 0 };
+  if (!stream) return { ...none, isLive, segments: [], inits: {}, interruptions: [], isCut: false };
+  const found = reads.segments(stream.id, fromTicks, toTicks, segmentsMax);
+  const within = withFragments ? upToBytes(reads, found) : found;
+  const isCut = found.length >= segmentsMax || within.length < found.length;
+  const before = reads.segmentAtOrBefore(stream.id, fromTicks);
+  const after = isCut
+    ? undefined
+    : reads.segmentAfter(stream.id, Math.max(toTicks - 1, within.at(-1)?.startTicks ?? 0));
+  const rows = new Map<number, SegmentRow>();
+  for (const row of [before, ...within, after]) if (row) rows.set(row.startTicks, row);
+  const inits: Record<string, string> = {};
+  const segments = [...rows.values()].map((row): SliceSegment => {
+    if (withFragments) inits[row.initId] ??= base64(reads.init(row.initId));
+    const entries = withFragments ? base64(reads.fragmentEntries(row)) : '';
+    const { startTicks, endTicks, bytes, initId, isOpen } = row;
+    return { startTicks, endTicks, bytes, initId, isOpen, entries };
+  });
+  return {
+    segmentCount: stream.segments,
+    removedUntilTicks: stream.removedUntilTicks,
+    isLive,
+    newestEndTicks: reads.newestSegment(stream.id)?.endTicks ?? 0,
+    segments,
+    inits,
+    interruptions: reads.interruptions(stream.id, fromTicks, toTicks),
+    isCut,
+  };
+}
+
+/** The first segments whose indexes fit into this many bytes together; at least one. */
+function upToBytes(reads: CatalogReads, rows: readonly SegmentRow[]): readonly SegmentRow[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += reads.fragmentEntries(row).length;
+    return index > 0 && bytes > entriesMaxBytes;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+/** A whole span, requested slice by slice. @throws RangeError when a truncated slice brings nothing new */
+export async function wholeSlice(
+  span: SliceSpan,
+  ask: (span: SliceSpan) => CatalogSlice | Promise<CatalogSlice>,
+): Promise<CatalogSlice> {
+  const segments = new Map<number, SliceSegment>();
+  const inits: Record<string, string> = {};
+  const interruptions = new Map<number, InterruptionRow>();
+  let piece = span;
+  for (let asked = 1; ; asked++) {
+    const slice = await ask(piece);
+    for (const segment of slice.segments) segments.set(segment.startTicks, segment);
+    for (const interruption of slice.interruptions) interruptions.set(interruption.atTicks, interruption);
+    Object.assign(inits, slice.inits);
+    const last = slice.segments.at(-1);
+    if (!slice.isCut || !last || asked === slicesMax) {
+      return {
+        ...slice,
+        segments: [...segments.values()],
+        inits,
+        interruptions: [...interruptions.values()],
+      };
+    }
+    const isFull = slice.segments.length >= cutLeast || entriesLength(slice) >= cutLeastEntries;
+    if (!isFull || last.endTicks <= piece.fromTicks) throw new RangeError('a slice without progress');
+    piece = { ...span, fromTicks: last.endTicks };
+  }
+}
+
+/** Characters. */
+export function entriesLength({ segments }: Pick<CatalogSlice, 'segments'>): number {
+  return segments.reduce((sum, { entries }) => sum + entries.length, 0);
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}

@@ -1,0 +1,288 @@
+import { constants, open, stat } from 'node:fs/promises';
+import type { Cancel, Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { CatalogReads, DamageMark, SegmentRow, CatalogSink } from '../catalog/catalog.ts';
+import { systemCode, catalogMs, segmentPath } from '../segments/segments.ts';
+
+interface DamageTools {
+  readonly root: string;
+  /** The rows as written, regardless of damage. */
+  readonly reads: CatalogReads;
+  readonly catalog: CatalogSink;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Rejects while another disk is mounted, whose files prove nothing. */
+  assertRightDisk(): Promise<void>;
+  /** Called when the playable footage of a stream has changed. */
+  onChange(uid: string): void;
+}
+
+/**
+ * How thoroughly a file is checked: its length; also the start of its first and last fragment, which takes
+ * three small reads; the start of each fragment, which takes a seek each on a cold hard disk.
+ */
+export type DamageLook = 'length' | 'ends' | 'fragments';
+
+const periodMs = 1_000;
+const filesPerTurn = 25;
+/** Pause after a pass over all files. */
+const restMs = 5_000;
+/** Damaged files may be intact again: after a temporary disk failure, or restored from a backup. */
+const secondLookMs = 60_000;
+/**
+ * Number of intact files that are cached, per check level, so that the headers aren't read again for each range
+ * of one file.
+ */
+const rememberedMax = 4_000;
+
+/**
+ * Finds segments whose files no longer match their rows. Files are checked when they are opened, at the start
+ * of each fragment, and all of them by length in turns; damage is stored in the catalog as a mark beside the
+ * unchanged row, and the mark is removed when the file is intact again. Files are never changed.
+ */
+export class Damage {
+  readonly #tools: DamageTools;
+  readonly #marks = new Map<number, Map<number, DamageMark>>();
+  readonly #whole = new Map<string, { readonly identity: string; readonly look: DamageLook }>();
+  #cancel: Cancel | undefined;
+  #turn: Promise<void> | undefined;
+  #turns: Generator<SegmentRow, void, undefined> | undefined;
+  #restUntilMs = 0;
+  #secondLookMs = 0;
+
+  constructor(tools: DamageTools) {
+    this.#tools = tools;
+    for (const mark of tools.reads.damageMarks()) this.#set(mark);
+  }
+
+  /** Undefined while the file is considered intact. */
+  of(streamId: number, startTicks: number): DamageMark | undefined {
+    return this.#marks.get(streamId)?.get(startTicks);
+  }
+
+  /** Marks of one stream, oldest first. */
+  ofStream(streamId: number): DamageMark[] {
+    return [...(this.#marks.get(streamId)?.values() ?? [])].sort((a, b) => a.startTicks - b.startTicks);
+  }
+
+  /** Marks of one stream that begin in [fromTicks, toTicks), unordered. */
+  within(streamId: number, fromTicks: number, toTicks: number): DamageMark[] {
+    const marks = this.#marks.get(streamId);
+    if (!marks) return [];
+    return [...marks.values()].filter(({ startTicks }) => startTicks >= fromTicks && startTicks < toTicks);
+  }
+
+  /** Number of marked segments. */
+  get count(): number {
+    let count = 0;
+    for (const marks of this.#marks.values()) count += marks.size;
+    return count;
+  }
+
+  /** Starts to check all files in turns. */
+  start(): void {
+    this.#cancel ??= this.#tools.clock.every(periodMs, () => {
+      this.#turn ??= this.#lookOn().finally(() => {
+        this.#turn = undefined;
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel?.();
+    await this.#turn;
+  }
+
+  /**
+   * Checks a segment's file. True when it matches its row, or an earlier mark: then it can be read as far as
+   * the marks allow. False when it was marked just now. @throws RecordingFailure with another disk
+   */
+  async isAsKnown(uid: string, streamId: number, startTicks: number, look: DamageLook): Promise<boolean> {
+    const row = this.#tools.reads.segment(streamId, startTicks);
+    if (!row || row.isOpen || row.isRemote || this.of(streamId, startTicks)) return true;
+    return this.#judge(uid, row, look);
+  }
+
+  async #lookOn(): Promise<void> {
+    const { clock, log, reads } = this.#tools;
+    const nowMs = clock.monotonicMs();
+    try {
+      if (nowMs >= this.#secondLookMs) {
+        this.#secondLookMs = nowMs + secondLookMs;
+        await this.#lookAgain();
+      }
+      if (nowMs < this.#restUntilMs) return;
+      this.#turns ??= this.#allFiles();
+      const uids = new Map(reads.streams().map(({ id, uid }) => [id, uid]));
+      for (let files = 0; files < filesPerTurn; files++) {
+        const next = this.#turns.next();
+        if (next.done === true) {
+          this.#turns = undefined;
+          this.#restUntilMs = nowMs + restMs;
+          return;
+        }
+        const uid = uids.get(next.value.streamId);
+        if (uid !== undefined && !this.of(next.value.streamId, next.value.startTicks)) {
+          await this.#judge(uid, next.value, 'length');
+        }
+      }
+    } catch (error) {
+      // Another disk, or a catalog that can't be written: both are reported elsewhere, and checked again.
+      log.debug({ err: error }, 'The files of the archive could not be looked at');
+      this.#turns = undefined;
+      this.#restUntilMs = nowMs + restMs;
+    }
+  }
+
+  *#allFiles(): Generator<SegmentRow, void, undefined> {
+    const { reads } = this.#tools;
+    for (const { id } of reads.streams()) {
+      let at = 0;
+      for (;;) {
+        const rows = reads.localClosed(id, at, Number.MAX_SAFE_INTEGER, filesPerTurn);
+        yield* rows;
+        const last = rows.at(-1);
+        if (!last) break;
+        at = last.startTicks + 1;
+      }
+    }
+  }
+
+  /** Removes the marks of files that are intact again, or gone with their rows. */
+  async #lookAgain(): Promise<void> {
+    const { reads, catalog, log } = this.#tools;
+    for (const { id, uid } of reads.streams()) {
+      for (const mark of this.ofStream(id)) {
+        const row = reads.segment(id, mark.startTicks);
+        const isGone = row === undefined || row.isRemote;
+        if (!isGone && (await this.#wholeOf(uid, row, 'fragments')).wholeBytes < row.bytes) continue;
+        this.#marks.get(id)?.delete(mark.startTicks);
+        this.#tools.onChange(uid);
+        if (isGone) continue;
+        await catalog.commit([{ type: 'sound', uid, startTicks: mark.startTicks }]);
+        const path = segmentPath(this.#tools.root, uid, mark.startTicks);
+        log.info({ stream: uid, path }, 'A damaged file of the archive is whole again');
+      }
+    }
+  }
+
+  /** Whether the file is intact; else it is marked. */
+  async #judge(uid: string, row: SegmentRow, look: DamageLook): Promise<boolean> {
+    const { wholeBytes, reason } = await this.#wholeOf(uid, row, look);
+    if (wholeBytes >= row.bytes) return true;
+    await this.#tools.assertRightDisk();
+    const { reads, catalog, log, root } = this.#tools;
+    // Retention and upload delete the row before the file.
+    const now = reads.segment(row.streamId, row.startTicks);
+    if (!now || now.isRemote || now.bytes !== row.bytes) return true;
+    const mark = { streamId: row.streamId, startTicks: row.startTicks, ...this.#lastWhole(row, wholeBytes) };
+    this.#set(mark);
+    this.#tools.onChange(uid);
+    const { wholeBytes: bytes, wholeEndTicks: endTicks, startTicks } = mark;
+    await catalog.commit([{ type: 'damaged', uid, startTicks, bytes, endTicks }]);
+    log.error(
+      { stream: uid, path: segmentPath(root, uid, startTicks), bytes: row.bytes, wholeBytes: bytes, reason },
+      `A file of the archive is damaged: from ${new Date(catalogMs(endTicks)).toISOString()} on its footage is lost`,
+    );
+    return false;
+  }
+
+  /** The end of the last fragment before a byte offset. */
+  #lastWhole(row: SegmentRow, upTo: number): { wholeBytes: number; wholeEndTicks: number } {
+    const last = this.#fragmentsOf(row).findLast(({ offset, bytes }) => offset + bytes <= upTo);
+    return last
+      ? { wholeBytes: last.offset + last.bytes, wholeEndTicks: last.startTicks + last.durationTicks }
+      : { wholeBytes: 0, wholeEndTicks: row.startTicks };
+  }
+
+  #fragmentsOf(row: SegmentRow) {
+    try {
+      return this.#tools.reads.fragments(row, this.#tools.reads.initLength(row.initId));
+    } catch (error) {
+      // A damaged index row: no fragment of the file can be located.
+      if (error instanceof RangeError) return [];
+      throw error;
+    }
+  }
+
+  /** Up to which byte the file matches its row, at most `row.bytes`; as far as this check level can tell. */
+  async #wholeOf(
+    uid: string,
+    row: SegmentRow,
+    look: DamageLook,
+  ): Promise<{ wholeBytes: number; reason?: string }> {
+    const path = segmentPath(this.#tools.root, uid, row.startTicks);
+    try {
+      const facts = await stat(path);
+      if (!facts.isFile()) return { wholeBytes: 0, reason: 'it is no file' };
+      if (look === 'length') {
+        const isLong = facts.size >= row.bytes;
+        return isLong ? { wholeBytes: row.bytes } : { wholeBytes: facts.size, reason: 'it is too short' };
+      }
+      const identity = `${facts.ino}:${facts.size}:${facts.mtimeMs}:${row.bytes}`;
+      const known = this.#whole.get(path);
+      if (known?.identity === identity && (known.look === 'fragments' || look === 'ends')) {
+        return { wholeBytes: row.bytes };
+      }
+      const read = await this.#readHeaders(path, row, look);
+      if (read.wholeBytes >= row.bytes) this.#remember(path, { identity, look });
+      return read;
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === undefined) throw error;
+      return { wholeBytes: 0, reason: code };
+    }
+  }
+
+  async #readHeaders(
+    path: string,
+    row: SegmentRow,
+    look: DamageLook,
+  ): Promise<{ wholeBytes: number; reason?: string }> {
+    const fragments = this.#fragmentsOf(row);
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const { size } = await handle.stat();
+      const typeAt = async (offset: number): Promise<string> => {
+        const header = Buffer.alloc(8);
+        const { bytesRead } = await handle.read(header, 0, header.length, offset);
+        return bytesRead < header.length ? '' : header.toString('latin1', 4);
+      };
+      const [first, last] = [fragments[0], fragments.at(-1)];
+      if (look === 'ends' && first && last && last.offset + last.bytes <= size) {
+        const types = await Promise.all([0, first.offset, last.offset].map((offset) => typeAt(offset)));
+        if (types.join() === 'ftyp,moof,moof') return { wholeBytes: row.bytes };
+      }
+      let wholeBytes = 0;
+      try {
+        if ((await typeAt(0)) !== 'ftyp') return { wholeBytes, reason: 'it does not begin as a film' };
+        for (const { offset, bytes } of fragments) {
+          if (offset + bytes > size) return { wholeBytes, reason: 'it is too short' };
+          if ((await typeAt(offset)) !== 'moof') return { wholeBytes, reason: 'it was overwritten' };
+          wholeBytes = offset + bytes;
+        }
+      } catch (error) {
+        const code = systemCode(error);
+        if (code === undefined) throw error;
+        return { wholeBytes, reason: code };
+      }
+      return { wholeBytes };
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #remember(path: string, known: { readonly identity: string; readonly look: DamageLook }): void {
+    this.#whole.delete(path);
+    this.#whole.set(path, known);
+    if (this.#whole.size <= rememberedMax) return;
+    const [oldest] = this.#whole.keys();
+    if (oldest !== undefined) this.#whole.delete(oldest);
+  }
+
+  #set(mark: DamageMark): void {
+    const marks = this.#marks.get(mark.streamId) ?? new Map<number, DamageMark>();
+    this.#marks.set(mark.streamId, marks);
+    marks.set(mark.startTicks, mark);
+  }
+}

@@ -1,0 +1,28 @@
+import { readBoxHeader } from '@vidette/media/fmp4/box';
+import { MAX_MOOF_BYTES, parseFragmentHeader, type FragmentHeader } from '@vidette/media/fmp4/read-moof';
+import { Fault } from '../../base/fault.ts';
+import type { SegmentReader, IndexedPosition } from '../segments/segments.ts';
+
+/** The moof of a fragment, as stored and parsed. */
+export interface FragmentHead {
+  readonly moof: Uint8Array;
+  readonly header: FragmentHeader;
+}
+
+/** The moof of a GOP is usually smaller than this: one read is enough. */
+const likelyBytes = 8_192;
+
+/** @throws Fault InternalServerError when the file doesn't contain what the catalog says. */
+export async function readFragmentHead(
+  reader: SegmentReader,
+  position: IndexedPosition,
+): Promise<FragmentHead> {
+  const start = await reader.read(position.offset, Math.min(likelyBytes, position.bytes));
+  const box = readBoxHeader(start);
+  if (box?.type !== 'moof' || box.size === undefined || box.size > Math.min(MAX_MOOF_BYTES, position.bytes)) {
+    throw new Fault('InternalServerError', 'A file of the archive does not hold what its row says.');
+  }
+  const moof =
+    box.size <= start.length ? start.subarray(0, box.size) : await reader.read(position.offset, box.size);
+  return { moof, header: parseFragmentHeader(moof) };
+}

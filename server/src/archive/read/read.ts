@@ -1,0 +1,35 @@
+/**
+ * Reads recorded footage: ranges, days, statistics, playlists, segments, downloads, single frames; of this node's catalog and
+ * files, or of the catalogs of several nodes as one. It never returns bytes that were not committed, leaves out footage whose
+ * file is damaged, and needs memory for one fragment, whatever the length of the answer.
+ */
+export type { ArchiveReader, SegmentBytes } from './archive-reader.ts';
+export { type CatalogSlice, entriesLength, sliceOf, type SliceSpan, wholeSlice } from './catalog-slice.ts';
+export { ContinuityHours } from './continuity.ts';
+export { Damage, type DamageLook } from './damage.ts';
+export { type Download, planDownload } from './download.ts';
+export { extentOf, type RecordedExtent, splitPointOf } from './extent.ts';
+export { FederatedCatalog, type NodeCatalog, overlap } from './federated-catalog.ts';
+export { gopAt, type RecordingRun } from './gop.ts';
+export {
+  assertSpan,
+  intervalsOf,
+  rangesAnswerOf,
+  type RecordedInterval,
+  type RecordedRanges,
+  type RecordingGap,
+} from './intervals.ts';
+export { keyFrameAt, type RecordedKeyFrame } from './key-frame.ts';
+export type { SegmentOpener } from './playback-catalog.ts';
+export { vodPlaylistOf } from './playlist.ts';
+export { type RecordedDay, RecordedDayReader, type TimeZone } from './recorded-days.ts';
+export {
+  type CoverageWindows,
+  RecordingCoverage,
+  type RecordingSpan,
+  type StreamCoverage,
+  sumOfParts,
+} from './recording-coverage.ts';
+export { StoredSegments } from './stored-segments.ts';
+export { periodOf, type RecordedPeriod, type RecordingStats, statsOf } from './stream-stats.ts';
+export { WholeReads } from './whole-reads.ts';

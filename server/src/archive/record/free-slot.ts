@@ -1,0 +1,30 @@
+import type { CatalogReads } from '../catalog/catalog.ts';
+
+/** Where a segment may begin, and how far it may grow. Catalog ticks. */
+export interface FreeSlot {
+  readonly startTicks: number;
+  /** The next recorded moment, or infinity. */
+  readonly limitTicks: number;
+}
+
+/**
+ * The first moment at or after `wantedTicks` that is not recorded yet and leaves room for `lengthTicks`. It is the wanted one
+ * unless the clock was set back or a run reaches footage that was made under a clock set forward
+ * (design/archive.md, "Time"): such a run is recorded after the existing footage, never over it.
+ */
+export function nextFreeSlot(
+  reads: CatalogReads,
+  uid: string,
+  wantedTicks: number,
+  lengthTicks: number,
+): FreeSlot {
+  const stream = reads.stream(uid);
+  if (!stream) return { startTicks: wantedTicks, limitTicks: Number.POSITIVE_INFINITY };
+  const before = reads.segmentAtOrBefore(stream.id, wantedTicks);
+  let startTicks = Math.max(wantedTicks, before?.endTicks ?? 0);
+  for (const segment of reads.eachSegment(stream.id, startTicks, Number.MAX_SAFE_INTEGER)) {
+    if (segment.startTicks >= startTicks + lengthTicks) return { startTicks, limitTicks: segment.startTicks };
+    startTicks = segment.endTicks;
+  }
+  return { startTicks, limitTicks: Number.POSITIVE_INFINITY };
+}

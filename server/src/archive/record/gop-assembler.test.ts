@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Sample } from '@vidette/media/sample';
+import { footageOf, footageStartMs as t0 } from '../fixtures/footage-fixture.ts';
+import { GopAssembler, type AssemblerStep, type AssembledFragment } from './gop-assembler.ts';
+
+const limits = { fragmentMs: 1_000, fragmentMaxBytes: 1_000_000 };
+const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
+
+function assemble(samples: readonly Sample[]): {
+  steps: AssemblerStep[];
+  fragments: AssembledFragment[];
+  assembler: GopAssembler;
+} {
+  const assembler = new GopAssembler(limits);
+  const steps = [
+    ...assembler.accept({ type: 'tracks', generation: 1, tracks: footage.tracks }),
+    ...samples.flatMap((sample) => assembler.accept({ type: 'sample', sample, startsGop: false })),
+    ...assembler.interrupt('recording-off'),
+  ];
+  return {
+    steps,
+    fragments: steps.flatMap((step) => (step.type === 'fragment' ? [step.fragment] : [])),
+    assembler,
+  };
+}
+
+test('fragments are GOPs that meet, and audio goes with the video of its time', () => {
+  const { fragments, steps } = assemble(footage.between(t0, t0 + 5_000));
+  assert.equal(fragments.length, 5);
+  assert.deepEqual(steps.at(-1), { type: 'break', cause: 'recording-off' });
+  fragments.forEach((fragment, index) => {
+    assert.equal(fragment.startsWithKey, true);
+    assert.equal(fragment.startTicks, fragments[index - 1]?.endTicks ?? (t0 / 1000) * 90_000);
+    const audio = fragment.runs.find(({ track }) => track.kind === 'audio');
+    const endSeconds = fragment.endTicks / 90_000;
+    const isLast = index === fragments.length - 1;
+    assert.ok(audio?.samples.every(({ dts }) => isLast || dts / 48_000 < endSeconds));
+  });
+  const count = fragments.flatMap(({ runs }) => runs.flatMap(({ samples }) => samples)).length;
+  assert.equal(count, footage.between(t0, t0 + 5_000).length);
+});
+
+test('whatever order and damage samples come in, decode times grow up to the end of each run and pieces do not overlap', () => {
+  const source = footage.between(t0, t0 + 6_000);
+  const mischief = fc.array(
+    fc.record({
+      at: fc.nat(source.length - 1),
+      timeOffsetMs: fc.integer({ min: -20_000, max: 20_000 }),
+      kind: fc.constantFrom('drop', 'shift', 'repeat', 'unkey'),
+    }),
+    { maxLength: 20 },
+  );
+  fc.assert(
+    fc.property(mischief, (deeds) => {
+      const samples = source.flatMap((sample, index) => {
+        const deed = deeds.find(({ at }) => at === index);
+        if (!deed) return [sample];
+        if (deed.kind === 'drop') return [];
+        if (deed.kind === 'repeat') return [sample, sample];
+        if (deed.kind === 'unkey') return [{ ...sample, isKey: false }];
+        const ticks = Math.round((deed.timeOffsetMs * (sample.trackId === 1 ? 90_000 : 48_000)) / 1000);
+        return [{ ...sample, dts: sample.dts + ticks, pts: sample.pts + ticks }];
+      });
+      const { fragments, steps } = assemble(samples);
+      let end = 0;
+      for (const step of steps) {
+        if (step.type === 'break') continue;
+        assert.ok(step.fragment.startTicks >= end || step.fragment.startsWithKey);
+        assert.ok(step.fragment.endTicks > step.fragment.startTicks);
+        end = step.fragment.endTicks;
+      }
+      for (const { runs } of fragments) {
+        for (const { samples: run, endDts } of runs) {
+          run.forEach(({ dts }, index) => assert.ok(dts < (run[index + 1]?.dts ?? endDts)));
+        }
+      }
+    }),
+  );
+});
+
+test('a fragment holds no more than its limit and what came with the last frame', () => {
+  const heavy = footage
+    .between(t0, t0 + 900)
+    .map((sample) => (sample.trackId === 1 ? { ...sample, size: 300_000 } : sample));
+  const { fragments } = assemble(heavy);
+  assert.ok(fragments.length > 4);
+  for (const { runs } of fragments) {
+    assert.ok(runs.flatMap(({ samples }) => samples).reduce((sum, { size }) => sum + size, 0) < 1_400_000);
+  }
+  assert.deepEqual(
+    fragments.map(({ startsWithKey }) => startsWithKey),
+    fragments.map((_, index) => index === 0),
+  );
+});
+
+test('audio of a clock far from that of the video is left out and counted', () => {
+  const samples = footage
+    .between(t0, t0 + 3_000)
+    .map((sample) => (sample.trackId === 2 ? { ...sample, dts: sample.dts + 48_000 * 60 } : sample));
+  const { fragments, assembler } = assemble(samples);
+  assert.ok(fragments.every(({ runs }) => runs.length === 1));
+  assert.ok(assembler.unusableSamples > 100);
+});
+
+test('a track that never sends does not delay the other', () => {
+  const { fragments } = assemble(footage.between(t0, t0 + 4_000).filter(({ trackId }) => trackId === 1));
+  assert.equal(fragments.length, 4);
+});
+
+/** Video only, with these frame distances, ms; key frames by number. */
+function filmed(stepsMs: readonly number[], isKey: (index: number) => boolean): Sample[] {
+  let dts = (t0 / 1000) * 90_000;
+  return stepsMs.map((stepMs, index) => {
+    dts += Math.round(stepMs * 90);
+    const data = [new Uint8Array(5)];
+    return { trackId: 1, dts, pts: dts, isKey: isKey(index), isDamaged: false, data, size: 5 };
+  });
+}
+
+const seconds = ({ startTicks, endTicks }: AssembledFragment) => (endTicks - startTicks) / 90_000;
+
+test('whatever the length of GOPs, a piece is two seconds and a little at most, and key frames begin pieces', () => {
+  for (const gopFrames of [1, 2, 7, 12, 25, 26, 30, 37, 50, 100, 250, 1500]) {
+    const { fragments } = assemble(filmed(Array<number>(3000).fill(40), (index) => index % gopFrames === 0));
+    const whole = fragments.slice(0, -1);
+    assert.ok(Math.max(...whole.map(seconds)) <= 2.1, `GOPs of ${gopFrames}`);
+    // Parts of a GOP may be shorter than a fragment, but only a few.
+    const usual = whole.reduce((sum, fragment) => sum + seconds(fragment), 0) / whole.length;
+    assert.ok(usual >= 0.45, `GOPs of ${gopFrames} in pieces of ${usual} s`);
+    let [sinceKey, longest] = [0, 0];
+    for (const fragment of whole) {
+      sinceKey = fragment.startsWithKey ? 0 : sinceKey + seconds(fragment);
+      longest = Math.max(longest, sinceKey);
+    }
+    assert.ok(longest <= Math.max(2.1, gopFrames / 25), `GOPs of ${gopFrames}`);
+  }
+});
+
+test('[R7.17] pieces begin at whole microseconds, which players count in, and their frames keep their order', () => {
+  const { fragments } = assemble(filmed(Array<number>(500).fill(40.03), (index) => index % 25 === 0));
+  assert.ok(fragments.length > 10);
+  for (const { runs } of fragments) {
+    const [video] = runs;
+    assert.ok(video);
+    assert.equal((video.samples[0]?.dts ?? 1) % 9, 0);
+    const times = [...video.samples.map(({ dts }) => dts), video.endDts];
+    assert.ok(times.slice(1).every((dts, index) => dts - (times[index] ?? 0) > 3_500));
+  }
+});
+
+test('GOPs of two seconds are written whole, also when their lengths wander or a frame is missing', () => {
+  for (const gopFrames of [26, 37, 50]) {
+    // One frame in 90 is missing, and the distances vary by a hundredth, as corrected times do.
+    const steps = Array.from({ length: 3000 }, (_, index) =>
+      index % 90 === 89 ? 80 : 40 + (index % 200 < 100 ? 0.4 : 0),
+    );
+    const { fragments } = assemble(filmed(steps, (index) => index % gopFrames === 0));
+    // The length of the first GOP is unknown while it arrives.
+    const partial = fragments.filter(({ startsWithKey }) => !startsWithKey).length;
+    assert.ok(partial <= 1, `${partial} parts of GOPs of ${gopFrames}`);
+  }
+});
+
+test('GOPs that become longer are written in parts from then on', () => {
+  const { fragments } = assemble(
+    filmed(Array<number>(2000).fill(40), (index) => (index < 500 ? index % 50 === 0 : index % 250 === 0)),
+  );
+  assert.ok(Math.max(...fragments.map(seconds)) <= 2.2);
+});
+
+test('the frames of an all-intra camera go to the disk by the half second, not one by one', () => {
+  const { fragments } = assemble(filmed(Array<number>(250).fill(40), () => true));
+  assert.ok(fragments.length >= 15 && fragments.length <= 22, `${fragments.length} pieces`);
+  assert.ok(fragments.every(({ startsWithKey }) => startsWithKey));
+});
+
+test('a camera of one frame in two or eight seconds is no row of gaps, one that stops for so long is', () => {
+  for (const stepMs of [2_000, 8_000]) {
+    const { steps } = assemble(filmed(Array<number>(20).fill(stepMs), () => true));
+    assert.deepEqual(
+      steps.flatMap((step) => (step.type === 'break' ? [step.cause] : [])),
+      ['recording-off'],
+    );
+  }
+  const stall = [...Array<number>(50).fill(40), 4_000, ...Array<number>(50).fill(40)];
+  const slower = [...Array<number>(50).fill(40), ...Array<number>(20).fill(4_000)];
+  for (const steps of [stall, slower]) {
+    const causes = assemble(filmed(steps, () => true)).steps.flatMap((step) =>
+      step.type === 'break' ? [step.cause] : [],
+    );
+    assert.deepEqual(causes, ['no-frames', 'recording-off']);
+  }
+});

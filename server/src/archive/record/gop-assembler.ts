@@ -1,0 +1,304 @@
+import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
+import { initSegment } from '@vidette/media/fmp4/init';
+import type { Sample } from '@vidette/media/sample';
+import { rescaleTicks } from '@vidette/media/time';
+import type { Track } from '@vidette/media/track';
+import type { ReaderEvent } from '../../hub/reader.ts';
+import type { RecordedGapCause } from '../catalog/catalog.ts';
+import { CATALOG_TIMESCALE, driftMaxSeconds } from '../segments/segments.ts';
+
+/** The unit of writing: a GOP, a part of a long one, or several short ones. */
+export interface AssembledFragment {
+  /** ftyp and moov of its tracks. */
+  readonly init: Uint8Array;
+  readonly runs: readonly FragmentTrack[];
+  /** Catalog ticks, of the first track: video if there is any. */
+  readonly startTicks: number;
+  readonly endTicks: number;
+  readonly startsWithKey: boolean;
+}
+
+export type AssemblerStep =
+  | { readonly type: 'fragment'; readonly fragment: AssembledFragment }
+  /** The run up to here ends; the next one starts at a key frame, perhaps immediately. */
+  | { readonly type: 'break'; readonly cause: RecordedGapCause };
+
+export interface AssemblerLimits {
+  /**
+   * Minimum length of a fragment: GOPs shorter than half of it are combined, long ones split. A key frame that
+   * is due before twice this length is waited for; that much may be lost if the process dies.
+   */
+  readonly fragmentMs: number;
+  readonly fragmentMaxBytes: number;
+}
+
+/** A fragment of short GOPs is no shorter than this share of the minimum; a download can start at each. */
+const leastShare = 0.45;
+/**
+ * A fragment that waits for the next key frame is no longer than this many usual ones: two, plus the variation
+ * of GOPs.
+ */
+const mostShare = 2.1;
+/** A key frame later than this share of a GOP is not waited for: the GOPs have become longer. */
+const lateShare = 0.05;
+/** Steps between two frames that are still one long frame: three usual ones, within these. */
+const longFrameSeconds = { least: 1, most: 10 };
+const defaultFramesPerSecond = 25;
+/** Ticks of 90 kHz in the smallest whole number of microseconds: 100 µs. */
+const wholeTicks = { timescale: 90_000, ticks: 9 };
+
+interface PendingTrack {
+  readonly track: Track;
+  samples: Sample[];
+  lastDts: number | undefined;
+  /** The last usual distance between two samples, ticks; */
+  usualStep: number;
+  /** an estimate until two have arrived. */
+  isStepKnown: boolean;
+  /** Of the newest sample received, whether or not it was usable. */
+  seenDts: number | undefined;
+}
+
+/**
+ * Assembles samples from the hub into fragments to be written. Holds at most one fragment's samples. Knows
+ * nothing of the disk.
+ */
+export class GopAssembler {
+  readonly #limits: AssemblerLimits;
+  #init: Uint8Array | undefined;
+  #pending = new Map<number, PendingTrack>();
+  #primary: PendingTrack | undefined;
+  #bytes = 0;
+  #needsKey = true;
+  #startsWithKey = true;
+  #lastKeyDts: number | undefined;
+  /** The distance of the newest two key frames, ticks; undefined before the second. */
+  #gopTicks: number | undefined;
+  /** Samples that could not be stored: out of order, or far from the time of the video. */
+  unusableSamples = 0;
+
+  constructor(limits: AssemblerLimits) {
+    this.#limits = limits;
+  }
+
+  /** The samples held belong to a run that has started. */
+  get isRunning(): boolean {
+    return !this.#needsKey;
+  }
+
+  /** @throws MalformedError for tracks that cannot be described in a file. */
+  accept(event: ReaderEvent): AssemblerStep[] {
+    switch (event.type) {
+      case 'sample':
+        return this.#acceptSample(event.sample);
+      case 'tracks': {
+        const steps = this.interrupt('source-changed');
+        this.#begin(event.tracks);
+        return steps;
+      }
+      case 'skipped':
+        return this.interrupt('write-too-slow');
+      case 'pause': {
+        const steps = this.interrupt(event.cause);
+        return steps.length > 0 ? steps : [{ type: 'break', cause: event.cause }];
+      }
+      case 'end':
+        return this.interrupt('ended');
+    }
+  }
+
+  /** Closes the open GOP, if any, and waits for a key frame. */
+  interrupt(cause: RecordedGapCause): AssemblerStep[] {
+    if (this.#needsKey) return [];
+    const steps: AssemblerStep[] = [];
+    const primary = this.#primary;
+    if (primary && primary.samples.length > 0 && primary.lastDts !== undefined) {
+      // With a source that sends a frame every ten seconds, a frame's duration is unknown until the next one.
+      const lastStep = Math.min(primary.usualStep, primary.track.timescale);
+      steps.push({ type: 'fragment', fragment: this.#cut(primary, primary.lastDts + lastStep, true) });
+    }
+    this.#forgetSamples();
+    steps.push({ type: 'break', cause });
+    return steps;
+  }
+
+  #begin(tracks: readonly Track[]): void {
+    this.#init = initSegment(tracks);
+    this.#pending = new Map(tracks.map((track) => [track.id, newPending(track)]));
+    const first = tracks.find((track) => track.kind === 'video') ?? tracks[0];
+    this.#primary = first && this.#pending.get(first.id);
+    this.#gopTicks = undefined;
+    this.#forgetSamples();
+  }
+
+  #forgetSamples(): void {
+    for (const pending of this.#pending.values()) {
+      pending.samples = [];
+      pending.lastDts = undefined;
+    }
+    this.#bytes = 0;
+    this.#needsKey = true;
+    this.#startsWithKey = true;
+    this.#lastKeyDts = undefined;
+  }
+
+  #acceptSample(sample: Sample): AssemblerStep[] {
+    const pending = this.#pending.get(sample.trackId);
+    const primary = this.#primary;
+    if (!pending || !primary) return [];
+    if (pending.lastDts !== undefined && sample.dts <= pending.lastDts) {
+      this.unusableSamples++;
+      return [];
+    }
+    if (pending === primary) return this.#acceptPrimary(primary, atWholeTime(pending, sample));
+    if (!this.#needsKey) this.#acceptSecondary(pending, primary, sample);
+    return [];
+  }
+
+  #acceptPrimary(primary: PendingTrack, sample: Sample): AssemblerStep[] {
+    const steps = this.#stepsBefore(primary, sample);
+    if (primary.seenDts !== undefined && sample.dts > primary.seenDts) {
+      primary.usualStep = sample.dts - primary.seenDts;
+      primary.isStepKnown = true;
+    }
+    primary.seenDts = sample.dts;
+    if (this.#needsKey) {
+      if (!sample.isKey) return steps;
+      this.#needsKey = false;
+    }
+    if (sample.isKey) {
+      if (this.#lastKeyDts !== undefined) this.#gopTicks = sample.dts - this.#lastKeyDts;
+      this.#lastKeyDts = sample.dts;
+    }
+    this.#push(primary, sample);
+    return steps;
+  }
+
+  /** What must be written before this frame is added. */
+  #stepsBefore(primary: PendingTrack, sample: Sample): AssemblerStep[] {
+    const first = primary.samples[0];
+    if (!first || primary.lastDts === undefined) return [];
+    // Times follow the arrival (ingest/timing.ts), so a gap between two frames was never received.
+    if (sample.dts - primary.lastDts > longestStep(primary)) return this.interrupt('no-frames');
+    if (!this.#endsFragment(primary, first, sample) && this.#bytes < this.#limits.fragmentMaxBytes) return [];
+    const fragment = this.#cut(primary, sample.dts, false);
+    this.#startsWithKey = sample.isKey;
+    return [{ type: 'fragment', fragment }];
+  }
+
+  /** The fragment that starts with `first` is written before `sample` is added. */
+  #endsFragment({ track }: PendingTrack, first: Sample, sample: Sample): boolean {
+    const { fragmentMs } = this.#limits;
+    const fragmentTicks = (fragmentMs * track.timescale) / 1000;
+    const held = sample.dts - first.dts;
+    if (track.kind === 'audio') return held >= fragmentTicks;
+    if (sample.isKey) {
+      // A part without a key frame ends where the next can start with one.
+      return !this.#startsWithKey || held >= leastShare * fragmentTicks;
+    }
+    if (held < fragmentTicks) return false;
+    const gopTicks = this.#gopTicks;
+    if (gopTicks === undefined) return true;
+    const untilKey = (this.#lastKeyDts ?? first.dts) + gopTicks - sample.dts;
+    const isLate = untilKey < -lateShare * gopTicks;
+    return isLate || held + Math.max(0, untilKey) > mostShare * fragmentTicks;
+  }
+
+  #acceptSecondary(pending: PendingTrack, primary: PendingTrack, sample: Sample): void {
+    const nowSeconds = (primary.lastDts ?? 0) / primary.track.timescale;
+    if (Math.abs(sample.dts / pending.track.timescale - nowSeconds) > driftMaxSeconds) {
+      this.unusableSamples++;
+      return;
+    }
+    if (pending.lastDts !== undefined) {
+      const step = sample.dts - pending.lastDts;
+      // A gap in the audio is not the duration of its frames.
+      if (step <= pending.usualStep * 2) pending.usualStep = step;
+    }
+    this.#push(pending, sample);
+  }
+
+  #push(pending: PendingTrack, sample: Sample): void {
+    pending.samples.push(sample);
+    pending.lastDts = sample.dts;
+    this.#bytes += sample.size;
+  }
+
+  /** Removes the samples up to `endDts` of the primary track; later audio stays, unless the stream ends. */
+  #cut(primary: PendingTrack, endDts: number, isLast: boolean): AssembledFragment {
+    const [first] = primary.samples;
+    if (!first || !this.#init) throw new RangeError('a piece without samples');
+    const { timescale } = primary.track;
+    const runs: FragmentTrack[] = [];
+    let leftBytes = 0;
+    for (const pending of this.#pending.values()) {
+      if (pending === primary) {
+        runs.push({ track: pending.track, samples: pending.samples, endDts });
+        pending.samples = [];
+        continue;
+      }
+      const end = isLast
+        ? Number.POSITIVE_INFINITY
+        : rescaleTicks(endDts, timescale, pending.track.timescale);
+      const { taken, left } = splitAt(pending.samples, end);
+      pending.samples = left;
+      leftBytes += left.reduce((sum, sample) => sum + sample.size, 0);
+      const last = taken.at(-1);
+      if (last) runs.push({ track: pending.track, samples: taken, endDts: endOf(pending, last, left[0]) });
+    }
+    this.#bytes = leftBytes;
+    return {
+      init: this.#init,
+      runs,
+      startTicks: rescaleTicks(first.dts, timescale, CATALOG_TIMESCALE),
+      endTicks: rescaleTicks(endDts, timescale, CATALOG_TIMESCALE),
+      startsWithKey: this.#startsWithKey,
+    };
+  }
+}
+
+/**
+ * Moves a key frame to a time that is a whole number of microseconds, up to 89 µs earlier. Players start at a
+ * key frame and count in microseconds: hls.js rounds the distance to its own start, Chromium truncates
+ * fractions, and a frame that ends up 1 µs before the start is dropped with all frames that depend on it. One
+ * GOP in nine would be lost at the start of a playlist.
+ */
+function atWholeTime({ track, lastDts }: PendingTrack, sample: Sample): Sample {
+  if (!sample.isKey || track.timescale !== wholeTicks.timescale) return sample;
+  const early = sample.dts % wholeTicks.ticks;
+  if (early === 0 || (lastDts !== undefined && sample.dts - early <= lastDts)) return sample;
+  return { ...sample, dts: sample.dts - early, pts: sample.pts - early };
+}
+
+function newPending(track: Track): PendingTrack {
+  const usualStep = Math.round(
+    track.kind === 'video'
+      ? track.timescale / defaultFramesPerSecond
+      : usualAudioStep(track.codec, track.timescale),
+  );
+  return { track, samples: [], lastDts: undefined, usualStep, isStepKnown: false, seenDts: undefined };
+}
+
+/** 1024 samples for AAC (ISO/IEC 14496-3), 20 ms for Opus (RFC 6716, 2.1.4). */
+function usualAudioStep(codec: 'aac' | 'opus', timescale: number): number {
+  return codec === 'aac' ? 1024 : timescale / 50;
+}
+
+function longestStep(pending: PendingTrack): number {
+  const { timescale } = pending.track;
+  const { least, most } = longFrameSeconds;
+  if (!pending.isStepKnown) return most * timescale;
+  return Math.min(Math.max(3 * pending.usualStep, least * timescale), most * timescale);
+}
+
+function splitAt(samples: readonly Sample[], endDts: number): { taken: Sample[]; left: Sample[] } {
+  const at = samples.findIndex((sample) => sample.dts >= endDts);
+  return at < 0
+    ? { taken: [...samples], left: [] }
+    : { taken: samples.slice(0, at), left: samples.slice(at) };
+}
+
+function endOf(pending: PendingTrack, last: Sample, next: Sample | undefined): number {
+  const guess = last.dts + pending.usualStep;
+  return next ? Math.min(next.dts, guess) : guess;
+}

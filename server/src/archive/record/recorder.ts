@@ -1,0 +1,265 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Reader, ReaderEvent } from '../../hub/reader.ts';
+import type { Stream } from '../../hub/stream.ts';
+import { type RecordedGapCause, CatalogError } from '../catalog/catalog.ts';
+import {
+  GopAssembler,
+  type AssemblerLimits,
+  type AssemblerStep,
+  type AssembledFragment,
+} from './gop-assembler.ts';
+import {
+  catalogMsCeil,
+  catalogTicks,
+  systemCode,
+  RecordingFailure,
+  type RecordingFailureCode,
+} from '../segments/segments.ts';
+import { ShortWriteError } from './segment-file.ts';
+import { SegmentWriter, type SegmentLimits, type SegmentWriterTools } from './segment-writer.ts';
+
+export interface RecorderLimits extends AssemblerLimits, SegmentLimits {
+  /** Bytes that may be queued while the disk is slow; above it the recorder resumes at the next key frame. */
+  readonly queueMaxBytes: number;
+  /** Pause after a failed write. */
+  readonly retryMs: number;
+}
+
+export interface RecorderTools extends SegmentWriterTools {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: RecorderLimits;
+  /**
+   * Whether this node still records the stream; may wait until that is known. Meanwhile samples are queued in
+   * the reader.
+   */
+  permits(): boolean | Promise<boolean>;
+  /** Called once, when the recorder has ended. */
+  onStopped(recorder: Recorder): void;
+}
+
+export interface RecorderStatus {
+  /**
+   * waiting: for the source's first key frame. failed: frames arrive and can't be written; `code` gives the
+   * reason.
+   */
+  readonly state: 'waiting' | 'recording' | 'failed' | 'stopped';
+  readonly code?: RecordingFailureCode;
+  /** With `write-failed`: the system error name, as in EROFS; absent where the system has none. */
+  readonly systemCode?: string;
+  /**
+   * End of the footage on the disk, ms since the epoch; undefined before the first fragment of this recorder.
+   */
+  readonly lastFragmentEndMs: number | undefined;
+  readonly bytes: number;
+  readonly fragments: number;
+  /** Samples dropped because the disk was slower than the stream. */
+  readonly skippedSamples: number;
+  /** Samples that could not be stored: out of order or with parameters that a file can't describe. */
+  readonly unusableSamples: number;
+  /** From a complete GOP to its committed row. */
+  readonly writeLatency: { readonly lastMs: number; readonly meanMs: number; readonly maxMs: number };
+}
+
+export type RecorderStopCause = 'recording-off' | 'server-stopped' | 'removed' | 'moved' | 'drained';
+
+/**
+ * Records one stream: takes samples from its reader, assembles GOPs and writes one at a time. While a GOP is
+ * being written, later samples wait in the reader, whose limit bounds the memory of the whole recorder.
+ */
+export class Recorder {
+  readonly uid: string;
+  readonly #tools: RecorderTools;
+  readonly #reader: Reader;
+  readonly #assembler: GopAssembler;
+  readonly #writer: SegmentWriter;
+  /** The write in progress, and the writes queued behind it. */
+  #work: Promise<void> = Promise.resolve();
+  #draining: Promise<void> = Promise.resolve();
+  #isDraining = false;
+  #stopped: Promise<void> | undefined;
+  #state: RecorderStatus['state'] = 'waiting';
+  #failure:
+    | {
+        readonly code: RecordingFailureCode;
+        readonly systemCode: string | undefined;
+        readonly retryAtMs: number;
+      }
+    | undefined;
+  #bytes = 0;
+  #fragments = 0;
+  #latency = { lastMs: 0, sumMs: 0, maxMs: 0 };
+
+  constructor(stream: Stream, tools: RecorderTools) {
+    this.uid = stream.uid;
+    this.#tools = tools;
+    this.#assembler = new GopAssembler(tools.limits);
+    this.#writer = new SegmentWriter(stream.uid, tools, tools.limits);
+    const cause = stream.pauseCause ?? 'waiting';
+    this.#breakAfterWrites(cause, false);
+    this.#reader = stream.addReader({
+      name: 'archive',
+      maxBytes: tools.limits.queueMaxBytes,
+      from: 'next-key',
+      toleratesLatency: true,
+      onReadable: () => this.#wake(),
+    });
+    this.#wake();
+  }
+
+  get status(): RecorderStatus {
+    const endTicks = this.#writer.endTicks;
+    const failure = this.#state === 'failed' ? this.#failure : undefined;
+    return {
+      state: this.#state,
+      ...(failure && { code: failure.code }),
+      ...(failure?.code === 'write-failed' && failure.systemCode && { systemCode: failure.systemCode }),
+      lastFragmentEndMs: endTicks === undefined ? undefined : catalogMsCeil(endTicks),
+      bytes: this.#bytes,
+      fragments: this.#fragments,
+      skippedSamples: this.#reader.skippedSamples,
+      unusableSamples: this.#assembler.unusableSamples,
+      writeLatency: {
+        lastMs: this.#latency.lastMs,
+        meanMs: this.#fragments === 0 ? 0 : this.#latency.sumMs / this.#fragments,
+        maxMs: this.#latency.maxMs,
+      },
+    };
+  }
+
+  /**
+   * Writes everything received, including the open GOP, closes the file and notes why recording ended.
+   * Idempotent; never rejects: write failures are logged.
+   */
+  stop(cause: RecorderStopCause): Promise<void> {
+    this.#stopped ??= this.#finish(cause);
+    return this.#stopped;
+  }
+
+  async #finish(cause: RecorderStopCause): Promise<void> {
+    await this.#draining;
+    for (let event = this.#reader.take(); event; event = this.#reader.take()) this.#handle(event);
+    this.#reader.close();
+    for (const step of this.#assembler.interrupt(cause)) {
+      if (step.type === 'fragment') this.#enqueue(() => this.#write(step.fragment));
+    }
+    this.#breakAfterWrites(cause, true);
+    await this.#work;
+    this.#state = 'stopped';
+    this.#tools.onStopped(this);
+  }
+
+  #wake(): void {
+    if (this.#isDraining || this.#stopped) return;
+    this.#draining = this.#drain();
+  }
+
+  /**
+   * The flag is cleared in the same step that finds the queue empty: an event that follows must wake the
+   * recorder again.
+   */
+  async #drain(): Promise<void> {
+    this.#isDraining = true;
+    for (let event = this.#reader.take(); event; event = this.#reader.take()) {
+      if (this.#handle(event)) await this.#work;
+      if (this.#stopped) break;
+    }
+    this.#isDraining = false;
+  }
+
+  /** True when there is something to write now. */
+  #handle(event: ReaderEvent): boolean {
+    let steps: AssemblerStep[];
+    try {
+      steps = this.#assembler.accept(event);
+    } catch (error) {
+      this.#tools.log.error({ err: error }, 'The tracks of this stream cannot be recorded');
+      return false;
+    }
+    for (const step of steps) {
+      if (step.type === 'fragment') this.#enqueue(() => this.#write(step.fragment));
+      else this.#breakAfterWrites(step.cause, false);
+    }
+    return steps.length > 0;
+  }
+
+  #enqueue(job: () => Promise<void>): void {
+    this.#work = this.#work.then(job);
+  }
+
+  async #write(fragment: AssembledFragment): Promise<void> {
+    const { clock } = this.#tools;
+    if (!(await this.#tools.permits())) return;
+    if (this.#failure && clock.monotonicMs() < this.#failure.retryAtMs) return;
+    const fromMs = clock.monotonicMs();
+    try {
+      const timeOffsetBefore = this.#writer.timeOffsetTicks;
+      const bytes = await this.#writer.write(fragment);
+      if (bytes === 0) return;
+      this.#count(bytes, clock.monotonicMs() - fromMs);
+      if (this.#writer.timeOffsetTicks !== timeOffsetBefore) this.#reportTimeOffset();
+      if (this.#failure) this.#tools.log.info({}, `Recording goes on after ${this.#failure.code}`);
+      this.#failure = undefined;
+      this.#state = 'recording';
+    } catch (error) {
+      await this.#fail(error, fragment.startTicks);
+    }
+  }
+
+  /** Dated now, however long the preceding writes take. */
+  #breakAfterWrites(cause: RecordedGapCause, endsRecording: boolean): void {
+    const wallTicks = catalogTicks(this.#tools.clock.wallMs());
+    this.#enqueue(() => this.#break(cause, wallTicks, endsRecording));
+  }
+
+  async #break(cause: RecordedGapCause, wallTicks: number, endsRecording: boolean): Promise<void> {
+    try {
+      await this.#writer.endRun(cause, wallTicks, endsRecording);
+      if (this.#state === 'recording') this.#state = 'waiting';
+    } catch (error) {
+      await this.#fail(error, wallTicks);
+    }
+  }
+
+  /** `fromTicks`: start of the time that could not be written. */
+  async #fail(error: unknown, fromTicks: number): Promise<void> {
+    const code = failureCodeOf(error);
+    const { clock, log, limits } = this.#tools;
+    if (this.#failure?.code !== code)
+      log.error({ err: error }, `Recording failed (${code}); it will be tried again`);
+    const retryAtMs = clock.monotonicMs() + limits.retryMs;
+    this.#failure = { code, systemCode: systemCode(error), retryAtMs };
+    this.#state = 'failed';
+    try {
+      await this.#writer.abandon(code, fromTicks);
+    } catch (abandonError) {
+      log.error({ err: abandonError }, 'A segment could not be cut back; the next start will do it');
+    }
+  }
+
+  #count(bytes: number, latencyMs: number): void {
+    this.#bytes += bytes;
+    this.#fragments++;
+    this.#latency.lastMs = latencyMs;
+    this.#latency.sumMs += latencyMs;
+    this.#latency.maxMs = Math.max(this.#latency.maxMs, latencyMs);
+  }
+
+  #reportTimeOffset(): void {
+    this.#tools.log.warn(
+      { timeOffsetMs: this.#writer.timeOffsetTicks / 90 },
+      'This moment is recorded already: the clock was set back, so the run is recorded behind what is there',
+    );
+  }
+}
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** Maps a write error to the cause shown for the gap. */
+function failureCodeOf(error: unknown): RecordingFailureCode {
+  if (error instanceof RecordingFailure) return error.code;
+  if (error instanceof ShortWriteError) return 'disk-full';
+  if (error instanceof CatalogError) return error.isFull ? 'disk-full' : 'write-failed';
+  return fullCodes.has(systemCode(error) ?? '') ? 'disk-full' : 'write-failed';
+}

@@ -1,0 +1,88 @@
+import { dirname } from 'node:path';
+import type { ArchiveFiles, WritableFile } from '../segments/segments.ts';
+
+/** A write accepted no more bytes although the system reported success. */
+export class ShortWriteError extends Error {
+  override readonly name = 'ShortWriteError';
+}
+
+/**
+ * One file of the archive while it grows. After a failed append only `cutBack` may follow: a failed flush is
+ * never retried, because the system may have dropped the pages and report success the next time.
+ */
+export class SegmentFile {
+  readonly path: string;
+  readonly #file: WritableFile;
+  readonly #files: ArchiveFiles;
+  /** Flushed bytes. */
+  #flushedBytes = 0;
+  #isNew = true;
+
+  private constructor(files: ArchiveFiles, path: string, file: WritableFile) {
+    this.#files = files;
+    this.path = path;
+    this.#file = file;
+  }
+
+  /** Creates an empty file; its folder must exist. @throws system errors, EEXIST among them. */
+  static async create(files: ArchiveFiles, path: string): Promise<SegmentFile> {
+    return new SegmentFile(files, path, await files.create(path));
+  }
+
+  get flushedBytes(): number {
+    return this.#flushedBytes;
+  }
+
+  /**
+   * Writes at the end, flushes, and for a new file flushes its name. When this resolves the bytes survive a power cut.
+   * @throws system errors, ShortWriteError
+   */
+  async append(slices: readonly Uint8Array[], bytes: number): Promise<void> {
+    const written = await this.#file.write(slices, this.#flushedBytes);
+    if (written < bytes) await this.#writeRest(slices, written, bytes);
+    await this.#file.sync();
+    if (this.#isNew) {
+      await this.#files.syncFolder(dirname(this.path));
+      this.#isNew = false;
+    }
+    this.#flushedBytes += bytes;
+  }
+
+  /** Truncates the file to the length in its row and closes it; a file without a row is removed. */
+  async cutBack(rowBytes: number): Promise<void> {
+    try {
+      if (rowBytes === 0) {
+        await this.#files.remove(this.path);
+      } else {
+        await this.#file.truncate(rowBytes);
+        await this.#file.sync();
+      }
+    } finally {
+      await this.#file.close();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  /** A disk that fills up midway returns a short count first and the error with the next write. */
+  async #writeRest(slices: readonly Uint8Array[], written: number, bytes: number): Promise<void> {
+    const rest = after(slices, written);
+    const more = await this.#file.write(rest, this.#flushedBytes + written);
+    if (written + more < bytes) throw new ShortWriteError(`${written + more} of ${bytes} bytes were taken`);
+  }
+}
+
+function after(slices: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  const rest: Uint8Array[] = [];
+  for (const slice of slices) {
+    if (bytes >= slice.length) {
+      bytes -= slice.length;
+      continue;
+    }
+    rest.push(slice.subarray(bytes));
+    bytes = 0;
+  }
+  return rest;
+}

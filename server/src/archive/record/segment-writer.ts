@@ -1,0 +1,293 @@
+import { fragment, type FragmentTrack } from '@vidette/media/fmp4/fragment';
+import { rescaleTicks } from '@vidette/media/time';
+import type {
+  ActiveFolders,
+  CatalogReads,
+  CatalogSink,
+  CatalogChange,
+  RecordedGapCause,
+} from '../catalog/catalog.ts';
+import {
+  type ArchiveFiles,
+  type NewFragment,
+  checksumOf,
+  CATALOG_TIMESCALE,
+  dayOf,
+  segmentPath,
+} from '../segments/segments.ts';
+import type { AssembledFragment } from './gop-assembler.ts';
+import { nextFreeSlot } from './free-slot.ts';
+import { SegmentFile } from './segment-file.ts';
+import type { Semaphore } from '../../base/semaphore.ts';
+
+/** What a writer borrows from its archive. */
+export interface SegmentWriterTools {
+  readonly root: string;
+  readonly files: ArchiveFiles;
+  readonly writes: Semaphore;
+  readonly catalog: CatalogSink;
+  readonly reads: CatalogReads;
+  readonly folders: ActiveFolders;
+  /** Before each new file. @throws RecordingFailure when nothing may be written here now. */
+  assertRightDisk(): Promise<void>;
+  /**
+   * Before each fragment. @throws RecordingFailure when the disk is known to be missing or has less than the
+   * reserve left.
+   */
+  assertFreeSpace(): void | Promise<void>;
+}
+
+export interface SegmentLimits {
+  /** A new file starts at the first key frame after this duration. */
+  readonly segmentMs: number;
+  /** The same, by size, for streams with a very high bit rate. */
+  readonly segmentMaxBytes: number;
+}
+
+/** A run recorded after existing footage returns to its real time by this share of its length. */
+const catchUpRate = 0.02;
+
+interface OpenSegment {
+  readonly file: SegmentFile;
+  readonly startTicks: number;
+  readonly day: string;
+  readonly init: Uint8Array;
+  /** The next recorded moment of this stream: the file must not grow past it. */
+  readonly limitTicks: number;
+  endTicks: number;
+  /** The committed state of the file. */
+  rowBytes: number;
+  fragments: number;
+}
+
+/**
+ * Writes one stream's fragments into segments, one after the other, in the order of design/archive.md: bytes,
+ * flush, folder, row. After any rejection of `write` the writer must be `abandon`ed before the next fragment.
+ */
+export class SegmentWriter {
+  readonly #uid: string;
+  readonly #tools: SegmentWriterTools;
+  readonly #limits: SegmentLimits;
+  #open: OpenSegment | undefined;
+  /** Added to the times of the run because its start was already recorded, catalog ticks (see free-slot.ts). */
+  #timeOffsetTicks = 0;
+  /** Changes that could not be committed yet and must precede the next ones. */
+  #pendingChanges: CatalogChange[] = [];
+  #endTicks: number | undefined;
+  /** Why nothing could be written since the last written fragment, or the last end of a run. */
+  #abandonedFor: RecordedGapCause | undefined;
+
+  constructor(uid: string, tools: SegmentWriterTools, limits: SegmentLimits) {
+    this.#uid = uid;
+    this.#tools = tools;
+    this.#limits = limits;
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** End of the footage written last, catalog ticks; undefined before the first fragment. */
+  get endTicks(): number | undefined {
+    return this.#endTicks;
+  }
+
+  get timeOffsetTicks(): number {
+    return this.#timeOffsetTicks;
+  }
+
+  /**
+   * Writes one fragment and its row. A fragment that does not start with a key frame and can't be appended is
+   * dropped.
+   * @returns the bytes written, 0 when it was dropped.
+   */
+  async write(assembled: AssembledFragment): Promise<number> {
+    await this.#tools.assertFreeSpace();
+    if (this.#open && !this.#continues(this.#open, assembled)) await this.#closeFile();
+    if (this.#open) return this.#append(this.#open, assembled);
+    if (!assembled.startsWithKey) return 0;
+    return this.#begin(assembled);
+  }
+
+  /**
+   * Ends the run: the file is closed and the reason noted. `wallTicks` dates an interruption without footage.
+   */
+  async endRun(cause: RecordedGapCause, wallTicks: number, endsRecording: boolean): Promise<void> {
+    const atTicks = this.#open ? this.#open.endTicks : Math.max(this.#latestEndTicks(), wallTicks);
+    const closing = await this.#closeHandle();
+    this.#timeOffsetTicks = 0;
+    this.#abandonedFor = undefined;
+    await this.#commit([...closing, { type: 'interruption', uid: this.#uid, atTicks, cause, endsRecording }]);
+  }
+
+  /**
+   * After a failed write: truncates the file to its last committed fragment and notes the gap, which begins
+   * where the footage ends or, without a run, at `fromTicks`. Changes that can't be committed now stay pending.
+   * A file that can't be truncated stays open in the catalog, so that the next start truncates it.
+   */
+  async abandon(cause: RecordedGapCause, fromTicks: number): Promise<void> {
+    const open = this.#open;
+    const atTicks = open && open.fragments > 0 ? open.endTicks : Math.max(this.#latestEndTicks(), fromTicks);
+    this.#open = undefined;
+    this.#timeOffsetTicks = 0;
+    // The first failed commit says everything; failed retries add nothing.
+    if (this.#abandonedFor !== cause) {
+      this.#pendingChanges.push({
+        type: 'interruption',
+        uid: this.#uid,
+        atTicks,
+        cause,
+        endsRecording: false,
+      });
+    }
+    this.#abandonedFor = cause;
+    if (open) {
+      await open.file.cutBack(open.rowBytes);
+      if (open.rowBytes > 0)
+        this.#pendingChanges.push({ type: 'close', uid: this.#uid, segmentStartTicks: open.startTicks });
+    }
+    if (this.#pendingChanges.length > 0) await this.#commit([]);
+  }
+
+  #continues(open: OpenSegment, assembled: AssembledFragment): boolean {
+    const startTicks = assembled.startTicks + this.#timeOffsetTicks;
+    if (startTicks !== open.endTicks) return false;
+    if (assembled.endTicks + this.#timeOffsetTicks > open.limitTicks) return false;
+    if (!assembled.startsWithKey) return true;
+    const heldMs = ((startTicks - open.startTicks) * 1000) / CATALOG_TIMESCALE;
+    return (
+      heldMs < this.#limits.segmentMs &&
+      open.rowBytes < this.#limits.segmentMaxBytes &&
+      dayOf(startTicks) === open.day &&
+      sameBytes(open.init, assembled.init)
+    );
+  }
+
+  async #begin(assembled: AssembledFragment): Promise<number> {
+    const wanted = assembled.startTicks + this.#timeOffsetTicks;
+    const { startTicks, limitTicks } = nextFreeSlot(
+      this.#tools.reads,
+      this.#uid,
+      wanted,
+      assembled.endTicks - assembled.startTicks,
+    );
+    this.#timeOffsetTicks += startTicks - wanted;
+    const day = dayOf(startTicks);
+    await this.#tools.assertRightDisk();
+    await this.#tools.folders.enter(this.#uid, day);
+    const file = await SegmentFile.create(
+      this.#tools.files,
+      segmentPath(this.#tools.root, this.#uid, startTicks),
+    );
+    const open: OpenSegment = {
+      file,
+      startTicks,
+      day,
+      init: assembled.init,
+      limitTicks,
+      endTicks: startTicks,
+      rowBytes: 0,
+      fragments: 0,
+    };
+    this.#open = open;
+    return this.#append(open, assembled);
+  }
+
+  async #append(open: OpenSegment, assembled: AssembledFragment): Promise<number> {
+    const heldTicks = assembled.endTicks - assembled.startTicks;
+    const caughtUp = Math.min(Math.max(0, this.#timeOffsetTicks), Math.floor(heldTicks * catchUpRate));
+    const { slices, size } = fragment({
+      sequence: open.fragments + 1,
+      tracks: shifted(assembled, this.#timeOffsetTicks, caughtUp),
+    });
+    const entry: NewFragment = {
+      durationTicks: heldTicks - caughtUp,
+      bytes: size,
+      startsWithKey: assembled.startsWithKey,
+      checksum: checksumOf(slices),
+    };
+    const isFirst = open.fragments === 0;
+    const bytes = isFirst ? open.init.length + size : size;
+    await this.#tools.writes.run(() => open.file.append(isFirst ? [open.init, ...slices] : slices, bytes));
+    const fragments = [entry];
+    await this.#commit(
+      isFirst
+        ? [
+            { type: 'segment', uid: this.#uid, startTicks: open.startTicks, init: open.init, fragments },
+            ...this.#tools.folders.leaveOthers(this.#uid, open.day),
+          ]
+        : [{ type: 'fragments', uid: this.#uid, segmentStartTicks: open.startTicks, fragments }],
+    );
+    this.#timeOffsetTicks -= caughtUp;
+    open.fragments++;
+    open.rowBytes += bytes;
+    open.endTicks += entry.durationTicks;
+    this.#endTicks = open.endTicks;
+    this.#abandonedFor = undefined;
+    return bytes;
+  }
+
+  async #closeFile(): Promise<void> {
+    this.#pendingChanges.push(...(await this.#closeHandle()));
+  }
+
+  async #closeHandle(): Promise<CatalogChange[]> {
+    const open = this.#open;
+    this.#open = undefined;
+    if (!open) return [];
+    await open.file.close();
+    return [{ type: 'close', uid: this.#uid, segmentStartTicks: open.startTicks }];
+  }
+
+  /** Pending changes come first and stay pending when the commit fails. */
+  async #commit(changes: readonly CatalogChange[]): Promise<void> {
+    const pendingChanges = this.#pendingChanges;
+    this.#pendingChanges = [];
+    try {
+      await this.#tools.catalog.commit([...pendingChanges, ...changes]);
+    } catch (error) {
+      this.#pendingChanges = [
+        ...pendingChanges,
+        ...changes.filter(({ type }) => type === 'close' || type === 'interruption'),
+        ...this.#pendingChanges,
+      ];
+      throw error;
+    }
+  }
+
+  #latestEndTicks(): number {
+    if (this.#endTicks !== undefined) return this.#endTicks;
+    const stream = this.#tools.reads.stream(this.#uid);
+    return (stream && this.#tools.reads.newestSegment(stream.id)?.endTicks) ?? 0;
+  }
+}
+
+/**
+ * The samples of a fragment with shifted times, later by the offset at its start and by `caughtUp` less at its
+ * end; the same objects when there is nothing to shift. Catalog ticks.
+ */
+function shifted(
+  assembled: AssembledFragment,
+  timeOffsetTicks: number,
+  caughtUp: number,
+): readonly FragmentTrack[] {
+  if (timeOffsetTicks === 0) return assembled.runs;
+  const { startTicks, endTicks } = assembled;
+  const rate = 1 - caughtUp / (endTicks - startTicks);
+  return assembled.runs.map(({ track, samples, endDts }) => {
+    const ticks = rescaleTicks(timeOffsetTicks, CATALOG_TIMESCALE, track.timescale);
+    const from = rescaleTicks(startTicks, CATALOG_TIMESCALE, track.timescale);
+    const at = (dts: number) => from + Math.round((dts - from) * rate) + ticks;
+    let lastDts = Number.NEGATIVE_INFINITY;
+    const moved = samples.map((sample) => {
+      const dts = Math.max(at(sample.dts), lastDts + 1);
+      lastDts = dts;
+      return { ...sample, dts, pts: dts + Math.round((sample.pts - sample.dts) * rate) };
+    });
+    return { track, samples: moved, endDts: Math.max(at(endDts), lastDts + 1) };
+  });
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a === b || Buffer.compare(a, b) === 0;
+}

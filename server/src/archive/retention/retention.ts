@@ -1,0 +1,11 @@
+/**
+ * Deletes footage: by age, by quota, and for free space, the oldest first. A deletion removes the row and then the file. No
+ * footage is deleted because of the wall clock alone, with the wrong disk mounted, or while earlier files can't be deleted; what is
+ * deleted before its time is counted with its cause.
+ */
+export type { DatedSpan } from './footage-clock.ts';
+export { Retention, type RetentionLoss, type RetentionRules } from './footage-retention.ts';
+export { type DiskUse, FreeSpaceMonitor, type MeasureDisk, measureDisk } from './free-space-monitor.ts';
+export { type RetentionFacts, RetentionState } from './retention-state.ts';
+export { SegmentDeleter } from './segment-deleter.ts';
+export { Undeletable } from './undeletable.ts';

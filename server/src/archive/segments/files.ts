@@ -1,0 +1,97 @@
+import { mkdir, open, readdir, rmdir, stat, unlink, utimes } from 'node:fs/promises';
+import { syncFolder } from '../../base/durable.ts';
+import { archiveFileMode, archiveFolderMode } from './layout.ts';
+
+/**
+ * All disk operations of the archive, so that tests can record their order, and fail or shorten any of them.
+ * All reject with the system error (`code`: ENOSPC, EIO, EEXIST, ...).
+ */
+export interface ArchiveFiles {
+  /** A new file. EEXIST when it exists: nothing is ever overwritten. */
+  create(path: string): Promise<WritableFile>;
+  /** An existing file, to truncate its tail. */
+  reopen(path: string): Promise<WritableFile>;
+  /** True when it was created, false when it existed; its parent must exist. */
+  makeFolder(path: string): Promise<boolean>;
+  /** Flushes a folder's directory entries. */
+  syncFolder(path: string): Promise<void>;
+  /** False when it did not exist. */
+  remove(path: string): Promise<boolean>;
+  /**
+   * Rewrites a file's metadata without a change. EROFS where the disk is not writable, which permissions don't
+   * show after the kernel remounted it read-only because of an error; other errors concern only that file and
+   * are ignored.
+   */
+  assertChangeable(path: string): Promise<void>;
+  /** Removes a folder only if it is empty; false when it is not. */
+  removeFolder(path: string): Promise<boolean>;
+}
+
+export interface WritableFile {
+  /**
+   * Writes slices one after the other from `position` on and returns how many bytes were written: it may be
+   * fewer.
+   */
+  write(slices: readonly Uint8Array[], position: number): Promise<number>;
+  /** fdatasync: the bytes and the length are on the disk. */
+  sync(): Promise<void>;
+  truncate(bytes: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const diskFiles: ArchiveFiles = {
+  create: (path) => openWritable(path, 'wx'),
+  reopen: (path) => openWritable(path, 'r+'),
+  makeFolder: (path) => unlessCode(mkdir(path, archiveFolderMode), 'EEXIST'),
+  syncFolder,
+  remove: (path) => unlessCode(unlink(path), 'ENOENT'),
+  assertChangeable,
+  removeFolder: (path) => unlessCode(rmdir(path), 'ENOTEMPTY', 'ENOENT', 'EEXIST'),
+};
+
+/** The system error name, or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** The entries of a folder, in order; none when it doesn't exist. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+async function openWritable(path: string, flags: 'wx' | 'r+'): Promise<WritableFile> {
+  const handle = await open(path, flags, archiveFileMode);
+  return {
+    write: async (slices, position) => (await handle.writev(slices as Uint8Array[], position)).bytesWritten,
+    sync: () => handle.datasync(),
+    truncate: (bytes) => handle.truncate(bytes),
+    close: () => handle.close(),
+  };
+}
+
+async function assertChangeable(path: string): Promise<void> {
+  try {
+    const { atime, mtime } = await stat(path);
+    await utimes(path, atime, mtime);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined || code === 'EROFS') throw error;
+  }
+}
+
+async function unlessCode(work: Promise<unknown>, ...codes: string[]): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (codes.includes(systemCode(error) ?? '')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The archive on the disk: where a segment's file is, how it is read, indexed, checksummed and scanned, and the marker of the
+ * archive's folder. It knows no catalog. Paths are built from a validated uid and a number, never from user input; a file is
+ * opened only as a regular file; reading takes memory for one chunk, whatever the length of the file.
+ */
+export { openForReading, openSegmentFile, readInChunks, type SegmentReader } from './file-bytes.ts';
+export { type ArchiveFiles, diskFiles, namesIn, systemCode, type WritableFile } from './files.ts';
+export {
+  decodeIndex,
+  encodeEntry,
+  type FragmentEntry,
+  type IndexedPosition,
+  type NewFragment,
+} from './fragment-index.ts';
+export { checksumOf, decodeSums, encodeSums } from './fragment-sums.ts';
+export {
+  archiveFileMode,
+  archiveFolderMode,
+  CATALOG_TIMESCALE,
+  catalogMs,
+  catalogMsCeil,
+  catalogPath,
+  catalogTicks,
+  dayFolder,
+  dayOf,
+  driftMaxSeconds,
+  heartbeatPath,
+  isDay,
+  isUid,
+  lockPath,
+  placeOf,
+  rebuildNotePath,
+  retentionPath,
+  segmentPath,
+  startMsOf,
+  streamFolder,
+} from './layout.ts';
+export {
+  archiveIdIn,
+  FOLDER_LOCK_NAME,
+  listStreamFolders,
+  MARKER_NAME,
+  markerBytes,
+  type MarkerState,
+  readMarker,
+  writeMarker,
+} from './marker.ts';
+export { RecordingFailure, type RecordingFailureCode } from './recording-failure.ts';
+export {
+  readSegmentContents,
+  scanSegmentContents,
+  type SegmentContents,
+  spoiltFragments,
+} from './segment-scan.ts';

@@ -1,0 +1,323 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
+import {
+  openCatalogForReading,
+  CatalogReads,
+  type SegmentRow,
+  type CatalogStreamRow,
+} from '../catalog/catalog.ts';
+import { checkRemoteNotes, checkObjects, type ObjectStorageCheck } from './object-check.ts';
+import {
+  namesIn,
+  systemCode,
+  catalogMs,
+  catalogPath,
+  catalogTicks,
+  dayFolder,
+  isDay,
+  placeOf,
+  segmentPath,
+  startMsOf,
+  decodeSums,
+  listStreamFolders,
+  readMarker,
+  readSegmentContents,
+  spoiltFragments,
+} from '../segments/segments.ts';
+import type { Finding } from './finding.ts';
+
+/** Segments read per catalog query. */
+const batchSize = 500;
+
+/**
+ * Verifies the archive's invariants against every row and every file's headers, and changes nothing. Rows are
+ * read first: with a running server, later footage is not checked, so nothing is reported merely because it is
+ * new. For footage in object storage only the rows are checked, unless its bucket is given.
+ * @throws Error when there is no catalog; ObjectStoreError
+ */
+export async function* checkArchive(
+  root: string,
+  catalog = catalogPath(root),
+  remote?: ObjectStorageCheck,
+): AsyncGenerator<Finding, void, undefined> {
+  const database = openCatalogForReading(catalog);
+  try {
+    const reads = new CatalogReads(database);
+    yield* goingOn('the marker', 10, checkMarker(reads, root));
+    yield* goingOn('the removals of the catalog', 9, checkRemovals(reads));
+    const uids = new Set<string>();
+    yield* goingOn('the streams of the catalog', 11, checkStreams(reads, root, uids));
+    yield* goingOn(root, 2, checkUnknownFolders(root, uids));
+    yield* goingOn('the notes on objects', 11, checkRemoteNotes(reads));
+    if (remote) yield* checkObjects(reads, remote);
+  } finally {
+    database.close();
+  }
+}
+
+/** Data that one part of the check can't read is a finding of its own, and the next part runs. */
+async function* goingOn(
+  part: string,
+  invariant: number,
+  findings: AsyncIterable<Finding> | Iterable<Finding>,
+): AsyncGenerator<Finding, void, undefined> {
+  try {
+    yield* findings;
+  } catch (error) {
+    yield { invariant, text: `${part} could not be read to the end: ${wordsOf(error)}` };
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'for an unknown reason';
+  return sqliteTroubleOf(error) === 'damaged'
+    ? `the catalog is damaged (${error.message}); stop the server and run ` + '`vidette rebuild-index`'
+    : error.message;
+}
+
+async function* checkStreams(
+  reads: CatalogReads,
+  root: string,
+  uids: Set<string>,
+): AsyncGenerator<Finding, void, undefined> {
+  for (const stream of reads.streams()) {
+    uids.add(stream.uid);
+    yield* goingOn(`the stream ${stream.uid}`, 11, checkStream(reads, root, stream));
+  }
+}
+
+async function* checkMarker(reads: CatalogReads, root: string): AsyncGenerator<Finding, void, undefined> {
+  const marker = await readMarker(root);
+  const { archiveId } = reads.identity();
+  if (marker.state !== 'present') yield { invariant: 10, text: `the marker in ${root} is ${marker.state}` };
+  else if (marker.archiveId !== archiveId) {
+    yield {
+      invariant: 10,
+      text: `the marker in ${root} names archive ${marker.archiveId}, the catalog is of ${archiveId}`,
+    };
+  }
+}
+
+function* checkRemovals(reads: CatalogReads): Generator<Finding, void, undefined> {
+  for (const { uid, startTicks } of reads.pendingRemovals()) {
+    const stream = reads.stream(uid);
+    const row = stream && reads.segment(stream.id, startTicks);
+    if (row && !row.isRemote) {
+      yield { invariant: 9, text: `${uid} ${startTicks} has a row although its removal is pending` };
+    }
+  }
+}
+
+/**
+ * With a running server a row may disappear, or its file grow, between two reads: every finding is checked
+ * twice.
+ */
+async function* checkStream(
+  reads: CatalogReads,
+  root: string,
+  stream: CatalogStreamRow,
+): AsyncGenerator<Finding, void, undefined> {
+  const names = new Map<string, Set<string>>();
+  let previous: SegmentRow | undefined;
+  let at = 0;
+  for (;;) {
+    const batch = reads.segments(stream.id, at, Number.MAX_SAFE_INTEGER, batchSize);
+    for (const row of batch) {
+      if (previous && row.startTicks < previous.endTicks) {
+        yield {
+          invariant: 4,
+          text: `${segmentPath(root, stream.uid, row.startTicks)} overlaps the segment before it`,
+        };
+      }
+      previous = row;
+      const { day, name } = placeOf(row.startTicks);
+      if (!row.isRemote) names.set(day, (names.get(day) ?? new Set()).add(name));
+      for (const finding of await checkSegment(reads, root, stream, row.startTicks)) {
+        if (reads.segment(stream.id, row.startTicks)) yield finding;
+      }
+    }
+    const last = batch.at(-1);
+    if (!last || batch.length < batchSize) break;
+    at = last.endTicks;
+  }
+  yield* goingOn(`the totals of ${stream.uid}`, 8, checkTotals(reads, stream.uid));
+  yield* checkFiles(reads, root, stream, names);
+}
+
+async function checkSegment(
+  reads: CatalogReads,
+  root: string,
+  stream: CatalogStreamRow,
+  startTicks: number,
+): Promise<Finding[]> {
+  const path = segmentPath(root, stream.uid, startTicks);
+  const findings: Finding[] = [];
+  const find = (invariant: number, text: string) => findings.push({ invariant, text: `${path} ${text}` });
+  // Row and index from one snapshot, before the file: a row that grows meanwhile stays behind its file.
+  let known;
+  try {
+    known = reads.snapshot(() => {
+      const row = reads.segment(stream.id, startTicks);
+      if (!row) return undefined;
+      const init = reads.init(row.initId);
+      const fragments = reads.fragments(row, init.length);
+      return { row, init, fragments, checksums: decodeSums(reads.fragmentSums(row), fragments.length) };
+    });
+  } catch (error) {
+    find(11, `has a row or an index that cannot be read: ${wordsOf(error)}`);
+    return findings;
+  }
+  if (!known) return findings;
+  const { row, init, fragments, checksums } = known;
+  const last = fragments.at(-1);
+  if (
+    !last ||
+    last.startTicks + last.durationTicks !== row.endTicks ||
+    last.offset + last.bytes !== row.bytes
+  ) {
+    find(11, 'has an index that does not end where its row does');
+  }
+  if (fragments[0]?.startsWithKey !== true) find(5, 'does not start with a key frame');
+  if (row.isRemote) return findings;
+  let contents;
+  let spoilt;
+  try {
+    contents = await readSegmentContents(path);
+    spoilt = await spoiltFragments(path, checksums);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') {
+      find(1, `cannot be read: ${wordsOf(error)}`);
+      return findings;
+    }
+    // It may have moved between the two reads.
+    if (reads.segment(stream.id, startTicks)?.isRemote !== true) find(1, 'is not there');
+    return findings;
+  }
+  if (contents.fileBytes < row.bytes)
+    find(1, `has ${contents.fileBytes} of the ${row.bytes} bytes of its row`);
+  if (!row.isOpen && contents.fileBytes > row.bytes)
+    find(3, `goes on ${contents.fileBytes - row.bytes} bytes behind its row`);
+  if (contents.wholeBytes < row.bytes)
+    find(11, `is whole up to ${contents.wholeBytes} of ${row.bytes} bytes: ${contents.damage}`);
+  if (Buffer.compare(init, contents.init) !== 0)
+    find(7, 'starts with another ftyp and moov than its row names');
+  if (contents.startTicks !== row.startTicks)
+    find(6, `starts at ${contents.startTicks}, its row at ${row.startTicks}`);
+  fragments.forEach((fragment, index) => {
+    const found = contents.fragments[index];
+    if (!found || found.bytes !== fragment.bytes || found.startsWithKey !== fragment.startsWithKey) {
+      find(11, `holds another fragment ${index} than its row says`);
+    } else if (found.durationTicks !== fragment.durationTicks) {
+      find(
+        5,
+        `has a fragment ${index} of ${found.durationTicks} ticks, by its row of ${fragment.durationTicks}`,
+      );
+    }
+  });
+  for (const index of spoilt) {
+    const fragment = fragments[index];
+    // Beyond the end in its row, a file may still be written.
+    if (!fragment) break;
+    const from = new Date(catalogMs(fragment.startTicks)).toISOString();
+    find(
+      17,
+      `holds other bytes than were written in fragment ${index} (${fragment.bytes} bytes, from ${from})`,
+    );
+  }
+  return findings;
+}
+
+function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void, undefined> {
+  const difference = reads.snapshot(() => {
+    const stream = reads.stream(uid);
+    if (!stream) return undefined;
+    const sum = { segments: 0, bytes: 0, durationTicks: 0, remoteSegments: 0, farBytes: 0 };
+    for (const row of reads.eachSegment(stream.id, 0, Number.MAX_SAFE_INTEGER)) {
+      sum.segments++;
+      sum.bytes += row.bytes;
+      sum.durationTicks += row.endTicks - row.startTicks;
+      if (!row.isRemote) continue;
+      sum.remoteSegments++;
+      sum.farBytes += row.bytes;
+    }
+    const isRight =
+      sum.segments === stream.segments &&
+      sum.bytes === stream.bytes &&
+      sum.durationTicks === stream.durationTicks &&
+      sum.remoteSegments === stream.remoteSegments &&
+      sum.farBytes === stream.farBytes;
+    return isRight ? undefined : { sum, stream };
+  });
+  if (!difference) return;
+  const { sum, stream } = difference;
+  yield {
+    invariant: 8,
+    text:
+      `${uid} has ${sum.segments} segments of ${sum.bytes} bytes and ${sum.durationTicks} ticks, ` +
+      `its totals say ${stream.segments}, ${stream.bytes} and ${stream.durationTicks}; ` +
+      `far are ${sum.remoteSegments} of ${sum.farBytes} bytes, by its totals ${stream.remoteSegments} of ${stream.farBytes}`,
+  };
+}
+
+/** Files without a row. `names`: by day, from the rows. */
+async function* checkFiles(
+  reads: CatalogReads,
+  root: string,
+  stream: CatalogStreamRow,
+  names: ReadonlyMap<string, ReadonlySet<string>>,
+): AsyncGenerator<Finding, void, undefined> {
+  const active = new Set(reads.activeFolders().map(({ uid, day }) => `${uid} ${day}`));
+  const pending = new Set(
+    reads.pendingRemovals().map(({ uid, startTicks }) => segmentPath(root, uid, startTicks)),
+  );
+  const unread: Finding[] = [];
+  for (const day of await namesOr(unread, join(root, stream.uid))) {
+    const folder = join(root, stream.uid, day);
+    if (!isDay(day)) {
+      yield { invariant: 2, text: `${folder} is no day of this archive` };
+      continue;
+    }
+    // A running server creates files there before their rows.
+    if (active.has(`${stream.uid} ${day}`)) continue;
+    for (const name of await namesOr(unread, dayFolder(root, stream.uid, day))) {
+      const path = join(folder, name);
+      if (names.get(day)?.has(name) === true || pending.has(path)) continue;
+      const startMs = startMsOf(day, name);
+      const row =
+        startMs === undefined ? undefined : reads.segmentAtOrBefore(stream.id, catalogTicks(startMs + 1) - 1);
+      const isKnown = row !== undefined && catalogMs(row.startTicks) === startMs;
+      if (isKnown && !row.isRemote) continue;
+      if (isKnown && isPending(reads, stream.uid, row.startTicks)) continue;
+      // Deleted since the folder was listed, by the pending removal.
+      if (!existsSync(path)) continue;
+      yield isKnown
+        ? { invariant: 12, text: `${path} is there although its row is far` }
+        : { invariant: 2, text: `${path} has no row` };
+    }
+  }
+  yield* unread;
+}
+
+async function namesOr(unread: Finding[], folder: string): Promise<string[]> {
+  try {
+    return await namesIn(folder);
+  } catch (error) {
+    unread.push({ invariant: 2, text: `${folder} cannot be listed: ${wordsOf(error)}` });
+    return [];
+  }
+}
+
+function isPending(reads: CatalogReads, uid: string, startTicks: number): boolean {
+  return reads.pendingRemovals().some((name) => name.uid === uid && name.startTicks === startTicks);
+}
+
+async function* checkUnknownFolders(
+  root: string,
+  uids: ReadonlySet<string>,
+): AsyncGenerator<Finding, void, undefined> {
+  for (const uid of await listStreamFolders(root)) {
+    if (!uids.has(uid))
+      yield { invariant: 2, text: `${join(root, uid)} belongs to no stream of the catalog` };
+  }
+}

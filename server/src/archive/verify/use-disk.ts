@@ -1,0 +1,29 @@
+import { silentLog } from '../../base/log.ts';
+import { openCatalogForWriting, ArchiveLock, CatalogWrites } from '../catalog/catalog.ts';
+import { VolumeMarkerCheck } from './volume-marker-check.ts';
+import { lockPath } from '../segments/segments.ts';
+
+/**
+ * The same as `Archive.useEmptyDisk`, when no server is running.
+ * @throws LockHeldError while one does; Fault ActionNotAcceptable when the folder is not empty; as
+ * `openCatalogForWriting`
+ */
+export async function useEmptyDisk(root: string, catalog: string): Promise<void> {
+  const lock = new ArchiveLock(lockPath(catalog));
+  let volumeCheck: VolumeMarkerCheck | undefined;
+  try {
+    volumeCheck = VolumeMarkerCheck.open({ root, catalog, log: silentLog, wasUsed: true });
+    await volumeCheck.useEmptyDisk((archiveId) => {
+      const database = openCatalogForWriting(catalog);
+      try {
+        new CatalogWrites(database).commit([{ type: 'disk-replaced', archiveId }]);
+      } finally {
+        database.close();
+      }
+      return Promise.resolve();
+    });
+  } finally {
+    volumeCheck?.release();
+    lock.release();
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Keeps catalog, files and bucket in agreement: recovery after a crash, adoption of files without rows, rebuilding of a
+ * lost catalog, the check of all invariants, and the check that the mounted disk is the archive's. It never deletes a
+ * file whose contents it can read, and changes nothing on another archive's disk.
+ */
+export { CatalogRebuild, prepareCatalog } from './catalog-rebuild.ts';
+export { checkArchive } from './check.ts';
+export type { Finding } from './finding.ts';
+export { Heartbeat } from './heartbeat.ts';
+export { NewFiles } from './new-files.ts';
+export type { ObjectStorageCheck } from './object-check.ts';
+export { rebuildCatalog } from './rebuild.ts';
+export { Recovery, type RecoveryReport } from './recovery.ts';
+export { useEmptyDisk } from './use-disk.ts';
+export { type ArchiveProblem, holdsFootage, VolumeMarkerCheck } from './volume-marker-check.ts';
