@@ -6,7 +6,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { createClient } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
-import type { LiveMessage } from '../server/src/live/message.ts';
+import type { LiveMessage } from '@vidette/contract/live';
 import { until } from './api.ts';
 import { Nodes } from './nodes.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { addressOf } from '@vidette/contract/routes';
-import type { LiveMessage } from '../server/src/live/message.ts';
+import type { LiveMessage } from '@vidette/contract/live';
 import { until } from './api.ts';
 import type { TestServer } from './server.ts';
 

@@ -138,7 +138,7 @@ const workspaces = {
 const routes = 'server/src/http/routes/';
 
 /** Contract files that the page loads: Zod would cost it more than the whole player. */
-const lightContract = new Set(['errors', 'constants', 'routes', 'client']);
+const lightContract = new Set(['errors', 'constants', 'routes', 'client', 'live']);
 
 /** What polls for everybody else, and a tool that takes frames for people and gives what fades in its time. */
 const mayWait = new Set(['server/src/base/until-fixture.ts', 'e2e/api.ts', 'e2e/screens.ts']);

@@ -1,4 +1,4 @@
-import type { LiveMessage } from './message.ts';
+import type { LiveMessage } from '@vidette/contract/live';
 import type { LiveSink } from './session.ts';
 
 /** Records what a live session sends, for tests; `bufferedBytes` is set by the test. */

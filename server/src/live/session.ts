@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@vidette/contract/errors';
+import type { LiveMessage } from '@vidette/contract/live';
 import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
 import { ticksToMs } from '@vidette/media/time';
@@ -7,7 +8,7 @@ import type { Cancel, Clock } from '../base/clock.ts';
 import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import type { LiveFragmenter } from './fragmenter.ts';
-import { describeTrack, type LiveMessage } from './message.ts';
+import { describeTrack } from './track-description.ts';
 import { FragmentBuilder } from './fragment-builder.ts';
 import { AudioStartWait } from './audio-start-wait.ts';
 import { activeTracks } from './active-tracks.ts';

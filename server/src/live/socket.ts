@@ -1,9 +1,9 @@
 import type { ErrorCode } from '@vidette/contract/errors';
+import { encodeLiveMessage, type LiveMessage } from '@vidette/contract/live';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { heartbeat } from './heartbeat.ts';
-import type { LiveMessage } from './message.ts';
 import type { LiveSession, LiveSink } from './session.ts';
 
 /** Normal closure, invalid input from the other side, and an internal error (RFC 6455, 7.4.1). */
@@ -60,7 +60,7 @@ class SocketSink implements LiveSink {
   }
 
   text(message: LiveMessage): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(encodeLiveMessage(message));
   }
 
   binary(bytes: Uint8Array): void {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@vidette/contract/errors';
+import type { LiveMessage } from '@vidette/contract/live';
 import type { Stream } from '../hub/stream.ts';
-import type { LiveMessage } from './message.ts';
 import type { LiveSession, LiveSink, LiveVariant } from './session.ts';
 
 /** A stream to which the viewer was admitted. */

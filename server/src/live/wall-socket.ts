@@ -1,5 +1,6 @@
 import { wallLimits } from '@vidette/contract/constants';
 import type { ErrorCode } from '@vidette/contract/errors';
+import { encodeWallMessage, type LiveMessage } from '@vidette/contract/live';
 import { WallRequest } from '@vidette/contract/wall';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../base/clock.ts';
@@ -7,7 +8,6 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { heartbeat } from './heartbeat.ts';
 import type { Live } from './live.ts';
-import type { LiveMessage } from './message.ts';
 import { closeCodes, closeTimeoutMs } from './socket.ts';
 import { WallChannel, type WallLine, type WallSource } from './wall-channel.ts';
 
@@ -65,7 +65,7 @@ export class WallSocket implements WallLine {
   }
 
   text(channel: number, message: LiveMessage): void {
-    this.#send(JSON.stringify({ channel, ...message }));
+    this.#send(encodeWallMessage(channel, message));
   }
 
   media(channel: number, bytes: Uint8Array, onSent: () => void): void {

@@ -5,7 +5,7 @@ import { Fault } from '../base/fault.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NodeRpc } from '../rpc/node-rpc.ts';
 import { believed } from '../rpc/peer-answers.ts';
-import { describeTrack } from '../live/message.ts';
+import { describeTrack } from '../live/track-description.ts';
 import type { Live } from '../live/live.ts';
 import type { Snapshot, Snapshots } from '../engine/snapshots.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';

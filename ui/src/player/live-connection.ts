@@ -1,7 +1,7 @@
 import type { Disposer, PageClock } from '../base/clock.ts';
 import { RetryTimer } from '../base/retry-timer.ts';
 import type { LiveLink, LiveLinkEvents } from './live-link.ts';
-import { parseLiveMessage, type LiveMessage } from './live-message.ts';
+import { parseLiveMessage, type ReceivedLiveMessage } from '@vidette/contract/live';
 
 export interface LiveConnectionOptions extends LiveLinkEvents {
   /** Opens a socket to the stream; `binaryType` is set here. */
@@ -89,7 +89,7 @@ export class LiveConnection implements LiveLink {
       this.#options.onMedia(new Uint8Array(data));
       return;
     }
-    let message: LiveMessage | undefined;
+    let message: ReceivedLiveMessage | undefined;
     try {
       message = parseLiveMessage(String(data));
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { LiveMessage } from './live-message.ts';
+import type { ReceivedLiveMessage } from '@vidette/contract/live';
 
 /** The transport of a live stream: its own WebSocket, or a channel of a shared one. */
 export interface LiveLink {
@@ -15,7 +15,7 @@ export interface LiveLink {
 
 /** Events of a link. */
 export interface LiveLinkEvents {
-  readonly onMessage: (message: LiveMessage) => void;
+  readonly onMessage: (message: ReceivedLiveMessage) => void;
   readonly onMedia: (bytes: Uint8Array) => void;
   /** The connection was lost; the link retries by itself. */
   readonly onLost: () => void;

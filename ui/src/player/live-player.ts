@@ -2,7 +2,7 @@ import type { PageClock } from '../base/clock.ts';
 import { FrameArrivals, type Absence } from './frame-arrivals.ts';
 import { codecName, codecsOf, spokenCodec, videoCodecOf } from './codec-name.ts';
 import type { LiveLink, LiveLinkEvents } from './live-link.ts';
-import type { LiveMessage } from './live-message.ts';
+import type { ReceivedLiveMessage } from '@vidette/contract/live';
 import { spanAt, type BufferedSpan, type MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
 import { Pace } from './pace.ts';
@@ -225,13 +225,13 @@ export class LivePlayer {
     this.#arrivals.resume();
   }
 
-  #onMessage(message: LiveMessage): void {
+  #onMessage(message: ReceivedLiveMessage): void {
     switch (message.type) {
       case 'init':
         this.#onInit(message.mimeType);
         return;
       case 'skipped':
-        if (message.frames > 0) this.#options.onNotice({ type: 'frames', frames: message.frames });
+        if (message.samples > 0) this.#options.onNotice({ type: 'frames', frames: message.samples });
         return;
       case 'waiting':
         this.#stop('source');

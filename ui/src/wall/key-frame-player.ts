@@ -5,7 +5,7 @@ import type { PageClock } from '../base/clock.ts';
 import { spokenCodec } from '../player/codec-name.ts';
 import { FrameArrivals, type Absence } from '../player/frame-arrivals.ts';
 import type { LiveLink, LiveLinkEvents } from '../player/live-link.ts';
-import type { LiveMessage } from '../player/live-message.ts';
+import type { ReceivedLiveMessage } from '@vidette/contract/live';
 import { spanAt, type MediaElement } from '../player/media-element.ts';
 import type { MediaSink } from '../player/media-sink.ts';
 import { isFinalCode, type PlayerState } from '../player/state.ts';
@@ -113,7 +113,7 @@ export class KeyFramePlayer implements TileFeed {
     this.#link.close();
   }
 
-  #onMessage(message: LiveMessage): void {
+  #onMessage(message: ReceivedLiveMessage): void {
     const { sink } = this.#options;
     switch (message.type) {
       case 'init':

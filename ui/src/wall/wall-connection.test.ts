@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '@vidette/contract/constants';
-import type { LiveMessage } from '../player/live-message.ts';
+import type { ReceivedLiveMessage } from '@vidette/contract/live';
 import { TestClock } from '../player/test-clock.ts';
 import { WallConnection } from './wall-connection.ts';
 
@@ -60,7 +60,7 @@ function setUp() {
     const link = connection.watch(
       { uid, picture: 'main', keyFrames: false, audio: false, convert: false },
       {
-        onMessage: (message: LiveMessage) => heard.push(message.type),
+        onMessage: (message: ReceivedLiveMessage) => heard.push(message.type),
         onMedia: (bytes) => heard.push(`media ${[...bytes].join(' ')}`),
         onLost: () => heard.push('lost'),
       },

@@ -2,7 +2,7 @@ import { wallLimits } from '@vidette/contract/constants';
 import type { WallRequest } from '@vidette/contract/wall';
 import type { Disposer, PageClock } from '../base/clock.ts';
 import type { LiveLink, LiveLinkEvents } from '../player/live-link.ts';
-import { parseLiveMessage } from '../player/live-message.ts';
+import { parseWallMessage } from '@vidette/contract/live';
 import { RetryTimer } from '../base/retry-timer.ts';
 
 export interface WallConnectionOptions {
@@ -157,14 +157,13 @@ export class WallConnection {
   }
 
   #read(text: string): void {
-    const fields = JSON.parse(text) as { readonly channel?: unknown };
-    const message = parseLiveMessage(text);
+    const { channel: number, message } = parseWallMessage(text);
     this.#retry.succeeded();
-    if (typeof fields.channel !== 'number' || !message) return;
-    const channel = this.#byNumber.get(fields.channel);
+    if (number === undefined || !message) return;
+    const channel = this.#byNumber.get(number);
     if (!channel) return;
     if (message.type === 'end') {
-      this.#byNumber.delete(fields.channel);
+      this.#byNumber.delete(number);
       channel.number = undefined;
       // Before the event is passed on: a listener that closes the link in response also ends the retries.
       channel.retry.after(() => this.#ask(channel));

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import type { MediaAnswer } from '../call-context.ts';
 import { Fault } from '../../base/fault.ts';
 import type { TranscodingViewer } from '../../transcoding/transcoding.ts';
-import type { LiveMessage } from '../../live/message.ts';
+import type { LiveMessage } from '@vidette/contract/live';
 import type { Stream } from '../../hub/stream.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
