@@ -185,7 +185,7 @@ function memberType(member) {
   return member.type === 'TSPropertySignature' ? member.typeAnnotation?.typeAnnotation : undefined;
 }
 
-/** Where an interface or alias is declared: in the file itself or in the one it imports it from. @param {string} name @param {string} path @param {ReadonlyMap<string, { program: any }>} parsed @returns {{ declaration: Node, at: string } | undefined} */
+/** Where an interface or alias is declared: in the file itself or in the one it imports or forwards it from. @param {string} name @param {string} path @param {ReadonlyMap<string, { program: any }>} parsed @returns {{ declaration: Node, at: string } | undefined} */
 function declarationOf(name, path, parsed) {
   /** @type {Node[]} */
   const body = parsed.get(path)?.program.body ?? [];
@@ -195,8 +195,12 @@ function declarationOf(name, path, parsed) {
       return { declaration, at: path };
   }
   const imported = body.find(
-    ({ type, specifiers }) =>
-      type === 'ImportDeclaration' && specifiers.some((/** @type {Node} */ { local }) => local.name === name),
+    ({ type, specifiers, source }) =>
+      (type === 'ImportDeclaration' &&
+        specifiers.some((/** @type {Node} */ { local }) => local.name === name)) ||
+      (type === 'ExportNamedDeclaration' &&
+        source &&
+        specifiers.some((/** @type {Node} */ { exported }) => exported.name === name)),
   );
   const target = imported && targetOf(path, imported.source.value);
   return target && target !== path && parsed.has(target) ? declarationOf(name, target, parsed) : undefined;

@@ -52,6 +52,14 @@ test('a constructor takes at most 8 collaborators, those of its options counted,
     }),
     ['A collaborators 9'],
   );
+  assert.deepEqual(
+    found(`import type { AOptions } from './b/b.ts';\nclass A { constructor(options: AOptions) {} }`, {
+      'a/b/b.ts': `export type { AOptions } from './two.ts';`,
+      'a/b/two.ts': options,
+    }),
+    ['A collaborators 9'],
+    'through the face of a folder',
+  );
 });
 
 test('what is over a limit is a breach, and so is an exception without need', () => {

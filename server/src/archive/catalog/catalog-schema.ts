@@ -115,7 +115,7 @@ CREATE TABLE interruption (
   stream_id  INTEGER NOT NULL REFERENCES stream (id),
   -- from here on nothing was recorded, until the next interruption or segment
   at_ticks   INTEGER NOT NULL,
-  -- a GapCause of gap-cause.ts
+  -- a RecordedGapCause
   cause      TEXT NOT NULL,
   PRIMARY KEY (stream_id, at_ticks)
 ) STRICT, WITHOUT ROWID;

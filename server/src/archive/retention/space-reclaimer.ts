@@ -15,12 +15,6 @@ export interface SpaceRules {
   readonly minFreeShare: number;
 }
 
-/**
- * Moves segments to the bucket until `untilMs` of the monotonic clock; resolves with how many are no longer on
- * the disk.
- */
-type UploadOldest = (segments: readonly OwnedSegment[], untilMs: number) => Promise<number>;
-
 export interface SpaceReclaimerTools {
   readonly reads: CatalogReads;
   readonly segmentDeleter: SegmentDeleter;
@@ -28,7 +22,11 @@ export interface SpaceReclaimerTools {
   readonly freeSpace: FreeSpaceMonitor;
   readonly clock: Clock;
   readonly log: Log;
-  readonly relieve?: UploadOldest;
+  /**
+   * Moves segments to the bucket until `untilMs` of the monotonic clock; resolves with how many are no longer on
+   * the disk.
+   */
+  relieve?(segments: readonly OwnedSegment[], untilMs: number): Promise<number>;
 }
 
 /** Usage of the archive's disk, in bytes. */
