@@ -178,8 +178,10 @@ async function spoilSecretly(file: string): Promise<void> {
 const readers: [string, (archive: Archive) => Promise<unknown>][] = [
   [
     'a download that begins in it',
-    (archive) =>
-      archive.download('cam1', t0 + 16_000, end).then(({ stream }) => buffer(Readable.from(stream()))),
+    async (archive) => {
+      const download = await archive.download('cam1', t0 + 16_000, end);
+      return buffer(Readable.from(download.stream()));
+    },
   ],
   ['a frame', (archive) => archive.frameAt('cam1', t0 + 16_500)],
   ['a GOP', (archive) => archive.gopAt('cam1', t0 + 16_500)],

@@ -24,7 +24,7 @@ export class DamagedFootage extends Fault {
 }
 
 /** Opens a segment's file. @throws Fault NotFound when it was deleted, by retention or otherwise. */
-export async function openForReading(path: string): Promise<FileHandle> {
+async function openForReading(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r');
   } catch (error) {
