@@ -5,7 +5,7 @@ import { makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { hasFiles } from './adoption.ts';
-import { ArchiveLock, LockHeldError } from './catalog-lock.ts';
+import { ArchiveLock, LockHeldError, type LockFile } from './catalog-lock.ts';
 import { openCatalogForWriting, setArchiveId } from './catalog-file.ts';
 import { CatalogReads } from './catalog-reads.ts';
 import { systemCode } from './files.ts';
@@ -48,6 +48,8 @@ interface VolumeMarkerCheckOptions {
   readonly log: Log;
   /** The catalog was lost: that it is empty does not mean that the folder is new. */
   readonly wasUsed: boolean;
+  /** For tests: the system's locks when left out. */
+  readonly lock?: LockFile;
 }
 
 /**
@@ -210,7 +212,7 @@ export class VolumeMarkerCheck {
     if (this.#lock && (await this.#lock.isInPlace())) return undefined;
     this.release();
     try {
-      this.#lock = new ArchiveLock(join(root, FOLDER_LOCK_NAME));
+      this.#lock = new ArchiveLock(join(root, FOLDER_LOCK_NAME), this.#options.lock);
       this.#isUnlockable = false;
     } catch (error) {
       if (error instanceof LockHeldError) return 'used-by-another-server';
