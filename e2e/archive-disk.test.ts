@@ -4,12 +4,29 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@vidette/contract/client';
+import { addressOf } from '@vidette/contract/routes';
 import { clientOf, until } from './api.ts';
 import { LoopDisk, runProgram } from './loop-disk.ts';
 import { checkArchive, footageIn, lastHour, prepared, warningsOf } from './past-archive.ts';
-import { signIn, startServer } from './server.ts';
+import { signIn, startServer, type TestServer } from './server.ts';
 
 const mainProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+
+/** The playlist's byte ranges of the file with a name like `22-00-10.000.mp4`, as its player requests them. */
+async function entriesOf(
+  client: Client,
+  uid: string,
+  query: { start_time: number; end_time: number },
+  name: string,
+) {
+  const playlist = await (await client.getArchivePlaylist({ params: { uid }, query })).text();
+  const entries = [...playlist.matchAll(/#EXT-X-BYTERANGE:(\d+)@(\d+)\n(\S+)/g)].map(
+    ([, length, offset, file = '']) => ({ from: Number(offset), bytes: Number(length), file }),
+  );
+  const [day, time = ''] = name.replace('.mp4', '').split('/');
+  const startMs = Date.parse(`${day}T${time.replace('-', ':').replace('-', ':')}Z`);
+  return entries.filter(({ file }) => Number(/(\d+)\.mp4/.exec(file)?.[1]) === startMs * 90);
+}
 
 // Disks that are full, read-only, gone or hold files that can't be deleted; real ones, as far as a loop device is.
 
@@ -243,6 +260,12 @@ test('[R10.3] sectors that can’t be read: the file is named, all else is serve
     const { gaps } = await client.getArchiveRanges({ params: { uid }, query });
     return gaps.filter(({ cause }) => cause === 'file-damaged').length;
   };
+  /** Downloads all of it to its end. */
+  const durationOf = async (client: Client) => {
+    const reply = await client.downloadArchive({ params: { uid }, query });
+    assert.equal((await reply.arrayBuffer()).byteLength, Number(reply.headers.get('content-length')));
+    return Number(reply.headers.get('x-archive-duration'));
+  };
   const first = await startServer({ dataDir, env });
   t.after(() => first.kill());
   const client = clientOf(first, await signIn(first));
@@ -269,19 +292,62 @@ test('[R10.3] sectors that can’t be read: the file is named, all else is serve
     (gaps) => gaps === 0,
     WAIT_MS,
   );
-  // Sectors after the headers that were read: the answer is an error or breaks off, and never ends as if it
-  // were whole.
+  // Sectors that fail after the file was remembered as whole: a request that has begun breaks off, never ends as
+  // if it were whole, and marks the segment. The next ones leave the rest of it out.
+  const wholeMs = await durationOf(again);
   const bytes = await readFile(join(folder, last.name));
   const inMedia = Math.ceil((bytes.lastIndexOf('moof') + 8_192) / 4_096) * 4_096;
   assert.ok(inMedia < bytes.length);
+  const entries = await entriesOf(again, uid, query, last.name);
+  const lastEntry = entries.at(-1);
+  assert.ok(lastEntry && lastEntry.from + lastEntry.bytes > inMedia);
+  /** What a player is answered that requests the newest part of the file. */
+  const statusFor = async (server: TestServer, cookie: string) => {
+    const url = new URL(lastEntry.file, new URL(addressOf('getArchivePlaylist', { uid }), server.url));
+    const range = `bytes=${lastEntry.from}-${lastEntry.from + lastEntry.bytes - 1}`;
+    const reply = await fetch(url, { headers: { cookie, range } });
+    return [
+      reply.status,
+      await reply.arrayBuffer().then(
+        ({ byteLength }) => byteLength,
+        () => 'broken off',
+      ),
+    ];
+  };
   await disk.failFrom(last.at + inMedia);
   await disk.forgetRead(join(folder, last.name));
-  await assert.rejects(async () => (await again.downloadArchive({ params: { uid }, query })).arrayBuffer());
-  assert.equal((await again.getStream({ params: { uid } })).name, 'Gate 2');
+  await assert.rejects(durationOf(again));
+  assert.equal(await gapsOf(again), 1);
+  const leftMs = await durationOf(again);
+  assert.ok(leftMs < wholeMs && leftMs > wholeMs - 5_000, `${leftMs} of ${wholeMs}`);
+  await second.kill();
+  // The same found by a player, whose request is answered by what is true: that this is no longer there.
   await disk.failFrom(undefined);
-  const whole = await again.downloadArchive({ params: { uid }, query });
-  assert.equal((await whole.arrayBuffer()).byteLength, Number(whole.headers.get('content-length')));
-  await second.stop();
+  const third = await startServer({ dataDir, env });
+  t.after(() => third.stop());
+  const cookie = await signIn(third);
+  const player = clientOf(third, cookie);
+  await until(
+    () => gapsOf(player),
+    (gaps) => gaps === 0,
+    WAIT_MS,
+  );
+  assert.deepEqual(await statusFor(third, cookie), [206, lastEntry.bytes]);
+  await disk.failFrom(last.at + inMedia);
+  await disk.forgetRead(join(folder, last.name));
+  const [status, body] = await statusFor(third, cookie);
+  assert.ok(status === 404 || body === 'broken off', `${status} ${body}`);
+  const [nextStatus, nextBody] = await statusFor(third, cookie);
+  assert.ok(nextStatus === 404 || nextStatus === 416 || Number(nextBody) < lastEntry.bytes);
+  assert.equal(await gapsOf(player), 1);
+  assert.deepEqual(
+    (await entriesOf(player, uid, query, last.name)).filter(
+      ({ from, bytes: length }) => from + length > inMedia,
+    ),
+    [],
+  );
+  assert.doesNotMatch(second.output + third.output, /InternalServerError/);
+  await third.stop();
 });
 
 test('[R10.4] a disk that answers EIO to everything, its marker too, ends recording alone; it continues when the disk answers', async (t) => {

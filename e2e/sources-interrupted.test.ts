@@ -20,10 +20,13 @@ import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
 import { gstVideo, startGstServer, type GstServer } from './rtsp/gst-server.ts';
 import { startServer, type TestServer } from './server.ts';
+import { maxAheadMs } from '../server/src/ingest/timing.ts';
 
 const framesPerSecond = 20;
 const frameMs = 1000 / framesPerSecond;
 const gopFrames = 10;
+/** Shorter GOPs share a fragment, see `server/src/archive/gop-assembler.ts`. */
+const leastFragmentMs = 450;
 /** Frames that a camera sends before it hangs or changes. */
 const firstFrames = 100;
 
@@ -76,7 +79,9 @@ test('[R10.2] [R4.9] a camera that stops sending while its socket stays open is 
   assert.equal(footage.consoleErrors, '');
   assert.equal(packets.length, firstFrames);
   assert.equal(decodedFrames, firstFrames);
-  assertEven(Number(headers.get('x-archive-duration')), firstFrames * frameMs);
+  const durationMs = Number(headers.get('x-archive-duration'));
+  assertEven(durationMs, firstFrames * frameMs);
+  assertLength(footage, durationMs);
 });
 
 test('[R10.2] [R10.3] a server that drops its clients again and again: each drop is a gap, all between is recorded', async () => {
@@ -135,7 +140,9 @@ test('[R7.16] [R9.3] the length of a download is what was asked for less its gap
   const inGop = await download(client, uid, asked);
   const startMs = Number(inGop.headers.get('x-archive-start'));
   assert.equal(inGop.headers.get('x-archive-exact'), 'gop');
-  assert.ok(startMs <= asked.startMs && asked.startMs - startMs < gopFrames * frameMs, 'at most one GOP');
+  const earlyMs = asked.startMs - startMs;
+  // One GOP; or two, if the correction of `assertEven` made them too short for a fragment of their own.
+  assert.ok(earlyMs >= 0 && earlyMs < 2 * leastFragmentMs, `${earlyMs} ms before what was requested`);
   assertLength(inGop.footage, asked.endMs - startMs - gapMs);
   const onKey = await download(client, uid, { ...asked, startMs });
   assert.equal(onKey.headers.get('x-archive-exact'), 'frame');
@@ -209,10 +216,13 @@ test('[R7.17] [R4.8] hls.js plays the playlist across the gap', async () => {
           if (!video) return;
           const errors: string[] = [];
           const player = new Hls({ startPosition: 0 });
-          player.on(Hls.Events.ERROR, (_, { details, fatal, error }) => {
-            // A suspicion of the player's that an append changed nothing: the final buffer shows it.
-            if (fatal || details !== Hls.ErrorDetails.BUFFER_APPEND_NO_PROGRESS)
-              errors.push(`${details}: ${error.message}`);
+          player.on(Hls.Events.ERROR, (_, { details, fatal, error, buffer = 0 }) => {
+            // Suspicions of the player's: that an append changed nothing, which the final buffer shows; and that
+            // a browser that is slow to decode what it has will not continue, which the frames show.
+            const isSuspicion =
+              details === Hls.ErrorDetails.BUFFER_APPEND_NO_PROGRESS ||
+              (details === Hls.ErrorDetails.BUFFER_STALLED_ERROR && buffer > 0.5);
+            if (fatal || !isSuspicion) errors.push(`${details}: ${error.message}`);
           });
           player.loadSource(address);
           player.attachMedia(video);
@@ -252,12 +262,12 @@ async function playlistOf(uid: string, { startMs, endMs }: Fragment): Promise<{ 
 }
 
 /**
- * So many frames last so long. A camera's first packet that was held up on a busy machine dates all after it too late, which
- * is corrected at a hundredth of the time that passes, or a tenth where it is more: frames are then shorter, and none is missing.
+ * So many frames last so long. A first packet that was held up on a busy machine dates all after it too late; the correction
+ * shortens the frames that follow by up to `maxAheadMs` together, and none is missing.
  */
 function assertEven(actualMs: number, expectedMs: number): void {
   assert.ok(
-    actualMs <= expectedMs * 1.01 + 1 && actualMs >= expectedMs * 0.9,
+    actualMs <= expectedMs * 1.01 + 1 && actualMs >= expectedMs - maxAheadMs,
     `${actualMs} ms for ${expectedMs} ms`,
   );
 }

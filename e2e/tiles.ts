@@ -35,6 +35,8 @@ export interface ShownMoments {
   readonly sharedMs: number;
   /** By the clocks in their frames, ms; and the streams that they show, in the same order. */
   readonly clocksMs: readonly number[];
+  /** By the video elements, ms; while they play, a little later than their frames. */
+  readonly elementsMs: readonly number[];
   readonly uids: readonly string[];
 }
 
@@ -60,8 +62,9 @@ export function shownMoments(page: Page): Promise<ShownMoments> {
       const { width, height } = context.canvas;
       return read(context.getImageData(0, 0, width, height).data, width, height) ?? Number.NaN;
     });
+    const elementsMs = tiles.map((tile) => (tile.querySelector('video')?.currentTime ?? Number.NaN) * 1000);
     const uids = tiles.map((tile) => tile.getAttribute('data-uid') ?? '');
-    return { sharedMs: Number(shared), clocksMs, uids };
+    return { sharedMs: Number(shared), clocksMs, elementsMs, uids };
   }, readDemoClock.toString());
 }
 

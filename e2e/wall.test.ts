@@ -224,7 +224,7 @@ async function standExactly(count: number): Promise<number> {
     }),
   );
   await until(
-    () => shownMoments(page),
+    async () => ({ wanted, ...(await shownMoments(page)) }),
     ({ clocksMs }) => clocksMs.length === count && clocksMs.every((ms, at) => ms === wanted[at]),
     wallPatienceMs,
   );

@@ -24,10 +24,12 @@ const user = { user: credentials.username, password: credentials.password };
 
 let clip: CameraClip;
 let otherClip: CameraClip;
+let h265Clip: CameraClip;
 
 before(async () => {
   clip = await encodeClip();
   otherClip = await encodeClip({ width: 480, height: 270 });
+  h265Clip = await encodeClip({ codec: 'h265' });
 });
 
 /** Runs a session against a camera that lives as long as the call. */
@@ -198,6 +200,56 @@ describe('payload types', () => {
     await camera.stop();
     assert.equal(declared, 0);
     assert.ok(awaited < 20, `${awaited} pictures were seen in noise`);
+  });
+});
+
+/** The same section with a second format, as a camera announces that may switch. */
+const listsBoth = (sdp: string) =>
+  sdp.replace('RTP/AVP 96', 'RTP/AVP 96 97').replace('a=fmtp:96', 'a=rtpmap:97 H265/90000\r\na=fmtp:96');
+
+describe('a camera that changes its codec', () => {
+  test('[R10.1] a listed type that replaces the announced one midway loses no frame, there and back', async () => {
+    const payloadType = (frame: number) => (frame >= 20 && frame < 40 ? 97 : 96);
+    const change = { at: 20, until: 40, clip: h265Clip };
+    const heard = await against({ payloadType, change, describes: listsBoth }, {}, frames(60));
+    assert.deepEqual(
+      heard.tracks.map((tracks) => tracks.map(({ codec }) => codec)),
+      [['h264'], ['h265'], ['h264']],
+    );
+    assertSame({ ...heard, samples: heard.samples.slice(0, 20) }, clip);
+    assertSame({ ...heard, samples: heard.samples.slice(20, 40) }, h265Clip);
+    assertSame({ ...heard, samples: heard.samples.slice(40) }, clip);
+    heard.samples.reduce((before, sample) => {
+      assert.ok(sample.dts > before.dts, 'decode times grow across the codecs');
+      return sample;
+    });
+  });
+
+  test('two listed types that are sent alternately do not replace each other', async () => {
+    const heard = await against({ companionType: 97, describes: listsBoth }, {}, frames(60));
+    assertSame(heard, clip);
+    assert.equal(heard.tracks.length, 1);
+    assert.ok(heard.notes.filter((note) => /payload type/.test(note)).length <= 2, heard.notes.join());
+  });
+});
+
+describe('interleaved channels', () => {
+  for (const firstChannel of [60, 254]) {
+    test(`[R10.1] ${firstChannel} and ${firstChannel + 1}`, async () => {
+      assertSame(await against({ firstChannel }, {}, frames(20)), clip);
+    });
+  }
+
+  test('[R10.1] others than the answer to SETUP names: those that were asked for', async () => {
+    assertSame(await against({ namedChannel: 8 }, {}, frames(20)), clip);
+  });
+
+  test('[R10.1] one that was never set up takes nothing from the others', async () => {
+    for (const foreignChannel of [4, 30, 200]) {
+      const heard = await against({ foreignChannel }, {}, frames(20));
+      assertSame(heard, clip);
+      assert.deepEqual(damagedAmong(heard), []);
+    }
   });
 });
 
@@ -429,6 +481,52 @@ describe('while it plays', () => {
       await camera.stop();
     });
   }
+
+  test('[R10.1] 405, 451, 454, 501 or nothing for GET_PARAMETER: OPTIONS keeps the session, within its time-out', async () => {
+    // The session ends 5 s after the last OPTIONS; a reply is waited for twice as long.
+    const expects = { method: 'OPTIONS', withinMs: 5_000 };
+    const refusals = [405, 451, 454, 501].map((status) => ({ status: { GET_PARAMETER: status } }));
+    const kept = async (answers: Partial<FakeCameraOptions>) => {
+      const camera = await startFakeCamera({
+        clip,
+        methods: 'GET_PARAMETER',
+        timeoutSeconds: 5,
+        expects,
+        ...answers,
+      });
+      const heard = await listen({ url: camera.url }, () => {
+        const asked = camera.requests.slice(4).map(({ method }) => method);
+        return asked.filter((method) => method === 'OPTIONS').length >= 2;
+      });
+      assert.equal(heard.cause, 'stopped');
+      assert.equal(camera.connections, 1);
+      await camera.stop();
+    };
+    await Promise.all([...refusals, { ignores: 'GET_PARAMETER' }].map(kept));
+  });
+
+  test('[R10.1] odd session headers and RTP-Info headers, or none', async () => {
+    for (const session of [
+      'x;timeout=0',
+      'x',
+      'x; timeout = 5',
+      'x;timeout=banana;y',
+      'x;timeout=999999999',
+    ]) {
+      const heard = await against({ session }, {}, frames(3));
+      assertSame(heard, clip);
+      const play = heard.camera.requests.find(({ method }) => method === 'PLAY');
+      assert.equal(play?.headers.find(([header]) => header === 'session')?.[1], 'x');
+    }
+    for (const info of [
+      'url=;seq=1;rtptime=5',
+      'nonsense',
+      'url=rtsp://a/b;seq=99999999;rtptime=-1',
+      ',,,;;;',
+    ]) {
+      assertSame(await against({ playHeaders: [`RTP-Info: ${info}`] }, {}, frames(3)), clip);
+    }
+  });
 
   test('a camera that neither sends nor answers any more is noticed; one that only never answers is kept', async () => {
     const silent = { clip, methods: 'GET_PARAMETER', ignores: 'GET_PARAMETER', timeoutSeconds: 1 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { header, parseHead, type RtspRequest } from '@vidette/media/rtsp/message';
-import { h264Payloads, interleavedRtp, type CameraClip } from './fake-media.ts';
+import { interleavedRtp, parameterSets, videoPayloads, type CameraClip } from './fake-media.ts';
 
 /** The behaviour of a scripted camera; the default of each option is that of a good camera. */
 export interface FakeCameraOptions {
@@ -25,6 +25,10 @@ export interface FakeCameraOptions {
   readonly redirectTo?: string;
   /** The server's own choice of interleaved channels. */
   readonly firstChannel?: number;
+  /** The channels that it names in its answer, where they are not those on which it sends. */
+  readonly namedChannel?: number;
+  /** Sends a packet beside each frame on this channel, which was not set up. */
+  readonly foreignChannel?: number;
   /** Sends packets before the reply to PLAY. */
   readonly startsEarly?: boolean;
   /** Added to the CSeq of every reply. */
@@ -32,6 +36,12 @@ export interface FakeCameraOptions {
   /** The Public header of OPTIONS. */
   readonly methods?: string;
   readonly timeoutSeconds?: number;
+  /** The whole Session header. */
+  readonly session?: string;
+  /** Headers of the reply to PLAY. */
+  readonly playHeaders?: readonly string[];
+  /** Closes the connection when this method was not requested for so long, ms. */
+  readonly expects?: { readonly method: string; readonly withinMs: number };
   readonly replyDelayMs?: number;
   /** Requests of this method are never answered. */
   readonly ignores?: string;
@@ -50,7 +60,7 @@ export interface FakeCameraOptions {
   /** Added to the time stamps from this frame on. */
   readonly jump?: { readonly at: number; readonly ticks: number };
   /** Another clip from this frame on. */
-  readonly change?: { readonly at: number; readonly clip: CameraClip };
+  readonly change?: { readonly at: number; readonly until?: number; readonly clip: CameraClip };
   readonly markers?: 'last' | 'none' | 'all';
   /** Cuts the output into pieces of this number of bytes. */
   readonly pieceBytes?: number;
@@ -68,6 +78,8 @@ export interface FakeCameraOptions {
   readonly closesAfterRefusal?: boolean;
   /** Which frame is due now, of an encoder that runs with or without viewers; the first at each PLAY unless given. */
   readonly frameNow?: () => number;
+  /** Frames for which this is false are not sent; the audio is. By frame and connection, both from 0. */
+  readonly shows?: (frame: number, connection: number) => boolean;
   /** Frames from now on per session, then silence with the socket open. Unlimited unless given. */
   readonly frames?: number;
 }
@@ -107,7 +119,7 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
   let frames = 0;
   const server = createServer((socket) => {
     count++;
-    const connection = new Connection(socket, options, {
+    const connection = new Connection(socket, count - 1, options, {
       request: (request) => requests.push(request),
       picture: () => frames++,
     });
@@ -142,6 +154,8 @@ interface ConnectionEvents {
 /** One client of the camera. */
 class Connection {
   readonly #socket: Socket;
+  /** From 0, in the order of arrival. */
+  readonly #number: number;
   readonly #options: FakeCameraOptions;
   readonly #on: ConnectionEvents;
   #text = '';
@@ -152,19 +166,32 @@ class Connection {
   #timer: NodeJS.Timeout | undefined;
   #frame = 0;
   #sequence = 65_530;
+  #expiry: NodeJS.Timeout | undefined;
   #isFrameWanted = false;
   #isKeyWanted = false;
   #sinceKey = 0;
   #audioSequence = 0;
 
-  constructor(socket: Socket, options: FakeCameraOptions, on: ConnectionEvents) {
+  constructor(socket: Socket, number: number, options: FakeCameraOptions, on: ConnectionEvents) {
     this.#socket = socket;
+    this.#number = number;
     this.#options = options;
     this.#on = on;
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     // A client that disconnects in the middle is what these tests are about.
     socket.on('error', () => this.close());
-    socket.on('close', () => clearInterval(this.#timer));
+    socket.on('close', () => {
+      clearInterval(this.#timer);
+      clearTimeout(this.#expiry);
+    });
+  }
+
+  /** The session ends unless the method that keeps it arrives. */
+  #expect(): void {
+    const { expects } = this.#options;
+    if (!expects) return;
+    clearTimeout(this.#expiry);
+    this.#expiry = setTimeout(() => this.close(), expects.withinMs);
   }
 
   close(): void {
@@ -201,6 +228,7 @@ class Connection {
   #answer(request: RtspRequest): void {
     const { html, status, redirectTo, ignores, auth } = this.#options;
     const { method } = request;
+    if (method === this.#options.expects?.method && this.#expiry) this.#expect();
     if (method === ignores) return;
     if (html !== undefined) {
       this.#socket.end(`HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n${html}`);
@@ -235,16 +263,17 @@ class Connection {
       }
       case 'SETUP': {
         this.#isFrameWanted ||= !request.uri.includes('trackID=') || request.uri.endsWith('trackID=0');
-        const channel = (options.firstChannel ?? 0) + 2 * this.#setups++;
+        const channel = (options.namedChannel ?? options.firstChannel ?? 0) + 2 * this.#setups++;
         this.#reply(request, 200, [
           `Transport: RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1}`,
-          `Session: fake123;timeout=${options.timeoutSeconds ?? 60}`,
+          `Session: ${options.session ?? `fake123;timeout=${options.timeoutSeconds ?? 60}`}`,
         ]);
         return;
       }
       case 'PLAY':
         if (options.startsEarly) this.#send();
-        this.#reply(request, 200, []);
+        this.#reply(request, 200, options.playHeaders ?? []);
+        this.#expect();
         this.#play(options.paceMs ?? 1000 / options.clip.framesPerSecond);
         return;
       case 'TEARDOWN':
@@ -279,11 +308,12 @@ class Connection {
     const { clip, parameters = 'both', control = 'relative', audio } = this.#options;
     const named = (name: string) =>
       control === 'missing' ? [] : [`a=control:${control === 'absolute' ? `${uri}/` : ''}${name}`];
+    const isH264 = clip.codec === undefined;
     const sprop = `${clip.sps.toString('base64')},${clip.pps.toString('base64')}`;
-    const described = parameters === 'in-band' ? '' : `;sprop-parameter-sets=${sprop}`;
+    const described = parameters === 'in-band' || !isH264 ? '' : `;sprop-parameter-sets=${sprop}`;
     return [
       'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=Fake\r\nt=0 0',
-      'm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000',
+      'm=video 0 RTP/AVP 96\r\na=rtpmap:96 ' + (isH264 ? 'H264/90000' : 'H265/90000'),
       `a=fmtp:96 packetization-mode=1${described}`,
       ...named('trackID=0'),
       ...(audio ? ['m=audio 0 RTP/AVP 0', ...named('trackID=1')] : []),
@@ -332,7 +362,7 @@ class Connection {
   }
 
   #send(): void {
-    const { clip, change, dropAfter, stallAfter, goodbyeAfter, audio, frames } = this.#options;
+    const { clip, change, dropAfter, stallAfter, goodbyeAfter, audio, frames, shows } = this.#options;
     const index = this.#frame++;
     this.#on.picture();
     if (index === dropAfter) {
@@ -344,8 +374,10 @@ class Connection {
       index < (goodbyeAfter ?? Infinity) &&
       index < (frames ?? Infinity)
     ) {
-      const isChanged = change !== undefined && index >= change.at;
-      this.#sendFrame(isChanged ? change.clip : clip, isChanged ? index - change.at : index, index);
+      const isChanged = change !== undefined && index >= change.at && index < (change.until ?? Infinity);
+      const clipIndex = isChanged ? index - change.at : index;
+      if (shows?.(index, this.#number) ?? true)
+        this.#sendFrame(isChanged ? change.clip : clip, clipIndex, index);
       if (audio === 'pcmu') this.#sendAudio();
     }
   }
@@ -360,6 +392,7 @@ class Connection {
       firstChannel = 0,
       payloadType,
       companionType,
+      foreignChannel,
       keysOnRequest,
     } = this.#options;
     if (!this.#isFrameWanted) return;
@@ -367,7 +400,8 @@ class Connection {
     const frame = clip.frames[played % clip.frames.length];
     if (!frame) return;
     const hasParameters = frame.isKey && parameters !== 'described';
-    const payloads = h264Payloads(hasParameters ? [clip.sps, clip.pps, ...frame.nals] : frame.nals);
+    const nals = hasParameters ? [...parameterSets(clip), ...frame.nals] : frame.nals;
+    const payloads = videoPayloads(nals, clip.codec);
     const ticks = Math.round((index * videoClock * (this.#options.clockSpeed ?? 1)) / clip.framesPerSecond);
     const timestamp = firstTimestamp + ticks + (jump && index >= jump.at ? jump.ticks : 0);
     payloads.forEach((payload, position) => {
@@ -381,9 +415,17 @@ class Connection {
       };
       if (!loses?.(index, position)) this.#write(interleavedRtp(fields, payload));
     });
+    if (foreignChannel !== undefined) this.#sendForeign(foreignChannel, timestamp);
     if (companionType === undefined) return;
     const fields = { channel: firstChannel, isMarker: false, timestamp, sequence: this.#sequence++ };
     this.#write(interleavedRtp({ ...fields, payloadType: companionType }, Buffer.alloc(100, 0x41)));
+  }
+
+  /** What belongs to no track, and holds what looks like packets of one. */
+  #sendForeign(channel: number, timestamp: number): void {
+    const inside = { channel: 0, payloadType: 96, isMarker: true, sequence: 7, timestamp };
+    const fields = { channel, payloadType: 98, isMarker: true, timestamp, sequence: this.#frame };
+    this.#write(interleavedRtp(fields, interleavedRtp(inside, Buffer.alloc(300, 0x41))));
   }
 
   /** The clip from its second frame on, and its key frame when one was requested. */

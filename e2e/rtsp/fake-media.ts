@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { isH264FirstSlice, h264NalType, H264_NAL } from '@vidette/media/codec/h264';
+import { H265_NAL, h265NalType, isH265Key, isH265Slice } from '@vidette/media/codec/h265';
 import { annexBToNals } from '@vidette/media/codec/nal';
 
 /** Frames as an encoder made them, for a scripted camera to play in a loop. */
@@ -8,8 +9,17 @@ export interface CameraClip {
   readonly framesPerSecond: number;
   /** In decode order; units without start codes, parameter sets left out. The first is a key frame. */
   readonly frames: readonly ClipFrame[];
+  /** H.264 unless given. */
+  readonly codec?: 'h265';
+  /** Of H.265 only. */
+  readonly vps?: Buffer;
   readonly sps: Buffer;
   readonly pps: Buffer;
+}
+
+/** What goes in front of a key frame. */
+export function parameterSets({ vps, sps, pps }: CameraClip): Buffer[] {
+  return vps ? [vps, sps, pps] : [sps, pps];
 }
 
 interface ClipFrame {
@@ -27,11 +37,13 @@ export interface CameraClipOptions {
   readonly slices?: number;
   /** Frames that don't compress: about 140 kB each at 640x360. */
   readonly isNoisy?: boolean;
+  /** H.264 unless given. */
+  readonly codec?: 'h265';
 }
 
 const run = promisify(execFile);
 
-/** Encodes a short H.264 clip without B-frames. */
+/** Encodes a short clip without B-frames. */
 export async function encodeClip(options: CameraClipOptions = {}): Promise<CameraClip> {
   const {
     width = 320,
@@ -41,18 +53,35 @@ export async function encodeClip(options: CameraClipOptions = {}): Promise<Camer
     frames = 40,
     slices = 1,
     isNoisy = false,
+    codec,
   } = options;
   const noise = isNoisy ? ',noise=alls=60:allf=t' : '';
   const source = `testsrc2=size=${width}x${height}:rate=${framesPerSecond}${noise}`;
-  const encoder = `-c:v libx264 -preset ultrafast -threads 1 -bf 0 -g ${gopFrames} -pix_fmt yuv420p`;
+  const [library, format, parameters] =
+    codec === 'h265'
+      ? ['libx265', 'hevc', '-x265-params pools=1:frame-threads=1:log-level=none:scenecut=0:keyint=']
+      : ['libx264', 'h264', `-threads 1 -x264-params slices=${slices}:scenecut=0:keyint=`];
   const command =
-    `ffmpeg -v error -f lavfi -i ${source} -frames:v ${frames} ${encoder} ` +
-    `-x264-params slices=${slices}:scenecut=0 -f h264 pipe:1`;
+    `ffmpeg -v error -f lavfi -i ${source} -frames:v ${frames} -c:v ${library} -preset ultrafast ` +
+    `-bf 0 -pix_fmt yuv420p ${parameters}${gopFrames} -f ${format} pipe:1`;
   const { stdout } = await run('nice', command.split(' '), {
     encoding: 'buffer',
     maxBuffer: 64 * 1024 * 1024,
   });
-  return clipOf(annexBToNals(stdout), framesPerSecond);
+  const nals = annexBToNals(stdout);
+  return codec === 'h265' ? h265ClipOf(nals, framesPerSecond) : clipOf(nals, framesPerSecond);
+}
+
+/** Of an encoder that makes one slice of each frame. */
+function h265ClipOf(nals: readonly Uint8Array[], framesPerSecond: number): CameraClip {
+  const ofKind = (kind: number) => {
+    const found = nals.find((nal) => h265NalType(nal) === kind);
+    if (!found) throw new Error('the encoder left the parameter sets out');
+    return Buffer.from(found);
+  };
+  const frames = nals.filter(isH265Slice).map((nal) => ({ nals: [nal], isKey: isH265Key([nal]) }));
+  const [vps, sps, pps] = [ofKind(H265_NAL.vps), ofKind(H265_NAL.sps), ofKind(H265_NAL.pps)];
+  return { codec: 'h265', framesPerSecond, frames, vps, sps, pps };
 }
 
 function clipOf(nals: readonly Uint8Array[], framesPerSecond: number): CameraClip {
@@ -73,16 +102,21 @@ function clipOf(nals: readonly Uint8Array[], framesPerSecond: number): CameraCli
 
 const maxPayloadBytes = 1200;
 
-/** NAL units as payloads of RFC 6184: single units or FU-A. */
-export function h264Payloads(nals: readonly Uint8Array[]): Buffer[] {
+/** NAL units as payloads of RFC 6184 and RFC 7798: single units, FU-A and FU. */
+export function videoPayloads(nals: readonly Uint8Array[], codec?: 'h265'): Buffer[] {
+  const headBytes = codec === 'h265' ? 2 : 1;
   return nals.flatMap((nal) => {
     if (nal.length <= maxPayloadBytes) return [Buffer.from(nal)];
-    const header = nal[0] ?? 0;
+    const [first = 0, second = 0] = nal;
     const pieces: Buffer[] = [];
-    for (let at = 1; at < nal.length; at += maxPayloadBytes) {
+    for (let at = headBytes; at < nal.length; at += maxPayloadBytes) {
       const piece = nal.subarray(at, at + maxPayloadBytes);
-      const flags = (at === 1 ? 0x80 : 0) | (at + maxPayloadBytes >= nal.length ? 0x40 : 0);
-      pieces.push(Buffer.concat([Buffer.of((header & 0xe0) | 28, flags | (header & 0x1f)), piece]));
+      const flags = (at === headBytes ? 0x80 : 0) | (at + maxPayloadBytes >= nal.length ? 0x40 : 0);
+      const head =
+        codec === 'h265'
+          ? [(first & 0x81) | (49 << 1), second, flags | ((first >>> 1) & 0x3f)]
+          : [(first & 0xe0) | 28, flags | (first & 0x1f)];
+      pieces.push(Buffer.concat([Buffer.from(head), piece]));
     }
     return pieces;
   });

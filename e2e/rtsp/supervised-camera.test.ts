@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test, type TestContext } from 'node:test';
+import { aacTrack } from '@vidette/media/codec/aac';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { silentLog } from '../../server/src/base/log.ts';
 import { until } from '../../server/src/base/until-fixture.ts';
@@ -7,6 +8,7 @@ import { parseSourceAddress } from '../../server/src/dial/address.ts';
 import { canConnect } from '../../server/src/dial/dial.ts';
 import { probe } from '../../server/src/ingest/probe.ts';
 import { RtspSession } from '../../server/src/ingest/rtsp/session.ts';
+import type { TranscodeAudio } from '../../server/src/ingest/rtsp/transcoded-audio-depacketizer.ts';
 import type { OpenSession } from '../../server/src/ingest/running-attempt.ts';
 import { StreamLog } from '../../server/src/ingest/stream-log.ts';
 import { Supervisor } from '../../server/src/ingest/supervisor.ts';
@@ -22,7 +24,9 @@ before(async () => {
   clip = await encodeClip();
 });
 
-async function camera(t: TestContext, options: Omit<FakeCameraOptions, 'clip'>): Promise<FakeCamera> {
+type CameraOptions = Omit<FakeCameraOptions, 'clip'> & { clip?: CameraClip };
+
+async function camera(t: TestContext, options: CameraOptions): Promise<FakeCamera> {
   const started = await startFakeCamera({ clip, paceMs: 10, ...options });
   t.after(() => started.stop());
   return started;
@@ -38,9 +42,17 @@ function opener(text: string): OpenSession {
       ...(credentials && { credentials }),
       clock: systemClock,
       dial: loopbackDial,
+      transcodeAudio: silentTranscoder,
     });
   };
 }
+
+/** AAC of one byte for each packet: what matters here is that audio flows. */
+const silentTranscoder: TranscodeAudio = ({ clockRate, onTrack, onFrame }) => {
+  onTrack(aacTrack(2, Buffer.from([0x15, 0x88])));
+  assert.equal(clockRate, 8000);
+  return { write: (_bytes, ticks) => (onFrame(Buffer.of(0), ticks), true), close() {} };
+};
 
 interface Supervised {
   readonly supervisor: Supervisor;
@@ -50,7 +62,12 @@ interface Supervised {
   readonly looks: () => number;
 }
 
-function supervise(t: TestContext, url: string, noFramesMs?: number): Supervised {
+interface Patience {
+  readonly noFramesMs?: number;
+  readonly firstFrameMs?: number;
+}
+
+function supervise(t: TestContext, url: string, patience: Patience = {}): Supervised {
   const stream = new Stream('s');
   let looks = 0;
   const supervisor = new Supervisor({
@@ -66,7 +83,7 @@ function supervise(t: TestContext, url: string, noFramesMs?: number): Supervised
       },
       turnMs: () => 0,
     },
-    ...(noFramesMs === undefined ? {} : { noFramesMs }),
+    ...patience,
   });
   const pauses: PauseCause[] = [];
   const reader = stream.addReader({
@@ -112,10 +129,57 @@ test('[R10.2] a camera that was away is retried repeatedly, and connected to onc
 
 test('[R10.2] a server that stops sending while the socket stays open is noticed by its missing frames', async (t) => {
   const { url } = await camera(t, { stallAfter: 30 });
-  const { supervisor, stream, pauses } = supervise(t, url, 500);
+  const { supervisor, stream, pauses } = supervise(t, url, { noFramesMs: 500 });
   await until(() => stream.counters.videoSamples > 30);
   assert.equal(pauses[0], 'no-frames');
   assert.match(supervisor.attempts[0]?.reason ?? '', /stopped sending pictures/);
+});
+
+test('[R10.2] video that stops while audio flows: not running, the reason says so, and it returns', async (t) => {
+  // Of the first connection 40 frames, of the second none, then all.
+  const shows = (frame: number, connection: number) => (connection === 0 ? frame < 40 : connection > 1);
+  const { url } = await camera(t, { audio: 'pcmu', shows });
+  const { supervisor, stream } = supervise(t, url, { noFramesMs: 500, firstFrameMs: 500 });
+  await until(() => supervisor.status.state === 'failed');
+  const soFar = stream.counters.videoSamples;
+  assert.equal(supervisor.status.code, 'NO_VIDEO_ERR');
+  assert.match(supervisor.status.reason ?? '', /stopped sending pictures/);
+  await until(() => stream.counters.videoSamples > soFar);
+  assert.equal(supervisor.status.state, 'running');
+  assert.match(supervisor.attempts[1]?.reason ?? '', /announces video but sent only audio/);
+});
+
+test('[R10.2] video that starts late, and after the audio, is waited for', async (t) => {
+  // 2 s after the connection: the attempts wait 0.8, 1.6 and 2.4 s.
+  const { url } = await camera(t, { audio: 'pcmu', shows: (frame) => frame >= 200 });
+  const { supervisor, stream } = supervise(t, url, { firstFrameMs: 800 });
+  await until(() => stream.counters.videoSamples > 5);
+  assert.equal(supervisor.status.state, 'running');
+  assert.ok(supervisor.attempts.every(({ code, goodMs }) => code === 'NO_VIDEO_ERR' && goodMs === 0));
+});
+
+test('[R10.2] a slow camera is not reconnected to: each frame is later than the limit of a quick one', async (t) => {
+  const slow = await camera(t, { paceMs: 1_000 });
+  const { supervisor, stream } = supervise(t, slow.url, { noFramesMs: 500, firstFrameMs: 1_500 });
+  await until(() => stream.counters.videoSamples >= 5);
+  assert.equal(slow.connections, 1);
+  assert.equal(supervisor.status.state, 'running');
+});
+
+test('[R10.1] a camera that comes back with another codec: the same stream goes on with it', async (t) => {
+  const first = await startFakeCamera({ clip, paceMs: 10 });
+  const { supervisor, stream } = supervise(t, first.url);
+  await until(() => stream.counters.videoSamples > 20);
+  await first.stop();
+  const before = stream.counters.videoSamples;
+  const h265 = await encodeClip({ codec: 'h265' });
+  await camera(t, { clip: h265, port: first.port });
+  await until(() => stream.counters.videoSamples > before + 20);
+  assert.deepEqual(
+    stream.tracks?.map(({ codec }) => codec),
+    ['h265'],
+  );
+  assert.equal(supervisor.status.state, 'running');
 });
 
 const troubles: readonly [string, Omit<FakeCameraOptions, 'clip'>, string][] = [

@@ -64,6 +64,21 @@ test('rubbish between packets is passed over and counted', () => {
   assert.equal(parser.skippedBytes, 8);
 });
 
+test('[R10.1] packets on channels that were not named are passed over as a whole, whatever they hold', () => {
+  const foreign = packet(200, `\x80${'$\x00\x00\x04fake'.repeat(50)}`);
+  const text =
+    reply + packet(0, 'one') + foreign + packet(1, 'two') + foreign + foreign + reply + packet(0, 'end');
+  for (const length of [text.length, 1, 3, 7]) {
+    const { packets, messages, parser } = feed(text, [length]);
+    assert.deepEqual(
+      packets.filter((one) => !one.startsWith('200:')),
+      ['0:one', '1:two', '0:end'],
+    );
+    assert.equal(messages.length, 2);
+    assert.equal(parser.skippedBytes, 0);
+  }
+});
+
 test('lines may end in LF alone, and headers may be folded', () => {
   const { messages } = feed('RTSP/1.0 401 No\nWWW-Authenticate: Basic\n realm="x"\nCSeq: 1\n\n', [5]);
   const [message] = messages;

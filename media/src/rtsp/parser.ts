@@ -19,8 +19,14 @@ const maxHeadBytes = 32 * 1024;
 const maxBodyBytes = 512 * 1024;
 /** How much rubbish between packets is skipped in search of the next one, before the connection is given up. */
 const maxSkippedBytes = 256 * 1024;
-/** Channels above this count as garbage unless the server named them: no camera has more than sixteen tracks. */
+/**
+ * Packets on channels above this count as garbage unless the server named the channel or they follow another unit
+ * and begin as RTP does: some servers send tracks that were not set up.
+ */
 const maxChannel = 31;
+/** The first byte of RTP and RTCP: version 2 (RFC 3550, 5.1). */
+const versionMask = 0xc0;
+const versionBits = 0x80;
 
 /** A packet of the usual size, and some more. */
 const usualSplitBytes = 2048;
@@ -128,8 +134,12 @@ export class RtspParser {
         if (end - at < 4) break;
         const channel = bytes[at + 1] ?? 0;
         if (channel > maxChannel && !this.#named.has(channel)) {
-          at = this.#skip(bytes, at + 1, 1, end);
-          continue;
+          // Inside garbage such a packet is not believed: its bytes hold others that only look like one.
+          if (this.#skippedInARow === 0 && end - at < 5) break;
+          if (this.#skippedInARow > 0 || ((bytes[at + 4] ?? 0) & versionMask) !== versionBits) {
+            at = this.#skip(bytes, at + 1, 1, end);
+            continue;
+          }
         }
         const next = at + 4 + (((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0));
         if (next > end) {

@@ -76,6 +76,7 @@ import {
   diskFiles,
   systemCode,
   type ArchiveFiles,
+  DamagedFootage,
   type SegmentReader,
   archiveFolderMode,
   catalogPath,
@@ -425,7 +426,9 @@ export class Archive implements ArchiveReader {
   async download(uid: string, startMs: number, endMs: number): Promise<Download> {
     assertSpan(startMs, endMs, this.#limits.downloadMaxMs);
     await this.#lookOver(uid, startMs, endMs, 'fragments');
-    return planDownload(this.#whole, this.#segments.of(uid), this.#stream(uid), startMs, endMs);
+    return aroundDamage(() =>
+      planDownload(this.#whole, this.#segments.of(uid), this.#stream(uid), startMs, endMs),
+    );
   }
 
   async frameAt(uid: string, atMs: number): Promise<RecordedKeyFrame> {
@@ -577,19 +580,9 @@ export class Archive implements ArchiveReader {
     if (!this.#recovery) throw new RecordingFailure('wrong-disk', `${this.#root}: being put in order`);
   }
 
-  /**
-   * One read at a time; a read that finds other bytes than the catalog expects has the whole file checked and
-   * reads what is left.
-   */
   async #readAt<T>(uid: string, atMs: number, read: () => Promise<T>): Promise<T> {
     await this.#lookOver(uid, atMs, atMs + 1, 'ends');
-    try {
-      return await read();
-    } catch (error) {
-      if (!(error instanceof Fault) || error.code !== 'InternalServerError') throw error;
-      await this.#lookOver(uid, atMs, atMs + 1, 'fragments');
-      return read();
-    }
+    return aroundDamage(read);
   }
 
   /**
@@ -623,5 +616,19 @@ export class Archive implements ArchiveReader {
     const stream = this.#reads.stream(uid);
     if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
     return stream;
+  }
+}
+
+/** Each try that meets damage has it marked; a disk on which more of them fail in a row is not tried further. */
+const triesAround = 20;
+
+/** Plans and reads again when damage was met, which the new plan leaves out. @throws what reading throws */
+async function aroundDamage<T>(read: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof DamagedFootage) || tries === triesAround) throw error;
+    }
   }
 }

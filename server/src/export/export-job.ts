@@ -135,6 +135,7 @@ export class ExportJob {
     untilMs: number,
   ): Promise<number> {
     const { archive } = this.#tools;
+    let leftMs = Number.POSITIVE_INFINITY;
     for (let attempt = 1; ; attempt++) {
       try {
         const download = await archive.download(stream.uid, fromMs, untilMs);
@@ -143,8 +144,11 @@ export class ExportJob {
         return Math.min(reachMs, untilMs);
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== 'NotFound') throw error;
-        // Nothing is recorded there, or retention deleted it during the read: less footage is left now.
+        // Nothing is recorded there, or retention deleted it during the read, or it can't be read: less footage is
+        // left now.
         const { durationMs } = await archive.extent(stream.uid, fromMs, untilMs);
+        if (durationMs < leftMs) attempt = 1;
+        leftMs = durationMs;
         if (durationMs === 0 || attempt === attemptsPerFile) return untilMs;
       }
     }

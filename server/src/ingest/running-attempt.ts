@@ -40,6 +40,15 @@ export interface AttemptEnd {
 }
 
 const watchdogPeriodMs = 500;
+/**
+ * A camera that sends a frame every few seconds is silent in between: it counts as lost after this many of its
+ * intervals, if that is later,
+ */
+const missedFrames = 3;
+/** but never later than this, ms. */
+const longestSilenceMs = 90_000;
+/** The second frame, which shows the interval, may take this multiple of `firstFrameMs`. */
+const secondFramePatience = 1.5;
 /** Limit of samples that wait for the second frame. */
 const maxHeld = 500;
 /** Maximum multiple of `firstFrameMs` that announced video may take while audio arrives. */
@@ -64,6 +73,9 @@ export class RunningAttempt {
   #awaitedAudioMs: number | undefined;
   #firstFrameMs: number | undefined;
   #lastFrameMs: number;
+  /** Between the newest frames, and between those before, ms: the shorter one counts, so that one stall does not. */
+  #intervalMs = 0;
+  #intervalBeforeMs = Number.POSITIVE_INFINITY;
   #cancelAbandon: (() => void) | undefined;
   readonly #wall: WallClockOffset;
   #tracks: readonly Track[] = [];
@@ -125,16 +137,26 @@ export class RunningAttempt {
   }
 
   #watch(): void {
-    const { clock, noFramesMs = 10_000, firstFrameMs = 20_000, tries = 1 } = this.#options;
+    const { clock, noFramesMs = 10_000 } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#stepMs = this.#wall.look();
     const silentMs = nowMs - Math.max(this.#lastFrameMs, this.#awaitedVideoMs ?? 0);
     const hadFrame = this.#firstFrameMs !== undefined;
     const hasAudio = this.#awaitedAudioMs !== undefined && nowMs - this.#awaitedAudioMs < noFramesMs;
-    const patience = hasAudio ? Math.min(maxPatience, Math.max(1, tries)) : 1;
-    if (silentMs < (hadFrame ? noFramesMs : firstFrameMs * patience)) return;
+    if (silentMs < (hadFrame ? this.#silenceLimitMs(noFramesMs) : this.#firstFrameLimitMs(hasAudio))) return;
     const seconds = Math.round(silentMs / 1000);
     this.#cut('no-frames', new Fault('NO_VIDEO_ERR', this.#silence(hadFrame, hasAudio, seconds)));
+  }
+
+  #silenceLimitMs(noFramesMs: number): number {
+    const intervalMs = Math.min(this.#intervalMs, this.#intervalBeforeMs);
+    return Math.max(noFramesMs, Math.min(longestSilenceMs, missedFrames * intervalMs));
+  }
+
+  #firstFrameLimitMs(hasAudio: boolean): number {
+    const { firstFrameMs = 20_000, tries = 1 } = this.#options;
+    const audioPatience = hasAudio ? Math.min(maxPatience, Math.max(1, tries)) : 1;
+    return firstFrameMs * Math.max(audioPatience, this.#heldFrames > 0 ? secondFramePatience : 1);
   }
 
   #silence(hadFrame: boolean, hasAudio: boolean, seconds: number): string {
@@ -191,6 +213,7 @@ export class RunningAttempt {
     if (sample.trackId === this.#watched?.id) {
       this.#heldFrames++;
       this.#heldFromMs ??= this.#options.clock.monotonicMs();
+      if (this.#heldFrames === 1) this.#lastFrameMs = this.#heldFromMs;
     }
     if (this.#heldFrames < 2 && held.length < maxHeld) {
       held.push(sample);
@@ -225,7 +248,10 @@ export class RunningAttempt {
   }
 
   #noteFrame(): void {
-    this.#lastFrameMs = this.#options.clock.monotonicMs();
+    const nowMs = this.#options.clock.monotonicMs();
+    if (this.#firstFrameMs !== undefined) this.#intervalBeforeMs = this.#intervalMs;
+    this.#intervalMs = nowMs - this.#lastFrameMs;
+    this.#lastFrameMs = nowMs;
     if (this.#firstFrameMs !== undefined) return;
     this.#firstFrameMs = this.#heldFromMs ?? this.#lastFrameMs;
     this.#onFirstFrame();

@@ -464,3 +464,33 @@ test('an ordinary outage is one line in the log, with a cause and no stack; a mi
   await settle();
   assert.ok(lines.at(-1)?.['err'] instanceof Fault);
 });
+
+for (const seconds of [5, 20]) {
+  test(`[R10.2] a camera that sends a frame every ${seconds} s runs on one connection, and is missed after three of them`, async () => {
+    const scene = new SupervisorScene();
+    await scene.start();
+    scene.session.sink.tracks([videoTrack, audioTrack]);
+    for (let index = 0; index < 6; index++) {
+      scene.session.sink.sample(frame(index * 25 * seconds, { isKey: true }));
+      for (let passed = 0; passed < seconds; passed++) await scene.pass(1_000);
+    }
+    assert.equal(scene.sessions.length, 1);
+    assert.equal(scene.status.state, 'running');
+    assert.equal(scene.stream.counters.videoSamples, 6);
+    await scene.pass(Math.max(10, 3 * seconds) * 1_000 - seconds * 1_000 + 500);
+    assert.equal(scene.status.state, 'failed');
+    assert.match(scene.status.reason ?? '', /stopped sending pictures/);
+    await scene.supervisor.stop('stopped');
+  });
+}
+
+test('[R10.2] one stall does not make a quick camera count as a slow one', async () => {
+  const scene = new SupervisorScene();
+  await scene.start();
+  await scene.play(3);
+  await scene.pass(8_000);
+  await scene.play(2);
+  await scene.pass(9_500);
+  assert.equal(scene.status.state, 'failed');
+  await scene.supervisor.stop('stopped');
+});

@@ -340,6 +340,52 @@ describe('sender reports', () => {
     assert.ok(Math.abs(apartMs) <= 20, `${apartMs} ms apart`);
   });
 
+  const absurd: Record<string, (frame: number) => { video?: number; audio?: number }> = {
+    'none at all': () => ({}),
+    'for the video alone, of a clock that is 1.5 s behind': (frame) => ({
+      video: startMs + onTime(frame) - 1_500,
+    }),
+    'for the audio alone, of a clock that is 1.5 s behind': (frame) => ({
+      audio: startMs + onTime(frame) - 1_500,
+    }),
+    'of a clock that stands still': (frame) => (frame % 250 < 125 ? { video: startMs } : { audio: startMs }),
+    'of a clock that stands still in 1970': (frame) => (frame % 250 < 125 ? { video: 5 } : { audio: 5 }),
+    'of a clock that runs back': (frame) => {
+      const ntpMs = startMs - onTime(frame);
+      return frame % 250 < 125 ? { video: ntpMs } : { audio: ntpMs };
+    },
+    'whose era ends': (frame) => {
+      const ntpMs = startMs + onTime(frame) - (frame < 1_500 ? 0 : 2 ** 32 * 1000);
+      return { video: ntpMs, audio: ntpMs };
+    },
+    'whose clock jumps with each of them': (frame) => ({
+      video: startMs + onTime(frame) + ((frame * 7919) % 3_000),
+      audio: startMs + onTime(frame) + ((frame * 104_729) % 3_000),
+    }),
+  };
+  for (const [name, reported] of Object.entries(absurd)) {
+    test(`[R10.1] ${name}: audio stays with the video within 40 ms, and time follows arrival`, () => {
+      const timing = new SourceTiming();
+      const video = timing.addTrack(videoRate, videoRate);
+      const audio = timing.addTrack(8000, 8000);
+      let latestMs = 0;
+      for (let frame = 0; frame < 5_000; frame++) {
+        const nowMs = startMs + onTime(frame);
+        const { video: videoNtpMs, audio: audioNtpMs } = frame % 125 === 60 ? reported(frame) : {};
+        if (videoNtpMs !== undefined) video.report(videoNtpMs, even(frame));
+        if (audioNtpMs !== undefined) audio.report(audioNtpMs, frame * 320);
+        const videoMs = video.map(even(frame), nowMs) / 90;
+        const audioMs = audio.mapGrowing(frame * 320, nowMs) / 8;
+        // A first report can't be judged; the tracks are drawn apart at 1 % at most until the next.
+        latestMs = Math.max(latestMs, Math.abs(videoMs - nowMs));
+        const apartMs = Math.abs(audioMs - videoMs);
+        if (frame > 1_000) assert.ok(apartMs < 40, `frame ${frame}: ${apartMs} ms apart`);
+        assert.ok(apartMs < 250, `frame ${frame}: ${apartMs} ms apart`);
+      }
+      assert.ok(latestMs < 500, `${latestMs} ms from the arrival`);
+    });
+  }
+
   test('[R10.1] where there are none, audio begins with its video: a packet is as old as it is long', () => {
     for (const frameSamples of [160, 1024, 4096]) {
       const timing = new SourceTiming();

@@ -57,6 +57,8 @@ const maxTransitMs = 2000;
 const maxLeadMs = 250;
 /** The sender's wall clock was set when two reports differ by more, ms. */
 const reportStepMs = 500;
+/** After such a step the clock may be a broken one, which stands still or jumps: this many reports have to agree. */
+const reportsAfterStep = 2;
 
 const anchors = new WeakMap<Clock, number>();
 
@@ -96,13 +98,18 @@ export class SourceTiming {
    * @param timescale ticks per second of the track
    */
   addTrack(sourceTimescale: number, timescale: number): TrackTiming {
-    const track = new TrackTiming(sourceTimescale, timescale, this.#tracks[0], () => this.#forgetReports());
+    const track = new TrackTiming(sourceTimescale, timescale, this.#tracks[0], this);
     this.#tracks.push(track);
     return track;
   }
 
+  /** A track is received and not reported: by the reports of the others it would be apart from them. */
+  get isReportMissing(): boolean {
+    return this.#tracks.some((track) => track.isReportMissing);
+  }
+
   /** The sender's wall clock was set: its older reports about the tracks are no longer consistent. */
-  #forgetReports(): void {
+  forgetReports(): void {
     for (const track of this.#tracks) track.forgetReport();
   }
 }
@@ -113,7 +120,7 @@ export class TrackTiming {
   readonly #sourceTimescale: number;
   readonly #timescale: number;
   readonly #leader: TrackTiming | undefined;
-  readonly #onWallStep: () => void;
+  readonly #source: SourceTiming;
   readonly #arrivals = new QuickestArrival();
   readonly #speed = new SourceSpeed();
   /** Where the current speed starts, by the source's clock and by ours. */
@@ -128,6 +135,11 @@ export class TrackTiming {
   #behindCount = 0;
   /** Wall clock of the sender less source time, ms. */
   #reportMs: number | undefined;
+  /** The same by the newest report, believed or not. */
+  #newestReportMs: number | undefined;
+  #agreeingReports = 0;
+  /** A report is believed after this many in a row that agree. */
+  #wantedReports = 1;
   #lastTicks = Number.NEGATIVE_INFINITY;
   /** The latest emitted time, ticks. */
   #latestTicks = Number.NEGATIVE_INFINITY;
@@ -136,12 +148,12 @@ export class TrackTiming {
     sourceTimescale: number,
     timescale: number,
     leader: TrackTiming | undefined,
-    onWallStep: () => void,
+    source: SourceTiming,
   ) {
     this.#sourceTimescale = sourceTimescale;
     this.#timescale = timescale;
     this.#leader = leader;
-    this.#onWallStep = onWallStep;
+    this.#source = source;
   }
 
   /**
@@ -185,13 +197,26 @@ export class TrackTiming {
    */
   report(ntpMs: number, sourceTicks: number): void {
     const reportMs = ntpMs - this.#evenMs((sourceTicks * 1000) / this.#sourceTimescale);
-    if (this.#reportMs !== undefined && Math.abs(reportMs - this.#reportMs) > reportStepMs)
-      this.#onWallStep();
-    this.#reportMs = reportMs;
+    const before = this.#newestReportMs;
+    this.#newestReportMs = reportMs;
+    if (before !== undefined && Math.abs(reportMs - before) > reportStepMs) {
+      this.#source.forgetReports();
+      return;
+    }
+    this.#agreeingReports++;
+    if (this.#agreeingReports >= this.#wantedReports) this.#reportMs = reportMs;
   }
 
+  /** Reports that contradict each other: from now on only ones that agree with others count. */
   forgetReport(): void {
     this.#reportMs = undefined;
+    this.#agreeingReports = 0;
+    this.#wantedReports = reportsAfterStep;
+  }
+
+  /** Received, and not reported. */
+  get isReportMissing(): boolean {
+    return this.#reportMs === undefined && this.#offsetMs !== undefined;
   }
 
   /** The source's time divided by the speed of its clock, ms. */
@@ -238,6 +263,7 @@ export class TrackTiming {
     this.#speedBaseMs = sourceMs;
     this.#newestMs = sourceMs;
     this.#reportMs = undefined;
+    this.#newestReportMs = undefined;
     this.#arrivals.begin(arrivalMs - sourceMs, arrivalMs);
   }
 
@@ -245,6 +271,7 @@ export class TrackTiming {
   #jump(sourceMs: number, arrivalMs: number): void {
     this.jumps++;
     this.#reportMs = undefined;
+    this.#newestReportMs = undefined;
     const earliestMs = ((this.#latestTicks + 1) * 1000) / this.#timescale;
     const atMs = Math.max(arrivalMs, earliestMs);
     this.#begin(sourceMs, arrivalMs);
@@ -289,13 +316,15 @@ export class TrackTiming {
   }
 
   /**
-   * The offset by the reports: relative to the leader's as the sender reports, or else the sender's own UTC.
+   * The offset by the reports: relative to the leader's as the sender reports; of the leader the sender's own UTC,
+   * if all tracks are reported.
    */
   #reportedMs(): number | undefined {
     const leader = this.#leader;
     const reportMs = this.#reportMs;
+    if (!leader && this.#source.isReportMissing) return undefined;
     if (reportMs === undefined || !leader) return reportMs;
-    if (leader.#reportMs === undefined || leader.#offsetMs === undefined) return reportMs;
+    if (leader.#reportMs === undefined || leader.#offsetMs === undefined) return undefined;
     return reportMs - leader.#reportMs + leader.#offsetMs;
   }
 }

@@ -21,8 +21,8 @@ export function archiveWarnings(archive: Archive, clock: Clock): HealthWarning[]
     warnings.push(warning('archive-undeletable', code, { files, bytes }));
   }
   if (early && clock.monotonicMs() - early.lastMs < earlyNoticeMs) {
-    const { segments, bytes, youngestHours } = early;
-    warnings.push(warning('archive-deletes-early', null, { segments, bytes, youngestHours }));
+    const { segments, bytes, youngestHours, othersBytes } = early;
+    warnings.push(warning('archive-deletes-early', null, { segments, bytes, youngestHours, othersBytes }));
   }
   return warnings;
 }

@@ -187,8 +187,12 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
       if (files === 0) return i18n.t('warning.archiveReadOnly', { reason });
       return i18n.t('warning.archiveUndeletable', { size: i18n.bytes(bytes), reason });
     }
-    case 'archive-deletes-early':
-      return i18n.t('warning.archiveEarly', { size: i18n.bytes(warning.figures?.['bytes'] ?? 0) });
+    case 'archive-deletes-early': {
+      const { bytes = 0, othersBytes = 0 } = warning.figures ?? {};
+      const size = i18n.bytes(bytes);
+      if (othersBytes === 0) return i18n.t('warning.archiveEarly', { size });
+      return i18n.t('warning.archiveEarlyOthers', { size, others: i18n.bytes(othersBytes) });
+    }
     case 'archive-disk-missing':
       return i18n.t(archiveProblemText[warning.subject ?? ''] ?? 'warning.archiveDiskMissing');
     case 'archive-write-failed':

@@ -25,7 +25,7 @@ export class Retry {
   }
 
   /**
-   * Undefined for what no longer exists (404), and after the signal has aborted.
+   * Undefined for what no longer exists (404, 416), and after the signal has aborted.
    * @throws errors that a retry does not change
    */
   async run<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
@@ -38,7 +38,7 @@ export class Retry {
         return answer;
       } catch (error) {
         if (signal.aborted) return undefined;
-        if (error instanceof ApiError && error.status === 404) return undefined;
+        if (error instanceof ApiError && (error.status === 404 || error.status === 416)) return undefined;
         const mayPass =
           error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429);
         if (!mayPass) throw error;

@@ -102,6 +102,31 @@ test('all tiles share one socket, each gets the stream it requested', () => {
   assert.equal(socket.readyState, 3);
 });
 
+test('[R2.12] the only link is replaced by another on the same socket, which closes if none follows', () => {
+  const { sockets, connection, watch } = setUp();
+  const gate = watch('gate');
+  const socket = newest(sockets);
+  socket.open();
+  connection.replace(() => {
+    gate.link.close();
+    watch('yard');
+  });
+  assert.deepEqual(
+    socket.sent.map(({ type, uid }) => [type, uid]),
+    [
+      ['watch', 'gate'],
+      ['leave', undefined],
+      ['watch', 'yard'],
+    ],
+  );
+  assert.deepEqual([sockets.length, socket.readyState], [1, 1]);
+  const other = setUp();
+  const only = other.watch('gate');
+  newest(other.sockets).open();
+  other.connection.replace(() => only.link.close());
+  assert.equal(newest(other.sockets).readyState, 3);
+});
+
 test('a full page of 64 tiles is one socket, and they come back together after it was lost', () => {
   const { clock, sockets, watch } = setUp();
   const uids = Array.from({ length: limits.mosaicTilesPerPageMax }, (_, at) => `camera${at}`);

@@ -44,6 +44,7 @@ export class WallConnection {
   /** The last socket was lost and no other has delivered anything yet. */
   #isLost = false;
   #lastNumber = 0;
+  #isReplacing = false;
 
   constructor(options: WallConnectionOptions) {
     this.#options = options;
@@ -76,9 +77,20 @@ export class WallConnection {
       close: () => {
         if (!this.#channels.delete(channel)) return;
         this.#leave(channel);
-        if (this.#channels.size === 0) this.#drop();
+        if (this.#channels.size === 0 && !this.#isReplacing) this.#drop();
       },
     };
+  }
+
+  /** The socket stays open while `swap` closes links and opens others, even if the only link is among them. */
+  replace(swap: () => void): void {
+    this.#isReplacing = true;
+    try {
+      swap();
+    } finally {
+      this.#isReplacing = false;
+      if (this.#channels.size === 0) this.#drop();
+    }
   }
 
   /** Network back, tab shown, machine awake: ends a pause now, drops a dead socket. */

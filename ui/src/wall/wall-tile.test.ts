@@ -26,7 +26,8 @@ function setUp(widthPx = 400) {
   const environment = new TestMse(video);
   environment.supports = (mimeType) => mimeType.includes('avc1');
   const asked: Asked[] = [];
-  const connection: Pick<WallConnection, 'watch'> = {
+  const connection: Pick<WallConnection, 'watch' | 'replace'> = {
+    replace: (swap) => swap(),
     watch: (watch, events) => {
       const one: Asked = { watch, events, isClosed: false };
       asked.push(one);

@@ -231,6 +231,11 @@ export class WallTile {
    * Starts the feed for the current spec. @param isQuiet the current content stays until there is more to show
    */
   #begin(isQuiet: boolean): void {
+    // An enlarged tile has the only channel of its wall.
+    this.#options.connection.replace(() => this.#replaceFeed(isQuiet));
+  }
+
+  #replaceFeed(isQuiet: boolean): void {
     const spec = this.#spec;
     this.#feed?.dispose();
     this.#feed = undefined;

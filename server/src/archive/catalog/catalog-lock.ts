@@ -1,4 +1,5 @@
-import { truncateSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { rmSync, truncateSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { Fault } from '../../base/fault.ts';
@@ -10,6 +11,9 @@ export class LockHeldError extends Fault {
     super('Unavailable', `another process writes the archive (it holds ${path})`, { cause });
   }
 }
+
+/** Opens a file and locks it, or throws the error of SQLite. */
+export type LockFile = (path: string) => DatabaseSync;
 
 /**
  * A lock of the operating system on a file, reached through SQLite: the kernel releases it when the process
@@ -24,11 +28,11 @@ export class ArchiveLock {
 
   /**
    * @throws LockHeldError when another process holds it; Fault Unavailable when the file can't be locked at
-   * all, as on a failing disk
+   * all, as on a failing disk or a share without locks
    */
-  constructor(path: string) {
+  constructor(path: string, lock: LockFile = lockFile) {
     this.#path = path;
-    this.#database = lockedDatabase(path);
+    this.#database = lockedDatabase(path, lock);
     this.#file = identityOf(path);
   }
 
@@ -43,22 +47,22 @@ export class ArchiveLock {
   }
 }
 
-function lockedDatabase(path: string): DatabaseSync {
+function lockedDatabase(path: string, lock: LockFile): DatabaseSync {
   try {
-    return tryLock(path);
+    return lock(path);
   } catch (error) {
-    if (sqliteTroubleOf(error) !== 'damaged') throw lockFailure(path, error);
+    if (sqliteTroubleOf(error) !== 'damaged') throw lockFailure(path, error, lock);
   }
   // SQLite reads the file only when no other process holds the lock: the file is damaged and has no use.
   try {
     truncateSync(path);
-    return tryLock(path);
+    return lock(path);
   } catch (error) {
-    throw lockFailure(path, error);
+    throw lockFailure(path, error, lock);
   }
 }
 
-function tryLock(path: string): DatabaseSync {
+function lockFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   try {
     // Without a journal beside it.
@@ -70,12 +74,29 @@ function tryLock(path: string): DatabaseSync {
   }
 }
 
-function lockFailure(path: string, error: unknown): Error {
+function lockFailure(path: string, error: unknown, lock: LockFile): Error {
   if (sqliteTroubleOf(error) === 'busy') {
-    return new LockHeldError(path, error);
+    if (hasLocks(path, lock)) return new LockHeldError(path, error);
+    return new Fault('Unavailable', `${path} is on a file system without locks.`, { cause: error });
   }
   if (!isSqliteError(error) && (error as NodeJS.ErrnoException).code === undefined) return error as Error;
   return new Fault('Unavailable', `${path} cannot be locked: ${(error as Error).message}.`, { cause: error });
+}
+
+/**
+ * Whether a file beside it can be locked that no other process knows. SQLite reports `ENOLCK`, as from a share
+ * without a lock service, like a lock that is held.
+ */
+function hasLocks(path: string, lock: LockFile): boolean {
+  const probe = `${path}.${randomUUID()}`;
+  try {
+    lock(probe).close();
+    return true;
+  } catch (error) {
+    return sqliteTroubleOf(error) !== 'busy';
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 async function identityOf(path: string): Promise<string | undefined> {

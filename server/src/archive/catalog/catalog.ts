@@ -12,7 +12,7 @@ export {
   openCatalogForWriting,
   setArchiveId,
 } from './catalog-file.ts';
-export { ArchiveLock, LockHeldError } from './catalog-lock.ts';
+export { ArchiveLock, type LockFile, LockHeldError } from './catalog-lock.ts';
 export {
   CatalogReads,
   type CatalogStreamRow,

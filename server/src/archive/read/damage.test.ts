@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
@@ -162,6 +162,54 @@ test('[R3.10] the file of a damaged segment is served as far as it is whole, and
   assert.equal(last, second);
   await assert.rejects(archive.openSegment('cam1', `${BigInt(t0 + 20_000) * 90n}`), faultOf('NotFound'));
 });
+
+/** Overwrites the fragments from the middle of a file on, without a trace in its size and times. */
+async function spoilSecretly(file: string): Promise<void> {
+  const { atime, mtime } = await stat(file);
+  const bytes = await readFile(file);
+  const moofs: number[] = [];
+  for (let at = bytes.indexOf('moof'); at >= 0; at = bytes.indexOf('moof', at + 1)) moofs.push(at);
+  // The first box inside: a look at the type of each fragment does not find it.
+  for (const at of moofs.slice(moofs.length / 2)) bytes.fill(7, at + 4, at + 12);
+  await writeFile(file, bytes);
+  await utimes(file, atime, mtime);
+}
+
+const readers: [string, (archive: Archive) => Promise<unknown>][] = [
+  [
+    'a download that begins in it',
+    async (archive) => {
+      const download = await archive.download('cam1', t0 + 16_000, end);
+      return buffer(Readable.from(download.stream()));
+    },
+  ],
+  ['a frame', (archive) => archive.frameAt('cam1', t0 + 16_500)],
+  ['a GOP', (archive) => archive.gopAt('cam1', t0 + 16_500)],
+];
+for (const [name, read] of readers) {
+  test(`[R3.10] ${name} finds a file spoilt after it was remembered as whole, marks it and is answered around it`, async (t) => {
+    const { dir, file } = await threeSegments(t);
+    const { archive, clock } = await openArchive(t, dir);
+    const all = await archive.download('cam1', t0, end);
+    assert.equal(all.durationMs, end - t0);
+    await spoilSecretly(file);
+    await read(archive);
+    const [gap, ...others] = archive.ranges('cam1', t0, end).gaps;
+    assert.deepEqual([gap?.cause, others.length], ['file-damaged', 0]);
+    assert.equal(gap?.endTime, t0 + 20_000);
+    assert.ok((gap?.startTime ?? 0) > t0 + 11_000, 'what is before the damage is still played');
+    const rest = await archive.download('cam1', t0, end);
+    assert.equal((await buffer(Readable.from(rest.stream()))).length, rest.contentLength);
+    assert.ok(rest.durationMs < all.durationMs);
+    // The second look reads what the mark leaves out: it does not forget the mark because of the length alone.
+    for (let second = 0; second < 70; second++) {
+      clock.advance(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal(sizes(archive).length, 1);
+    await archive.close();
+  });
+}
 
 test('[R3.10] a lost segment counts as missing, in the recorded days and the shares, until it is back', async (t) => {
   const { dir, file } = await threeSegments(t);

@@ -2,7 +2,16 @@ import { constants, open, stat } from 'node:fs/promises';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { CatalogReads, DamageMark, SegmentRow, CatalogSink } from '../catalog/catalog.ts';
-import { systemCode, catalogMs, segmentPath } from '../segments/segments.ts';
+import { Fault } from '../../base/fault.ts';
+import {
+  catalogMs,
+  openSegmentFile,
+  readInChunks,
+  segmentPath,
+  type SegmentReader,
+  systemCode,
+} from '../segments/segments.ts';
+import { fragmentHeadAt } from './fragment-head.ts';
 
 interface DamageTools {
   readonly root: string;
@@ -17,6 +26,12 @@ interface DamageTools {
   onChange(uid: string): void;
 }
 
+/** Up to which byte a file is as its row says, as far as was checked; why no further. */
+interface Look {
+  readonly wholeBytes: number;
+  readonly reason?: string;
+}
+
 /**
  * How thoroughly a file is checked: its length; also the start of its first and last fragment, which takes
  * three small reads; the start of each fragment, which takes a seek each on a cold hard disk.
@@ -29,6 +44,8 @@ const filesPerTurn = 25;
 const restMs = 5_000;
 /** Damaged files may be intact again: after a temporary disk failure, or restored from a backup. */
 const secondLookMs = 60_000;
+/** Each failed second look doubles the pause of a file, because a bad sector costs a disk seconds each time. */
+const longestSecondLookMs = 3_600_000;
 /**
  * Number of intact files that are cached, per check level, so that the headers aren't read again for each range
  * of one file.
@@ -44,6 +61,8 @@ export class Damage {
   readonly #tools: DamageTools;
   readonly #marks = new Map<number, Map<number, DamageMark>>();
   readonly #whole = new Map<string, { readonly identity: string; readonly look: DamageLook }>();
+  /** When each marked file is checked again, of the monotonic clock. */
+  readonly #again = new Map<DamageMark, { readonly atMs: number; readonly pauseMs: number }>();
   #cancel: Cancel | undefined;
   #turn: Promise<void> | undefined;
   #turns: Generator<SegmentRow, void, undefined> | undefined;
@@ -100,7 +119,33 @@ export class Damage {
   async isAsKnown(uid: string, streamId: number, startTicks: number, look: DamageLook): Promise<boolean> {
     const row = this.#tools.reads.segment(streamId, startTicks);
     if (!row || row.isOpen || row.isRemote || this.of(streamId, startTicks)) return true;
-    return this.#judge(uid, row, look);
+    return this.#judge(uid, row, await this.#wholeOf(uid, row, look));
+  }
+
+  /**
+   * A read of `length` bytes at `offset` failed, or returned other bytes than the catalog describes: reads these
+   * fragments again, whatever is remembered of the file. True when the segment is marked as damaged before or
+   * within them, or its row is gone; false when they can be read now, or while the file grows.
+   * @throws RecordingFailure with another disk
+   */
+  async isLost(
+    uid: string,
+    { streamId, startTicks }: SegmentRow,
+    offset: number,
+    length: number,
+  ): Promise<boolean> {
+    const row = this.#tools.reads.segment(streamId, startTicks);
+    if (!row || row.isRemote) return true;
+    const mark = this.of(streamId, startTicks);
+    if (mark && mark.wholeBytes <= offset) return true;
+    if (row.isOpen) return false;
+    this.#whole.delete(segmentPath(this.#tools.root, uid, startTicks));
+    // The headers before it may be lost too; those behind it say nothing about what was read.
+    const headers = await this.#wholeOf(uid, row, 'fragments');
+    const media = await this.#readMedia(uid, row, offset, offset + length);
+    const found = headers.wholeBytes < media.wholeBytes ? headers : media;
+    if (mark && found.wholeBytes >= mark.wholeBytes) return false;
+    return !(await this.#judge(uid, row, found));
   }
 
   async #lookOn(): Promise<void> {
@@ -123,7 +168,7 @@ export class Damage {
         }
         const uid = uids.get(next.value.streamId);
         if (uid !== undefined && !this.of(next.value.streamId, next.value.startTicks)) {
-          await this.#judge(uid, next.value, 'length');
+          await this.#judge(uid, next.value, await this.#wholeOf(uid, next.value, 'length'));
         }
       }
     } catch (error) {
@@ -150,12 +195,21 @@ export class Damage {
 
   /** Removes the marks of files that are intact again, or gone with their rows. */
   async #lookAgain(): Promise<void> {
-    const { reads, catalog, log } = this.#tools;
+    const { reads, catalog, clock, log } = this.#tools;
     for (const { id, uid } of reads.streams()) {
       for (const mark of this.ofStream(id)) {
         const row = reads.segment(id, mark.startTicks);
         const isGone = row === undefined || row.isRemote;
-        if (!isGone && (await this.#wholeOf(uid, row, 'fragments')).wholeBytes < row.bytes) continue;
+        const { atMs = 0, pauseMs = secondLookMs } = this.#again.get(mark) ?? {};
+        if (!isGone) {
+          if (clock.monotonicMs() < atMs) continue;
+          if (!(await this.#isWholeAgain(uid, row, mark))) {
+            const longerMs = Math.min(pauseMs * 2, longestSecondLookMs);
+            this.#again.set(mark, { atMs: clock.monotonicMs() + pauseMs, pauseMs: longerMs });
+            continue;
+          }
+        }
+        this.#again.delete(mark);
         this.#marks.get(id)?.delete(mark.startTicks);
         this.#tools.onChange(uid);
         if (isGone) continue;
@@ -166,9 +220,14 @@ export class Damage {
     }
   }
 
+  /** The headers of the whole file, and everything behind the mark: that may be what could not be read. */
+  async #isWholeAgain(uid: string, row: SegmentRow, { wholeBytes }: DamageMark): Promise<boolean> {
+    if ((await this.#wholeOf(uid, row, 'fragments')).wholeBytes < row.bytes) return false;
+    return (await this.#readMedia(uid, row, wholeBytes, row.bytes)).wholeBytes >= row.bytes;
+  }
+
   /** Whether the file is intact; else it is marked. */
-  async #judge(uid: string, row: SegmentRow, look: DamageLook): Promise<boolean> {
-    const { wholeBytes, reason } = await this.#wholeOf(uid, row, look);
+  async #judge(uid: string, row: SegmentRow, { wholeBytes, reason }: Look): Promise<boolean> {
     if (wholeBytes >= row.bytes) return true;
     await this.#tools.assertRightDisk();
     const { reads, catalog, log, root } = this.#tools;
@@ -206,11 +265,7 @@ export class Damage {
   }
 
   /** Up to which byte the file matches its row, at most `row.bytes`; as far as this check level can tell. */
-  async #wholeOf(
-    uid: string,
-    row: SegmentRow,
-    look: DamageLook,
-  ): Promise<{ wholeBytes: number; reason?: string }> {
+  async #wholeOf(uid: string, row: SegmentRow, look: DamageLook): Promise<Look> {
     const path = segmentPath(this.#tools.root, uid, row.startTicks);
     try {
       const facts = await stat(path);
@@ -234,11 +289,35 @@ export class Damage {
     }
   }
 
-  async #readHeaders(
-    path: string,
-    row: SegmentRow,
-    look: DamageLook,
-  ): Promise<{ wholeBytes: number; reason?: string }> {
+  /** Reads the fragments that overlap a span of the file whole. */
+  async #readMedia(uid: string, row: SegmentRow, fromByte: number, toByte: number): Promise<Look> {
+    const all = this.#fragmentsOf(row);
+    const fragments = all.filter(({ offset, bytes }) => offset + bytes > fromByte && offset < toByte);
+    let wholeBytes = 0;
+    let reader: SegmentReader | undefined;
+    try {
+      reader = await openSegmentFile(segmentPath(this.#tools.root, uid, row.startTicks));
+      const read = reader.read.bind(reader);
+      const headerBytes = all[0]?.offset ?? 0;
+      if (fromByte < headerBytes) await read(0, headerBytes);
+      wholeBytes = fragments[0]?.offset ?? 0;
+      for (const position of fragments) {
+        if (!(await fragmentHeadAt(read, position))) return { wholeBytes, reason: 'it was overwritten' };
+        for await (const chunk of readInChunks(reader, position.offset, position.bytes)) void chunk;
+        wholeBytes = position.offset + position.bytes;
+      }
+    } catch (error) {
+      if (error instanceof Fault) return { wholeBytes, reason: 'it is too short' };
+      const reason = systemCode(error);
+      if (reason === undefined) throw error;
+      return { wholeBytes, reason };
+    } finally {
+      await reader?.close();
+    }
+    return { wholeBytes: row.bytes };
+  }
+
+  async #readHeaders(path: string, row: SegmentRow, look: DamageLook): Promise<Look> {
     const fragments = this.#fragmentsOf(row);
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {

@@ -1,4 +1,5 @@
 import { readBoxHeader } from '@vidette/media/fmp4/box';
+import { MalformedError } from '@vidette/media/malformed';
 import { MAX_MOOF_BYTES, parseFragmentHeader, type FragmentHeader } from '@vidette/media/fmp4/read-moof';
 import { Fault } from '../../base/fault.ts';
 import type { SegmentReader, IndexedPosition } from '../segments/segments.ts';
@@ -12,17 +13,34 @@ export interface FragmentHead {
 /** The moof of a GOP is usually smaller than this: one read is enough. */
 const likelyBytes = 8_192;
 
-/** @throws Fault InternalServerError when the file doesn't contain what the catalog says. */
+/** @throws DamagedFootage, or Fault InternalServerError, when the file doesn't contain what the catalog says */
 export async function readFragmentHead(
   reader: SegmentReader,
   position: IndexedPosition,
 ): Promise<FragmentHead> {
-  const start = await reader.read(position.offset, Math.min(likelyBytes, position.bytes));
+  const head = await fragmentHeadAt((offset, length) => reader.read(offset, length), position);
+  if (head) return head;
+  throw (
+    (await reader.distrust?.(position.offset, position.bytes)) ??
+    new Fault('InternalServerError', 'A file of the archive does not hold what its row says.')
+  );
+}
+
+/** The same; undefined when the bytes are not a moof of this fragment. @throws what reading throws */
+export async function fragmentHeadAt(
+  read: SegmentReader['read'],
+  position: IndexedPosition,
+): Promise<FragmentHead | undefined> {
+  const start = await read(position.offset, Math.min(likelyBytes, position.bytes));
   const box = readBoxHeader(start);
-  if (box?.type !== 'moof' || box.size === undefined || box.size > Math.min(MAX_MOOF_BYTES, position.bytes)) {
-    throw new Fault('InternalServerError', 'A file of the archive does not hold what its row says.');
+  if (box?.type !== 'moof' || box.size === undefined || box.size > Math.min(MAX_MOOF_BYTES, position.bytes))
+    return undefined;
+  const moof = box.size <= start.length ? start.subarray(0, box.size) : await read(position.offset, box.size);
+  try {
+    return { moof, header: parseFragmentHeader(moof) };
+  } catch (error) {
+    // Overwritten behind its first bytes.
+    if (error instanceof MalformedError) return undefined;
+    throw error;
   }
-  const moof =
-    box.size <= start.length ? start.subarray(0, box.size) : await reader.read(position.offset, box.size);
-  return { moof, header: parseFragmentHeader(moof) };
 }

@@ -1,19 +1,20 @@
-import { pipeline, Transform, type Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Fault } from '../../base/fault.ts';
 import type { CatalogReads, SegmentRow } from '../catalog/catalog.ts';
 import type { Damage, DamageLook } from './damage.ts';
 import { withoutTier, type ObjectStorageTier } from '../object-storage/object-storage.ts';
 import {
-  openForReading,
+  DamagedFootage,
   openSegmentFile,
-  type SegmentReader,
+  readChunkBytes,
+  readInChunks,
   segmentPath,
+  type SegmentReader,
   RecordingFailure,
+  systemCode,
 } from '../segments/segments.ts';
 import type { SegmentOpener } from './playback-catalog.ts';
 import type { SegmentBytes } from './archive-reader.ts';
-
-const chunkBytes = 262_144;
 
 /**
  * The bytes of this archive's segments, on the disk or in the bucket, as their row says when they are
@@ -48,18 +49,13 @@ export class StoredSegments {
     if (!Number.isSafeInteger(startTicks)) throw new Fault('NotFound', 'There is no such segment.');
     return this.#where<SegmentBytes>(uid, this.#row(uid, startTicks), 'fragments', {
       local: async (segment) => {
-        const handle = await openForReading(segmentPath(this.#root, uid, startTicks));
+        const reader = await this.#openFile(uid, segment);
         return {
           size: segment.bytes,
           isGrowing: segment.isOpen,
-          stream: async (start, endInclusive) => {
-            const end = Math.min(endInclusive, segment.bytes - 1);
-            return endingWhole(
-              handle.createReadStream({ start, end, highWaterMark: chunkBytes }),
-              end - start + 1,
-            );
-          },
-          close: () => handle.close(),
+          stream: (start, endInclusive) =>
+            streamOf(reader, start, Math.min(endInclusive, segment.bytes - 1) - start + 1),
+          close: () => reader.close(),
         };
       },
       remote: async (tier, { bytes }) => ({
@@ -74,13 +70,55 @@ export class StoredSegments {
 
   #reader(uid: string, segment: SegmentRow, look: DamageLook): Promise<SegmentReader> {
     return this.#where(uid, segment, look, {
-      local: ({ startTicks, bytes }) => {
+      local: (known) => {
         // The range planned from the earlier row is no longer complete.
-        if (bytes < segment.bytes) throw damaged();
-        return openSegmentFile(segmentPath(this.#root, uid, startTicks));
+        if (known.bytes < segment.bytes) throw new DamagedFootage();
+        return this.#openFile(uid, segment);
       },
       remote: async (tier, { startTicks, bytes }) => tier.open(uid, startTicks, bytes),
     });
+  }
+
+  /**
+   * A segment's file, each of whose failures marks the segment. @throws Fault NotFound, Unavailable while the
+   * system refuses the file and nothing proves it damaged
+   */
+  async #openFile(uid: string, segment: SegmentRow): Promise<SegmentReader> {
+    const failed = (offset: number, length: number, error?: unknown) =>
+      this.#failureOf(uid, segment, { offset, length, error });
+    let reader: SegmentReader;
+    try {
+      reader = await openSegmentFile(segmentPath(this.#root, uid, segment.startTicks));
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      throw await failed(0, segment.bytes, error);
+    }
+    return {
+      read: async (offset, length) => {
+        try {
+          return await reader.read(offset, length);
+        } catch (error) {
+          throw await failed(offset, length, error);
+        }
+      },
+      distrust: (offset, length) => failed(offset, length),
+      close: () => reader.close(),
+    };
+  }
+
+  /** What a failed read ends with. */
+  async #failureOf(
+    uid: string,
+    segment: SegmentRow,
+    { offset, length, error }: { offset: number; length: number; error?: unknown },
+  ): Promise<Fault> {
+    try {
+      if (await this.#damage.isLost(uid, segment, offset, length)) return new DamagedFootage(error);
+    } catch (cause) {
+      // Another disk is mounted, whose files prove nothing.
+      if (!(cause instanceof RecordingFailure)) throw cause;
+    }
+    return new Fault('Unavailable', 'A file of the archive cannot be read at the moment.', { cause: error });
   }
 
   /** A file that existed when its row was read may have been moved since: then the current row says so. */
@@ -97,7 +135,7 @@ export class StoredSegments {
       const { streamId, startTicks } = segment;
       await this.#look(uid, streamId, startTicks, look);
       const known = this.#reads.segment(streamId, startTicks);
-      if (!known) throw damaged();
+      if (!known) throw new DamagedFootage();
       try {
         return await open.local(known);
       } catch (error) {
@@ -127,24 +165,29 @@ export class StoredSegments {
   }
 }
 
-function damaged(): Fault {
-  return new Fault('NotFound', 'This part of the archive is damaged.');
+/**
+ * The bytes as a stream, of which the first are read before it is promised. Fails when a later read fails. The
+ * file is closed when the reader leaves, whether or not it has read anything.
+ */
+async function streamOf(reader: SegmentReader, offset: number, length: number): Promise<Readable> {
+  const firstBytes = Math.min(readChunkBytes, length);
+  try {
+    const first = await reader.read(offset, firstBytes);
+    const chunks = startingWith(first, readInChunks(reader, offset + firstBytes, length - firstBytes));
+    return Readable.from(chunks, { objectMode: false, highWaterMark: readChunkBytes }).once(
+      'close',
+      () => void reader.close(),
+    );
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
 }
 
-/**
- * Fails if the file ends early: a reader that was promised more must not wait for it. The file is closed when
- * the reader leaves, whether or not it has read anything.
- */
-function endingWhole(source: Readable, bytes: number): Readable {
-  let left = bytes;
-  const counted = new Transform({
-    highWaterMark: chunkBytes,
-    transform(chunk: Uint8Array, _encoding, done) {
-      left -= chunk.length;
-      done(null, chunk);
-    },
-    flush: (done) => done(left > 0 ? damaged() : null),
-  });
-  // The reader gets the error of either side.
-  return pipeline(source, counted, () => {});
+async function* startingWith(
+  first: Uint8Array,
+  others: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield first;
+  yield* others;
 }

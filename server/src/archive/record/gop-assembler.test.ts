@@ -176,8 +176,8 @@ test('the frames of an all-intra camera go to the disk by the half second, not o
   assert.ok(fragments.every(({ startsWithKey }) => startsWithKey));
 });
 
-test('a camera of one frame in two or eight seconds is no row of gaps, one that stops for so long is', () => {
-  for (const stepMs of [2_000, 8_000]) {
+test('a camera of one frame in two, eight or twenty seconds is no row of gaps, one that stops for so long is', () => {
+  for (const stepMs of [2_000, 8_000, 20_000]) {
     const { steps } = assemble(filmed(Array<number>(20).fill(stepMs), () => true));
     assert.deepEqual(
       steps.flatMap((step) => (step.type === 'break' ? [step.cause] : [])),

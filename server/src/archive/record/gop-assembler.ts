@@ -42,7 +42,9 @@ const mostShare = 2.1;
 /** A key frame later than this share of a GOP is not waited for: the GOPs have become longer. */
 const lateShare = 0.05;
 /** Steps between two frames that are still one long frame: three usual ones, within these. */
-const longFrameSeconds = { least: 1, most: 10 };
+const longFrameSeconds = { least: 1, most: 90 };
+/** The same while the usual step is unknown. */
+const firstFrameSeconds = 30;
 const defaultFramesPerSecond = 25;
 /** Ticks of 90 kHz in the smallest whole number of microseconds: 100 µs. */
 const wholeTicks = { timescale: 90_000, ticks: 9 };
@@ -287,7 +289,7 @@ function usualAudioStep(codec: 'aac' | 'opus', timescale: number): number {
 function longestStep(pending: PendingTrack): number {
   const { timescale } = pending.track;
   const { least, most } = longFrameSeconds;
-  if (!pending.isStepKnown) return most * timescale;
+  if (!pending.isStepKnown) return firstFrameSeconds * timescale;
   return Math.min(Math.max(3 * pending.usualStep, least * timescale), most * timescale);
 }
 

@@ -45,6 +45,8 @@ export interface EarlyDeletion {
   readonly lastMs: number;
   /** Age of the youngest of it. */
   readonly youngestHours: number;
+  /** What other files took when they displaced it; 0 when the archive fills the disk itself. */
+  readonly othersBytes: number;
 }
 
 /** Time per pass for freeing space by uploads: a slow store must not stop recording. */
@@ -223,6 +225,7 @@ export class SpaceReclaimer {
       bytes: (this.#early?.bytes ?? 0) + removed.bytes,
       lastMs: clock.monotonicMs(),
       youngestHours: Math.min(this.#early?.youngestHours ?? Number.POSITIVE_INFINITY, ageHours),
+      othersBytes: isByOthers ? shares.otherBytes : 0,
     };
     log.warn(
       fields,

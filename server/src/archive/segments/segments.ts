@@ -3,7 +3,13 @@
  * archive's folder. It knows no catalog. Paths are built from a validated uid and a number, never from user input; a file is
  * opened only as a regular file; reading takes memory for one chunk, whatever the length of the file.
  */
-export { openForReading, openSegmentFile, readInChunks, type SegmentReader } from './file-bytes.ts';
+export {
+  DamagedFootage,
+  openSegmentFile,
+  readChunkBytes,
+  readInChunks,
+  type SegmentReader,
+} from './file-bytes.ts';
 export { type ArchiveFiles, diskFiles, namesIn, systemCode, type WritableFile } from './files.ts';
 export {
   decodeIndex,

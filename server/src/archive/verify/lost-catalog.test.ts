@@ -19,12 +19,19 @@ import type { Log } from '../../base/log.ts';
 import { silentLog } from '../../base/log.ts';
 import { Stream } from '../../hub/stream.ts';
 import { until } from '../../base/until-fixture.ts';
-import { copyAsKilled, findingsOf, openArchive, temporaryRoot } from '../fixtures/archive-fixture.ts';
+import {
+  copyAsKilled,
+  faultOf,
+  findingsOf,
+  openArchive,
+  temporaryRoot,
+} from '../fixtures/archive-fixture.ts';
 import type { Archive } from '../archive.ts';
 import { ArchiveLock } from '../catalog/catalog.ts';
 import { connect, footageOf, footageStartMs as t0 } from '../fixtures/footage-fixture.ts';
 import { catalogPath, lockPath, FOLDER_LOCK_NAME, MARKER_NAME } from '../segments/segments.ts';
 import { rebuildCatalog } from './rebuild.ts';
+import { VolumeMarkerCheck } from './volume-marker-check.ts';
 
 const footage = footageOf('h264-no-b.mp4');
 const hourMs = 3_600_000;
@@ -241,6 +248,35 @@ test('[R10.4] two servers that begin in one new folder do not take it from each 
   const { archive: second } = await openArchive(t, dir, { catalog });
   assert.deepEqual([first.problem, second.problem], [undefined, 'used-by-another-server']);
   assert.equal(await readFile(join(dir, MARKER_NAME), 'utf8'), marker);
+});
+
+/** What SQLite throws for a lock that is held, and for `ENOLCK`: a file system without locks. */
+function busy(): never {
+  throw Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 });
+}
+
+test('[R10.4] on a share without locks a server records, with a warning, and is not taken for a second one', async (t) => {
+  const dir = await closedArchive(t);
+  const warned: string[] = [];
+  const log: Log = { ...silentLog, warn: (_, message) => void warned.push(message) };
+  const options = { root: dir, catalog: catalogPath(dir), log, wasUsed: false };
+  const without = VolumeMarkerCheck.open({ ...options, lock: busy });
+  await without.assertRightDisk();
+  await without.assertRightDisk();
+  assert.equal(without.problem, undefined);
+  assert.deepEqual(warned, ['The archive folder cannot be locked against a second server']);
+  assert.throws(() => new ArchiveLock(join(dir, FOLDER_LOCK_NAME), busy), faultOf('Unavailable'));
+  assert.deepEqual(
+    (await readdir(dir)).filter((name) => name.startsWith(`${FOLDER_LOCK_NAME}.`)),
+    [],
+  );
+  // Where other files can be locked, the lock is held.
+  const held = VolumeMarkerCheck.open({
+    ...options,
+    lock: (path) => (path.endsWith(FOLDER_LOCK_NAME) ? busy() : new DatabaseSync(':memory:')),
+  });
+  await assert.rejects(held.assertRightDisk(), { code: 'wrong-disk' });
+  assert.equal(held.problem, 'used-by-another-server');
 });
 
 test('garbage in a lock file is no lock', async (t) => {

@@ -8,6 +8,7 @@ import { hasFiles } from './adoption.ts';
 import {
   ArchiveLock,
   LockHeldError,
+  type LockFile,
   openCatalogForWriting,
   setArchiveId,
   CatalogReads,
@@ -59,6 +60,8 @@ interface VolumeMarkerCheckOptions {
   readonly log: Log;
   /** The catalog was lost: that it is empty does not mean that the folder is new. */
   readonly wasUsed: boolean;
+  /** For tests: the system's locks when left out. */
+  readonly lock?: LockFile;
 }
 
 /**
@@ -221,7 +224,7 @@ export class VolumeMarkerCheck {
     if (this.#lock && (await this.#lock.isInPlace())) return undefined;
     this.release();
     try {
-      this.#lock = new ArchiveLock(join(root, FOLDER_LOCK_NAME));
+      this.#lock = new ArchiveLock(join(root, FOLDER_LOCK_NAME), this.#options.lock);
       this.#isUnlockable = false;
     } catch (error) {
       if (error instanceof LockHeldError) return 'used-by-another-server';

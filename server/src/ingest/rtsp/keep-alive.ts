@@ -17,13 +17,16 @@ export interface KeepAliveOptions {
 
 const minPeriodMs = 2000;
 const maxPeriodMs = 30_000;
+/** Requests that may be pending simultaneously. */
+const maxUnanswered = 3;
 
 /** Keeps the session alive, and detects when the server is gone. */
 export class KeepAlive {
   readonly #options: KeepAliveOptions;
   readonly #cancel: Cancel;
   #method: 'GET_PARAMETER' | 'OPTIONS';
-  #isAsking = false;
+  /** Requests without a reply so far. */
+  #unanswered = 0;
   #isClosed = false;
 
   constructor(options: KeepAliveOptions) {
@@ -39,27 +42,33 @@ export class KeepAlive {
     this.#cancel();
   }
 
-  /** Sends a request now, unless one is pending. */
+  /** Sends a request now, unless too many are pending. */
   ask(): void {
     void this.#ask();
   }
 
-  /** Never rejects. */
+  /**
+   * Never rejects. A pending request doesn't block the next one, whose method may be the one that keeps the
+   * session: with a timeout of 5 s the session ends before the reply counts as missing.
+   */
   async #ask(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
+    if (this.#isClosed || this.#unanswered >= maxUnanswered) return;
+    // The server announced the method and doesn't answer it.
+    if (this.#unanswered > 0) this.#method = 'OPTIONS';
+    this.#unanswered++;
     const { connection, clock, uri, onDead } = this.#options;
     const askedMs = utcMs(clock);
     try {
       const response = await connection.request(this.#method, uri);
-      // The server announced the method and rejects it; the next request uses the other one.
+      // It announced the method and rejects it.
       if (response.status >= 400 && response.status !== 401) this.#method = 'OPTIONS';
     } catch (error) {
+      this.#method = 'OPTIONS';
       // Some cameras never reply while they play: this is accepted as long as packets arrive.
       const isDead = connection.lastReceivedMs < askedMs;
       if (isDead && !this.#isClosed) onDead(error instanceof Fault ? error : silent(error));
     } finally {
-      this.#isAsking = false;
+      this.#unanswered--;
     }
   }
 }

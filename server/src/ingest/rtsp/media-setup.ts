@@ -1,6 +1,6 @@
 import { MalformedError } from '@vidette/media/malformed';
 import { RtpPacket } from '@vidette/media/rtp/packet';
-import { keyFrameRequest, parseRtcp } from '@vidette/media/rtp/rtcp';
+import { parseRtcp } from '@vidette/media/rtp/rtcp';
 import { header, parseInterleaved, parseSession, type RtspResponse } from '@vidette/media/rtsp/message';
 import { staticFormat, type MediaFormat } from '@vidette/media/sdp/session-description';
 import { Fault } from '../../base/fault.ts';
@@ -8,12 +8,13 @@ import type { SourceSink } from '../source.ts';
 import { SourceTiming } from '../timing.ts';
 import { AudioDepacketizer, audioFormat } from './audio-depacketizer.ts';
 import type { RtspConnection } from './connection.ts';
+import { KeyFrameRequester } from './key-frame-requester.ts';
 import { TranscodedAudioDepacketizer, type TranscodeAudio } from './transcoded-audio-depacketizer.ts';
 import { refuseUnlessOk } from './refusal.ts';
 import { isConverted, usableEncoding, type ChosenMedia, type MediaChoice } from './media-choice.ts';
 import { RtpReceiver, type PayloadDepacketizer } from './rtp-receiver.ts';
 import { TrackSelector } from './track-selector.ts';
-import { VideoDepacketizer } from './video-depacketizer.ts';
+import { VideoDepacketizer, type SharedDecodeTimes } from './video-depacketizer.ts';
 
 export interface MediaSetupOptions {
   readonly choice: MediaChoice;
@@ -29,20 +30,9 @@ interface MediaChannel {
   readonly isControl: boolean;
 }
 
-/** How a video sender is asked for a key frame. */
-interface KeyFrameSource {
-  readonly receiver: RtpReceiver;
-  readonly kind: 'pli' | 'fir';
-  readonly channel: number;
-}
-
 const videoTimescale = 90_000;
 /** Of a session whose server names none, s (RFC 2326, 12.37). */
 const defaultTimeoutSeconds = 60;
-/** Interval of requests for a missing key frame, ms. */
-const keyRequestPeriodMs = 5000;
-/** The sender of our reports, any number: this connection has no other receiver. */
-const ourSsrc = 0x7669_6465;
 /** Types below are fixed or reserved (RFC 3551, 6): only from here on do two numbers mean the same. */
 const firstDynamicType = 96;
 
@@ -54,13 +44,14 @@ export class MediaSetup {
   readonly #options: MediaSetupOptions;
   readonly #trackSelector: TrackSelector;
   readonly #timing = new SourceTiming();
-  /** By interleaved channel number. */
+  /** By interleaved channel number, as the server gave them, */
   readonly #channels: (MediaChannel | undefined)[] = [];
+  /** and as we asked for them: some servers answer with other numbers than they send on. */
+  readonly #asked: (MediaChannel | undefined)[] = [];
   readonly #packet = new RtpPacket();
+  readonly #decodeTimes: SharedDecodeTimes = { times: undefined };
   #connection: RtspConnection | undefined;
-  #keySource: KeyFrameSource | undefined;
-  #keyRequests = 0;
-  #keyRequestedMs = Number.NEGATIVE_INFINITY;
+  #keyRequester: KeyFrameRequester | undefined;
   /** When the packet being read arrived. */
   #arrivalMs = 0;
 
@@ -69,7 +60,7 @@ export class MediaSetup {
     const kinds = options.choice.media.map(({ kind }) => kind);
     const awaiting = (kind: 'video' | 'audio') => {
       options.sink.awaiting(kind);
-      if (kind === 'video') this.#requestKeyFrame();
+      if (kind === 'video') this.#keyRequester?.request(this.#arrivalMs);
     };
     this.#trackSelector = new TrackSelector(
       { ...options.sink, awaiting },
@@ -106,8 +97,11 @@ export class MediaSetup {
       const given = parseInterleaved(header(response, 'transport') ?? '') ?? asked;
       this.#assign(given.rtp, receiver, false);
       this.#assign(given.rtcp, receiver, true);
-      if (media.keyFrameRequest)
-        this.#keySource = { receiver, kind: media.keyFrameRequest, channel: given.rtcp };
+      this.#asked[asked.rtp] = { receivers: [receiver], isControl: false };
+      this.#asked[asked.rtcp] = { receivers: [receiver], isControl: true };
+      const { keyFrameRequest: kind } = media;
+      if (kind)
+        this.#keyRequester = new KeyFrameRequester({ connection, receiver, kind, channel: given.rtcp });
       const session = header(response, 'session');
       if (session === undefined || timeoutSeconds !== undefined) continue;
       const parsed = parseSession(session);
@@ -136,15 +130,6 @@ export class MediaSetup {
     else this.#channels[number] = { receivers: [receiver], isControl };
   }
 
-  #requestKeyFrame(): void {
-    const source = this.#keySource;
-    if (!source || source.receiver.ssrc === undefined) return;
-    if (this.#arrivalMs - this.#keyRequestedMs < keyRequestPeriodMs) return;
-    this.#keyRequestedMs = this.#arrivalMs;
-    const request = keyFrameRequest(source.kind, ourSsrc, source.receiver.ssrc, this.#keyRequests++);
-    this.#connection?.sendPacket(source.channel, request);
-  }
-
   /** The receiver of one medium; undefined for skipped audio. */
   #open(media: ChosenMedia, trackId: number): RtpReceiver | undefined {
     const { sink } = this.#options;
@@ -156,6 +141,7 @@ export class MediaSetup {
         onLost: (packets) => sink.lost(packets),
         onPayloadType: (type) => sink.note(`The ${kind} comes with RTP payload type ${type}.`),
         readerOf: (type) => this.#otherReader(media, type, trackId, receiver),
+        isListed: (type) => media.formats.some((one) => one.payloadType === type && one.encoding !== ''),
       });
       return receiver;
     };
@@ -192,6 +178,7 @@ export class MediaSetup {
       format,
       receiver,
       trackSelector: this.#trackSelector,
+      shared: this.#decodeTimes,
       note,
     });
   }
@@ -257,12 +244,19 @@ export class MediaSetup {
   }
 
   #onPacket(number: number, bytes: Uint8Array, start: number, end: number, arrivalMs: number): void {
-    const channel = this.#channels[number];
+    const given = this.#channels[number];
+    const channel = given ?? this.#asked[number];
     if (!channel) return;
     this.#arrivalMs = arrivalMs;
-    if (channel.isControl) this.#onControl(channel.receivers, bytes.subarray(start, end));
-    else if (this.#packet.read(bytes, start, end))
-      receiverOf(channel.receivers, this.#packet)?.push(this.#packet, arrivalMs);
+    if (channel.isControl) {
+      this.#onControl(channel.receivers, bytes.subarray(start, end));
+      return;
+    }
+    if (!this.#packet.read(bytes, start, end)) return;
+    const receiver = receiverOf(channel.receivers, this.#packet);
+    // A stream that comes on the channel it was given keeps to it: what else comes is not its own.
+    const isOwn = given !== undefined || !receiver?.ssrc || receiver.ssrc === this.#packet.ssrc;
+    if (isOwn) receiver?.push(this.#packet, arrivalMs);
   }
 
   #onControl(receivers: readonly RtpReceiver[], bytes: Uint8Array): void {

@@ -10,6 +10,8 @@ export interface PayloadDepacketizer {
   push(packet: RtpPacket, lost: number): void;
   /** Payloads so far that did not follow their format. */
   readonly malformedPayloads: number;
+  /** Another depacketizer read this track meanwhile: its parameters are to be declared again. */
+  resume?(): void;
   /** Releases what it holds; idempotent. */
   close(): void;
 }
@@ -27,6 +29,8 @@ export interface RtpReceiverOptions {
    * one, or none (undefined). Called once for each type.
    */
   readonly readerOf?: (payloadType: number) => PayloadDepacketizer | 'same' | undefined;
+  /** The description lists this type with an encoding for this stream: a camera may switch to it at any time. */
+  readonly isListed?: (payloadType: number) => boolean;
 }
 
 /**
@@ -51,6 +55,9 @@ export class RtpReceiver {
   #reader: PayloadDepacketizer | undefined;
   /** When its last packet arrived. */
   #newestMs: number | undefined;
+  /** When it replaced another type, and whether the other one came back so soon that both are sent. */
+  #takenMs = Number.NEGATIVE_INFINITY;
+  #areTypesMixed = false;
   /** By payload type; undefined: not for us. */
   readonly #readers = new Map<number, PayloadDepacketizer | undefined>();
   #lostMeanwhile = 0;
@@ -110,21 +117,26 @@ export class RtpReceiver {
   }
 
   /**
-   * Whether a packet of another payload type is read from now on. The announced type always is; another type is
-   * if the announced one never arrived, or is silent, and there is a depacketizer for it: cameras announce one
-   * type and send another.
+   * Whether a packet of another payload type is read from now on. The announced type always is, and so is
+   * another listed one unless both are sent alternately; any other is if the announced one never arrived, or is
+   * silent, and there is a depacketizer for it: cameras announce one type and send another.
    */
   #takes(payloadType: number, arrivalMs: number): boolean {
+    const { isListed, readerOf } = this.#options;
     const isAnnounced = payloadType === this.#options.payloadType;
     const newestMs = this.#newestMs;
-    if (!isAnnounced && newestMs !== undefined && arrivalMs - newestMs < silentTypeMs) return false;
+    const mayWait = !isAnnounced && newestMs !== undefined && arrivalMs - newestMs < silentTypeMs;
+    if (mayWait && (this.#areTypesMixed || !isListed?.(payloadType))) return false;
     if (!this.#readers.has(payloadType)) {
-      const found = this.#options.readerOf?.(payloadType);
-      this.#readers.set(payloadType, found === 'same' ? this.#reader : found);
+      const found = readerOf?.(payloadType);
+      this.#readers.set(payloadType, found === 'same' ? this.#readers.get(this.#options.payloadType) : found);
     }
     const reader = this.#readers.get(payloadType);
     if (!reader) return false;
+    if (arrivalMs - this.#takenMs < silentTypeMs) this.#areTypesMixed = true;
+    this.#takenMs = arrivalMs;
     this.#payloadType = payloadType;
+    if (reader !== this.#reader) reader.resume?.();
     this.#reader = reader;
     this.#options.onPayloadType?.(payloadType);
     return true;

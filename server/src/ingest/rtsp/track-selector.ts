@@ -42,6 +42,11 @@ export class TrackSelector {
     this.#video = track;
   }
 
+  /** The newest parameters of the video are these. */
+  isVideo(track: VideoTrack | undefined): boolean {
+    return this.#video === track;
+  }
+
   /** The parameters of the audio, before its first sample. */
   setAudio(track: AudioTrack): void {
     this.#audio = track;
@@ -82,7 +87,9 @@ export class TrackSelector {
       this.#hold(sample, nowMs);
       return;
     }
-    if (!this.#declared && !this.#expectsVideo && this.#audio) this.#declare([this.#audio]);
+    // Beside video, other parameters wait for the next key frame.
+    if (!this.#expectsVideo && this.#audio && !this.#declared?.includes(this.#audio))
+      this.#declare([this.#audio]);
     if (this.#audio && this.#declared?.includes(this.#audio)) this.#sink.sample(sample);
     else this.#sink.awaiting('audio');
   }

@@ -1,5 +1,6 @@
 import { MpegAudioDepacketizer } from '@vidette/media/rtp/mpeg-audio';
 import type { RtpPacket } from '@vidette/media/rtp/packet';
+import type { AudioTrack } from '@vidette/media/track';
 import type { SourceAudioCodec } from '../../ffmpeg/protocol.ts';
 import type { AudioTranscoder, AudioTranscoderOptions } from '../../ffmpeg/audio-transcoder.ts';
 import type { Fault } from '../../base/fault.ts';
@@ -32,6 +33,8 @@ export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
   /** Unpacks packets that hold more than samples. */
   readonly #mpegAudio: MpegAudioDepacketizer | undefined;
   #converter: AudioTranscoder | undefined;
+  /** As declared, once its parameters are known. */
+  #track: AudioTrack | undefined;
   #failures = 0;
   #lastTicks = Number.NEGATIVE_INFINITY;
   #isClosed = false;
@@ -61,6 +64,10 @@ export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
     this.#converter?.write(bytes, ticks);
   }
 
+  resume(): void {
+    if (this.#track) this.#options.trackSelector.setAudio(this.#track);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#converter?.close();
@@ -77,7 +84,9 @@ export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
       clockRate,
       channels,
       onTrack: (track) => {
-        if (!this.#isClosed) trackSelector.setAudio({ ...track, id: trackId });
+        if (this.#isClosed) return;
+        this.#track = { ...track, id: trackId };
+        trackSelector.setAudio(this.#track);
       },
       onFrame: (frame, ptsTicks) => {
         if (this.#isClosed) return;

@@ -22,7 +22,14 @@ export interface VideoDepacketizerOptions {
   readonly format: MediaFormat;
   readonly receiver: RtpReceiver;
   readonly trackSelector: TrackSelector;
+  /** Shared by the payload types of a track, since its decode times grow across them. */
+  readonly shared: SharedDecodeTimes;
   readonly note: (message: string) => void;
+}
+
+/** The decode times of a track; undefined before its first parameters. */
+export interface SharedDecodeTimes {
+  times: DecodeTimes | undefined;
 }
 
 const maxSpropLength = 64 * 1024;
@@ -43,7 +50,6 @@ export class VideoDepacketizer implements PayloadDepacketizer {
   readonly #depacketizer: NalDepacketizer;
   #track: VideoTrack | undefined;
   #trackVersion = -1;
-  #times: DecodeTimes | undefined;
   /** How much the data before the parameters looks like frames of this codec, 0 to `maxCredit`. */
   #credit = credible;
 
@@ -60,6 +66,13 @@ export class VideoDepacketizer implements PayloadDepacketizer {
     this.#depacketizer.push(packet, lost);
   }
 
+  resume(): void {
+    // The other one may have found no video in what it read.
+    if (this.#options.trackSelector.isVideo(this.#track)) return;
+    this.#track = undefined;
+    this.#trackVersion = -1;
+  }
+
   close(): void {}
 
   #onUnit(unit: AccessUnit): void {
@@ -69,12 +82,13 @@ export class VideoDepacketizer implements PayloadDepacketizer {
     if (unit.isKey && isCredible && this.#depacketizer.parameters.version !== this.#trackVersion)
       this.#renewTrack();
     const track = this.#track;
-    if (!track || !this.#times) {
+    const { times } = this.#options.shared;
+    if (!track || !times) {
       if (isCredible) trackSelector.awaitVideo();
       return;
     }
     const mapped = receiver.timing.map(receiver.unwrap(unit.timestamp), receiver.arrivalMs);
-    const { dts, pts } = this.#times.stamp(mapped, [unit.firstSlice]);
+    const { dts, pts } = times.stamp(mapped, [unit.firstSlice]);
     const { isKey, isDamaged, data, size } = unit;
     trackSelector.video({ trackId: track.id, dts, pts, isKey, isDamaged, data, size }, receiver.arrivalMs);
   }
@@ -94,8 +108,9 @@ export class VideoDepacketizer implements PayloadDepacketizer {
     if (!track || (this.#track && isSameConfig(this.#track, track))) return;
     if (this.#track) this.#options.note('The camera changed the parameters of its picture.');
     this.#track = track;
-    if (this.#times) this.#times.setTrack(track);
-    else this.#times = new DecodeTimes(track);
+    const { shared } = this.#options;
+    if (shared.times) shared.times.setTrack(track);
+    else shared.times = new DecodeTimes(track);
     this.#options.trackSelector.setVideo(track);
   }
 }

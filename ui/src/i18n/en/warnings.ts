@@ -14,6 +14,8 @@ export const warnings = {
     'The archive’s disk does not let old recordings be deleted ({reason}). Check whether it is mounted read-only or failing.',
   'warning.archiveEarly':
     '{size} of recordings were deleted earlier than their depth says, because the archive’s disk was full.',
+  'warning.archiveEarlyOthers':
+    '{size} of recordings were deleted earlier than they should be, because other files ({others}) filled the archive’s disk.',
   'warning.archiveWriteFailed':
     'The archive’s disk takes no recordings ({reason}). Recording is tried again every few seconds. Check whether the disk is mounted read-only or failing.',
   'warning.archiveDiskMissing':

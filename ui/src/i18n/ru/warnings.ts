@@ -15,6 +15,8 @@ export const warnings: Record<keyof typeof english, string> = {
   'warning.archiveReadOnly':
     'Диск архива не даёт удалять старые записи ({reason}). Проверьте, не подключён ли он только для чтения и исправен ли он.',
   'warning.archiveEarly': 'Записи ({size}) удалены раньше срока хранения: диск архива был заполнен.',
+  'warning.archiveEarlyOthers':
+    'Записи ({size}) удалены раньше времени: диск архива заполнили другие файлы ({others}).',
   'warning.archiveWriteFailed':
     'Диск архива не принимает записи ({reason}). Сервер повторяет попытку каждые несколько секунд. Проверьте, не подключён ли диск только для чтения и исправен ли он.',
   'warning.archiveDiskMissing':

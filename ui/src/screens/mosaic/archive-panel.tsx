@@ -120,7 +120,7 @@ function Moment({ archive }: { archive: ArchiveWall }) {
     };
   }, [archive]);
   return (
-    <time className={classes.moment} dateTime={new Date(utcMs).toISOString()} data-shared-ms={Math.round(utcMs)}>
+    <time className={classes.moment} dateTime={new Date(utcMs).toISOString()} data-shared-ms={Math.floor(utcMs)}>
       {i18n.dateTime(utcMs)}
     </time>
   );

@@ -48,8 +48,11 @@ async function loadBytes(span: ByteSpan, signal: AbortSignal): Promise<Uint8Arra
     if (!reply.ok) throw await refusalOf(reply);
     const bytes = new Uint8Array(await reply.arrayBuffer());
     // A proxy may answer a range request with the whole file.
-    if (!isPart || reply.status === 206) return bytes;
-    return bytes.subarray(span.offset, span.offset + (span.length ?? 0));
+    const part =
+      !isPart || reply.status === 206 ? bytes : bytes.subarray(span.offset, span.offset + (span.length ?? 0));
+    // The file was found to be damaged behind these bytes, which may end inside a frame.
+    if (part.length < (span.length ?? 0)) throw new ApiError('NotFound', 'Not found.', 404);
+    return part;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof ApiError) throw error;

@@ -1,0 +1,36 @@
+import { keyFrameRequest } from '@vidette/media/rtp/rtcp';
+import type { RtspConnection } from './connection.ts';
+import type { RtpReceiver } from './rtp-receiver.ts';
+
+/** How a video sender is asked for a key frame. */
+export interface KeyFrameSource {
+  readonly connection: RtspConnection;
+  readonly receiver: RtpReceiver;
+  readonly kind: 'pli' | 'fir';
+  /** The interleaved channel of its RTCP. */
+  readonly channel: number;
+}
+
+/** Interval of requests for a missing key frame, ms. */
+const periodMs = 5000;
+/** The sender of our reports, any number: this connection has no other receiver. */
+const ourSsrc = 0x7669_6465;
+
+/** Asks one video sender for key frames, not more often than it can make them. */
+export class KeyFrameRequester {
+  readonly #source: KeyFrameSource;
+  #requests = 0;
+  #requestedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(source: KeyFrameSource) {
+    this.#source = source;
+  }
+
+  /** @param nowMs any clock that doesn't step, the same for all calls */
+  request(nowMs: number): void {
+    const { connection, receiver, kind, channel } = this.#source;
+    if (receiver.ssrc === undefined || nowMs - this.#requestedMs < periodMs) return;
+    this.#requestedMs = nowMs;
+    connection.sendPacket(channel, keyFrameRequest(kind, ourSsrc, receiver.ssrc, this.#requests++));
+  }
+}
