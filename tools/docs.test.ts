@@ -64,5 +64,5 @@ test('the guide names the keys that take effect immediately', () => {
 test('[R10.10] the guide names every metric, and no other', () => {
   const names = (text: string) =>
     [...new Set([...text.matchAll(/\bvidette_[a-z_]+[a-z]/g)].map(([name]) => name))].sort();
-  assert.deepEqual(names(textOf('guide/monitoring.md')), names(textOf('server/src/http/metrics.ts')));
+  assert.deepEqual(names(textOf('guide/monitoring.md')), names(textOf('server/src/statistics/metrics.ts')));
 });
