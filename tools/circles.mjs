@@ -21,11 +21,6 @@ export const allowedEdges = [
       'an engine needs the address and the interface of a session, the supervisor above chooses the engine',
   },
   {
-    from: 'server/src/http/routes',
-    to: 'server/src/http',
-    because: 'http.ts registers the routes, which need its registrar; it goes with the application layer',
-  },
-  {
     from: 'ui/src/**',
     to: 'ui/src/app',
     because:

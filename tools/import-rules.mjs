@@ -8,7 +8,7 @@ import { sourceFiles, targetOf } from './import-graph.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Server modules and the modules each may import beside itself. `app`, `main` and `cli` are the wiring. */
+/** Server modules and the modules each may import beside itself. `app`, `main` and `compose` are the wiring. */
 export const serverModules = {
   base: [],
   config: ['base'],
@@ -153,7 +153,7 @@ const rules = [
         .map(({ target }) => `imports ${target}`),
   },
   {
-    because: 'data flows one way through the modules of the server, and only app.ts wires',
+    because: 'data flows one way through the modules of the server, and only compose/ and app.ts wire',
     test: (file) => {
       const module = moduleOf(file.path);
       if (!module) return [];

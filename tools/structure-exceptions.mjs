@@ -28,12 +28,8 @@ export const exceptions = [
   },
   {
     measure: 'lines',
-    because: 'the wiring; it becomes compose/ by area',
-    parts: [
-      'server/src/app.ts assemble',
-      'server/src/archive/archive.ts Archive.constructor',
-      'server/src/http/http.ts createHttp',
-    ],
+    because: 'archive/ becomes six packages with a face each, and its classes are cut then',
+    parts: ['server/src/archive/archive.ts Archive.constructor'],
   },
   {
     measure: 'methods',

@@ -24,6 +24,11 @@ export interface Call {
   readonly summary: string;
   readonly who: Audience;
   readonly stream?: StreamRight;
+  /**
+   * Reads the archive: answers LicenseExpired while the license is missing or expired [R6.9]. The last of the checks,
+   * so that a caller without the right learns nothing of the license.
+   */
+  readonly needsLicense?: true;
   /** Answers while no administrator exists; every other call answers 423 then. */
   readonly whileLocked?: true;
   /** Answers a user who must change the password first; every other call answers Forbidden to them. */

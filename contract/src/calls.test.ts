@@ -57,6 +57,14 @@ test('no two calls share an address, and each says the parameters of its path', 
   }
 });
 
+test('[R6.9] a call that needs a license says so in its errors, and every call on a stream’s archive needs one', () => {
+  for (const name of names) {
+    const call: Call = calls[name];
+    if (call.needsLicense) assert.ok(call.errors.includes('LicenseExpired'), name);
+    if (call.stream === 'archive') assert.ok(call.needsLicense, name);
+  }
+});
+
 test('a call that is not public can answer that the caller is not signed in', () => {
   for (const name of names) {
     const call: Call = calls[name];

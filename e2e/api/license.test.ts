@@ -109,12 +109,16 @@ test('[R6.9, R3.9] when its time is over streams stay and the archive closes, wi
     () => client.getArchiveRanges({ params, query: span }),
     () => client.getArchiveStats({ params }),
     () => client.getArchiveDays({ params, query: span }),
+    () => client.getArchiveExtent({ params, query: span }),
     () => client.getArchivePlaylist({ params, query: span }),
     () => client.downloadArchive({ params, query: span }),
     () => client.getArchivePicture({ params, query: { time: 1 } }),
     () => client.getArchiveConverted({ params, query: { time: 1 } }),
     () => client.getArchiveSegment({ params: { ...params, file: '1.mp4' } }),
     () => client.listAnnotations({ query: { streamId: params.uid, from: 0, to: 1 } }),
+    () => client.addExport({ body: { streams: [params.uid], startTime: 0, endTime: 1 } }),
+    () => client.retryExport({ params: { id: 1 } }),
+    () => client.downloadExport({ params: { id: 1 } }),
   ]) {
     await assert.rejects(call(), { code: 'LicenseExpired' });
   }

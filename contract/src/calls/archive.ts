@@ -38,6 +38,7 @@ export const archiveCalls = {
   getArchiveRanges: {
     summary: 'What is recorded between two moments',
     who: 'user',
+    needsLicense: true,
     stream: 'archive',
     params: uid,
     query: inOrder(z.strictObject(span)),
@@ -56,6 +57,7 @@ export const archiveCalls = {
   getArchiveStats: {
     summary: 'How much is recorded',
     who: 'user',
+    needsLicense: true,
     stream: 'archive',
     params: uid,
     reply: ArchiveStats,
@@ -64,6 +66,7 @@ export const archiveCalls = {
   getArchiveDays: {
     summary: 'Days with anything recorded, as YYYY-MM-DD on the reader’s calendar, and how much of each is',
     who: 'user',
+    needsLicense: true,
     stream: 'archive',
     params: uid,
     query: inOrder(
@@ -96,6 +99,7 @@ export const archiveCalls = {
   getArchiveExtent: {
     summary: 'How much is recorded between two moments, before it is downloaded or exported',
     who: 'user',
+    needsLicense: true,
     stream: 'archive',
     params: uid,
     query: inOrder(z.strictObject(span)),
@@ -105,6 +109,7 @@ export const archiveCalls = {
   downloadArchive: {
     summary: 'One MP4 of what is recorded between two moments',
     who: 'user',
+    needsLicense: true,
     audited: true,
     stream: 'archive',
     params: uid,
@@ -115,6 +120,7 @@ export const archiveCalls = {
   getArchivePlaylist: {
     summary: 'HLS playlist of what is recorded between two moments',
     who: 'user',
+    needsLicense: true,
     stream: 'archive',
     params: uid,
     query: inOrder(
@@ -134,6 +140,7 @@ export const archiveCalls = {
   getArchiveSegment: {
     summary: 'One recorded file, by byte ranges',
     who: 'user',
+    needsLicense: true,
     stream: 'archive',
     params: uid.extend({ file: z.string().regex(/^[A-Za-z0-9_-]{1,64}\.mp4$/) }),
     reply: { contentType: 'video/mp4', isRanged: true },
@@ -142,6 +149,7 @@ export const archiveCalls = {
   getArchivePicture: {
     summary: 'The recorded key picture at or before a moment',
     who: 'user',
+    needsLicense: true,
     stream: 'archive',
     params: uid,
     query: z.strictObject({
@@ -155,6 +163,7 @@ export const archiveCalls = {
     summary:
       'The recorded pictures from the key picture at or before a moment to the next one, as H.264, with their sound: an fMP4 of its own',
     who: 'user',
+    needsLicense: true,
     stream: 'archive',
     params: uid,
     query: z.strictObject({ time: TimeMs.meta(like(exampleMs - hourMs)) }),
@@ -164,6 +173,7 @@ export const archiveCalls = {
   listAnnotations: {
     summary: 'What was noticed on a stream between two moments',
     who: 'user',
+    needsLicense: true,
     query: z.strictObject({ streamId: Uid, from: TimeMs.meta(like(exampleMs - hourMs)), to: TimeMs }),
     reply: z.object({ items: z.array(Annotation) }),
     errors: spanErrors,

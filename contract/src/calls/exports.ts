@@ -19,6 +19,7 @@ export const exportCalls = {
   addExport: {
     summary: 'Queues a package of what is recorded of one or more streams, signed',
     who: 'user',
+    needsLicense: true,
     body: z
       .strictObject({
         streams: z.array(Uid).min(1).max(limits.exportStreamsMax),
@@ -40,6 +41,7 @@ export const exportCalls = {
   retryExport: {
     summary: 'Goes on with an export that failed; what was finished is kept',
     who: 'user',
+    needsLicense: true,
     params,
     reply: Export,
     errors: [...exportErrors, 'ActionNotAcceptable'],
@@ -54,6 +56,7 @@ export const exportCalls = {
   downloadExport: {
     summary: 'The package of an export as one ZIP, whole or one byte range',
     who: 'user',
+    needsLicense: true,
     audited: true,
     params,
     reply: { contentType: 'application/zip', isRanged: true },

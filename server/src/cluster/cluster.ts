@@ -35,6 +35,20 @@ export interface StreamReport {
   readonly reason: string | null;
 }
 
+/** The streams of this node, as far as the cluster has to do with them. */
+export interface ClusterStreams {
+  report(): NodeReport;
+  /** Whether this node already records a stream that is being handed to it, or does not need to. */
+  isReady(uid: string): boolean;
+  /** Resolves when the change has taken effect; after a rejection it is reported again. */
+  onChange(change: ClusterChange): Promise<void>;
+}
+
+/** Whether one of these nodes reports that the database answers it. Never rejects. */
+export type PeerReaches = (ids: readonly string[]) => Promise<boolean>;
+
+const idle: NodeReport = { activeStreams: 0, cannotRecord: false };
+
 export interface ClusterOptions {
   readonly tables: ClusterTables;
   readonly clock: Clock;
@@ -46,13 +60,6 @@ export interface ClusterOptions {
   readonly version: string;
   /** Of `node.key`, base64url. */
   readonly publicKey: string;
-  readonly report: () => NodeReport;
-  /** Whether this node already records a stream that is being handed to it, or does not need to. */
-  readonly isReady: (uid: string) => boolean;
-  /** Whether one of these nodes reports that the database answers it. Never rejects. */
-  readonly peerReaches: (ids: readonly string[]) => Promise<boolean>;
-  /** Resolves when the change has taken effect; after a rejection it is reported again. */
-  readonly onChange: (change: ClusterChange) => Promise<void>;
   /** This node must stop, for the reason given: another process runs under its id, or it was removed. */
   readonly onExpelled: (reason: string) => void;
 }
@@ -88,6 +95,8 @@ export class Cluster {
   #cancel: Cancel | undefined;
   #beat: Promise<void> = Promise.resolve();
   #isClosed = false;
+  #streams: ClusterStreams | undefined;
+  #peerReaches: PeerReaches = () => Promise.resolve(false);
 
   private constructor(options: ClusterOptions) {
     this.id = options.id;
@@ -108,8 +117,18 @@ export class Cluster {
   static async open(options: ClusterOptions): Promise<Cluster> {
     const cluster = new Cluster(options);
     await cluster.#join();
-    await cluster.#renew({ activeStreams: 0, cannotRecord: false });
+    await cluster.#renew();
     return cluster;
+  }
+
+  /** Until this is called the node counts as idle, takes no running stream over, and changes wait. */
+  attach(streams: ClusterStreams): void {
+    this.#streams = streams;
+  }
+
+  /** How peers are asked about the database. Until this is called none reaches it. */
+  askPeers(peerReaches: PeerReaches): void {
+    this.#peerReaches = peerReaches;
   }
 
   /** Starts to report changes: listeners already know everything up to `open`. */
@@ -277,8 +296,9 @@ export class Cluster {
     this.#schedule(periodMs);
   }
 
-  async #renew(report = this.#options.report()): Promise<void> {
+  async #renew(): Promise<void> {
     const { tables, clock, onExpelled } = this.#options;
+    const report = this.#streams?.report() ?? idle;
     const [sentMs, sentWallMs] = [clock.monotonicMs(), clock.wallMs()];
     const databaseMs = await tables.renew(this.id, this.#runId, report, this.#clockOffset.aheadMs);
     if (databaseMs !== undefined) {
@@ -354,11 +374,11 @@ export class Cluster {
 
   /** Takes over the streams that are handed to it and are ready; leads, if it is this node's turn. */
   async #act(): Promise<void> {
-    const { tables, isReady, log } = this.#options;
+    const { tables, log } = this.#options;
     let hasMoved = false;
     for (const { uid, epoch, node_id, next_node_id, status } of this.#places.values()) {
       if (next_node_id !== this.id || node_id === this.id) continue;
-      if (status === 'running' && !isReady(uid)) continue;
+      if (status === 'running' && !(this.#streams?.isReady(uid) ?? false)) continue;
       if (await tables.complete(uid, epoch, this.id)) {
         log.info({ stream: uid, from: node_id }, 'This node has taken a stream over');
         hasMoved = true;
@@ -378,10 +398,10 @@ export class Cluster {
   /** Runs beside the renewals, which must not wait; one at a time. */
   #tell(): void {
     const change = this.#untold;
-    if (this.#isTelling || isEmpty(change) || this.#isClosed) return;
+    if (!this.#streams || this.#isTelling || isEmpty(change) || this.#isClosed) return;
     this.#untold = emptyChange();
     this.#isTelling = true;
-    this.#options
+    this.#streams
       .onChange(change)
       .catch((error: unknown) => {
         this.#untold = joined(change, this.#untold);
@@ -415,14 +435,14 @@ export class Cluster {
    * continue.
    */
   async #noteSilence(error: unknown): Promise<void> {
-    const { log, peerReaches } = this.#options;
+    const { log } = this.#options;
     if (!this.#isAway)
       log.warn({ err: error }, 'The lease of this node could not be renewed; it is tried again');
     this.#isAway = true;
     const { state } = this.#lease;
     // A fenced node waits for the database: its streams are recorded elsewhere.
     if (state === 'held' || state === 'fenced') return;
-    if (await peerReaches(this.peers.map(({ id }) => id))) {
+    if (await this.#peerReaches(this.peers.map(({ id }) => id))) {
       this.#lease.judge('fenced');
       log.warn(
         {},

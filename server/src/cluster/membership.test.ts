@@ -26,17 +26,17 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-function open(id: string): Promise<Membership> {
-  return Membership.open({
+async function open(id: string): Promise<Membership> {
+  const membership = await Membership.open({
     nodes: store.nodes,
     clock,
     log,
     id,
     capacity: 7,
     version: '1.2.3',
-    activeStreams: () => active,
-    onChange: () => void changes++,
   });
+  membership.attach({ activeStreams: () => active, review: () => void changes++ });
+  return membership;
 }
 
 const failsWith = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;

@@ -5,6 +5,14 @@ import type { Log } from '../base/log.ts';
 import type { NodeRecord, Nodes } from '../store/nodes.ts';
 import type { Cluster, StreamReport } from './cluster.ts';
 
+/** The streams of this node, as far as its membership has to do with them. */
+export interface MemberStreams {
+  /** Number of streams for which this node holds a source or a recorder. */
+  activeStreams(): number;
+  /** Whether this node runs streams has changed. */
+  review(): void;
+}
+
 export interface MembershipOptions {
   readonly nodes: Nodes;
   readonly clock: Clock;
@@ -15,10 +23,6 @@ export interface MembershipOptions {
   readonly capacity: number | null;
   /** Of the product. */
   readonly version: string;
-  /** Number of streams for which this node holds a source or a recorder. */
-  readonly activeStreams: () => number;
-  /** Whether this node runs streams has changed. */
-  readonly onChange: () => void;
   /** The nodes that share a PostgreSQL with this one; undefined with SQLite, which one server has to itself. */
   readonly cluster?: Cluster | undefined;
 }
@@ -36,6 +40,7 @@ export class Membership {
   readonly #options: MembershipOptions;
   readonly #cluster: Cluster | undefined;
   #isDrained: boolean;
+  #streams: MemberStreams | undefined;
   /** Changes are serialised, so that what is in force is what was stored last. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -58,6 +63,11 @@ export class Membership {
       log.warn({ node: id }, 'This node is drained: it runs no streams until somebody returns it');
     }
     return membership;
+  }
+
+  /** Until this is called the node has no streams. */
+  attach(streams: MemberStreams): void {
+    this.#streams = streams;
   }
 
   /** Whether this node is drained. */
@@ -171,7 +181,7 @@ export class Membership {
       if (id === this.id && this.#isDrained !== isDrained) {
         this.#isDrained = isDrained;
         this.#options.log.warn({ node: id }, isDrained ? 'This node is drained' : 'This node has returned');
-        this.#options.onChange();
+        this.#streams?.review();
       }
       return this.get(id);
     });
@@ -204,7 +214,7 @@ export class Membership {
       const available = this.isAvailable(record.id);
       const isDrained = record.is_drained === 1;
       const activeElsewhere = available ? record.active_streams : 0;
-      const activeStreams = isSelf ? this.#options.activeStreams() : activeElsewhere;
+      const activeStreams = isSelf ? (this.#streams?.activeStreams() ?? 0) : activeElsewhere;
       const streams = counts.get(record.id) ?? 0;
       const hasSuccessor = successors.some(({ id }) => id !== record.id);
       const isDraining = activeStreams > 0 || (hasSuccessor && streams > 0);

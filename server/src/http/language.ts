@@ -16,6 +16,6 @@ export function preferredLanguage(acceptLanguage: string | undefined): MessageLa
 }
 
 /** The language of a user without a profile: as configured, else by the browser [R1.4]. */
-export function languageOfVisitor(request: FastifyRequest, config: Config): MessageLanguage {
+export function languageOfVisitor(request: FastifyRequest, config: Pick<Config, 'app'>): MessageLanguage {
   return config.app.language ?? preferredLanguage(request.headers['accept-language']) ?? 'en';
 }

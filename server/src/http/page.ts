@@ -5,10 +5,21 @@ import { faultOf, logFault, sendFault } from './failure.ts';
 import { languageOfVisitor } from './language.ts';
 import { fillPage, sendBody, sendPage } from './page-body.ts';
 import { PageFiles } from './page-files.ts';
-import type { Services } from './services.ts';
+import type { Log } from '../base/log.ts';
+import type { Store } from '../store/store.ts';
+import type { Authenticator } from '../access/authenticator.ts';
 import { sendSharePage } from './share-page.ts';
-import { settingsView } from '../system/settings-view.ts';
+import { settingsView, type SettingsSources } from '../system/settings-view.ts';
 import { profileView } from '../accounts/user-view.ts';
+
+/** What the page needs. */
+export interface PageServices extends SettingsSources {
+  readonly log: Log;
+  readonly store: Pick<Store, 'streams'>;
+  readonly authenticator: Authenticator;
+  /** Folder of the built page. */
+  readonly pageDir: string;
+}
 
 const oneYear = 'public, max-age=31536000, immutable';
 
@@ -17,7 +28,7 @@ const oneYear = 'public, max-age=31536000, immutable';
  * deep links work on a hard reload. The page carries the settings and the user: the first screen waits for no
  * call [R1.2].
  */
-export async function servePage(server: FastifyInstance, services: Services): Promise<void> {
+export async function servePage(server: FastifyInstance, services: PageServices): Promise<void> {
   const files = await PageFiles.open(services.pageDir);
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     const name = nameOf(request.url);
@@ -53,7 +64,7 @@ type Send = (
   request: FastifyRequest,
   reply: FastifyReply,
   files: PageFiles,
-  services: Services,
+  services: PageServices,
 ) => Promise<FastifyReply>;
 
 /** Files that contain the application's name, whose title is configurable. */
@@ -67,7 +78,7 @@ async function sendManifest(
   request: FastifyRequest,
   reply: FastifyReply,
   files: PageFiles,
-  { config }: Services,
+  { config }: PageServices,
 ): Promise<FastifyReply> {
   const template = await files.find('manifest.webmanifest');
   if (!template) throw new Fault('NotFound', 'The page has not been built.');
@@ -82,7 +93,7 @@ async function sendOfflinePage(
   request: FastifyRequest,
   reply: FastifyReply,
   files: PageFiles,
-  { config }: Services,
+  { config }: PageServices,
 ): Promise<FastifyReply> {
   const template = await files.find('offline.html');
   if (!template) throw new Fault('NotFound', 'The page has not been built.');
@@ -96,7 +107,7 @@ async function sendShell(
   request: FastifyRequest,
   reply: FastifyReply,
   files: PageFiles,
-  services: Services,
+  services: PageServices,
 ): Promise<FastifyReply> {
   const template = await files.find('index.html');
   if (!template) throw new Fault('Unavailable', 'The page has not been built.');

@@ -9,7 +9,7 @@ import type { MessageLanguage } from '@vidette/contract/errors';
 import { routes, type CallName } from '@vidette/contract/routes';
 import type { Principal } from '../access/principal.ts';
 import { requireAudience } from '../access/audience-policy.ts';
-import { requireStreamRight } from '../access/stream-policy.ts';
+import { requireStream } from '../access/stream-policy.ts';
 import { Fault } from '../base/fault.ts';
 import type { SeenStream } from '../store/stream-list.ts';
 import type { AnswerOf, AuditNote, CallContext, Handler, MediaAnswer } from './call-context.ts';
@@ -21,7 +21,26 @@ import { requireSameOrigin } from './origin.ts';
 import { readJson } from './json-body.ts';
 import { worthJudging } from './judged.ts';
 import { decodeText } from './query-decode.ts';
-import type { Services } from './services.ts';
+import type { Config } from '../config/schema.ts';
+import type { Store } from '../store/store.ts';
+import type { Authenticator } from '../access/authenticator.ts';
+import type { PasswordProof } from '../access/password-proof.ts';
+import type { Lock } from '../system/lock.ts';
+import type { LicenseService } from '../system/license.ts';
+import type { AuditLog } from '../system/audit-log.ts';
+import type { Log } from '../base/log.ts';
+
+/** What the checks before a call need. */
+export interface RegistrarServices {
+  readonly config: Pick<Config, 'publicUrl' | 'app'>;
+  readonly store: Pick<Store, 'streamList'>;
+  readonly authenticator: Authenticator;
+  readonly proof: Pick<PasswordProof, 'requireFor'>;
+  readonly lock: Pick<Lock, 'isLocked'>;
+  readonly license: Pick<LicenseService, 'requireValid'>;
+  readonly audit: Pick<AuditLog, 'add' | 'count'>;
+  readonly log: Log;
+}
 
 type AnyContext = CallContext<CallName>;
 
@@ -34,10 +53,10 @@ const unreadPongsMaxBytes = 8 * 1024 * 1024;
  */
 export class Registrar {
   readonly #server: FastifyInstance;
-  readonly #services: Services;
+  readonly #services: RegistrarServices;
   readonly #registered = new Set<CallName>();
 
-  constructor(server: FastifyInstance, services: Services) {
+  constructor(server: FastifyInstance, services: RegistrarServices) {
     this.#server = server;
     this.#services = services;
   }
@@ -138,7 +157,7 @@ export class Registrar {
     }
   }
 
-  /** Every check that may refuse a call, in order: setup, origin, caller, stream, input. */
+  /** Every check that may refuse a call, in order: setup, origin, caller, stream, input, license. */
   async #prepare(
     name: CallName,
     call: Call,
@@ -147,7 +166,7 @@ export class Registrar {
     audit: AuditNote,
     onLanguage: (language: MessageLanguage) => void,
   ): Promise<AnyContext> {
-    const { lock, authenticator, config, proof } = this.#services;
+    const { lock, authenticator, config, proof, license } = this.#services;
     if (lock.isLocked && !call.whileLocked)
       throw new Fault('LifetimeCodeRequired', 'The server has no administrator.');
     requireSameOrigin(request, config.publicUrl);
@@ -165,6 +184,7 @@ export class Registrar {
     // Parsed only now: a caller who may not make the call costs no parsing.
     if (call.body) noteBody(audit, name, call, bodyOf(request));
     const body = check(name, call.body, bodyOf(request), language);
+    if (call.needsLicense) license.requireValid();
     return {
       params,
       query,
@@ -189,9 +209,8 @@ export class Registrar {
     params: unknown,
   ): Promise<SeenStream | undefined> {
     if (!call.stream || !principal) return undefined;
-    const viewer = { userId: principal.user.id, isAdmin: principal.isAdmin };
-    const seen = await this.#services.store.streamList.find(viewer, (params as { uid: string }).uid);
-    return requireStreamRight(principal, seen, call.stream);
+    const { uid } = params as { uid: string };
+    return requireStream(this.#services.store.streamList, principal, uid, call.stream);
   }
 
   /** By the profile, then the configuration, then the browser [R1.4]. */

@@ -5,7 +5,7 @@ import { limits } from '@vidette/contract/constants';
 import { Attempts } from '../access/attempts.ts';
 import { isUid } from '../archive/segments/segments.ts';
 import { Fault } from '../base/fault.ts';
-import type { AuthResult } from '../rpc/node-authenticator.ts';
+import type { AuthResult, NodeAuthenticator } from '../rpc/node-authenticator.ts';
 import { parseSourceAddress } from '../dial/address.ts';
 import { Invitations, joinPath } from '../rpc/invitation.ts';
 import { databaseProbePath, type DatabaseProbe } from '../rpc/database-probe.ts';
@@ -15,14 +15,41 @@ import { LiveFeed } from '../rpc/live-feed.ts';
 import { claimHeader, rpcPath, proofHeader } from '../rpc/signature.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { readJson } from './json-body.ts';
-import type { Services } from './services.ts';
-import { sourceSnapshotPath, sourceReportPath } from '../streams/source-probe.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Store } from '../store/store.ts';
+import type { LicenseService } from '../system/license.ts';
+import type { Membership } from '../cluster/membership.ts';
+import type { StreamManager } from '../engine/stream-manager.ts';
+import type { Archive } from '../archive/archive.ts';
+import type { Exports } from '../export/exports.ts';
+import type { LocalInsight } from '../streams/stream-insight.ts';
+import { sourceSnapshotPath, sourceReportPath, type SourceProbe } from '../streams/source-probe.ts';
+
+/** What other nodes may ask for. */
+export interface NodeLinkServices {
+  readonly config: Pick<Config, 'database' | 'cluster' | 'node'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: Pick<Store, 'nodes' | 'secret' | 'settings'>;
+  readonly license: LicenseService;
+  readonly membership: Membership;
+  readonly streamManager: StreamManager;
+  /** Of this node. */
+  readonly archive: Archive;
+  readonly exports: Exports;
+  /** Of streams that this node runs. */
+  readonly localInsight: LocalInsight;
+  readonly nodeAuthenticator: NodeAuthenticator;
+  readonly sourceProbe: SourceProbe;
+}
 
 /**
  * What other nodes of the cluster may ask of this one, and nothing else: to show and to read. The node that the
  * user connected to has already authorised the request (design/cluster.md, "The link between nodes").
  */
-export async function serveNodeLink(server: FastifyInstance, services: Services): Promise<void> {
+export async function serveNodeLink(server: FastifyInstance, services: NodeLinkServices): Promise<void> {
   await server.register(
     async (scope) => {
       requireNodes(scope, services);
@@ -40,7 +67,7 @@ export async function serveNodeLink(server: FastifyInstance, services: Services)
   await server.register(async (scope) => serveJoining(scope, services), { prefix: rpcPath });
 }
 
-function requireNodes(scope: FastifyInstance, { nodeAuthenticator, log }: Services): void {
+function requireNodes(scope: FastifyInstance, { nodeAuthenticator, log }: NodeLinkServices): void {
   const authResults = new WeakMap<FastifyRequest, AuthResult>();
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
@@ -76,7 +103,7 @@ function requireNodes(scope: FastifyInstance, { nodeAuthenticator, log }: Servic
 /**
  * The one call for a server that is not a node yet: it has a code, and the whole exchange is sealed with it.
  */
-function serveJoining(scope: FastifyInstance, services: Services): void {
+function serveJoining(scope: FastifyInstance, services: NodeLinkServices): void {
   const { store, license, config, clock, log } = services;
   const invitations = new Invitations({ settings: store.settings, secret: store.secret, clock });
   const attempts = new Attempts(clock, { max: 10, windowMs: 60_000 });
@@ -114,7 +141,7 @@ const Application = z.object({
   publicKey: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
 });
 
-function serveLive(scope: FastifyInstance, { streamManager, membership, clock }: Services): void {
+function serveLive(scope: FastifyInstance, { streamManager, membership, clock }: NodeLinkServices): void {
   scope.get('live/:uid', (request, reply) => {
     const uid = uidOf(request);
     const running = streamManager.get(uid);
@@ -129,7 +156,7 @@ function serveLive(scope: FastifyInstance, { streamManager, membership, clock }:
   });
 }
 
-function serveArchive(scope: FastifyInstance, { archive }: Services): void {
+function serveArchive(scope: FastifyInstance, { archive }: NodeLinkServices): void {
   scope.get('footage/:uid', (request) => {
     const query = queryOf(request);
     return archive.slice(uidOf(request), {
@@ -183,7 +210,7 @@ function serveArchive(scope: FastifyInstance, { archive }: Services): void {
 }
 
 /** Packages that are stored here. */
-function serveExports(scope: FastifyInstance, { exports }: Services): void {
+function serveExports(scope: FastifyInstance, { exports }: NodeLinkServices): void {
   scope.get('export/:id/size', async (request) => {
     const { bytes } = await exports.packageHere(number(paramsOf(request)['id']));
     return { bytes };
@@ -201,7 +228,7 @@ function serveExports(scope: FastifyInstance, { exports }: Services): void {
   });
 }
 
-function serveInsight(scope: FastifyInstance, { localInsight }: Services): void {
+function serveInsight(scope: FastifyInstance, { localInsight }: NodeLinkServices): void {
   scope.get('stream/:uid/stats', (request) => {
     return localInsight.stats(uidOf(request), queryOf(request)['language'] === 'ru' ? 'ru' : 'en');
   });
@@ -218,7 +245,7 @@ function serveInsight(scope: FastifyInstance, { localInsight }: Services): void 
 }
 
 /** The address comes from a node that has checked whether its user may probe it. */
-function serveSources(scope: FastifyInstance, { sourceProbe }: Services): void {
+function serveSources(scope: FastifyInstance, { sourceProbe }: NodeLinkServices): void {
   const lookOf = (request: FastifyRequest, reply: FastifyReply) => {
     const { address, allowLoopback } = parsed(Source, request);
     return { address: parseSourceAddress(address), allowLoopback, signal: goneSignal(reply) };

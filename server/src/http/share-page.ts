@@ -4,7 +4,14 @@ import { languageOfVisitor } from './language.ts';
 import { fillPage, sendPage } from './page-body.ts';
 import type { PageFiles } from './page-files.ts';
 import { allowEmbedding } from './security-headers.ts';
-import type { Services } from './services.ts';
+import type { Config } from '../config/schema.ts';
+import type { Store } from '../store/store.ts';
+
+/** What the page of a public link needs. */
+export interface SharePageServices {
+  readonly config: Pick<Config, 'app'>;
+  readonly store: Pick<Store, 'streams'>;
+}
 
 /**
  * The public page of a shared stream: a separate page, a fraction of the application's size, with the stream's
@@ -15,7 +22,7 @@ export async function sendSharePage(
   request: FastifyRequest,
   reply: FastifyReply,
   files: PageFiles,
-  services: Services,
+  services: SharePageServices,
   key: string,
 ): Promise<FastifyReply> {
   const { config, store } = services;

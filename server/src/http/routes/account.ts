@@ -10,12 +10,21 @@ import { networkOf } from '../../base/network.ts';
 import type { UserChanges, UserRecord } from '../../store/users.ts';
 import { clearSessionCookie, setDeviceCookie, setSessionCookie } from '../credentials.ts';
 import { fieldFault } from '../../base/field-fault.ts';
-import { requireSession } from '../../access/password-proof.ts';
+import { requireSession, type PasswordProof } from '../../access/password-proof.ts';
 import { requireKnownZone } from '../../base/known-zone.ts';
 import { requireUnchanged } from '../../base/unchanged.ts';
 import type { Registrar } from '../registrar.ts';
 import type { CallContext } from '../call-context.ts';
-import type { Services } from '../services.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Authenticator } from '../../access/authenticator.ts';
+import type { PasswordHasher } from '../../access/password-hash.ts';
+import type { Identities } from '../../access/identities.ts';
+import type { KnownDevices } from '../../access/known-devices.ts';
+import type { SignInLimits } from '../../access/sign-in-limits.ts';
+import type { AccountEmails } from '../../system/account-emails.ts';
+import type { Lock } from '../../system/lock.ts';
 import { wholeList } from '../whole-list.ts';
 import {
   changesOfUser,
@@ -25,18 +34,33 @@ import {
   tokenView,
 } from '../../accounts/user-view.ts';
 
+/** What the account of the caller needs. */
+export interface AccountServices {
+  readonly config: Pick<Config, 'session'>;
+  readonly clock: Clock;
+  readonly store: Pick<Store, 'users' | 'sessions' | 'tokens' | 'failedAttempts'>;
+  readonly authenticator: Authenticator;
+  readonly passwords: PasswordHasher;
+  readonly proof: PasswordProof;
+  readonly identities: Identities;
+  readonly knownDevices: KnownDevices;
+  readonly signInLimits: SignInLimits;
+  readonly emails: AccountEmails;
+  readonly lock: Pick<Lock, 'unlock'>;
+}
+
 const windowMs = 15 * 60_000;
 const maxTokens = 100;
 
 /** Signing in and out, the caller's own profile, sessions and tokens. */
-export function registerAccount(registrar: Registrar, services: Services): void {
+export function registerAccount(registrar: Registrar, services: AccountServices): void {
   registerSigning(registrar, services);
   registerProfile(registrar, services);
   registerSessions(registrar, services);
   registerTokens(registrar, services);
 }
 
-function registerSigning(registrar: Registrar, services: Services): void {
+function registerSigning(registrar: Registrar, services: AccountServices): void {
   const { store, passwords, identities, knownDevices, signInLimits, authenticator, clock, config } = services;
   const sessionMs = config.session.days * 86_400_000;
   const queue = new FairQueue();
@@ -119,7 +143,7 @@ function registerSigning(registrar: Registrar, services: Services): void {
   });
 }
 
-function registerProfile(registrar: Registrar, services: Services): void {
+function registerProfile(registrar: Registrar, services: AccountServices): void {
   const { store, passwords, proof, identities, emails, authenticator, config } = services;
 
   // A caller who checks whether a login or an e-mail is taken learns who has an account.
@@ -196,7 +220,7 @@ function requireZoneChoice(timeZone: string | undefined): void {
   requireKnownZone(timeZone, 'preferences.timeZone');
 }
 
-function registerSessions(registrar: Registrar, services: Services): void {
+function registerSessions(registrar: Registrar, services: AccountServices): void {
   const { store, authenticator, config } = services;
 
   registrar.handle('listSessions', async ({ principal }) => {
@@ -222,7 +246,7 @@ function registerSessions(registrar: Registrar, services: Services): void {
   });
 }
 
-function registerTokens(registrar: Registrar, services: Services): void {
+function registerTokens(registrar: Registrar, services: AccountServices): void {
   const { store, authenticator, clock } = services;
 
   registrar.handle('listTokens', async ({ principal }) => {

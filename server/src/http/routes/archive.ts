@@ -6,16 +6,31 @@ import type { CallContext, MediaAnswer } from '../call-context.ts';
 import { dispositionOf } from '../disposition.ts';
 import { requireKnownZone } from '../../base/known-zone.ts';
 import type { Registrar } from '../registrar.ts';
-import type { Services } from '../services.ts';
+import type { ArchiveReader } from '../../archive/read/read.ts';
+import type { Transcoding } from '../../transcoding/transcoding.ts';
+import type { WatchLog } from '../../system/watch-log.ts';
 import type { LiveSessions } from '../../streams/live-sessions.ts';
+import type { VideoTrack } from '@vidette/media/track';
+import type { Sample } from '@vidette/media/sample';
 import { transcodingViewer } from '../../streams/transcoding-viewer.ts';
 import { watchedBody } from '../../streams/watched-body.ts';
+
+/** What the archive needs. */
+export interface ArchiveServices {
+  /** Of all nodes. */
+  readonly archiveReader: ArchiveReader;
+  readonly transcoding: Pick<Transcoding, 'gop'>;
+  readonly watchLog: Pick<WatchLog, 'touch'>;
+  readonly liveSessions: Pick<LiveSessions, 'addShort'>;
+  /** One coded key frame as a JPEG, for the archive's stills. */
+  readonly renderSnapshot: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
+}
 
 const playlistType = 'application/vnd.apple.mpegurl';
 
 /** The archive: which times are recorded, how much, and the footage itself. */
-export function registerArchive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
-  const { archiveReader, transcoding, license, renderSnapshot, watchLog } = services;
+export function registerArchive(registrar: Registrar, services: ArchiveServices): void {
+  const { archiveReader, transcoding, renderSnapshot, watchLog, liveSessions } = services;
 
   const noteWatched = (
     mode: 'watchArchive' | 'watchStills',
@@ -23,7 +38,6 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
   ) => watchLog.touch({ mode, uid: stream.stream.uid, login: principal.user.login, ip });
 
   registrar.handle('getArchiveRanges', async ({ stream, query }) => {
-    license.requireValid();
     const { uid } = stream.stream;
     const [period, ranges] = await Promise.all([
       archiveReader.period(uid),
@@ -33,13 +47,11 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
   });
 
   registrar.handle('getArchiveStats', async ({ stream }) => {
-    license.requireValid();
     const { withoutNodes, ...stats } = await archiveReader.stats(stream.stream.uid);
     return { ...stats, ...(withoutNodes && { withoutNodes: [...withoutNodes] }) };
   });
 
   registrar.handle('getArchiveDays', async ({ stream, query }) => {
-    license.requireValid();
     const { start_time: startMs, end_time: endMs, timezone_offset: offset, time_zone: zone } = query;
     if (zone !== undefined) requireKnownZone(zone, 'time_zone');
     const days = await archiveReader.recordedDays(stream.stream.uid, startMs, endMs, zone ?? offset);
@@ -50,14 +62,12 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
   });
 
   registrar.handle('getArchivePlaylist', async ({ stream, query }) => {
-    license.requireValid();
     const { start_time: startMs, end_time: endMs, entry_seconds: entrySeconds } = query;
     const body = await archiveReader.playlist(stream.stream.uid, startMs, endMs, entrySeconds * 1000);
     return { contentType: playlistType, body };
   });
 
   registrar.handle('getArchiveSegment', async ({ stream, principal, params, request, ip }) => {
-    license.requireValid();
     const { uid } = stream.stream;
     const name = params.file.replace(/\.mp4$/, '');
     const bytes = await archiveReader.openSegment(uid, name);
@@ -68,7 +78,6 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
   });
 
   registrar.handle('getArchiveExtent', async ({ stream, query }) => {
-    license.requireValid();
     const { bytes, gaps, ...extent } = await archiveReader.extent(
       stream.stream.uid,
       query.start_time,
@@ -83,7 +92,6 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
   });
 
   registrar.handle('downloadArchive', async ({ stream, principal, query, audit }) => {
-    license.requireValid();
     audit.details = { ...query };
     const { uid, name } = stream.stream;
     const download = await archiveReader.download(uid, query.start_time, query.end_time);
@@ -104,7 +112,6 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
   });
 
   registrar.handle('getArchiveConverted', async ({ stream, principal, query, signal, ip, request }) => {
-    license.requireValid();
     const { uid } = stream.stream;
     const read = () => archiveReader.gopAt(uid, query.time);
     const headers = validatedBy(`"gop-${query.time}"`);
@@ -120,7 +127,6 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
   });
 
   registrar.handle('getArchivePicture', async ({ stream, principal, query, ip, request }) => {
-    license.requireValid();
     const frame = await archiveReader.frameAt(stream.stream.uid, query.time);
     const headers = {
       ...validatedBy(`"still-${frame.timeMs}-${query.width}"`),

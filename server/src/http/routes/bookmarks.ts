@@ -8,15 +8,23 @@ import { changesBetween } from '../../system/audit-changes.ts';
 import { fieldFault } from '../../base/field-fault.ts';
 import { requireUnchanged } from '../../base/unchanged.ts';
 import type { Registrar } from '../registrar.ts';
-import type { Services } from '../services.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Store } from '../../store/store.ts';
 import { requireStream, viewerOf } from '../../access/stream-policy.ts';
 
+/** What marks on the timeline need. */
+export interface BookmarkServices {
+  readonly config: Pick<Config, 'archive'>;
+  readonly clock: Clock;
+  readonly store: Pick<Store, 'annotations' | 'bookmarks' | 'streamList'>;
+}
+
 /** Marks on the timeline: users' bookmarks and detectors' annotations. */
-export function registerBookmarks(registrar: Registrar, services: Services): void {
-  const { store, clock, config, license } = services;
+export function registerBookmarks(registrar: Registrar, services: BookmarkServices): void {
+  const { store, clock, config } = services;
 
   registrar.handle('listAnnotations', async ({ principal, query }) => {
-    license.requireValid();
     const { stream } = await requireStream(services.store.streamList, principal, query.streamId, 'archive');
     requireOrder(query.from, query.to, 'to');
     const { playlistMaxSeconds, rangesMaxSeconds } = config.archive;
@@ -94,7 +102,7 @@ export function registerBookmarks(registrar: Registrar, services: Services): voi
 
 /** A bookmark whose stream's archive the caller may watch. @throws Fault NotFound, Forbidden */
 async function requireBookmark(
-  services: Services,
+  services: BookmarkServices,
   principal: Principal,
   id: number,
 ): Promise<BookmarkRecord> {

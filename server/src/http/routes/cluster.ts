@@ -1,11 +1,24 @@
 import { Fault } from '../../base/fault.ts';
 import { Invitations, type Invitation } from '../../rpc/invitation.ts';
 import type { Registrar } from '../registrar.ts';
-import type { Services } from '../services.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { LicenseService } from '../../system/license.ts';
+import type { Membership } from '../../cluster/membership.ts';
 import { wholeList } from '../whole-list.ts';
 
+/** What the nodes of a cluster need. */
+export interface ClusterServices {
+  readonly config: Pick<Config, 'database'>;
+  readonly clock: Clock;
+  readonly store: Pick<Store, 'nodes' | 'secret' | 'settings'>;
+  readonly license: Pick<LicenseService, 'requireEnterprise'>;
+  readonly membership: Membership;
+}
+
 /** Nodes and draining [R7.36 to R7.39]: part of the enterprise license, except for ending a drain. */
-export function registerCluster(registrar: Registrar, services: Services): void {
+export function registerCluster(registrar: Registrar, services: ClusterServices): void {
   const { membership, license } = services;
   registerInvitations(registrar, services);
 
@@ -53,7 +66,7 @@ export function registerCluster(registrar: Registrar, services: Services): void 
 /** The codes by which servers join: created here or by `vidette invite`, used by `vidette join`. */
 function registerInvitations(
   registrar: Registrar,
-  { config, store, clock, license, membership }: Services,
+  { config, store, clock, license, membership }: ClusterServices,
 ): void {
   const invitations = new Invitations({ settings: store.settings, secret: store.secret, clock });
   const address = async () =>

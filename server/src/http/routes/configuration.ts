@@ -2,8 +2,16 @@ import type { ConfigStore } from '../../config/config-store.ts';
 import { changesBetween } from '../../system/audit-changes.ts';
 import type { Registrar } from '../registrar.ts';
 
+/** What the configuration needs. */
+export interface ConfigurationServices {
+  readonly configStore: Pick<ConfigStore, 'view' | 'save'>;
+}
+
 /** The configuration, read and written by administrators [R7.46]. */
-export function registerConfiguration(registrar: Registrar, store: ConfigStore): void {
+export function registerConfiguration(
+  registrar: Registrar,
+  { configStore: store }: ConfigurationServices,
+): void {
   registrar.handle('getConfiguration', () => store.view());
 
   registrar.handle('saveConfiguration', async ({ body, audit }) => {

@@ -2,17 +2,28 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import type { WebSocket } from 'ws';
 import type { MediaAnswer } from '../call-context.ts';
 import { Fault } from '../../base/fault.ts';
-import type { TranscodingViewer } from '../../transcoding/transcoding.ts';
+import type { TranscodingViewer, Transcoding } from '../../transcoding/transcoding.ts';
 import type { LiveMessage } from '@vidette/contract/live';
 import type { Stream } from '../../hub/stream.ts';
 import type { Registrar } from '../registrar.ts';
-import type { Services } from '../services.ts';
+import type { StreamManager } from '../../engine/stream-manager.ts';
+import type { Live } from '../../live/live.ts';
+import type { WatchLog } from '../../system/watch-log.ts';
 import type { LiveSessions } from '../../streams/live-sessions.ts';
 import { transcodingViewer } from '../../streams/transcoding-viewer.ts';
 
+/** What live video needs. */
+export interface LiveServices {
+  readonly streamManager: Pick<StreamManager, 'find' | 'get'>;
+  readonly live: Pick<Live, 'serveSocket' | 'hls'>;
+  readonly transcoding: Pick<Transcoding, 'live'>;
+  readonly watchLog: Pick<WatchLog, 'begin' | 'touch'>;
+  readonly liveSessions: Pick<LiveSessions, 'add' | 'addShort'>;
+}
+
 /** Live video: a WebSocket for the page, LL-HLS for external players. */
-export function registerLive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
-  const { streamManager, live, transcoding, watchLog } = services;
+export function registerLive(registrar: Registrar, services: LiveServices): void {
+  const { streamManager, live, transcoding, watchLog, liveSessions } = services;
 
   /**
    * What the viewer reads: the hub, or a transcoding of it. Undefined when that is refused; the viewer is

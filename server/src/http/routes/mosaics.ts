@@ -9,12 +9,23 @@ import { changesBetween } from '../../system/audit-changes.ts';
 import { fieldFault } from '../../base/field-fault.ts';
 import { requireUnchanged } from '../../base/unchanged.ts';
 import type { Registrar } from '../registrar.ts';
-import type { Services } from '../services.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { StreamManager } from '../../engine/stream-manager.ts';
+import type { Membership } from '../../cluster/membership.ts';
 import { requireStream, viewerOf } from '../../access/stream-policy.ts';
 import { viewOf } from '../../streams/stream-view.ts';
 
+/** What mosaics need. */
+export interface MosaicServices {
+  readonly clock: Clock;
+  readonly store: Pick<Store, 'mosaics' | 'streamList'>;
+  readonly streamManager: Pick<StreamManager, 'find' | 'state'>;
+  readonly membership: Pick<Membership, 'isAvailable'>;
+}
+
 /** Walls of several streams. */
-export function registerMosaics(registrar: Registrar, services: Services): void {
+export function registerMosaics(registrar: Registrar, services: MosaicServices): void {
   const { store, streamManager, clock } = services;
 
   registrar.handle('listMosaics', async ({ principal, query }) => {
@@ -104,7 +115,7 @@ function settingsOf({ name, layout, is_shared, rotation_seconds }: MosaicRecord)
 }
 
 async function viewById(
-  services: Services,
+  services: MosaicServices,
   principal: Principal,
   id: number,
   language: MessageLanguage,
@@ -123,7 +134,11 @@ async function viewById(
  * Cells are on the grid, do not overlap on their page, and show what the author may view. @throws Fault at the
  * cell
  */
-async function requireCells(services: Services, principal: Principal, layout: MosaicLayout): Promise<void> {
+async function requireCells(
+  services: MosaicServices,
+  principal: Principal,
+  layout: MosaicLayout,
+): Promise<void> {
   const taken = new Set<string>();
   const tiles = new Map<number, number>();
   for (const [index, cell] of layout.cells.entries()) {

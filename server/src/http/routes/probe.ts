@@ -4,10 +4,21 @@ import { mayUseLoopback, requireStream } from '../../access/stream-policy.ts';
 import { Fault } from '../../base/fault.ts';
 import { parseSourceAddress, type SourceAddress } from '../../dial/address.ts';
 import type { Registrar } from '../registrar.ts';
-import type { Services } from '../services.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Membership } from '../../cluster/membership.ts';
+import type { SourceProbe } from '../../streams/source-probe.ts';
+
+/** What probing needs. */
+export interface ProbeServices {
+  readonly clock: Clock;
+  readonly store: Pick<Store, 'streams' | 'streamList'>;
+  readonly membership: Pick<Membership, 'likelyElsewhere' | 'nodeElsewhere'>;
+  readonly sourceProbe: SourceProbe;
+}
 
 /** Probing a source before it becomes a stream. */
-export function registerProbe(registrar: Registrar, services: Services): void {
+export function registerProbe(registrar: Registrar, services: ProbeServices): void {
   const { sourceProbe, store, membership, clock } = services;
   // A user who may add streams could scan a network with this; a person looks at a handful of cameras in a
   // minute.
@@ -54,7 +65,7 @@ export function registerProbe(registrar: Registrar, services: Services): void {
  * on the same host. @throws Fault Forbidden for those who may neither add a stream nor edit this one
  */
 async function addressToProbe(
-  services: Services,
+  services: ProbeServices,
   principal: Principal,
   query: { url: string; stream_id?: string | undefined },
 ): Promise<SourceAddress> {

@@ -4,21 +4,33 @@ import type { StreamRecord } from '../../store/stream-addresses.ts';
 import { changesBetween } from '../../system/audit-changes.ts';
 import { publicBase, requireIntent } from '../origin.ts';
 import type { Registrar } from '../registrar.ts';
-import type { Services } from '../services.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Store } from '../../store/store.ts';
+import type { AuditLog } from '../../system/audit-log.ts';
+import type { StreamManager } from '../../engine/stream-manager.ts';
+import type { Live } from '../../live/live.ts';
+import type { WatchLog } from '../../system/watch-log.ts';
 import type { StreamService } from '../../streams/stream-service.ts';
 import type { SharedViewers } from '../../streams/shared-viewers.ts';
+
+/** What public links need. */
+export interface ShareServices {
+  readonly config: Pick<Config, 'publicUrl'>;
+  readonly store: Pick<Store, 'streams'>;
+  readonly audit: Pick<AuditLog, 'add'>;
+  readonly streamManager: Pick<StreamManager, 'find' | 'state'>;
+  readonly live: Pick<Live, 'serveSocket'>;
+  readonly watchLog: Pick<WatchLog, 'begin'>;
+  readonly streamService: Pick<StreamService, 'noteRights'>;
+  readonly sharedViewers: SharedViewers;
+}
 
 /**
  * The public link of a stream [R7.9, R10.5]: created and revoked by users who may share, watched by anyone who
  * has it.
  */
-export function registerShare(
-  registrar: Registrar,
-  services: Services,
-  viewers: SharedViewers,
-  streamService: StreamService,
-): void {
-  const { store, streamManager, live, config, watchLog } = services;
+export function registerShare(registrar: Registrar, services: ShareServices): void {
+  const { store, streamManager, live, config, watchLog, streamService, sharedViewers: viewers } = services;
 
   registrar.handle('getStreamShare', async ({ stream, query, request, principal, ip }) => {
     const { id, uid, share_embeds, share_key } = stream.stream;
@@ -97,7 +109,7 @@ export function registerShare(
 }
 
 /** @throws Fault NotFound for a key that was revoked or never existed */
-async function sharedStream(services: Services, key: string): Promise<StreamRecord> {
+async function sharedStream(services: ShareServices, key: string): Promise<StreamRecord> {
   const stream = await services.store.streams.byShareKey(key);
   if (!stream) throw new Fault('NotFound', 'The link is not valid.');
   return stream;

@@ -1,26 +1,28 @@
 import { byKey, changesBetween } from '../../system/audit-changes.ts';
 import { fieldFault } from '../../base/field-fault.ts';
 import type { Registrar } from '../registrar.ts';
-import type { Services } from '../services.ts';
+import type { Store } from '../../store/store.ts';
+import type { Authenticator } from '../../access/authenticator.ts';
+import type { LiveSessions } from '../../streams/live-sessions.ts';
 import type { StreamService } from '../../streams/stream-service.ts';
 import { wholeList } from '../whole-list.ts';
-import type { LiveSessions } from '../../streams/live-sessions.ts';
 import { keyOf } from '../../store/database.ts';
 import type { StreamRights } from '../../store/permissions.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
 import type { Principal } from '../../access/principal.ts';
 import { requireUser } from '../../access/user-policy.ts';
 
+/** What rights on streams need. */
+export interface StreamRightsServices {
+  readonly store: Pick<Store, 'permissions' | 'streams' | 'users'>;
+  readonly authenticator: Pick<Authenticator, 'forget'>;
+  readonly liveSessions: Pick<LiveSessions, 'reviewStream'>;
+  readonly streamService: Pick<StreamService, 'noteRights'>;
+}
+
 /** Rights on streams: from the stream's side and from the user's. */
-export function registerStreamRights(
-  registrar: Registrar,
-  services: Services,
-  {
-    liveSessions,
-    streamService,
-  }: { readonly liveSessions: LiveSessions; readonly streamService: StreamService },
-): void {
-  const { store, authenticator } = services;
+export function registerStreamRights(registrar: Registrar, services: StreamRightsServices): void {
+  const { store, authenticator, liveSessions, streamService } = services;
 
   /** As the caller may see it: names that they typed are shown as typed, whether or not such users exist. */
   const ofStream = async (principal: Principal, { id, created_by }: StreamRecord) => {

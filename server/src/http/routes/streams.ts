@@ -4,27 +4,42 @@ import type { Stream, StreamState } from '@vidette/contract/entities';
 import { requireStreamRight, viewerOf } from '../../access/stream-policy.ts';
 import type { StreamQuery } from '../../store/stream-list.ts';
 import type { Registrar } from '../registrar.ts';
-import type { Services } from '../services.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { StreamManager } from '../../engine/stream-manager.ts';
+import type { StatusWriter } from '../../system/status-writer.ts';
+import type { Membership } from '../../cluster/membership.ts';
 import type { StreamService } from '../../streams/stream-service.ts';
+import type { StreamInsight } from '../../streams/stream-insight.ts';
+import type { WatchLog } from '../../system/watch-log.ts';
 import { requireUnchanged } from '../../base/unchanged.ts';
 import { changesBetween } from '../../system/audit-changes.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
 import { shownSource } from '../../dial/address.ts';
 import { failureReasonOf, viewOf } from '../../streams/stream-view.ts';
 
+/** What streams need. */
+export interface StreamServices {
+  readonly clock: Clock;
+  readonly store: Pick<Store, 'streamList'>;
+  readonly streamManager: Pick<StreamManager, 'find' | 'state' | 'streams' | 'changes'>;
+  readonly statuses: Pick<StatusWriter, 'settle'>;
+  readonly membership: Pick<Membership, 'isAvailable' | 'hasNode'>;
+  readonly streamService: StreamService;
+  /** Of streams on any node. */
+  readonly insight: StreamInsight;
+  readonly watchLog: Pick<WatchLog, 'touch'>;
+}
+
 /** Streams: list, read, add, change, pause, delete, and the state of a running one. */
-export function registerStreams(
-  registrar: Registrar,
-  services: Services,
-  streamService: StreamService,
-): void {
-  registerLists(registrar, services, streamService);
-  registerChanges(registrar, services, streamService);
+export function registerStreams(registrar: Registrar, services: StreamServices): void {
+  registerLists(registrar, services);
+  registerChanges(registrar, services);
   registerRunning(registrar, services);
 }
 
-function registerLists(registrar: Registrar, services: Services, streamService: StreamService): void {
-  const { store, streamManager, statuses, membership, clock } = services;
+function registerLists(registrar: Registrar, services: StreamServices): void {
+  const { store, streamManager, statuses, membership, clock, streamService } = services;
   // Revisions of one run must not be confused with those of another: they begin above any that an earlier run
   // can have reached.
   const firstRevision = clock.wallMs();
@@ -81,15 +96,15 @@ function registerLists(registrar: Registrar, services: Services, streamService: 
   });
 }
 
-function* runningOf(services: Services, uids: Iterable<string>) {
+function* runningOf(services: StreamServices, uids: Iterable<string>) {
   for (const uid of uids) {
     const stream = services.streamManager.find(uid);
     if (stream) yield stream;
   }
 }
 
-function registerChanges(registrar: Registrar, services: Services, streamService: StreamService): void {
-  const { store, streamManager } = services;
+function registerChanges(registrar: Registrar, services: StreamServices): void {
+  const { store, streamManager, streamService } = services;
 
   registrar.handle('addStream', async ({ principal, body, audit }) => {
     const { uid } = await streamService.add(principal, body);
@@ -195,7 +210,7 @@ function settingsShown(record: StreamRecord): object {
   };
 }
 
-function registerRunning(registrar: Registrar, { insight, watchLog }: Services): void {
+function registerRunning(registrar: Registrar, { insight, watchLog }: StreamServices): void {
   registrar.handle('getStreamPicture', async ({ stream, principal, query, ip }) => {
     const { uid } = stream.stream;
     const snapshot = await insight.snapshot(uid, query.width);

@@ -2,22 +2,49 @@ import { archiveWarnings } from '../../statistics/archive-warnings.ts';
 import type { CallContext } from '../call-context.ts';
 import { prolongSessionCookie } from '../credentials.ts';
 import type { Registrar } from '../registrar.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { LicenseService } from '../../system/license.ts';
+import type { HealthMonitor } from '../../system/health.ts';
+import type { LogRing } from '../../system/log-ring.ts';
+import type { AuditLog } from '../../system/audit-log.ts';
+import type { Statistics } from '../../statistics/statistics.ts';
+import type { StreamManager } from '../../engine/stream-manager.ts';
+import type { Archive } from '../../archive/archive.ts';
+import type { ArchiveReader } from '../../archive/read/read.ts';
+import type { Tunnel } from '../../tunnel/tunnel.ts';
+import type { VersionCheck } from '../../system/version-check.ts';
 import type { ServerCertificate } from '../server-certificate.ts';
-import type { Services } from '../services.ts';
-import { settingsView } from '../../system/settings-view.ts';
+import { settingsView, type SettingsSources } from '../../system/settings-view.ts';
 import type { ManagedStream } from '../../engine/managed-stream.ts';
 import { viewerOf } from '../../access/stream-policy.ts';
+
+/** What the calls on the server itself need. */
+export interface SystemServices extends SettingsSources {
+  readonly clock: Clock;
+  readonly store: Pick<Store, 'streamList' | 'mosaics' | 'bookmarks' | 'users'>;
+  readonly license: LicenseService;
+  readonly health: Pick<HealthMonitor, 'warnings'>;
+  readonly logRing: Pick<LogRing, 'list'>;
+  readonly audit: Pick<AuditLog, 'list'>;
+  readonly statistics: Pick<Statistics, 'now' | 'histories'>;
+  readonly streamManager: Pick<StreamManager, 'streams'>;
+  /** Of this node. */
+  readonly archive: Archive;
+  /** Of all nodes. */
+  readonly archiveReader: Pick<ArchiveReader, 'stats'>;
+  readonly tunnel: Pick<Tunnel, 'downLocation' | 'reconsider'>;
+  readonly versionCheck: Pick<VersionCheck, 'facts'>;
+  /** Undefined without TLS. */
+  readonly certificate: Pick<ServerCertificate, 'problem' | 'expiresAt'> | undefined;
+}
 
 /** Most streams without recording that the health answer names; more don't add information. */
 const namedStreams = 20;
 
 /** The server itself: settings, health, logs, figures, license, audit log, search, documentation. */
-export function registerSystem(
-  registrar: Registrar,
-  services: Services,
-  certificate: ServerCertificate | undefined,
-): void {
-  const { streamManager, store, health, license, logRing, audit, config, statistics } = services;
+export function registerSystem(registrar: Registrar, services: SystemServices): void {
+  const { streamManager, store, health, license, logRing, audit, config, statistics, certificate } = services;
 
   // An open page requests the settings on every navigation and the health every minute, even one shown on a
   // wall: the cookie then gets its full lifetime again, as the session does with every call.
@@ -185,7 +212,7 @@ export function registerSystem(
 
 /** Footage missing here may be recorded on another node. */
 async function lowEverywhere(
-  { archiveReader, config }: Services,
+  { archiveReader, config }: SystemServices,
   low: readonly { readonly uid: string; readonly share: number }[],
 ): Promise<{ uid: string; share: number }[]> {
   const looked = await Promise.all(

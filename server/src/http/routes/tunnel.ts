@@ -2,10 +2,17 @@ import type { MessageLanguage } from '@vidette/contract/errors';
 import type { TunnelStatus } from '@vidette/contract/tunnel';
 import { knownReason } from '../../base/known-reasons.ts';
 import type { Registrar } from '../registrar.ts';
-import type { Services } from '../services.ts';
+import type { LicenseService } from '../../system/license.ts';
+import type { Tunnel } from '../../tunnel/tunnel.ts';
+
+/** What remote access needs. */
+export interface TunnelServices {
+  readonly license: Pick<LicenseService, 'requireFeature'>;
+  readonly tunnel: Pick<Tunnel, 'start' | 'stop' | 'status'>;
+}
 
 /** Remote access through a relay [R4.6, R6.7, R7.48]. */
-export function registerTunnel(registrar: Registrar, { license, tunnel }: Services): void {
+export function registerTunnel(registrar: Registrar, { license, tunnel }: TunnelServices): void {
   registrar.handle('startTunnel', async ({ body, audit, language }) => {
     audit.target = body?.location ?? null;
     license.requireFeature('tunnel');

@@ -7,9 +7,28 @@ import { setSessionCookie } from '../credentials.ts';
 import { fieldFault } from '../../base/field-fault.ts';
 import { requireUnchanged } from '../../base/unchanged.ts';
 import type { Registrar } from '../registrar.ts';
-import type { Services } from '../services.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Authenticator } from '../../access/authenticator.ts';
+import type { PasswordHasher } from '../../access/password-hash.ts';
+import type { PasswordProof } from '../../access/password-proof.ts';
+import type { Identities } from '../../access/identities.ts';
+import type { AccountEmails } from '../../system/account-emails.ts';
 import { changesOfUser, sessionView, userView } from '../../accounts/user-view.ts';
 import { wholeList } from '../whole-list.ts';
+
+/** What users need. */
+export interface UserServices {
+  readonly config: Pick<Config, 'app' | 'session'>;
+  readonly clock: Clock;
+  readonly store: Pick<Store, 'users' | 'sessions'>;
+  readonly authenticator: Authenticator;
+  readonly passwords: Pick<PasswordHasher, 'hash'>;
+  readonly proof: PasswordProof;
+  readonly identities: Identities;
+  readonly emails: Pick<AccountEmails, 'noteChange'>;
+}
 
 const sortColumns = {
   name: 'login_key',
@@ -18,7 +37,7 @@ const sortColumns = {
 } as const satisfies Record<string, UserQuery['sort']>;
 
 /** Users, for administrators. */
-export function registerUsers(registrar: Registrar, services: Services): void {
+export function registerUsers(registrar: Registrar, services: UserServices): void {
   const { store, passwords, proof, identities, emails, authenticator, clock, config } = services;
 
   registrar.handle('listUsers', async ({ query }) => {

@@ -11,9 +11,10 @@ import Fastify, {
 } from 'fastify';
 import { limits } from '@vidette/contract/constants';
 import { messageOf } from '@vidette/contract/errors';
+import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import type { AccessNote } from '../access/access-feed.ts';
-import type { ClusterChange } from '../cluster/cluster-change.ts';
+import type { Log } from '../base/log.ts';
+import type { Lock } from '../system/lock.ts';
 import type { Config } from '../config/schema.ts';
 import type { TunnelConnection } from '../tunnel/tunnel-connection.ts';
 import { methodsInstead } from './allowed-methods.ts';
@@ -21,64 +22,68 @@ import { TunnelClients } from './tunnel-clients.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { ConnectionLimiter, type Certificate } from './connection-limiter.ts';
 import { languageOfVisitor } from './language.ts';
-import { serveMetrics } from './metrics.ts';
-import { serveNodeLink } from './rpc-server.ts';
-import { servePage } from './page.ts';
-import { Registrar } from './registrar.ts';
-import { registerAccount } from './routes/account.ts';
-import { registerArchive } from './routes/archive.ts';
-import { registerBookmarks } from './routes/bookmarks.ts';
-import { registerCluster } from './routes/cluster.ts';
-import { registerConfiguration } from './routes/configuration.ts';
-import { registerExports } from './routes/exports.ts';
-import { registerLive } from './routes/live.ts';
-import { registerMosaics } from './routes/mosaics.ts';
-import { registerPassword } from './routes/password.ts';
-import { registerProbe } from './routes/probe.ts';
-import { registerShare } from './routes/share.ts';
-import { registerStreams } from './routes/streams.ts';
-import { registerStreamRights } from './routes/stream-rights.ts';
-import { registerSystem } from './routes/system.ts';
-import { registerTunnel } from './routes/tunnel.ts';
-import { registerUsers } from './routes/users.ts';
-import { registerWall } from './routes/wall.ts';
 import { callHeaders, securityHeaders, setHeaders, tlsHeaders } from './security-headers.ts';
 import { ServerCertificate } from './server-certificate.ts';
-import type { Services } from './services.ts';
-import { SharedViewers } from '../streams/shared-viewers.ts';
-import { StreamService } from '../streams/stream-service.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
-import { LiveSessions } from '../streams/live-sessions.ts';
 
 /** Viewers send only pongs, close frames and, on a wall, which streams to show. */
 const socketMessageMaxBytes = 4_096;
 
-export interface Http {
+/** What the server itself needs, beside its routes. */
+export interface HttpServerServices {
+  readonly config: Pick<Config, 'app' | 'dataDir' | 'host' | 'port' | 'tls' | 'trustProxy'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lock: Pick<Lock, 'isLocked'>;
+}
+
+/** The HTTP server without its routes: connections, certificate, headers, bodies, failures. */
+export interface HttpServer {
+  /** Takes the routes, until `listen`. */
+  readonly routes: FastifyInstance;
+  /** Undefined without TLS. */
+  readonly certificate: ServerCertificate | undefined;
   /** Listens as configured and resolves to the page's address, as in `http://localhost:8080/ui/`. */
   listen(): Promise<string>;
-  /** Applies what other nodes changed. Rejects when the database can't be read. */
-  learn(change: ClusterChange): Promise<void>;
-  /** Authorises long-lived responses again, after rights, sessions or links changed on any node. */
-  review(note: AccessNote): void;
-  /** Ends all long-lived responses to users, because changes can't be followed, until `review` of all users. */
-  endViewers(): void;
   /** Serves a client that connects through the tunnel. */
   admit(connection: TunnelConnection): void;
-  /** Reloads the certificate files. */
-  reload(): Promise<void>;
   /** Ends all connections and stops listening. */
   close(): Promise<void>;
 }
 
-/** The whole HTTP side: every call of the contract, and the page. Throws when a call has no handler. */
-export async function createHttp(services: Services): Promise<Http> {
+/** A server without routes. Rejects when the certificate can't be read. */
+export async function openHttpServer(services: HttpServerServices): Promise<HttpServer> {
+  const { config, clock } = services;
   const certificate = await openCertificate(services);
-  const door = new ConnectionLimiter(services.clock);
+  const door = new ConnectionLimiter(clock);
   certificate?.onRenewed((renewed) => door.renew(renewed));
   const server = newServer(services, door, certificate?.current);
-  const tunnelClients = new TunnelClients(server, services.clock, () => certificate?.current);
-  new TrustedProxies(services.config.trustProxy).serve(server);
-  const pageHeaders = securityHeaders(originOf(services.config.app.logo));
+  const tunnelClients = new TunnelClients(server, clock, () => certificate?.current);
+  new TrustedProxies(config.trustProxy).serve(server);
+  setHeadersOf(server, config);
+  await server.register(cookie);
+  // One message per turn of the event loop: a megabyte of empty ones must not be answered in one.
+  const socketOptions = { maxPayload: socketMessageMaxBytes, allowSynchronousEvents: false, autoPong: false };
+  await server.register(websocket, { options: socketOptions });
+  readBodies(server);
+  answerFailures(server, services);
+  return {
+    routes: server,
+    certificate,
+    async listen() {
+      await server.listen({ port: config.port, host: config.host });
+      return pageAddress(server, config);
+    },
+    admit: (connection) => tunnelClients.admit(connection),
+    async close() {
+      certificate?.close();
+      await server.close();
+    },
+  };
+}
+
+function setHeadersOf(server: FastifyInstance, { app }: Pick<Config, 'app'>): void {
+  const pageHeaders = securityHeaders(originOf(app.logo));
   server.addHook('onRequest', ({ url, raw, protocol, is404, method }, reply, done) => {
     setHeaders(reply, url.startsWith('/v1/') ? callHeaders : pageHeaders);
     if (protocol === 'https') setHeaders(reply, tlsHeaders);
@@ -93,77 +98,10 @@ export async function createHttp(services: Services): Promise<Http> {
           : undefined,
     );
   });
-  await server.register(cookie);
-  // One message per turn of the event loop: a megabyte of empty ones must not be answered in one.
-  const socketOptions = { maxPayload: socketMessageMaxBytes, allowSynchronousEvents: false, autoPong: false };
-  await server.register(websocket, { options: socketOptions });
-  readBodies(server);
-  answerFailures(server, services);
-
-  const registrar = new Registrar(server, services);
-  const liveSessions = new LiveSessions(services);
-  const streamService = new StreamService({ ...services, liveSessions });
-  registerAccount(registrar, services);
-  registerPassword(registrar, services.passwordReset, services.clock);
-  registerStreams(registrar, services, streamService);
-  registerStreamRights(registrar, services, { liveSessions, streamService });
-  const sharedViewers = new SharedViewers({ streams: services.store.streams, log: services.log });
-  registerShare(registrar, services, sharedViewers, streamService);
-  registerProbe(registrar, services);
-  registerArchive(registrar, services, liveSessions);
-  registerExports(registrar, services, liveSessions);
-  registerLive(registrar, services, liveSessions);
-  registerWall(registrar, services, liveSessions);
-  registerBookmarks(registrar, services);
-  registerMosaics(registrar, services);
-  registerUsers(registrar, services);
-  registerSystem(registrar, services, certificate);
-  registerConfiguration(registrar, services.configStore);
-  registerCluster(registrar, services);
-  registerTunnel(registrar, services);
-  if (registrar.missing.length > 0)
-    throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);
-  serveMetrics(server, services);
-  await serveNodeLink(server, services);
-  await servePage(server, services);
-  const { port, host } = services.config;
-  return {
-    async listen() {
-      await server.listen({ port, host });
-      return pageAddress(server, services.config);
-    },
-    learn: (change) => streamService.learn(change),
-    review(note) {
-      if (!note) {
-        services.authenticator.forgetAll();
-        sharedViewers.reviewAll();
-        return;
-      }
-      for (const userId of note.userIds) services.authenticator.forget(userId);
-      for (const uid of note.uids) {
-        liveSessions.reviewStream(uid);
-        sharedViewers.review(uid);
-      }
-      streamService.hearRights(note.uids);
-    },
-    endViewers() {
-      liveSessions.endAll();
-      sharedViewers.endAll();
-    },
-    admit: (connection) => tunnelClients.admit(connection),
-    async reload() {
-      await certificate?.reload();
-    },
-    async close() {
-      certificate?.close();
-      liveSessions.close();
-      await server.close();
-    },
-  };
 }
 
 /** The local address of the page; the port is the real one even when the configured port is 0. */
-function pageAddress(server: FastifyInstance, config: Config): string {
+function pageAddress(server: FastifyInstance, config: HttpServerServices['config']): string {
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   const isAnywhere = config.host === '0.0.0.0' || config.host === '::';
@@ -171,7 +109,11 @@ function pageAddress(server: FastifyInstance, config: Config): string {
   return `${config.tls.key === null ? 'http' : 'https'}://${host}:${port}/ui/`;
 }
 
-async function openCertificate({ config, clock, log }: Services): Promise<ServerCertificate | undefined> {
+async function openCertificate({
+  config,
+  clock,
+  log,
+}: HttpServerServices): Promise<ServerCertificate | undefined> {
   const { dataDir, tls } = config;
   if (tls.certificate === null || tls.key === null) return undefined;
   const [certificatePath, keyPath] = [resolve(dataDir, tls.certificate), resolve(dataDir, tls.key)];
@@ -179,7 +121,7 @@ async function openCertificate({ config, clock, log }: Services): Promise<Server
 }
 
 function newServer(
-  { config }: Services,
+  { config }: HttpServerServices,
   door: ConnectionLimiter,
   certificate: Certificate | undefined,
 ): FastifyInstance {
@@ -224,7 +166,7 @@ function readBodies(server: FastifyInstance): void {
 }
 
 /** Answers what fails before a call's own handling, and requests without a route. */
-function answerFailures(server: FastifyInstance, services: Services): void {
+function answerFailures(server: FastifyInstance, services: HttpServerServices): void {
   server.setErrorHandler((error, request, reply) => {
     const fault = faultOf(error);
     logFault(services.log, fault, { method: request.method, url: request.url });

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { calls } from '@vidette/contract/calls';
+import type { Call } from '@vidette/contract/call';
+import type { CallName } from '@vidette/contract/routes';
+import type { Registrar } from '../http/registrar.ts';
+import { registerRoutes, type RouteServices } from './routes.ts';
+
+type AnyHandler = (context: unknown) => unknown;
+
+/** Stands for any value: every member of it, and what it returns when called, is itself. */
+const anything: unknown = new Proxy(() => anything, {
+  get: (_, member) =>
+    member === 'then' ? undefined : member === Symbol.iterator ? () => [][Symbol.iterator]() : anything,
+  apply: () => anything,
+});
+
+/** Calls that read figures of the archive for those who look after it, and none of what was recorded. */
+const figuresOnly: readonly CallName[] = ['getArchiveLoss', 'getHealth'];
+
+/** The names of the calls whose handlers read the archive or a package of it, by running every one of them. */
+async function readersOfArchive(): Promise<Set<CallName>> {
+  let current: CallName | undefined;
+  const readers = new Set<CallName>();
+  const watched = (members?: readonly string[]) =>
+    new Proxy(
+      {},
+      {
+        get: (_, member) => {
+          const isRead = members === undefined || members.includes(String(member));
+          if (isRead && current) readers.add(current);
+          return isRead ? () => Promise.reject(new Error('read')) : () => anything;
+        },
+      },
+    );
+  const streams = JSON.stringify([{ uid: 'a', name: 'a' }]);
+  const rights = { view: true, archive: true, edit: true };
+  const stream = { stream: { uid: 'a', name: 'a' }, rights };
+  const found = { id: 1, user_id: 1, streams, uid: 'a', ...stream, has: () => true };
+  const table = new Proxy({}, { get: () => () => Promise.resolve(found) });
+  const annotations = watched(['ofStream']);
+  const store = new Proxy(
+    {},
+    {
+      get: (_, name) =>
+        name === 'annotations' ? annotations : name === 'secret' ? new Uint8Array(32) : table,
+    },
+  );
+  const continuity = { below: () => [{ uid: 'a', share: 0 }] };
+  const localArchive = { continuity, retention: { status: {} } };
+  const services = new Proxy(
+    {},
+    {
+      get: (_, name) => {
+        if (name === 'archiveReader') return watched();
+        if (name === 'exports') return watched(['add', 'retry', 'package']);
+        if (name === 'store') return store;
+        if (name === 'transcoding') return { gop: (_: unknown, read: () => unknown) => read() };
+        if (name === 'config') return { session: { days: 1 }, archive: { playlistMaxSeconds: 1 }, app: {} };
+        if (name === 'clock') return { wallMs: () => 0, monotonicMs: () => 0 };
+        if (name === 'archive') return localArchive;
+        return anything;
+      },
+    },
+  );
+  const handlers = new Map<CallName, AnyHandler>();
+  const registrar = {
+    handle: (name: CallName, handler: AnyHandler) => handlers.set(name, handler),
+    handleSocket: (name: CallName, handler: AnyHandler) => handlers.set(name, handler),
+  };
+  registerRoutes(registrar as unknown as Registrar, services as RouteServices);
+  assert.deepEqual(new Set(handlers.keys()), new Set(Object.keys(calls)));
+  const principal = {
+    user: { id: 1, login: 'a', is_admin: 1 },
+    isAdmin: true,
+    by: { kind: 'session', id: 'a' },
+  };
+  const query = {
+    time: 1,
+    start_time: 0,
+    end_time: 1,
+    from: 0,
+    to: 1,
+    entry_seconds: 0,
+    streamId: 'a',
+    width: 1,
+  };
+  const body = { streams: ['a'], startTime: 0, endTime: 1, name: '' };
+  const params = { uid: 'a', file: '1.mp4', id: 1 };
+  for (const [name, handler] of handlers) {
+    current = name;
+    const request = { headers: {}, cookies: {}, url: '/' };
+    const context = {
+      principal,
+      query,
+      body,
+      params,
+      request,
+      stream,
+      audit: {},
+      ip: '::1',
+      reply: anything,
+    };
+    try {
+      await handler(context);
+    } catch {
+      // Only what it reached counts: most handlers expect more of their services than this.
+      continue;
+    }
+  }
+  return readers;
+}
+
+test('[R6.9] every call whose handler reads the archive needs a license, and no other does', async () => {
+  const readers = await readersOfArchive();
+  const needing = (Object.keys(calls) as CallName[]).filter((name) => (calls[name] as Call).needsLicense);
+  assert.deepEqual([...readers].toSorted(), [...needing, ...figuresOnly].toSorted());
+});

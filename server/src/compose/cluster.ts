@@ -1,0 +1,65 @@
+import { Cluster } from '../cluster/cluster.ts';
+import { Membership } from '../cluster/membership.ts';
+import { anyReachesDatabase } from '../rpc/database-probe.ts';
+import { FederatedArchive } from '../rpc/federated-archive.ts';
+import { NodeAuthenticator } from '../rpc/node-authenticator.ts';
+import { loadNodeKey, passingNodeKey } from '../rpc/node-key.ts';
+import { NodeRpc } from '../rpc/node-rpc.ts';
+import { PeerArchive } from '../rpc/peer-archive.ts';
+import { Peers } from '../rpc/peers.ts';
+import type { ClusterTables } from '../store/cluster-tables.ts';
+import { openClusterTables } from '../store/open-database.ts';
+import type { Foundation } from './foundation.ts';
+import { opened, type Closer, type Opened } from './opened.ts';
+import type { Storage } from './storage.ts';
+
+/** This node among others, and what it can ask of them. */
+export type ClusterArea = Opened<Awaited<ReturnType<typeof openCluster>>>;
+
+/** `fail` is called when this node is expelled and must stop. */
+export function composeCluster(
+  foundation: Foundation,
+  storage: Storage,
+  fail: (reason: string) => void,
+): Promise<ClusterArea> {
+  return opened((closers) => openCluster(foundation, storage, fail, closers));
+}
+
+async function openCluster(
+  { config, clock, log, version }: Foundation,
+  { store, archive, limits }: Storage,
+  fail: (reason: string) => void,
+  closers: Closer[],
+) {
+  const { id, capacity } = config.node;
+  const self = { id, capacity, version, clock, log };
+  const key = config.database === null ? passingNodeKey() : await loadNodeKey(config.dataDir);
+  const publicKey = key.publicBytes.toString('base64url');
+  const tables = config.database === null ? undefined : openTables(config.database, closers);
+  const cluster = tables && (await Cluster.open({ ...self, publicKey, tables, onExpelled: fail }));
+  const membership = await Membership.open({ ...self, nodes: store.nodes, cluster });
+  closers.push(() => membership.close());
+  const peers = new Peers({ self: id, clock, read: () => cluster?.peers ?? [] });
+  const between = { self: id, key, peers, clock, allowPlainHttp: config.cluster.allowPlainHttp };
+  const nodeAuthenticator = new NodeAuthenticator(between);
+  closers.push(() => nodeAuthenticator.close());
+  const rpc = new NodeRpc({ ...between, ...(cluster && { isThere: (node) => cluster.isThere(node) }) });
+  closers.push(() => rpc.close());
+  cluster?.askPeers((ids) => anyReachesDatabase(rpc, ids));
+  const archiveReader = new FederatedArchive({
+    self: id,
+    local: archive,
+    clock,
+    assignmentsOf: (uid) => store.nodes.assignmentsOf(uid),
+    peer: (node) => new PeerArchive(rpc, node, clock),
+    limits,
+  });
+  return { publicKey, tables, cluster, membership, nodeAuthenticator, rpc, archiveReader };
+}
+
+/** On its own connections: leases are renewed however busy the database is. */
+function openTables(url: string, closers: Closer[]): ClusterTables {
+  const tables = openClusterTables(url);
+  closers.push(() => tables.close());
+  return tables;
+}

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { pino, type Logger } from 'pino';
+import packageFile from '../../../package.json' with { type: 'json' };
+import { systemClock, type Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import type { Config } from '../config/schema.ts';
+import { LogRing } from '../system/log-ring.ts';
+
+/** What every area needs and nothing has to close. */
+export interface Foundation {
+  readonly configStore: ConfigStore;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly logRing: LogRing;
+  readonly version: string;
+  /** The source revision that the version was built from. */
+  readonly revision: string;
+  readonly archiveDir: string;
+}
+
+export function composeFoundation(configStore: ConfigStore): Foundation {
+  const { config } = configStore;
+  const clock = systemClock;
+  const logRing = new LogRing(clock);
+  // Lines for the operator go to standard output, structured logs to standard error.
+  const lines: Logger = pino(
+    { level: config.log.level, base: null },
+    pino.destination({ dest: 2, sync: false }),
+  );
+  configStore.onApplied(() => {
+    lines.level = config.log.level;
+  });
+  const { version } = packageFile;
+  const archiveDir = resolve(config.dataDir, config.archive.folder ?? 'archive');
+  return {
+    configStore,
+    config,
+    clock,
+    log: logRing.tee(lines),
+    logRing,
+    version,
+    revision: version,
+    archiveDir,
+  };
+}

@@ -1,0 +1,119 @@
+import { fileURLToPath } from 'node:url';
+import { AccessFeed, type AccessNote } from '../access/access-feed.ts';
+import { openHttpServer, type HttpServer } from '../http/http-server.ts';
+import { serveMetrics } from '../http/metrics.ts';
+import { servePage } from '../http/page.ts';
+import { Registrar } from '../http/registrar.ts';
+import { serveNodeLink } from '../http/rpc-server.ts';
+import { noneReachesDatabase } from '../rpc/database-probe.ts';
+import { Tunnel } from '../tunnel/tunnel.ts';
+import type { Ffmpeg } from './ffmpeg.ts';
+import { opened, type Closer, type Opened } from './opened.ts';
+import { registerRoutes } from './routes.ts';
+import type { Areas, AppServices } from './services.ts';
+
+const pageDir = fileURLToPath(new URL('../../../ui/dist', import.meta.url));
+
+/** Everything that the addresses of this server lead to. */
+export interface HttpAreas extends Areas {
+  readonly ffmpeg: Ffmpeg;
+  readonly services: AppServices;
+}
+
+/** The server with all its routes, which does not listen yet, and the tunnel to it, which dials nothing yet. */
+export type HttpArea = Opened<Awaited<ReturnType<typeof openHttp>>>;
+
+/** Rejects when a call of the contract has no handler. */
+export function composeHttp(areas: HttpAreas): Promise<HttpArea> {
+  return opened((closers) => openHttp(areas, closers));
+}
+
+async function openHttp(areas: HttpAreas, closers: Closer[]) {
+  const { foundation, storage, access, services } = areas;
+  const { config, configStore, clock, log } = foundation;
+  const http = await openHttpServer({ config, clock, log, lock: access.lock });
+  closers.push(() => http.close());
+  closers.push(() => services.liveSessions.close());
+  const tunnel = await Tunnel.open({
+    config,
+    memory: storage.store.settings,
+    isAllowed: () => storage.license.allows('tunnel'),
+    admit: (connection) => http.admit(connection),
+    clock,
+    log,
+  });
+  configStore.onApplied(() => tunnel.reconsider());
+  await serveAll(http, areas, tunnel);
+  const accessFeed = await openAccessFeed(areas);
+  closers.push(() => accessFeed.close());
+  closers.push(() => tunnel.close());
+  if (config.trustProxy === true) {
+    log.warn(
+      {},
+      'trustProxy: true believes one proxy on any private address: name the addresses of your proxies instead, as in [10.0.0.5]',
+    );
+  }
+  return { http, tunnel };
+}
+
+/** Every call of the contract, metrics, other nodes and the page. Throws when a call has no handler. */
+async function serveAll(
+  { routes, certificate }: HttpServer,
+  areas: HttpAreas,
+  tunnel: Tunnel,
+): Promise<void> {
+  const { foundation, storage, ffmpeg, cluster, media, access, services } = areas;
+  const all = {
+    ...foundation,
+    ...storage,
+    ...ffmpeg,
+    ...cluster,
+    ...media,
+    ...access,
+    ...services,
+    pageDir,
+    certificate,
+    tunnel,
+  };
+  const registrar = new Registrar(routes, all);
+  registerRoutes(registrar, all);
+  if (registrar.missing.length > 0)
+    throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);
+  serveMetrics(routes, all);
+  await serveNodeLink(routes, all);
+  await servePage(routes, all);
+}
+
+/** Long-lived responses follow what any node changes of rights, sessions and links. */
+function openAccessFeed({ foundation, storage, cluster, access, services }: HttpAreas): Promise<AccessFeed> {
+  const { store } = storage;
+  const { writes } = store;
+  const { rpc, tables, cluster: nodes } = cluster;
+  const { liveSessions, sharedViewers, streamService } = services;
+  const onChange = (note: AccessNote) => {
+    if (!note) {
+      access.authenticator.forgetAll();
+      sharedViewers.reviewAll();
+      return;
+    }
+    for (const userId of note.userIds) access.authenticator.forget(userId);
+    for (const uid of note.uids) {
+      liveSessions.reviewStream(uid);
+      sharedViewers.review(uid);
+    }
+    streamService.hearRights(note.uids);
+  };
+  const onLost = () => {
+    liveSessions.endAll();
+    sharedViewers.endAll();
+  };
+  return AccessFeed.open({
+    changes: (tables ?? store).accessChanges,
+    clock: foundation.clock,
+    log: foundation.log,
+    onChange,
+    onLost,
+    isFrozen: nodes && (() => noneReachesDatabase(rpc, nodes.peersThere)),
+    isQuiet: writes && (() => writes.isQuiet()),
+  });
+}

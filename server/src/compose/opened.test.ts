@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { opened } from './opened.ts';
+
+test('what an area opened is closed in reverse order, and a failing closer keeps no other open', async () => {
+  const closed: string[] = [];
+  const area = await opened(async (closers) => {
+    closers.push(() => closed.push('store'));
+    closers.push(() => {
+      throw new Error('the archive does not close');
+    });
+    closers.push(() => closed.push('server'));
+    return { name: 'all' };
+  });
+  assert.equal(area.name, 'all');
+  await assert.rejects(area.close(), /the archive does not close/);
+  assert.deepEqual(closed, ['server', 'store']);
+});
+
+test('an area that fails while it opens closes what it has, and its error is the one that is seen', async () => {
+  const closed: string[] = [];
+  const open = opened(async (closers) => {
+    closers.push(() => closed.push('store'));
+    closers.push(() => closed.push('archive'));
+    throw new Error('the port is taken');
+  });
+  await assert.rejects(open, /the port is taken/);
+  assert.deepEqual(closed, ['archive', 'store']);
+});

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { refusalOfArchive } from '../access/archive-refusal.ts';
+import { Exports } from '../export/exports.ts';
+import { SigningKey } from '../export/signing-key.ts';
+import { peerPackage } from '../rpc/peer-package.ts';
+import { LiveSessions } from '../streams/live-sessions.ts';
+import { SharedViewers } from '../streams/shared-viewers.ts';
+import { StreamService } from '../streams/stream-service.ts';
+import { VersionCheck } from '../system/version-check.ts';
+import type { Access } from './access.ts';
+import type { ClusterArea } from './cluster.ts';
+import type { Foundation } from './foundation.ts';
+import type { Media } from './media.ts';
+import { opened, type Closer, type Opened } from './opened.ts';
+import type { Storage } from './storage.ts';
+
+const hourMs = 3_600_000;
+
+/** The areas that calls of the API act on. */
+export interface Areas {
+  readonly foundation: Foundation;
+  readonly storage: Storage;
+  readonly cluster: ClusterArea;
+  readonly media: Media;
+  readonly access: Access;
+}
+
+/** What calls of the API do. */
+export type AppServices = Opened<Awaited<ReturnType<typeof openServices>>>;
+
+export function composeServices(areas: Areas): Promise<AppServices> {
+  return opened((closers) => openServices(areas, closers));
+}
+
+async function openServices(areas: Areas, closers: Closer[]) {
+  const { foundation, storage, cluster, media, access } = areas;
+  const { config, clock, log, version } = foundation;
+  const { store } = storage;
+  const exports = openExports(areas);
+  closers.push(() => exports.close());
+  const versionCheck = new VersionCheck({ config, current: version, clock, log });
+  closers.push(() => versionCheck.close());
+  const { authenticator } = access;
+  const liveSessions = new LiveSessions({ store, authenticator, transcoding: media.transcoding, clock, log });
+  const streamService = new StreamService({
+    config,
+    clock,
+    store,
+    streamManager: media.streamManager,
+    statuses: media.statuses,
+    license: storage.license,
+    liveSessions,
+    membership: cluster.membership,
+  });
+  const sharedViewers = new SharedViewers({ streams: store.streams, log });
+  return { exports, versionCheck, liveSessions, streamService, sharedViewers };
+}
+
+function openExports({ foundation, storage, cluster }: Areas): Exports {
+  const { config, clock, log, version } = foundation;
+  const { store, archive } = storage;
+  const { archiveReader, rpc } = cluster;
+  return new Exports({
+    archive: archiveReader,
+    records: store.exports,
+    clock,
+    log,
+    key: new SigningKey(store.secret),
+    version,
+    node: config.node.id,
+    folder: resolve(config.dataDir, config.export.folder ?? 'exports'),
+    limits: () => ({
+      keepMs: config.export.keepHours * hourMs,
+      quotaBytes: config.export.quotaBytes,
+      minFreeBytes: config.export.minFreeBytes,
+    }),
+    elsewhere: (node, id) => peerPackage(rpc, clock, node, id),
+    refusal: (userId, uid) => refusalOfArchive(store, userId, uid),
+    nowMs: () => archive.retention.cautiousNowMs,
+    loginOf: async (userId) => (await store.users.byId(userId))?.login ?? '',
+  });
+}

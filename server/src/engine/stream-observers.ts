@@ -1,0 +1,29 @@
+import type { MotionEvent } from '../motion/motion-detector.ts';
+import type { ManagedStreamState } from './state.ts';
+
+/** What wants to know of the streams of a node. Its methods must be short and must not throw. */
+export interface StreamObserver {
+  /** Whether it wants to know of this stream now. */
+  isMeant(uid: string): boolean;
+  /** A stream was added, or the state shown to users changed. */
+  onState?(uid: string, state: ManagedStreamState): void;
+  /** Called while the stream is being written. */
+  onMotion?(uid: string, event: MotionEvent): void;
+}
+
+/** Passes what streams report to whatever was added: the manager of the streams knows none of it. */
+export class StreamObservers {
+  readonly #observers: StreamObserver[] = [];
+
+  add(observer: StreamObserver): void {
+    this.#observers.push(observer);
+  }
+
+  noteState(uid: string, state: ManagedStreamState): void {
+    for (const observer of this.#observers) if (observer.isMeant(uid)) observer.onState?.(uid, state);
+  }
+
+  noteMotion(uid: string, event: MotionEvent): void {
+    for (const observer of this.#observers) if (observer.isMeant(uid)) observer.onMotion?.(uid, event);
+  }
+}
