@@ -213,7 +213,7 @@ test('[R8.11] [R10.2] why a source fails follows the sentence of its code, in th
     },
     {
       place: 'bareCamera',
-      en: 'No stream was found at this address. The camera offers no picture.',
+      en: 'No stream was found at this address. The camera offers no video.',
       ru: 'По этому адресу не найден видеопоток. Камера не предлагает видео.',
     },
   ] as const;

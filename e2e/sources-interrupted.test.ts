@@ -70,7 +70,7 @@ test('[R10.2] [R4.9] a camera that stops sending while its socket stays open is 
     () => client.getStream({ params: { uid } }),
     ({ status }) => status === 'failed',
   );
-  assert.match(failed.failureReason ?? '', /stopped sending pictures/);
+  assert.match(failed.failureReason ?? '', /stopped sending video/);
   const [first, second] = await recordedFor(client, uid, 2_000, 2);
   assert.ok(first && second);
   assert.ok(second.startMs - first.endMs >= 2_000, 'the gap holds the silence that was waited for');

@@ -52,7 +52,8 @@ test('the guide explains every code of the catalogue, and no other', () => {
 });
 
 test('the guide names the keys that take effect immediately', () => {
-  const [, list = ''] = /These count at once;([\s\S]*?)\n\n/.exec(textOf('guide/configure.md')) ?? [];
+  const [, list = ''] =
+    /These take effect immediately;([\s\S]*?)\n\n/.exec(textOf('guide/configure.md')) ?? [];
   const named = [...list.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name);
   for (const { path } of environmentKeys) {
     const key = path.join('.');

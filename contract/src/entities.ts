@@ -56,7 +56,7 @@ export const StreamStatus = z
 /** Retention in hours; -1 keeps all footage. */
 export const DepthHours = z.int().min(-1).max(876_000).meta(like(168));
 export const FarAfterHours = DepthHours.describe(
-  'Until it moves to the S3 storage; 0: at once; -1: never',
+  'Until it moves to the S3 storage; 0: immediately; -1: never',
 ).meta(like(72));
 export const Latitude = z.number().min(-90).max(90).meta(like(55.751));
 export const Longitude = z.number().min(-180).max(180).meta(like(37.618));
@@ -90,7 +90,7 @@ export const Stream = z.object({
     timeZone: z
       .string()
       .nullable()
-      .describe('IANA name of the zone that the camera stands in')
+      .describe('IANA name of the camera’s time zone')
       .meta(like('Europe/Moscow')),
   }),
   meta: z.object({

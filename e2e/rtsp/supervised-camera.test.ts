@@ -132,7 +132,7 @@ test('[R10.2] a server that stops sending while the socket stays open is noticed
   const { supervisor, stream, pauses } = supervise(t, url, { noFramesMs: 500 });
   await until(() => stream.counters.videoSamples > 30);
   assert.equal(pauses[0], 'no-frames');
-  assert.match(supervisor.attempts[0]?.reason ?? '', /stopped sending pictures/);
+  assert.match(supervisor.attempts[0]?.reason ?? '', /stopped sending video/);
 });
 
 test('[R10.2] video that stops while audio flows: not running, the reason says so, and it returns', async (t) => {

@@ -241,14 +241,14 @@ export const streamCalls = {
     errors: ['AuthorizationRequired', ...probeErrors],
   },
   previewStream: {
-    summary: 'A picture from a source address',
+    summary: 'A snapshot from a source address',
     who: 'user',
     query: probeQuery,
     reply: { contentType: 'image/jpeg' },
     errors: ['AuthorizationRequired', 'SERVER_NOT_RESPONSE_ERR', ...probeErrors],
   },
   getStreamPicture: {
-    summary: 'The newest key picture of a running stream',
+    summary: 'A snapshot of the newest key frame of a running stream',
     who: 'user',
     stream: 'view',
     params: uid,
@@ -340,7 +340,10 @@ export const streamCalls = {
         .describe('Never came, by the gaps in their numbers; 0 for transports that do not number them')
         .meta(like(0)),
       viewers: z.int().meta(like(2)),
-      reconnects: z.int().describe('How often pictures came back since the server started').meta(like(2)),
+      reconnects: z
+        .int()
+        .describe('How often frames arrived again after an interruption, since the server started')
+        .meta(like(2)),
       outages: z
         .array(
           z.object({

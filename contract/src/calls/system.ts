@@ -267,7 +267,7 @@ export const systemCalls = {
       schema: z.record(z.string(), z.unknown()),
       restartKeys: z
         .array(z.string())
-        .describe('Take effect at the next start; all others at once')
+        .describe('Take effect at the next start; all others immediately')
         .meta(like(['port'])),
       environmentKeys: z
         .array(z.string())

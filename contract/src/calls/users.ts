@@ -87,7 +87,7 @@ export const userCalls = {
     errors: [...userErrors, 'PasswordRequired', 'ActionNotAcceptable'],
   },
   blockUser: {
-    summary: 'Blocks a user: sessions, tokens and open pictures end at once',
+    summary: 'Blocks a user: sessions, tokens and live viewing end immediately',
     who: 'admin',
     params: login,
     reply: User,

@@ -59,7 +59,7 @@ export class PasswordHasher {
   async #derive(password: string, nonce: Buffer, options: Readonly<HashParameters>): Promise<Buffer> {
     if (this.#running >= maxRunning) {
       if (this.#waiting.length >= maxWaiting) {
-        throw new Fault('TooManyRequests', 'Too many sign-ins at once.', {
+        throw new Fault('TooManyRequests', 'Too many simultaneous sign-ins.', {
           details: { retryAfterSeconds: 2 },
         });
       }

@@ -81,19 +81,19 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'The source announces video but sends only audio.': 'Источник объявляет видео, но передаёт только звук.',
   'The source announces video but sent only audio for {seconds} s.':
     'Источник объявляет видео, но {seconds} с передавал только звук.',
-  'The source announced a stream but sent no picture in time.':
+  'The source announced a stream but sent no frame in time.':
     'Источник объявил поток, но вовремя не прислал ни одного кадра.',
-  'The source ended before its first picture.': 'Источник завершил поток до первого кадра.',
+  'The source ended before its first frame.': 'Источник завершил поток до первого кадра.',
   'The source ended the stream.': 'Источник завершил поток.',
   'The source has ended.': 'Источник завершил поток.',
-  'The source sent no picture within {seconds} s.': 'За {seconds} с источник не прислал ни одного кадра.',
-  'The source stopped sending pictures and stayed silent for {seconds} s.':
+  'The source sent no frame within {seconds} s.': 'За {seconds} с источник не прислал ни одного кадра.',
+  'The source stopped sending video and stayed silent for {seconds} s.':
     'Источник перестал передавать видео и молчал {seconds} с.',
   'The source stopped sending audio and stayed silent for {seconds} s.':
     'Источник перестал передавать звук и молчал {seconds} с.',
-  'The source sent a single picture and ended: that is no stream.':
+  'The source sent a single image and ended: it is not a stream.':
     'Источник прислал один кадр и завершил передачу: это не поток.',
-  'The source sends sound, but no picture.': 'Источник передаёт звук, но не видео.',
+  'The source sends audio, but no video.': 'Источник передаёт звук, но не видео.',
   'The source could not be read.': 'Не удалось прочитать источник.',
   'The stream could not be read.': 'Не удалось прочитать поток.',
   'The source could not be opened as a video stream.': 'Источник не удалось открыть как видеопоток.',
@@ -103,13 +103,13 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'The camera does not describe its stream in a way that can be read.':
     'Описание потока, которое даёт камера, не удалось прочитать.',
   'The camera does not send its stream over TCP.': 'Камера не передаёт поток по TCP.',
-  'The camera offers no picture.': 'Камера не предлагает видео.',
+  'The camera offers no video.': 'Камера не предлагает видео.',
   'The camera offers nothing that can be used.': 'Камера не предлагает ничего пригодного.',
   'The camera offers nothing that can be used, only {media}.':
     'Камера предлагает только непригодное: {media}.',
-  'A key frame of {size} bytes is too large for a picture.':
+  'A key frame of {size} bytes is too large for a snapshot.':
     'Ключевой кадр слишком велик для снимка: {size} байт.',
-  'The picture could not be made in time.': 'Не удалось вовремя сделать снимок.',
+  'The snapshot could not be made in time.': 'Не удалось вовремя сделать снимок.',
   'The source failed for a reason of our own; the server log has it.':
     'Сбой на стороне сервера; подробности в его журнале.',
 

@@ -78,7 +78,7 @@ export class Snapshots {
     const frame = newestKeyFrame(stream);
     if (!frame || frame.sample.dts === entry?.keyDts) {
       if (entry) return entry.snapshot;
-      throw new Fault('Unavailable', 'There is no picture of this stream yet.');
+      throw new Fault('Unavailable', 'There is no snapshot of this stream yet.');
     }
     const nowMs = this.#clock.monotonicMs();
     if (entry && nowMs - entry.renderedAtMs < freshMs) return entry.snapshot;
@@ -117,7 +117,7 @@ export class Snapshots {
   #first(rendering: Promise<Snapshot>): Promise<Snapshot> {
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(waitForFirstMs, () =>
-        reject(new Fault('SERVER_NOT_RESPONSE_ERR', 'The picture could not be made in time.')),
+        reject(new Fault('SERVER_NOT_RESPONSE_ERR', 'The snapshot could not be made in time.')),
       );
       rendering.then(resolve, reject).finally(cancel);
     });
@@ -141,7 +141,7 @@ export class Snapshots {
 
   #noteFailure(key: string, error: unknown): Fault {
     const fault =
-      error instanceof Fault ? error : new Fault('InternalServerError', 'No picture.', { cause: error });
+      error instanceof Fault ? error : new Fault('InternalServerError', 'No snapshot.', { cause: error });
     const inARow = (this.#failures.get(key)?.inARow ?? 0) + 1;
     const retryAtMs = this.#clock.monotonicMs() + backoffMs(inARow, retries);
     this.#failures.set(key, { fault, inARow, retryAtMs });

@@ -111,7 +111,7 @@ export class SubStream {
 
   #enqueue(step: () => Promise<void>): void {
     this.#moves = this.#moves.then(step).catch((err: unknown) => {
-      this.#log.add('error', `The smaller picture could not be started or stopped: ${String(err)}`, { err });
+      this.#log.add('error', `The sub-stream could not be started or stopped: ${String(err)}`, { err });
     });
   }
 }

@@ -63,20 +63,19 @@ export class SnapshotQueue {
   make(track: VideoTrack, sample: Sample, options: SnapshotOptions = {}): Promise<Uint8Array> {
     if (sample.size > sampleMaxBytes) {
       return Promise.reject(
-        new Fault('ProbeError', `A key frame of ${sample.size} bytes is too large for a picture.`),
+        new Fault('ProbeError', `A key frame of ${sample.size} bytes is too large for a snapshot.`),
       );
     }
     if (this.#waiting.length >= waitingMax) {
       const details = { retryAfterSeconds: 1 };
       return Promise.reject(
-        new Fault('TooManyRequests', 'Too many pictures are asked for at once.', { details }),
+        new Fault('TooManyRequests', 'Too many snapshots are requested simultaneously.', { details }),
       );
     }
     const pauseMs = this.#pauseMs();
     if (pauseMs > 0) {
       const details = { retryAfterSeconds: Math.ceil(pauseMs / 1000) };
-      const words =
-        'The process that makes pictures failed twice within a minute and is started again later.';
+      const words = 'The process that renders snapshots failed twice within a minute and restarts later.';
       return Promise.reject(new Fault('Unavailable', words, { details }));
     }
     return new Promise((resolve, reject) => {
@@ -104,7 +103,7 @@ export class SnapshotQueue {
     } catch (error) {
       order.cancelDeadline();
       order.reject(
-        error instanceof Fault ? error : new Fault('InternalServerError', 'No picture.', { cause: error }),
+        error instanceof Fault ? error : new Fault('InternalServerError', 'No snapshot.', { cause: error }),
       );
       this.#next();
     }
@@ -163,11 +162,11 @@ export class SnapshotQueue {
   }
 
   #killHanging(order: Order): void {
-    if (this.#current?.order === order) this.#current.job.kill('a picture took too long');
+    if (this.#current?.order === order) this.#current.job.kill('a snapshot took too long');
   }
 
   #expire(order: Order): void {
-    order.reject(new Fault('SERVER_NOT_RESPONSE_ERR', 'The picture could not be made in time.'));
+    order.reject(new Fault('SERVER_NOT_RESPONSE_ERR', 'The snapshot could not be made in time.'));
     const at = this.#waiting.indexOf(order);
     if (at >= 0) this.#waiting.splice(at, 1);
   }

@@ -51,7 +51,7 @@ test('[R10.10] words that are not known, and words of faults that speak of no so
 test('[R10.2] failureReason is the reason in the reader’s language, or the sentence of its code', () => {
   const state = (failureReason: string) =>
     ({ status: 'failed', code: 'NO_VIDEO_ERR', failureReason }) as const;
-  const silent = state('The source stopped sending pictures and stayed silent for 10 s.');
+  const silent = state('The source stopped sending video and stayed silent for 10 s.');
   assert.equal(failureReasonOf(silent, 'en'), silent.failureReason);
   assert.equal(failureReasonOf(silent, 'ru'), 'Источник перестал передавать видео и молчал 10 с.');
   assert.equal(failureReasonOf(state('Something new.'), 'ru'), 'Камера не передаёт видео.');
@@ -103,7 +103,7 @@ test('every known reason is one that the server gives, with the same places in R
   for (const [english, russian] of Object.entries(knownReasons)) {
     const pieces = english.split(/\{\w+\}/).filter((piece) => piece.length > 3);
     // One sentence is composed of two parts: they are matched without the word that differs.
-    const asWritten = pieces.flatMap((piece) => piece.split(/ (?:pictures|audio) and /));
+    const asWritten = pieces.flatMap((piece) => piece.split(/ (?:video|audio) and /));
     for (const piece of asWritten) assert.ok(written.includes(piece), `${english}: ${piece}`);
     const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
     assert.deepEqual(places(russian), places(english));

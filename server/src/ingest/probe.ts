@@ -116,7 +116,7 @@ function firstFrame(engine: SourceEngine, options: ProbeOptions, deadlineMs: num
     };
     openSession(engine)
       .run(sink, done.signal)
-      .then(() => reject(new Fault('ProbeError', 'The source ended before its first picture.')), reject);
+      .then(() => reject(new Fault('ProbeError', 'The source ended before its first frame.')), reject);
   }).finally(() => done.abort());
 }
 
@@ -125,7 +125,7 @@ function tooLate(tracks: readonly Track[], awaited: ReadonlySet<Track['kind']>):
   if (awaited.has('audio'))
     return new Fault('ProbeError', 'The source announces video but sends only audio.');
   if (tracks.length === 0) return new Fault('EHOSTUNREACH', 'The source did not answer in time.');
-  return new Fault('ProbeError', 'The source announced a stream but sent no picture in time.');
+  return new Fault('ProbeError', 'The source announced a stream but sent no frame in time.');
 }
 
 function probeFault(error: unknown): Fault {

@@ -161,8 +161,8 @@ export class RunningAttempt {
 
   #silence(hadFrame: boolean, hasAudio: boolean, seconds: number): string {
     if (!hadFrame && hasAudio) return `The source announces video but sent only audio for ${seconds} s.`;
-    if (!hadFrame) return `The source sent no picture within ${seconds} s.`;
-    const what = this.#watched?.kind === 'audio' ? 'audio' : 'pictures';
+    if (!hadFrame) return `The source sent no frame within ${seconds} s.`;
+    const what = this.#watched?.kind === 'audio' ? 'audio' : 'video';
     return `The source stopped sending ${what} and stayed silent for ${seconds} s.`;
   }
 
@@ -199,7 +199,7 @@ export class RunningAttempt {
           this.#awaitedAudioMs = nowMs;
           return;
         }
-        if (this.#awaitedVideoMs === undefined) log.add('info', 'Pictures come; waiting for a key frame.');
+        if (this.#awaitedVideoMs === undefined) log.add('info', 'Frames arrive; waiting for a key frame.');
         this.#awaitedVideoMs = nowMs;
       },
       lost: (packets) => stream.noteLost(packets),
@@ -273,7 +273,7 @@ function ended(cause: PauseCause): { cause: PauseCause; fault: Fault } {
 }
 
 function singleFrame(): { cause: PauseCause; fault: Fault } {
-  const words = 'The source sent a single picture and ended: that is no stream.';
+  const words = 'The source sent a single image and ended: it is not a stream.';
   return { cause: 'no-frames', fault: new Fault('NO_VIDEO_ERR', words) };
 }
 

@@ -36,7 +36,7 @@ export class SourceProber {
   /** The first key frame as a JPEG, at most `maxWidth` pixels wide. */
   async preview(address: SourceAddress, options: ProbeLimits & { maxWidth: number }): Promise<Uint8Array> {
     const { keyTrack, keySample } = await this.#look(address, options);
-    if (keyTrack.kind !== 'video') throw new Fault('ProbeError', 'The source sends sound, but no picture.');
+    if (keyTrack.kind !== 'video') throw new Fault('ProbeError', 'The source sends audio, but no video.');
     return this.#ffmpeg.snapshot(keyTrack, keySample, { maxWidth: options.maxWidth });
   }
 

@@ -126,7 +126,7 @@ test('the watchdog looks at video frames: audio and an open socket do not count'
   }
   assert.ok(session.isReleased);
   assert.equal(scene.status.state, 'failed');
-  assert.match(scene.status.reason ?? '', /stopped sending pictures/);
+  assert.match(scene.status.reason ?? '', /stopped sending video/);
   const events: ReaderEvent[] = [];
   for (let event = reader.take(); event; event = reader.take()) events.push(event);
   assert.deepEqual(events.at(-1), { type: 'pause', cause: 'no-frames' });
@@ -144,7 +144,7 @@ test('a source that answers and never sends a first frame is given up and retrie
   assert.equal(scene.status.state, 'connecting');
   await scene.pass(1_500);
   assert.equal(scene.status.state, 'failed');
-  assert.match(scene.status.reason ?? '', /no picture within 20 s/);
+  assert.match(scene.status.reason ?? '', /no frame within 20 s/);
   await scene.untilNextSession();
   await scene.supervisor.stop('stopped');
 });
@@ -312,7 +312,7 @@ test('[R10.2] one frame per connection is no stream: nothing is passed on, and t
     else scene.session.fail(new Fault('EHOSTUNREACH', 'The camera closed the connection.'));
     await settle();
     assert.equal(scene.status.state, 'failed');
-    assert.match(scene.status.reason ?? '', /single picture/);
+    assert.match(scene.status.reason ?? '', /single image/);
     await scene.untilNextSession();
   }
   for (let event = reader.take(); event; event = reader.take()) assert.equal(event.type, 'pause');

@@ -179,7 +179,7 @@ export class Supervisor {
   #onFirstFrame(startedMs: number): void {
     const { clock, log } = this.#options;
     const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1);
-    log.add('info', `The picture is there, ${seconds} s after connecting.`);
+    log.add('info', `The first frame arrived ${seconds} s after connecting.`);
     this.#setStatus({ state: 'running', attempts: 0 });
   }
 

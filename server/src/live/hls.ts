@@ -287,7 +287,7 @@ function notFound(): Fault {
 }
 
 function unavailable(): Fault {
-  return new Fault('Unavailable', 'The stream delivers no picture now.');
+  return new Fault('Unavailable', 'The stream delivers no video now.');
 }
 
 function invalid(name: string): Fault {

@@ -87,7 +87,7 @@ export class WallSocket implements WallLine {
     this.#channels.delete(channel);
     const { log } = this.#options;
     if (error !== undefined)
-      log.error({ err: error }, 'a picture of a wall was lost for a reason of our own');
+      log.error({ err: error }, 'a channel of a wall ended because of an internal error');
     // A viewer who is no longer signed in must not use this socket, whichever channel found it out.
     if (code === 'AuthorizationRequired') this.#close(closeCodes.normal, code);
   }
@@ -118,7 +118,7 @@ export class WallSocket implements WallLine {
     admit(request, (code) => channel.end(code)).then(
       (source) => channel.begin(source, variant, (...session) => live.open(...session)),
       (error: unknown) => {
-        if (!(error instanceof Fault)) log.error({ err: error }, 'a picture of a wall could not be begun');
+        if (!(error instanceof Fault)) log.error({ err: error }, 'a channel of a wall could not be opened');
         channel.end(error instanceof Fault ? error.code : 'InternalServerError');
       },
     );

@@ -104,7 +104,7 @@ export async function newRegistry(sources: MetricsSources): Promise<Registry> {
   // The first stream metric fills them all, in one pass: metrics are collected in the order of registration.
   const up = new Gauge({
     name: 'vidette_stream_up',
-    help: '1 while pictures come',
+    help: '1 while frames arrive',
     ...ofStreams,
     collect: () => fillOfStreams(),
   });
@@ -116,13 +116,13 @@ export async function newRegistry(sources: MetricsSources): Promise<Registry> {
     registers,
   });
   const counter = (name: string, help: string) => new Counter({ name, help, ...ofStreams });
-  const received = counter('vidette_stream_received_bytes_total', 'Bytes of pictures and sound received');
-  const frames = counter('vidette_stream_frames_total', 'Pictures received');
-  const damaged = counter('vidette_stream_damaged_frames_total', 'Pictures with parts lost on the way');
+  const received = counter('vidette_stream_received_bytes_total', 'Bytes of video and audio received');
+  const frames = counter('vidette_stream_frames_total', 'Video frames received');
+  const damaged = counter('vidette_stream_damaged_frames_total', 'Video frames with lost parts');
   const lost = counter('vidette_stream_lost_packets_total', 'Packets of the source that never came');
   const sent = counter('vidette_stream_sent_bytes_total', 'Bytes sent to viewers');
   const recorded = counter('vidette_stream_recorded_bytes_total', 'Bytes written to the archive');
-  const reconnects = counter('vidette_stream_reconnects_total', 'How often pictures came back');
+  const reconnects = counter('vidette_stream_reconnects_total', 'Reconnections of the source');
 
   function fillOfStreams(): void {
     const metrics = [up, viewers, received, frames, damaged, lost, sent, recorded, reconnects];

@@ -159,7 +159,7 @@ async function assertTables({ db, file }: OpenDatabase): Promise<void> {
     file === undefined
       ? 'restore it from a copy that pg_dump made'
       : 'put a backup back with `vidette restore FILE`';
-  throw new Fault('Unavailable', `The database lacks ${missing.join(', ')}: ${cure}.`);
+  throw new Fault('Unavailable', `The database is missing ${missing.join(', ')}: ${cure}.`);
 }
 
 /** The names of all applied steps; none in an empty database. */

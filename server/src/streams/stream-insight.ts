@@ -133,7 +133,7 @@ export class ClusterInsight implements StreamInsight {
     });
     const timeMs = Number(headers['x-picture-time']);
     if (!Number.isSafeInteger(timeMs) || !isJpeg(jpeg)) {
-      throw new Fault('Unavailable', `The node ${node} answers with what is no picture.`);
+      throw new Fault('Unavailable', `The node ${node} did not return an image.`);
     }
     return { jpeg, timeMs };
   }

@@ -22,7 +22,7 @@ export async function transcodeGop(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const run = gop.find(({ track }) => track.kind === 'video');
-  if (run?.track.kind !== 'video') throw new Fault('NotFound', 'No pictures are recorded there.');
+  if (run?.track.kind !== 'video') throw new Fault('NotFound', 'No video is recorded there.');
   const [first] = run.samples;
   const video = await transcodeFrames(run.track, run.samples, pool, signal);
   const [earliest] = video.samples;
@@ -82,7 +82,7 @@ function openJob(source: VideoTrack, pool: FfmpegPool, listener: JobListener): F
 }
 
 function untranscodable(cause?: unknown): Fault {
-  return new Fault('ProbeError', 'The pictures can’t be converted.', { cause });
+  return new Fault('ProbeError', 'The video can’t be transcoded.', { cause });
 }
 
 async function feed(job: FfmpegJob, samples: readonly Sample[], signal: AbortSignal): Promise<void> {

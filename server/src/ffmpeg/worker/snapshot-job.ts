@@ -37,7 +37,7 @@ export class SnapshotJob implements Job {
       (error: unknown) =>
         this.#output.end({
           code: 'ProbeError',
-          message: `No picture could be made: ${error instanceof Error ? error.message : String(error)}`,
+          message: `No snapshot could be made: ${error instanceof Error ? error.message : String(error)}`,
         }),
     );
   }
@@ -86,7 +86,7 @@ export class SnapshotJob implements Job {
     frame.alloc();
     if (received(await context.receiveFrame(frame), 'decoding')) return frame;
     frame.free();
-    throw new Error('the key frame holds no whole picture');
+    throw new Error('the key frame is incomplete');
   }
 }
 
@@ -96,7 +96,7 @@ function newFrame(width: number, height: number): Frame {
   frame.format = AV_PIX_FMT_YUVJ420P;
   frame.width = width;
   frame.height = height;
-  checked(frame.getBuffer(), 'a picture of that size');
+  checked(frame.getBuffer(), 'a frame of that size');
   return frame;
 }
 

@@ -90,7 +90,7 @@ export class TranscodeJob implements Job {
         // A frame damaged in transit is skipped; a stream that never decodes is not what it was announced as.
         if (++this.#failures < failuresMax && next.bytes.length > 0) continue;
         const words = error instanceof Error ? error.message : String(error);
-        this.#output.end({ code: 'ProbeError', message: `The pictures can't be converted: ${words}` });
+        this.#output.end({ code: 'ProbeError', message: `The video can't be transcoded: ${words}` });
         return;
       }
       if (next.bytes.length > 0 || this.#isClosed) continue;

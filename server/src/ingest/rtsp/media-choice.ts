@@ -110,7 +110,7 @@ export function chooseMedia(
     throw new Fault(
       'ProbeError',
       offered === ''
-        ? 'The camera offers no picture.'
+        ? 'The camera offers no video.'
         : `The camera offers nothing that can be used, only ${offered}.`,
     );
   }

@@ -106,7 +106,7 @@ export class VideoDepacketizer implements PayloadDepacketizer {
     this.#trackVersion = parameters.version;
     const track = buildTrack(this.#options.encoding, this.#options.trackId, parameters, this.#options.note);
     if (!track || (this.#track && isSameConfig(this.#track, track))) return;
-    if (this.#track) this.#options.note('The camera changed the parameters of its picture.');
+    if (this.#track) this.#options.note('The camera changed the parameters of its video.');
     this.#track = track;
     const { shared } = this.#options;
     if (shared.times) shared.times.setTrack(track);
@@ -174,7 +174,7 @@ function buildTrack(
     return vps.length > 0 && sps.length > 0 && pps.length > 0 ? h265Track(trackId, vps, sps, pps) : undefined;
   } catch (error) {
     if (!(error instanceof MalformedError || error instanceof RangeError)) throw error;
-    note(`The parameters of the picture make no sense: ${error.message}.`);
+    note(`The parameters of the video are invalid: ${error.message}.`);
     return undefined;
   }
 }

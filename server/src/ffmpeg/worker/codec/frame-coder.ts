@@ -99,7 +99,7 @@ export class FrameCoder {
     frame.width = width;
     frame.height = height;
     this.#output = { width, height, encoder, frame };
-    checked(frame.getBuffer(), 'a picture of that size');
+    checked(frame.getBuffer(), 'a frame of that size');
     this.#keyTicks = Number.NEGATIVE_INFINITY;
     this.#inputFormat = '';
     return this.#output;

@@ -68,9 +68,9 @@ export class H264Encoder {
   async encode(frame: Frame, ptsTicks: number, isKeyWanted: boolean): Promise<CodedFrame | undefined> {
     frame.pts = BigInt(ptsTicks);
     frame.pictType = isKeyWanted ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
-    checked(await this.#context.sendFrame(frame), 'coding a picture');
+    checked(await this.#context.sendFrame(frame), 'encoding a frame');
     const packet = this.#packet;
-    if (!received(this.#context.receivePacketSync(packet), 'coding a picture')) return undefined;
+    if (!received(this.#context.receivePacketSync(packet), 'encoding a frame')) return undefined;
     const coded = {
       pts: Number(packet.pts),
       isKey: packet.isKeyframe,

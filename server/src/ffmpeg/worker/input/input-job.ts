@@ -109,7 +109,7 @@ export class InputJob implements Job {
     checked(await this.#native(this.#format.openInput(url, null, Dictionary.fromObject(options))), 'opening');
     checked(await this.#native(this.#format.findStreamInfo(null)), 'looking into the stream');
     if (this.#outbound instanceof CheckedProxy && this.#outbound.isPolled)
-      this.#output.note('The address gives a single picture: it is asked for once a second.');
+      this.#output.note('The address returns a single image, which is requested once a second.');
     this.#choose();
   }
 
@@ -154,7 +154,7 @@ export class InputJob implements Job {
     if (codecId === AV_CODEC_ID_H264) return new VideoCopy('h264', videoTrackId, extradata ?? undefined);
     if (codecId === AV_CODEC_ID_HEVC) return new VideoCopy('h265', videoTrackId, extradata ?? undefined);
     this.#output.note(
-      'The picture is converted to H.264, since browsers and MP4 files do not take it as it is.',
+      'The video is transcoded to H.264, because browsers and MP4 files do not support its codec.',
     );
     return new VideoTranscoding(videoTrackId, stream);
   }

@@ -19,7 +19,7 @@ export class VideoTranscoding implements MediaPath {
   constructor(trackId: number, stream: Stream) {
     this.#coder = new FrameCoder({ trackId, fpsMax: 25, heightMax: 8192, crf: 26 });
     const codec = Codec.findDecoder(stream.codecpar.codecId);
-    if (!codec) throw new NativeError(-1, 'no decoder for the pictures');
+    if (!codec) throw new NativeError(-1, 'no decoder for the video');
     this.#context.allocContext3(codec);
     checked(this.#context.parametersToContext(stream.codecpar), 'opening the decoder');
     this.#context.threadCount = 1;
