@@ -221,6 +221,6 @@ test('[R6.3] a user at the limit of streams gets QuotaReached', async () => {
     result.status === 'rejected' ? (result.reason as { code?: string }).code : 'ok',
   );
   // Which of the two comes first is the database's choice.
-  assert.deepEqual(codes.sort(), ['QuotaReached', 'ok']);
+  assert.deepEqual(new Set(codes), new Set(['ok', 'QuotaReached']));
   assert.equal((await clientAs('stranger').listStreams()).total, 1);
 });
