@@ -21,6 +21,17 @@ export function notifySuccess(message: string): void {
   void show({ message, color: 'green', autoClose: pageTimes.successMs, role: 'status' });
 }
 
+/**
+ * Success of a change that removes the row that requested it: callbacks of `mutate` are dropped when their component
+ * is gone, which is a matter of milliseconds. Its failure is shown by the mutation cache.
+ */
+export function notifyDone(change: Promise<unknown>, message: string): void {
+  void change.then(
+    () => notifySuccess(message),
+    () => undefined,
+  );
+}
+
 /** Failure: the attempted action as the title, the reason as the message. */
 export function notifyError(title: string, message: string): void {
   void show({ title, message, color: 'red', autoClose: pageTimes.errorMs, role: 'alert' });
