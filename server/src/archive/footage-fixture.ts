@@ -34,6 +34,20 @@ export function footageOf(video: string | undefined, audio?: string): RecordedFi
   };
 }
 
+/** The same, each frame longer by a NAL unit of filler data (H.264, 7.3.2.7) of this many bytes. */
+export function heavier(footage: RecordedFixture, fillerBytes: number): RecordedFixture {
+  const filler = Buffer.alloc(fillerBytes, 0xff);
+  filler.writeUInt32BE(fillerBytes - 4, 0);
+  filler[4] = 12;
+  filler[fillerBytes - 1] = 0x80;
+  const withFiller = (sample: Sample) => ({
+    ...sample,
+    data: [...sample.data, filler],
+    size: sample.size + fillerBytes,
+  });
+  return { tracks: footage.tracks, between: (fromMs, toMs) => footage.between(fromMs, toMs).map(withFiller) };
+}
+
 /** Declares the tracks and writes a span, like a source that connects at its start. */
 export function connect(stream: Stream, footage: RecordedFixture, fromMs: number, toMs: number): void {
   stream.setTracks(footage.tracks);
