@@ -143,7 +143,7 @@ async function assemble(
   const log = logRing.tee(lines);
   const archiveDir = resolve(config.dataDir, config.archive.folder ?? 'archive');
 
-  const store = await Store.open({ ...databasePlace(config), redact: shownSource });
+  const store = await Store.open({ ...databasePlace(config), redact: shownSource, log });
   closers.push(() => store.close());
   await store.renewSearch();
   const reserve = await DiskReserve.keep(config.dataDir, clock, log);
