@@ -180,9 +180,12 @@ export class ObjectStorageTier {
         }
       } catch (error) {
         // A broken connection has an error of its own.
-        throw error instanceof ObjectStoreError
-          ? error
-          : new ObjectStoreError('away', `${this.name} broke off: ${(error as Error).message}`, error);
+        const trouble =
+          error instanceof ObjectStoreError
+            ? error
+            : new ObjectStoreError('away', `${this.name} broke off: ${(error as Error).message}`, error);
+        this.#noteTrouble(trouble);
+        throw trouble;
       } finally {
         cancel();
       }
