@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '../../server/src/base/clock.ts';
 
 /** How a store fails: it takes requests and is silent, stops in a body, or answers with an error. */
 export type StoreFailure = 'silent' | 'stops' | 'internal-error' | 'unavailable' | 'slow-down';
@@ -66,7 +67,9 @@ export class SlowGateway {
     onward.on('error', answered.reject);
     incoming.pipe(onward);
     const answer = await answered.promise;
-    if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
+    if (this.delayMs > 0) {
+      await new Promise<void>((resolve) => void systemClock.after(this.delayMs, resolve));
+    }
     reply.writeHead(answer.statusCode ?? 502, answer.headers);
     if (failure !== 'stops' || method !== 'GET') {
       answer.pipe(reply);
