@@ -1,5 +1,7 @@
 import type { NotificationData } from '@mantine/notifications';
 import { pageTimes } from '@vidette/contract/constants';
+import { browserClock } from '../base/clock.ts';
+import { importUntilLoaded } from './import-until-loaded.ts';
 
 // The page's two kinds of notification [R8.10]. Screens say what happened; this module decides how long it
 // stays. The library behind them is loaded for the first notification, after the first screen has rendered.
@@ -15,6 +17,10 @@ export const notificationsWanted = {
     return () => listeners.delete(listener);
   },
 };
+
+/** The library behind them. */
+export const loadNotifications = () =>
+  importUntilLoaded(() => import('@mantine/notifications'), browserClock);
 
 /** Success: plain, closable, three seconds. */
 export function notifySuccess(message: string): void {
@@ -40,6 +46,6 @@ export function notifyError(title: string, message: string): void {
 async function show(shown: NotificationData): Promise<void> {
   isWanted = true;
   for (const listener of listeners) listener();
-  const { notifications } = await import('@mantine/notifications');
+  const { notifications } = await loadNotifications();
   notifications.show(shown);
 }

@@ -54,7 +54,7 @@ export const warnings: Record<keyof typeof english, string> = {
     'Хранилище S3 исказило {count, plural, one {# файл записи} few {# файла записей} many {# файлов записей} other {# файла записей}} при отправке или чтении. Неотправленные файлы остаются на диске, повторная попытка — через час. Имена файлов — в журнале сервера.',
   'warning.farArchive.show': 'Показать',
   'warning.certificate.expired': 'Срок TLS-сертификата истёк {day}: браузеры не доверяют этому серверу.',
-  'warning.certificate.expires': 'Срок TLS-сертификата истекает {day}.',
+  'warning.certificate.expires': 'Истекает срок TLS-сертификата: {day}',
   'warning.certificate.unusable':
     'Новый TLS-сертификат или ключ не подходит, действует прежний. Причина — в журнале сервера.',
   'warning.tunnelDown': 'Туннель не работает: снаружи к серверу не попасть.',
