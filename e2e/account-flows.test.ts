@@ -329,12 +329,8 @@ test('[R5.1] [R7.22] [R7.23] [R3.3] [R3.4] some time after signing in the page a
     await page.goto(`${server.url}/ui/profile/me/sessions`);
     await button(page, 'End all sessions').click();
     await ending.getByLabel('End this session too').check();
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await ending.getByRole('button', { name: 'End all sessions' }).click();
     await page.waitForURL('**/ui/auth');
-    // A request with the session that was ended on purpose would be reported as its expiry.
-    assert.ok(!asked.includes('/v1/sessions'), asked.join(' '));
   });
   const email = await until(
     () => smtp.emails.find(({ to, subject }) => to === person.email && /account was changed/.test(subject)),
