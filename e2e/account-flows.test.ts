@@ -109,7 +109,7 @@ test('[R4.10] [R2.23] recovery counts down from Retry-After, and ends at a sign-
     assert.ok(await again.isDisabled());
     const left = async () => {
       const [, minutes = '0', seconds = '0'] =
-        /code in (?:(\d+) min)? ?(?:(\d+) s)?/.exec((await again.textContent()) ?? '') ?? [];
+        /code in (?:(\d+)\smin)? ?(?:(\d+)\ss)?/.exec((await again.textContent()) ?? '') ?? [];
       return Number(minutes) * 60 + Number(seconds);
     };
     const first = await left();

@@ -330,7 +330,9 @@ test('[R10.4] a depth that deletes recordings is saved only after a question wit
     const ask = async () => {
       await button(page, 'Save').click({ timeout: WAIT_MS });
       await dialog
-        .getByText(/^Keeping 7 days deletes \d+ s of Gate 2, [\d.]+ .?B\. The first recordings go in an hour/)
+        .getByText(
+          /^Keeping 7 days deletes \d+\ss of Gate 2, [\d.]+\s.?B\. The first recordings go in an hour/,
+        )
         .waitFor({ timeout: WAIT_MS });
     };
     await page.getByLabel('Keep recordings').selectOption('168', { timeout: WAIT_MS });

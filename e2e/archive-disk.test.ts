@@ -8,7 +8,9 @@ import { addressOf } from '@vidette/contract/routes';
 import { clientOf, until } from './api.ts';
 import { LoopDisk, runProgram } from './loop-disk.ts';
 import { checkArchive, footageIn, lastHour, prepared, warningsOf } from './past-archive.ts';
+import { recordPast } from './past-footage.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
+import { TestEnv } from './test-env.ts';
 
 const mainProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 
@@ -78,6 +80,44 @@ test('[R10.4] at 0 bytes free people sign in, it is noted, footage makes room, a
   assert.ok((await warningsOf(again)).includes('archive-disk-usage'));
   assert.equal((await again.getStream({ params: { uid } })).name, 'Gate 2');
   await second.stop();
+});
+
+test('[R10.4] a disk that other programs fill takes old recordings only: the last hour stays, the log names each batch, and the page says who takes the disk', async (t) => {
+  const disk = await LoopDisk.make(t, 256);
+  if (!disk) return;
+  const scene = await prepared(t, { folder: join(disk.folder, 'footage'), count: 0, depthHours: 48 });
+  const nowMs = Math.floor(Date.now() / 1000) * 1000;
+  const spans = [170, 150, 130, 110, 90, 50, 40, 30, 20, 10].map((minutes) => ({
+    startMs: nowMs - minutes * 60_000,
+    endMs: nowMs - minutes * 60_000 + 10_000,
+  }));
+  await recordPast(scene.dataDir, scene.uid, spans, {}, { dir: join(disk.folder, 'footage') });
+  const server = await startServer({ dataDir: scene.dataDir, env: scene.env });
+  const cookie = await signIn(server);
+  const env = await TestEnv.over(server, cookie);
+  t.after(() => env.close());
+  const all = await footageIn(scene.folder);
+  await disk.fill(8 * 1024 * 1024);
+  const left = await until(
+    () => footageIn(scene.folder),
+    (names) => names.length < all.length,
+    WAIT_MS,
+  );
+  assert.deepEqual(left, all.slice(5), 'what is older than an hour went in one batch');
+  const [line = '', ...others] = server.output.split('\n').filter((text) => text.includes('deleted early'));
+  assert.deepEqual(others, []);
+  assert.match(line, /other files than the archive’s fill the disk/);
+  const { stream, segments, otherBytes, archiveBytes } = JSON.parse(line) as Record<string, unknown>;
+  assert.deepEqual([stream, segments], [scene.uid, 5]);
+  assert.ok(Number(otherBytes) > Number(archiveBytes));
+  await env.open('/streams', async (page) => {
+    for (const text of [
+      /other files take [\d.]+ MB, recordings [\d.]+ .?B/,
+      /because other files \([\d.]+ MB\) filled/,
+    ])
+      await page.getByText(text).waitFor({ timeout: WAIT_MS });
+  });
+  assert.deepEqual(await footageIn(scene.folder), left);
 });
 
 test('[R10.4] the databases’ disk at 0 bytes: sign-in and start, while the archive records on another', async (t) => {

@@ -4,6 +4,8 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env['VIDETTE_CHROMIUM'] ?? '/usr/bin/chromium',
+    // Whatever the environment of the tests: without a UTF-8 locale Chromium can't open files with other than English names.
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
     args: [
       '--headless=new',
       '--no-sandbox',

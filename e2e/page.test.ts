@@ -365,6 +365,23 @@ test('[R4.11] a warning of the server is put away for good, a drained node is no
   await context.close();
 });
 
+test('[R4.11] warnings whose code could not be loaded appear once it can be', async () => {
+  const context = await newPerson(browser, desktop);
+  await signInByCookie(context, server.url, cookie);
+  const warning = { expiresAt: null, usedPercent: 91, recordedPercent: null, subject: null };
+  const warnings = [{ ...warning, code: 'archive-disk-usage' }];
+  await context.route('**/v1/system/health', (route) => route.fulfill({ json: { version: '1', warnings } }));
+  let requests = 0;
+  await context.route('**/health-banners*.js', (route) =>
+    ++requests < 3 ? route.abort('connectionreset') : route.continue(),
+  );
+  const page = await context.newPage();
+  await page.goto(`${server.url}/ui/help`);
+  await page.getByText('The archive directory is running out of memory, more than 91% used').waitFor();
+  assert.equal(requests, 3);
+  await context.close();
+});
+
 test('warnings about streams name them, and lead to them', async () => {
   const context = await newPerson(browser, desktop);
   await signInByCookie(context, server.url, cookie);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Archive, type ArchiveLimits } from '../server/src/archive/archive.ts';
-import { connect, footageOf } from '../server/src/archive/fixtures/footage-fixture.ts';
+import { connect, footageOf, type RecordedFixture } from '../server/src/archive/fixtures/footage-fixture.ts';
 import { catalogPath } from '../server/src/archive/segments/segments.ts';
 import { silentLog } from '../server/src/base/log.ts';
 import { ManualClock } from '../server/src/base/manual-clock.ts';
@@ -17,9 +17,11 @@ export async function recordPast(
   spans: readonly Fragment[],
   limits: Partial<ArchiveLimits> = {},
   /** Where the footage goes when it is not in the data folder. */
-  { dir = join(dataDir, 'archive') }: { readonly dir?: string } = {},
+  {
+    dir = join(dataDir, 'archive'),
+    footage = footageOf('h264-no-b.mp4', 'aac.mp4'),
+  }: { readonly dir?: string; readonly footage?: RecordedFixture } = {},
 ): Promise<void> {
-  const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
   const archive = await Archive.open({
     dir,
     catalog: catalogPath(join(dataDir, 'archive')),

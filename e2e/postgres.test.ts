@@ -22,6 +22,7 @@ const root = join(import.meta.dirname, '..');
 const chosen = [
   'server/src/store/store.test.ts',
   'server/src/store/access-changes.test.ts',
+  'server/src/access/identities.test.ts',
   'e2e/api/account.test.ts',
   'e2e/api/rights.test.ts',
 ];
@@ -79,6 +80,41 @@ test('[R10.8] one server at a time has a name: the next waits until the lease of
     await second?.stop();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
+});
+
+test('[R10.8] before an update changes a database on PostgreSQL the log says what to restore to go back; a downgrade is refused in one plain line', async (t) => {
+  const env = { VIDETTE_DATABASE: await postgres.create('versions') };
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-versions-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+  const first = await startServer({ env, dataDir });
+  assert.doesNotMatch(first.output, /migrated/, 'a new database is no update');
+  await first.stop();
+  const client = postgres.client('versions');
+  await client.connect();
+  t.after(() => client.end());
+  const steps = async () =>
+    (await client.query<{ name: string }>('select name from kysely_migration order by name')).rows;
+  const before = await steps();
+  const last = before.at(-1)?.name ?? '';
+
+  // As the version before left it, but for what the last step adds: the step fails, and all of it is rolled back.
+  await client.query('delete from kysely_migration where name = $1', [last]);
+  await assert.rejects(
+    startServer({ env, dataDir }),
+    /ended with 1:[^]*migrated to this version[^\n]*pg_dump[^]*cannot be brought to this version/,
+  );
+  assert.deepEqual(await steps(), before.slice(0, -1));
+
+  await client.query('insert into kysely_migration values ($1, $2)', [last, '2030-01-01']);
+  await client.query(`insert into kysely_migration values ('9999_later', '2030-01-01')`);
+  await client.query(`update settings set value = '"9999_later"' where key = 'schema.floor'`);
+  const refused = startServer({ env, dataDir });
+  await assert.rejects(refused, /ended with 1:[^]*A newer version has used this database[^\n]*pg_dump/);
+  const { message } = await refused.then(
+    () => new Error('it started'),
+    (error: unknown) => error as Error,
+  );
+  assert.doesNotMatch(message, /\n\s+at /, 'no stack');
 });
 
 async function bytesBelow(folder: string): Promise<number> {

@@ -66,7 +66,7 @@ test('[R9.3] a range is selected on the timeline; size and length are shown befo
     const endMs = Math.ceil(late.startMs / 1000) * 1000 + 3_000;
     await choose(page, startMs, endMs);
     const words = side(page).locator('output');
-    await words.getByText(/^Recorded: .* of [\d.]+ s, about [\d.]+ [kM]B/).waitFor();
+    await words.getByText(/^Recorded: .* of [\d.]+\ss, about [\d.]+\s[kM]B/).waitFor();
     assert.match(await words.innerText(), /Missing: .* 1 gap is closed up in the file/);
 
     // The end is led later by its handle, and the field follows.
@@ -95,10 +95,10 @@ test('[R9.3] a range is selected on the timeline; size and length are shown befo
     const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Download MP4').click()]);
     assertAudio(await footageOf(file), ['h264']);
     const done = side(page).getByRole('status');
-    await done.getByText(/^Delivered: .* to .*, [\d.]+ s, .*B\.$/).waitFor();
-    await done.getByText(/^Asked for: .* Missing: [\d.]+ s\.$/).waitFor();
+    await done.getByText(/^Delivered: .* to .*, [\d.]+\ss, .*B\.$/).waitFor();
+    await done.getByText(/^Asked for: .* Missing: [\d.]+\ss\.$/).waitFor();
     const gaps = side(page).getByRole('list', { name: 'Gaps in this span' });
-    await gaps.getByText(/^[\d.]+ s: stream paused$/).waitFor();
+    await gaps.getByText(/^[\d.]+\ss: stream paused$/).waitFor();
     await button(page, 'Close').click();
     await side(page).waitFor({ state: 'detached' });
   }));
@@ -149,7 +149,7 @@ test('[R4.9] a gap says why: under the pointer, in the list that leads to it, wh
   testEnv.open(`/stream/${gate}/view?t=${Math.round(early.startMs) + 500}`, async (page) => {
     const slider = page.getByRole('slider', { name: 'Timeline of Gate' });
     await page
-      .getByText(/^Skipped [\d.]+ s, .* to .*, not recorded: stream paused/)
+      .getByText(/^Skipped [\d.]+\ss, .* to .*, not recorded: stream paused/)
       .waitFor({ timeout: 60_000 });
     while (await button(page, 'Zoom in').isEnabled()) await button(page, 'Zoom in').click();
     const box = await page.locator('canvas[data-timeline]').boundingBox();
@@ -166,7 +166,7 @@ test('[R4.9] a gap says why: under the pointer, in the list that leads to it, wh
     );
     await until(
       () => slider.getAttribute('aria-valuetext'),
-      (text) => /recorded .*, then a gap of [\d.]+ s: stream paused/.test(text ?? ''),
+      (text) => /recorded .*, then a gap of [\d.]+\ss: stream paused/.test(text ?? ''),
     );
     const [fromMs = 0, toMs = 1] = await slider.evaluate((input) =>
       ['aria-valuemin', 'aria-valuemax'].map((name) => Number(input.getAttribute(name))),
@@ -175,6 +175,6 @@ test('[R4.9] a gap says why: under the pointer, in the list that leads to it, wh
     await page.mouse.move(box.x + ((insideMs - fromMs) / (toMs - fromMs)) * box.width, box.y + 45);
     await page
       .locator('[data-timeline-tip]')
-      .getByText(/^Not recorded for [\d.]+ s: stream paused/)
+      .getByText(/^Not recorded for [\d.]+\ss: stream paused/)
       .waitFor();
   }));

@@ -332,7 +332,8 @@ async function saveFootage(page: Page): Promise<void> {
 
 async function probe(page: Page, source: string): Promise<void> {
   await page.locator('main input').first().fill(source);
+  const answered = page.waitForResponse((response) => response.url().includes('/v1/stream/probe'));
   await page.locator('main section button').first().click();
-  await page.waitForResponse((response) => response.url().includes('/v1/stream/probe'));
+  await answered;
   await page.locator('img[src^=blob], [aria-invalid=true]').first().waitFor();
 }

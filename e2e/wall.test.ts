@@ -311,7 +311,7 @@ test('[R4.8] an archive wall skips what no stream recorded, distinguishes a gap 
   );
   const id = await makeMosaic('Late', [paused, 'Cellar']);
   await open(`/mosaic/${id}?t=${pausedMs + 2_000}`);
-  await page.getByText(/^Skipped [\d.]+ s: nothing is recorded on any stream$/).waitFor();
+  await page.getByText(/^Skipped [\d.]+\ss: nothing is recorded on any stream$/).waitFor();
   await button(page, 'Pause').click();
   await button(page, 'Play').waitFor();
   // The clock went to where the camera came back, and not into the gap.
@@ -326,7 +326,7 @@ test('[R4.8] an archive wall skips what no stream recorded, distinguishes a gap 
   // Before the first of all nothing was to be recorded: that hour is not called skipped.
   await open(`/mosaic/${id}?t=${pausedMs - 3_600_000}`);
   await inStep(page, 1);
-  assert.equal(await page.getByText(/^Skipped .*\b(h|\d\d min)\b/).count(), 0);
+  assert.equal(await page.getByText(/^Skipped .*\b(h|\d\d\smin)\b/).count(), 0);
 
   await page.getByLabel('Speed').selectOption('8');
   await page.waitForURL((url) => !url.search.includes('t='));

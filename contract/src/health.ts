@@ -37,7 +37,7 @@ export const HealthWarning = z.object({
     .record(z.string(), z.number())
     .optional()
     .describe(
-      'What else the warning says in numbers: bytes of the archive and of others on the disk, milliseconds that the clock is ahead, files that cannot be deleted',
+      'What else the warning says in numbers: bytes of the archive and of others on the disk, milliseconds that the clock is ahead, files that cannot be deleted, segments that the S3 storage damaged',
     ),
 });
 export const Health = z.object({ version: z.string().meta(like('0.1.0')), warnings: z.array(HealthWarning) });

@@ -220,6 +220,7 @@ test('[R6.3] a user at the limit of streams gets QuotaReached', async () => {
   const codes = results.map((result) =>
     result.status === 'rejected' ? (result.reason as { code?: string }).code : 'ok',
   );
-  assert.deepEqual(codes, ['ok', 'QuotaReached']);
+  // Which of the two comes first is the database's choice.
+  assert.deepEqual(new Set(codes), new Set(['ok', 'QuotaReached']));
   assert.equal((await clientAs('stranger').listStreams()).total, 1);
 });

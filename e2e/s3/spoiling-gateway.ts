@@ -1,17 +1,26 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { PutObjectCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
 import type { SwiftStore } from './swift.ts';
 
 /**
  * A gateway before a store that ignores Content-MD5 and signs again what it passes on, as caches and gateways do: while it
- * spoils, one bit of each segment that is sent through it is another one behind it.
+ * spoils, one bit of each segment that is sent through it, or of each part of one, is another one behind it.
  */
 export class SpoilingGateway {
   spoils = true;
+  /** One bit of each segment that is read through it is another one. */
+  spoilsReads = false;
+  /** The entity tags that it passes on are its own, as under a store's own encryption. */
+  hidesEtags = false;
   spoilt = 0;
+  /** Parts of objects among them. */
+  spoiltParts = 0;
+  /** Called after each object that it sent, before it says so. */
+  onSent: () => Promise<void> = async () => {};
   readonly #store: SwiftStore;
   readonly #client: S3Client;
   readonly #server: Server;
@@ -49,9 +58,10 @@ export class SpoilingGateway {
   }
 
   async #pass(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
-    const { pathname } = new URL(incoming.url ?? '/', this.endpoint);
-    if (incoming.method === 'PUT' && pathname.endsWith('.mp4')) {
-      await this.#put(pathname, incoming, reply);
+    const { pathname, searchParams } = new URL(incoming.url ?? '/', this.endpoint);
+    const isSegment = pathname.endsWith('.mp4');
+    if (incoming.method === 'PUT' && isSegment) {
+      await this.#put(pathname, searchParams, incoming, reply);
       return;
     }
     const { method, headers, url } = incoming;
@@ -69,25 +79,59 @@ export class SpoilingGateway {
     onward.on('error', answered.reject);
     incoming.pipe(onward);
     const answer = await answered.promise;
-    reply.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(reply);
+    const etag = this.hidesEtags && isSegment ? { etag: '"of-another-kind"' } : {};
+    reply.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...etag });
+    if (method === 'GET' && isSegment && this.spoilsReads) answer.pipe(spoiling()).pipe(reply);
+    else answer.pipe(reply);
   }
 
-  async #put(pathname: string, incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
+  async #put(
+    pathname: string,
+    query: URLSearchParams,
+    incoming: IncomingMessage,
+    reply: ServerResponse,
+  ): Promise<void> {
     const body = await buffer(incoming);
     if (this.spoils) {
       body[200] = (body[200] ?? 0) ^ 1;
       this.spoilt++;
+      if (query.has('partNumber')) this.spoiltParts++;
     }
     const [, bucket = '', ...key] = decodeURIComponent(pathname).split('/');
-    const Metadata = Object.fromEntries(
-      Object.entries(incoming.headers).flatMap(([name, value]) =>
-        name.startsWith('x-amz-meta-') ? [[name.slice('x-amz-meta-'.length), String(value)]] : [],
-      ),
-    );
-    const object = { Bucket: bucket, Key: key.join('/'), Body: body, Metadata };
-    const { ETag = '' } = await this.#client.send(new PutObjectCommand(object));
+    const object = { Bucket: bucket, Key: key.join('/'), Body: body };
+    const { ETag = '' } = query.has('partNumber')
+      ? await this.#client.send(
+          new UploadPartCommand({
+            ...object,
+            PartNumber: Number(query.get('partNumber')),
+            UploadId: query.get('uploadId') ?? '',
+          }),
+        )
+      : await this.#client.send(new PutObjectCommand({ ...object, Metadata: metadataOf(incoming) }));
+    await this.onSent();
     reply.writeHead(200, { etag: ETag, 'content-length': '0' });
     reply.end();
   }
+}
+
+function metadataOf(incoming: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(incoming.headers).flatMap(([name, value]) =>
+      name.startsWith('x-amz-meta-') ? [[name.slice('x-amz-meta-'.length), String(value)]] : [],
+    ),
+  );
+}
+
+/** One bit in the middle of the first chunk is another. */
+function spoiling(): Transform {
+  let isDone = false;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const bytes = Buffer.from(chunk);
+      const middle = bytes.length >> 1;
+      if (!isDone) bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+      isDone = true;
+      done(null, bytes);
+    },
+  });
 }

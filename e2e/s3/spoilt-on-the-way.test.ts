@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { Archive } from '../../server/src/archive/archive.ts';
-import { ObjectKeys } from '../../server/src/archive/object-storage/object-storage.ts';
+import { ObjectKeys, wholeMaxBytes } from '../../server/src/archive/object-storage/object-storage.ts';
 import {
   connect,
   footageOf,
   footageStartMs as t0,
+  heavier,
+  type RecordedFixture,
 } from '../../server/src/archive/fixtures/footage-fixture.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { silentLog } from '../../server/src/base/log.ts';
@@ -18,13 +20,28 @@ import { Stream } from '../../server/src/hub/stream.ts';
 import { SpoilingGateway } from './spoiling-gateway.ts';
 import { SwiftStore } from './swift.ts';
 
-test('[R7.16] no file is deleted for an object that was damaged on its way to a real store, and it moves when it arrives whole', async (t) => {
+// Footage on its way to a real store and back, and on the store's own disk.
+
+const spanMs = 15_000;
+const hourMs = 3_600_000;
+
+let swift: SwiftStore;
+let gateway: SpoilingGateway;
+
+before(async () => {
+  swift = await SwiftStore.start();
+  gateway = await SpoilingGateway.start(swift);
+});
+
+after(async () => {
+  await gateway?.stop();
+  await swift?.stop();
+});
+
+/** An archive with 15 s of footage that is due to move through the gateway, in a part of the bucket of its own. */
+async function recorded(t: TestContext, prefix: string, footage: RecordedFixture, segmentMs = 5_000) {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-spoilt-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  const swift = await SwiftStore.start();
-  t.after(() => swift.stop());
-  const gateway = await SpoilingGateway.start(swift);
-  t.after(() => gateway.stop());
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const store = new S3ObjectStore({
     endpoint: gateway.endpoint,
     region: 'us-east-1',
@@ -37,34 +54,89 @@ test('[R7.16] no file is deleted for an object that was damaged on its way to a 
   });
   const clock = new ManualClock(t0);
   const dir = join(folder, 'archive');
-  const remote = { store, keys: new ObjectKeys('', 'main'), atOnce: 2 };
-  const archive = await Archive.open({
-    dir,
-    clock,
-    log: silentLog,
-    remote,
-    limits: { segmentMs: 5_000, groupMs: 0 },
-  });
+  const remote = { store, keys: new ObjectKeys(`${prefix}/`, 'main'), atOnce: 1 };
+  const limits = { segmentMs, groupMs: 0, queueMaxBytes: 128 * 1024 * 1024 };
+  const archive = await Archive.open({ dir, clock, log: silentLog, remote, limits });
   t.after(() => archive.close());
   const stream = new Stream('cam1');
   const recorder = archive.record('cam1', stream);
-  connect(stream, footageOf('h264-no-b.mp4'), t0, t0 + 15_000);
+  connect(stream, footage, t0, t0 + spanMs);
   await recorder.stop('recording-off');
-  const files = async () =>
-    (await readdir(dir, { recursive: true })).filter((name) => name.endsWith('.mp4')).length;
-  const before = await files();
   archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
   clock.advance(60_000);
-  await archive.remote?.uploader.run();
-  assert.ok(gateway.spoilt >= before, `${gateway.spoilt} objects were spoilt`);
-  assert.equal(await files(), before);
-  assert.equal(archive.stats('cam1').farBytes, 0);
+  const files = async () =>
+    (await readdir(dir, { recursive: true })).filter((name) => name.endsWith('.mp4')).length;
+  const move = async () => archive.remote?.uploader.run();
+  const downloaded = async () => {
+    const download = await archive.download('cam1', t0, t0 + spanMs);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of download.stream()) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    assert.equal(bytes.length, download.contentLength);
+    return bytes;
+  };
+  return { archive, clock, files, move, downloaded, whole: await downloaded() };
+}
 
+test('[R7.16] nor for one that went in parts, one of which was damaged on its way', async (t) => {
+  const { archive, clock, files, move, downloaded, whole } = await recorded(
+    t,
+    'parts',
+    heavier(footageOf('h264-no-b.mp4'), 60_000),
+    60_000,
+  );
+  assert.equal(await files(), 1);
+  assert.ok(archive.stats('cam1').bytes > wholeMaxBytes);
+  gateway.spoils = true;
+  gateway.spoiltParts = 0;
+  await move();
   gateway.spoils = false;
-  clock.advance(2 * 3_600_000);
-  await archive.remote?.uploader.run();
-  await archive.remote?.uploader.run();
+  assert.ok(gateway.spoiltParts >= 3, `${gateway.spoiltParts} parts were spoilt`);
+  assert.equal(await files(), 1);
+  assert.equal(archive.stats('cam1').farBytes, 0);
+  assert.equal(archive.remote?.status.damaged, 1);
+
+  clock.advance(2 * hourMs);
+  await move();
+  await move();
   assert.equal(await files(), 0);
-  const download = await archive.download('cam1', t0, t0 + 15_000);
-  assert.equal(download.durationMs, 15_000);
+  assert.ok((await downloaded()).equals(whole));
+});
+
+test('[R7.16] where the store’s own digest says nothing the object is read back, and what its disk spoilt is not taken', async (t) => {
+  const { archive, clock, files, move } = await recorded(t, 'disk', footageOf('h264-no-b.mp4'));
+  const before = await files();
+  gateway.spoils = false;
+  gateway.hidesEtags = true;
+  let spoilt = 0;
+  gateway.onSent = async () => {
+    spoilt += await swift.spoilOnDisk();
+  };
+  await move();
+  gateway.onSent = async () => {};
+  assert.ok(spoilt >= before, `${spoilt} objects were spoilt`);
+  assert.equal(await files(), before);
+  assert.equal(archive.remote?.status.damaged, before);
+  clock.advance(2 * hourMs);
+  await move();
+  await move();
+  gateway.hidesEtags = false;
+  assert.equal(await files(), 0);
+});
+
+test('[R7.16] what the store returns corrupted breaks the transfer off, and the next one is whole', async (t) => {
+  const { archive, files, move, downloaded, whole } = await recorded(t, 'back', footageOf('h264-no-b.mp4'));
+  gateway.spoils = false;
+  await move();
+  assert.equal(await files(), 0);
+  gateway.spoilsReads = true;
+  await assert.rejects(downloaded(), { name: 'Fault', message: /damaged/ });
+  const [, name = ''] = /segment\/(\d+)/.exec(await archive.playlist('cam1', t0, t0 + spanMs)) ?? [];
+  const file = await archive.openSegment('cam1', name);
+  const read = async () => Buffer.concat((await (await file.stream(0, file.size - 1)).toArray()) as Buffer[]);
+  await assert.rejects(read(), { name: 'Fault', message: /damaged/ });
+  assert.ok((archive.remote?.status.damaged ?? 0) > 0);
+  gateway.spoilsReads = false;
+  assert.equal((await read()).length, file.size);
+  assert.ok((await downloaded()).equals(whole));
 });

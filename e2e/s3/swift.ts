@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -58,6 +58,26 @@ export class SwiftStore {
   async segments(): Promise<string[]> {
     const { Contents = [] } = await this.#client.send(new ListObjectsV2Command({ Bucket: bucket }));
     return Contents.map(({ Key = '' }) => Key).filter((key) => key.endsWith('.mp4'));
+  }
+
+  /** Changes one bit of every object that it keeps for a segment, on its own disk. Returns how many there were. */
+  async spoilOnDisk(): Promise<number> {
+    const all = await readdir(join(this.#folder, 'devices'), { recursive: true });
+    const files = all.filter((name) => name.includes('/objects/') && name.endsWith('.data'));
+    let spoilt = 0;
+    for (const name of files) {
+      const file = await open(join(this.#folder, 'devices', name), 'r+');
+      try {
+        const { buffer: bytes, bytesRead } = await file.read(Buffer.alloc(201), 0, 201, 0);
+        // A segment, and not the marker.
+        if (bytesRead < 201 || bytes.toString('latin1', 4, 8) !== 'ftyp') continue;
+        await file.write(Buffer.of((bytes[200] ?? 0) ^ 1), 0, 1, 200);
+        spoilt++;
+      } finally {
+        await file.close();
+      }
+    }
+    return spoilt;
   }
 
   /** It accepts connections and sends nothing, like a machine that hangs. */

@@ -2,7 +2,7 @@ import { ApiError } from '@vidette/contract/client';
 import { createRoot } from 'react-dom/client';
 import { api } from './api/api.ts';
 import { isRenewingSession } from './api/proof.ts';
-import { forgetSession, onUser, setUser, settingsQuery } from './api/session.ts';
+import { forgetSession, onUser, setUser, settingsQuery, userOf } from './api/session.ts';
 import { redirection, screenFor } from './app/admission.ts';
 import { App } from './app/app.tsx';
 import { readBoot } from './app/boot.ts';
@@ -69,6 +69,8 @@ const queryClient = createQueryClient({
     void router.navigate({ to: '/init', ignoreBlocker: true, isImmediate: true });
   },
   toSignIn: () => {
+    // The user ended the session, and its screen is shown until the sign-in page is loaded: nothing has expired.
+    if (!userOf(queryClient)) return;
     if (!isRenewingSession()) {
       leaveForSignIn();
       return;

@@ -10,37 +10,34 @@ export interface Names {
 
 /**
  * Logins and e-mails share one namespace, because users sign in with either: one user's login can't be
- * another's e-mail. Claims are serialised, so that of two for one name the second finds it taken.
+ * another's e-mail. Check and change are one transaction, so that of two for one name, on any node, the second finds it taken.
  */
 export class Identities {
   readonly #users: Users;
-  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(users: Users) {
     this.#users = users;
   }
 
   /**
-   * Saves, after checking that the names are free.
+   * Saves with the given table, after checking that the names are free. `save` uses no other table: it runs within the
+   * transaction.
    * @throws Fault AlreadyUsed at `name` or `email`
    */
-  acquire<Saved>(self: UserRecord | undefined, names: Names, save: () => Promise<Saved>): Promise<Saved> {
-    const saved = this.#turn.then(async () => {
-      await this.requireFree(self, names);
-      return save();
+  acquire<Saved>(
+    self: UserRecord | undefined,
+    names: Names,
+    save: (users: Users) => Promise<Saved>,
+  ): Promise<Saved> {
+    return this.#users.inTransaction(async (users) => {
+      await requireFreeIn(users, self, names);
+      return save(users);
     });
-    // The next claim does not depend on this one's result; only its own caller gets the failure.
-    this.#turn = saved.then(
-      () => undefined,
-      () => undefined,
-    );
-    return saved;
   }
 
   /** Checks before anything expensive runs. @throws Fault AlreadyUsed at `name` or `email` */
-  async requireFree(self: UserRecord | undefined, { login, email }: Names): Promise<void> {
-    await this.#requireName(self, 'name', login);
-    await this.#requireName(self, 'email', email);
+  requireFree(self: UserRecord | undefined, names: Names): Promise<void> {
+    return requireFreeIn(this.#users, self, names);
   }
 
   /**
@@ -54,18 +51,28 @@ export class Identities {
       (user, index, all) => user !== undefined && all.findIndex((other) => other?.id === user.id) === index,
     ) as UserRecord[];
   }
+}
 
-  async #requireName(
-    self: UserRecord | undefined,
-    path: 'name' | 'email',
-    name: string | undefined,
-  ): Promise<void> {
-    if (!name) return;
-    if (self && keyOf(name) === keyOf(path === 'name' ? self.login : self.email)) return;
-    const holders = [await this.#users.byLogin(name), await this.#users.byEmail(name)];
-    if (holders.every((holder) => holder === undefined || holder.id === self?.id)) return;
-    throw new Fault('AlreadyUsed', path === 'name' ? 'The login is taken.' : 'The e-mail is taken.', {
-      details: { fields: [{ path, code: 'AlreadyUsed' }] },
-    });
-  }
+async function requireFreeIn(
+  users: Users,
+  self: UserRecord | undefined,
+  { login, email }: Names,
+): Promise<void> {
+  await requireName(users, self, 'name', login);
+  await requireName(users, self, 'email', email);
+}
+
+async function requireName(
+  users: Users,
+  self: UserRecord | undefined,
+  path: 'name' | 'email',
+  name: string | undefined,
+): Promise<void> {
+  if (!name) return;
+  if (self && keyOf(name) === keyOf(path === 'name' ? self.login : self.email)) return;
+  const holders = [await users.byLogin(name), await users.byEmail(name)];
+  if (holders.every((holder) => holder === undefined || holder.id === self?.id)) return;
+  throw new Fault('AlreadyUsed', path === 'name' ? 'The login is taken.' : 'The e-mail is taken.', {
+    details: { fields: [{ path, code: 'AlreadyUsed' }] },
+  });
 }

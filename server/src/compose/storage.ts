@@ -23,7 +23,7 @@ export function composeStorage(foundation: Foundation): Promise<Storage> {
 }
 
 async function openStorage({ config, configStore, clock, log, archiveDir }: Foundation, closers: Closer[]) {
-  const store = await Store.open({ ...databasePlace(config), redact: shownSource });
+  const store = await Store.open({ ...databasePlace(config), redact: shownSource, log });
   closers.push(() => store.close());
   await store.renewSearch();
   const reserve = await DiskReserve.keep(config.dataDir, clock, log);

@@ -399,3 +399,27 @@ test('[R10.8] a package of another node is fetched there, and one that is remove
   at.clock.advance(5_000);
   while (existsSync(path)) await new Promise((resolve) => setImmediate(resolve));
 });
+
+test('[R10.8] exports of a node that has left the cluster are deleted when they are removed, or when their time is over', async (t) => {
+  const at = await scene(t);
+  const south = at.open({ node: 'south' });
+  const north = at.open({ node: 'north' });
+  const { id: removed } = await south.add(request(at));
+  const { id: kept } = await south.add(request(at));
+  await reaches(at, south, removed, 'ready');
+  await reaches(at, south, kept, 'ready');
+  await south.close();
+  await at.store.nodes.welcome('south', 'its key', at.clock.wallMs());
+  const all = async () => (await at.store.exports.all()).map(({ id }) => id);
+  const record = await at.store.exports.byId(removed);
+  assert.ok(record);
+  await north.remove(record);
+  await north.expire();
+  assert.deepEqual(await all(), [removed, kept], 'its node may come back');
+  await at.store.nodes.remove('south');
+  await north.expire();
+  assert.deepEqual(await all(), [kept]);
+  await at.store.exports.save(kept, { expires_ms: at.clock.wallMs() });
+  await north.expire();
+  assert.deepEqual(await all(), []);
+});

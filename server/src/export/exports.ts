@@ -217,6 +217,8 @@ export class Exports {
       await this.remove(record);
       log.info({ export: record.id }, 'The files of an export were removed, as their time was over');
     }
+    // Their files are on a machine that is gone.
+    for (const { id } of await records.orphaned(node, nowMs?.() ?? clock.wallMs())) await records.remove(id);
   }
 
   /** Stops work; unfinished exports resume at the next start. */

@@ -70,7 +70,12 @@ function withoutValues(url: string): string {
 /** The body of the answer for a fault. */
 export function bodyOf(fault: Fault, language: MessageLanguage): ErrorBody {
   const fields = fault.details['fields'];
-  const body = { code: fault.code, error: sentencesOf(fault.code, fault.message, language) };
+  const waitSeconds = fault.details['retryAfterSeconds'];
+  const error =
+    fault.code === 'TooManyRequests' && typeof waitSeconds === 'number'
+      ? waitMessage(waitSeconds, language)
+      : sentencesOf(fault.code, fault.message, language);
+  const body = { code: fault.code, error };
   if (!Array.isArray(fields)) return body;
   return {
     ...body,
@@ -82,6 +87,22 @@ export function bodyOf(fault: Fault, language: MessageLanguage): ErrorBody {
         error: shortened(wordsOf(code, error, language, body.error), wordsMaxLength),
       })),
   };
+}
+
+/** From this on a wait is given in minutes, rounded up. */
+const minutesFromSeconds = 120;
+
+/** The catalogue's sentence, with the time to wait in place of "later". */
+function waitMessage(seconds: number, language: MessageLanguage): string {
+  const isLong = seconds >= minutesFromSeconds;
+  const wait = new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: isLong ? 'minute' : 'second',
+    unitDisplay: language === 'ru' ? 'short' : 'long',
+  }).format(isLong ? Math.ceil(seconds / 60) : Math.max(1, Math.ceil(seconds)));
+  return language === 'ru'
+    ? `Слишком много запросов. Попробуйте снова через ${wait}${wait.endsWith('.') ? '' : '.'}`
+    : `Too many requests. Try again in ${wait}.`;
 }
 
 function shortened(text: string, length: number): string {

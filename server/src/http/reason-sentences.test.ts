@@ -114,3 +114,16 @@ test('every known reason is one that the server gives, with the same places in R
     assert.equal(knownReason(filled.replaceAll(/[{}]/g, ''), 'en') !== undefined, true, english);
   }
 });
+
+test('[R8.11] a refusal for too many requests says how long to wait, in both languages', () => {
+  const said = (seconds: number, language: 'en' | 'ru') =>
+    bodyOf(
+      new Fault('TooManyRequests', 'Too many failed sign-ins.', { details: { retryAfterSeconds: seconds } }),
+      language,
+    ).error;
+  assert.equal(said(1, 'en'), 'Too many requests. Try again in 1 second.');
+  assert.equal(said(40, 'en'), 'Too many requests. Try again in 40 seconds.');
+  assert.equal(said(601, 'en'), 'Too many requests. Try again in 11 minutes.');
+  assert.match(said(40, 'ru'), /^Слишком много запросов\. Попробуйте снова через 40\sс\.$/u);
+  assert.match(said(601, 'ru'), /^Слишком много запросов\. Попробуйте снова через 11\sмин\.$/u);
+});

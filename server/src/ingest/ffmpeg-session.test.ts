@@ -249,6 +249,89 @@ test('[R10.1] MJPEG over HTTP becomes H.264', async () => {
   }
 });
 
+test('[R10.1] MJPEG whose parts follow no standard', async () => {
+  const file = join(folder, 'part.jpg');
+  await ffmpeg(`-f lavfi -i testsrc=size=320x240 -frames:v 1 ${file}`);
+  const jpeg = await readFile(file);
+  const part = (before: string, after: string) =>
+    Buffer.concat([Buffer.from(before, 'latin1'), jpeg, Buffer.from(after, 'latin1')]);
+  const { length } = jpeg;
+  const type = 'Content-Type: image/jpeg';
+  const parts: Record<string, Buffer> = {
+    '/too-long': part(`--frame\r\n${type}\r\nContent-Length: ${length + 100}\r\n\r\n`, '\r\n'),
+    '/too-short': part(`--frame\r\n${type}\r\nContent-Length: ${length - 50}\r\n\r\n`, '\r\n'),
+    '/zero': part(`--frame\r\n${type}\r\nContent-Length: 0\r\n\r\n`, '\r\n'),
+    '/no-dashes': part(`frame\r\n${type}\r\nContent-Length: ${length}\r\n\r\n`, '\r\n'),
+    '/mixed-lines': part(`--frame\n${type}\r\nContent-Length: ${length}\n\r\n`, '\n'),
+    '/empty-lines': part(`\r\n\r\n--frame\r\ncontent-type:image/jpg\r\n\r\n`, '\r\n'),
+    '/no-type': part(`--frame\r\nContent-Length: ${length}\r\n\r\n`, ''),
+    '/bare': jpeg,
+  };
+  const { port, server } = await serve((request, response) => {
+    const path = request.url ?? '';
+    const isBare = path === '/bare';
+    response.writeHead(200, { 'content-type': isBare ? 'video/x-motion-jpeg' : 'multipart/x-mixed-replace' });
+    const timer = setInterval(() => response.write(parts[path]), 100);
+    response.once('close', () => clearInterval(timer));
+  });
+  try {
+    const seen = Object.keys(parts).map(async (path) => {
+      const { tracks, samples } = await watch(sessionOf(pool, `http://127.0.0.1:${port}${path}`), 4);
+      assert.deepEqual([path, ...tracks.map(({ codec }) => codec)], [path, 'h264']);
+      assert.ok(samples.length >= 4);
+    });
+    await Promise.all(seen);
+  } finally {
+    close(server);
+  }
+});
+
+test('[R10.1] single JPEG addresses that redirect, stumble or send something else', async () => {
+  const file = join(folder, 'still.jpg');
+  await ffmpeg(`-f lavfi -i testsrc=size=320x240 -frames:v 1 ${file}`);
+  const still = await readFile(file);
+  let images = 0;
+  let askedFor = 0;
+  const { port, server } = await serve((request, response) => {
+    const path = request.url ?? '';
+    const send = () => response.writeHead(200, { 'content-type': 'image/jpeg' }).end(still);
+    switch (path) {
+      // Each image has an address that serves once.
+      case '/redirects':
+        response.writeHead(302, { location: `/image-${++images}.jpg` }).end();
+        break;
+      case `/image-${images}.jpg`:
+        images += 0.5;
+        send();
+        break;
+      case '/stumbles':
+        // Of three failures in a row the source would be lost.
+        if (++askedFor % 3 === 1) send();
+        else if (askedFor % 3 === 2) response.writeHead(404).end();
+        else response.writeHead(200, { 'content-type': 'text/html' }).end('<html>busy</html>');
+        break;
+      case '/huge':
+        response.writeHead(200, { 'content-type': 'image/jpeg' });
+        response.write(still.subarray(0, 100));
+        for (let megabytes = 0; megabytes < 20; megabytes++) response.write(Buffer.alloc(1 << 20, 7));
+        response.end();
+        break;
+      default:
+        response.writeHead(404).end();
+    }
+  });
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await Promise.all([
+      watch(sessionOf(pool, `${url}/redirects`), 3),
+      watch(sessionOf(pool, `${url}/stumbles`), 3),
+      assert.rejects(watch(sessionOf(pool, `${url}/huge`), 1), Fault),
+    ]);
+  } finally {
+    close(server);
+  }
+});
+
 test('[R10.1] what fits no MP4 is converted: MPEG-2 video and MP2 audio', async () => {
   const path = join(folder, 'broadcast.ts');
   await ffmpeg(`-i ${join(folder, 'clip.ts')} -t 3 -r 25 -c:v mpeg2video -c:a mp2 ${path}`);

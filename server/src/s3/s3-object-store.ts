@@ -34,7 +34,7 @@ const connectMs = 4_000;
 /** A part is 8 MB: a line slower than 70 KB/s can't keep up with any camera. */
 const sendMs = 120_000;
 /** A body that delivers nothing for this long (up to twice as long) is aborted. */
-const bodyIdleMs = 15_000;
+const bodyIdleMs = 4_000;
 const removesAtOnce = 8;
 
 /**

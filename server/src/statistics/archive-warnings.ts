@@ -1,5 +1,6 @@
 import type { HealthWarning } from '@vidette/contract/health';
 import type { Archive } from '../archive/archive.ts';
+import type { ObjectStorageStatus } from '../archive/object-storage/object-storage.ts';
 import type { Clock } from '../base/clock.ts';
 
 /** How long a warning about early deletion is shown. */
@@ -25,6 +26,15 @@ export function archiveWarnings(archive: Archive, clock: Clock): HealthWarning[]
     warnings.push(warning('archive-deletes-early', null, { segments, bytes, youngestHours, othersBytes }));
   }
   return warnings;
+}
+
+/** What is wrong with the bucket, and how many segments it damaged. */
+export function objectStorageWarnings(status: ObjectStorageStatus | undefined): HealthWarning[] {
+  const { problem, damaged = 0 } = status ?? {};
+  return [
+    ...(problem ? [warning('far-archive', problem.code)] : []),
+    ...(damaged > 0 ? [warning('far-archive', 'FarArchiveDamaged', { segments: damaged })] : []),
+  ];
 }
 
 function warning(

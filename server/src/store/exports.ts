@@ -72,6 +72,20 @@ export class ExportRecords {
     return this.#ofNode(nodeId).selectAll().where('status', '=', cancelledStatus).execute();
   }
 
+  /**
+   * Those of nodes that are no longer in the cluster, which nothing else deletes: removed by their users, or expired.
+   */
+  async orphaned(self: string, nowMs: number): Promise<ExportRecord[]> {
+    return this.#db
+      .selectFrom('exports')
+      .selectAll()
+      .where('node_id', 'is not', null)
+      .where('node_id', '!=', self)
+      .where('node_id', 'not in', (of) => of.selectFrom('nodes').select('nodes.id'))
+      .where((of) => of.or([of('status', '=', cancelledStatus), of('expires_ms', '<=', nowMs)]))
+      .execute();
+  }
+
   async add(record: NewExport): Promise<number> {
     const { id } = await this.#db
       .insertInto('exports')

@@ -4,6 +4,7 @@ import { Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration';
 import { makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
 import { AccessChanges } from './access-changes.ts';
 import { ClusterTables } from './cluster-tables.ts';
 import type { Database, Engine } from './database.ts';
@@ -64,13 +65,14 @@ export function databasePlace(config: { dataDir: string; database: string | null
 }
 
 /**
- * Opens the database and migrates it to the current schema; a SQLite file is copied before.
+ * Opens the database and migrates it to the current schema; a SQLite file is copied before, and `log` gets a line that
+ * says where, or what should have been copied.
  * @throws Fault Unavailable with a message that names the remedy, or the engine's error
  */
-export async function openDatabase(place: DatabasePlace): Promise<OpenDatabase> {
+export async function openDatabase(place: DatabasePlace, log?: Log): Promise<OpenDatabase> {
   const opened = 'url' in place ? await openPostgres(place) : await openSqlite(place.file);
   try {
-    await migrate(opened);
+    await migrate(opened, log);
     await assertTables(opened);
     return opened;
   } catch (error) {
@@ -114,7 +116,7 @@ const floorKey = 'schema.floor';
  * Migrates to the current schema; the tables of a newer version stay, if it declares that this one may work on
  * them.
  */
-async function migrate({ db, engine, file }: OpenDatabase): Promise<void> {
+async function migrate({ db, engine, file }: OpenDatabase, log: Log | undefined): Promise<void> {
   const migrations = migrationsFor(engine);
   const taken = await stepsOf(db);
   if (taken.some((name) => !(name in migrations))) {
@@ -129,10 +131,9 @@ async function migrate({ db, engine, file }: OpenDatabase): Promise<void> {
     );
   }
   const next = Object.keys(migrations).find((name) => !taken.includes(name));
-  const copy =
-    file !== undefined && taken.length > 0 && next !== undefined
-      ? await copyBeforeMigrating(file, next)
-      : undefined;
+  const isUpdate = taken.length > 0 && next !== undefined;
+  const copy = file !== undefined && isUpdate ? await copyBeforeMigrating(file, next) : undefined;
+  if (isUpdate) log?.warn({ step: next }, migratingLine(copy));
   const migrator = new Migrator({
     db: engine === 'postgres' ? db.withPlugin(postgresColumnTypes) : db,
     provider: { getMigrations: () => Promise.resolve(migrations) },
@@ -148,6 +149,14 @@ async function migrate({ db, engine, file }: OpenDatabase): Promise<void> {
   }
   const floor = Object.keys(migrations).findLast((name) => !migrations[name]?.isAdditive);
   if (floor !== undefined && (await floorOf(db)) !== floor) await saveFloor(db, floor);
+}
+
+/** What an operator who may want to go back needs, before anything changes. */
+function migratingLine(copy: string | undefined): string {
+  return copy === undefined
+    ? 'The database on PostgreSQL is migrated to this version. No copy of it is made here: to go back, restore ' +
+        'the dump that pg_dump made before the update, with secret.key and vidette.yaml of that time'
+    : `The database is migrated to this version. As it was before it is kept as ${copy}`;
 }
 
 /** A lost table is reported once, here, and not by every query that uses it. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
 import { AccessChanges } from './access-changes.ts';
 import { Annotations } from './annotations.ts';
 import { Audit } from './audit.ts';
@@ -26,6 +27,7 @@ import { WriteWatch } from './write-watch.ts';
 export type StoreOptions = DatabasePlace & {
   /** A source address without the parts that only its editors may see. */
   readonly redact: Redact;
+  readonly log?: Log;
 };
 
 /** Configuration and accounts: one member per entity, nothing but SQL behind them. */
@@ -88,7 +90,7 @@ export class Store {
    * @throws Fault when it does not answer, or when the key that it needs is missing or damaged
    */
   static async open(options: StoreOptions): Promise<Store> {
-    const opened = await openDatabase(options);
+    const opened = await openDatabase(options, options.log);
     const { db, engine, keyFolder } = opened;
     try {
       const key = await keyFor(db, keyFolder);

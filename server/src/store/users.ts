@@ -22,6 +22,11 @@ export class Users {
     this.#db = db;
   }
 
+  /** One transaction, which no other writing transaction runs beside, on any node. `work` uses only what it is given. */
+  inTransaction<T>(work: (users: Users) => Promise<T>): Promise<T> {
+    return this.#db.transaction().execute((db) => work(new Users(db)));
+  }
+
   async count(): Promise<number> {
     const row = await this.#db
       .selectFrom('users')

@@ -55,14 +55,14 @@ export class Lock {
     if (!this.#isSetupAllowed) {
       throw new Fault('SetupNotAllowed', 'The archive belonged to someone: run `vidette allow-setup` first.');
     }
-    const { setupCode, consent } = this.#options;
+    const { setupCode } = this.#options;
     setupCode.check(code);
     this.#unlocking = true;
     try {
       const user = await make();
       this.#isLocked = false;
       setupCode.stop();
-      await consent?.end();
+      await this.#endConsent();
       return user;
     } finally {
       this.#unlocking = false;
@@ -73,6 +73,17 @@ export class Lock {
   close(): void {
     this.#cancelLook?.();
     this.#options.setupCode.stop();
+  }
+
+  /** The administrator exists by now: a file that can't be removed does not make the setup fail. */
+  async #endConsent(): Promise<void> {
+    const { consent, print } = this.#options;
+    try {
+      await consent?.end();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'unknown';
+      print(`The consent to this setup could not be removed; remove its file by hand: ${reason}`);
+    }
   }
 
   /** Without a code setup is impossible, even for readers of the console's output. */

@@ -96,3 +96,23 @@ for (const [name, text] of [
     assert.deepEqual(check.facts, nothing);
   });
 }
+
+test('[R7.49] a redirect is followed within its host only, and not without end', async (t) => {
+  const inner = await startSite(t, (reply) => reply.end(JSON.stringify(next)));
+  const outer = await startSite(t, (reply) => reply.writeHead(302, { location: inner.url }).end());
+  const { check, told } = newCheck(t, outer.url);
+  await until(() => told.length > 0);
+  assert.deepEqual(check.facts, nothing);
+  assert.equal(inner.asked, 0);
+
+  const moved = await startSite(t, (reply) => {
+    if (moved.asked === 1) reply.writeHead(301, { location: '/elsewhere.json' }).end();
+    else reply.end(JSON.stringify(next));
+  });
+  const { check: followed } = newCheck(t, moved.url);
+  await until(() => followed.facts.latest === '1.1.0');
+  const circle = await startSite(t, (reply) => reply.writeHead(302, { location: '/latest.json' }).end());
+  const { told: failures } = newCheck(t, circle.url);
+  await until(() => failures.length > 0);
+  assert.equal(circle.asked, 4);
+});

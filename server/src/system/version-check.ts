@@ -7,6 +7,7 @@ const askAgainMs = 12 * 3_600_000;
 const retryMs = 15 * 60_000;
 const answerTimeoutMs = 10_000;
 const answerMaxBytes = 65_536;
+const redirectsMax = 3;
 
 const Announcement = z.object({
   version: z.string().min(1).max(64),
@@ -81,7 +82,7 @@ export class VersionCheck {
     const { clock, log } = this.#options;
     try {
       const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(answerTimeoutMs)]);
-      const reply = await fetch(url, { signal, headers: { accept: 'application/json' } });
+      const reply = await fetchWithinHost(url, signal);
       if (!reply.ok) throw new Error(`The address answers ${reply.status}.`);
       const announced = Announcement.parse(JSON.parse(await limitedText(reply)));
       // The address may have changed during the request.
@@ -91,6 +92,30 @@ export class VersionCheck {
       this.#askAtMs = clock.monotonicMs() + retryMs;
       log.warn({ error }, 'the address of the version check could not be read');
     }
+  }
+}
+
+/**
+ * Follows redirects only within the configured host and scheme: the operator chose where this server goes, and not
+ * which of its neighbours that site may have it ask.
+ */
+async function fetchWithinHost(url: string, signal: AbortSignal): Promise<Response> {
+  let target = new URL(url);
+  for (let redirects = 0; ; redirects++) {
+    const reply = await fetch(target, {
+      signal,
+      redirect: 'manual',
+      headers: { accept: 'application/json' },
+    });
+    const location = reply.headers.get('location');
+    if (reply.status < 300 || reply.status >= 400 || location === null) return reply;
+    await reply.body?.cancel();
+    const next = new URL(location, target);
+    if (next.host !== target.host || next.protocol !== target.protocol) {
+      throw new Error('The address redirects to another host, which is not followed.');
+    }
+    if (redirects === redirectsMax) throw new Error('The address redirects again and again.');
+    target = next;
   }
 }
 

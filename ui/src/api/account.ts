@@ -54,7 +54,9 @@ export function useEndAllSessions() {
     mutationFn: (body: NonNullable<RequestOf<'terminateSessions'>['body']>) =>
       renewingSession(() => api.terminateSessions({ body })),
     meta: { title: 'sessions.failed' },
-    onSuccess: () => {
+    onSuccess: (_, { includeCurrent }) => {
+      // A refusal of these would look as if the session had expired.
+      if (includeCurrent) return undefined;
       void queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey });
       return queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },

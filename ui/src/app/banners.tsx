@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ComponentType } from 'react';
 import { healthQuery } from '../api/health.ts';
 import { useSettings, useUser } from '../api/session.ts';
+import { browserClock } from '../base/clock.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { Link } from '../routing/react/link.tsx';
 import { Banner } from './banner.tsx';
+import { importUntilLoaded } from './import-until-loaded.ts';
 import { usePage } from './page-context.tsx';
 
 /** Messages for every screen: no license, and the server's own warnings. */
@@ -42,9 +44,8 @@ function HealthBanners() {
   const isWanted = (data?.warnings.length ?? 0) > 0;
   useEffect(() => {
     if (!isWanted) return;
-    void Promise.all([import('./health-banners.tsx'), language.learnAll()]).then(([module]) =>
-      setBanners(() => module.HealthBanners),
-    );
+    const load = () => Promise.all([import('./health-banners.tsx'), language.learnAll()]);
+    void importUntilLoaded(load, browserClock).then(([module]) => setBanners(() => module.HealthBanners));
   }, [isWanted, language]);
   return Banners && <Banners />;
 }

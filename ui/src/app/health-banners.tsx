@@ -213,6 +213,9 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
     case 'tls-certificate':
       return certificateText(warning, i18n);
     case 'far-archive':
+      if (warning.subject === 'FarArchiveDamaged') {
+        return i18n.t('warning.farArchiveDamaged', { count: warning.figures?.['segments'] ?? 1 });
+      }
       return i18n.t('warning.farArchive', { reason: codeText(warning.subject, i18n) });
     case 'trust-proxy':
       return i18n.t('warning.trustProxy');

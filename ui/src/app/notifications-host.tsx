@@ -1,10 +1,8 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import classes from './notifications-host.module.css';
-import { notificationsWanted } from './notify.ts';
+import { loadNotifications, notificationsWanted } from './notify.ts';
 
-const Notifications = lazy(async () => ({
-  default: (await import('@mantine/notifications')).Notifications,
-}));
+const Notifications = lazy(async () => ({ default: (await loadNotifications()).Notifications }));
 
 /** Where notifications appear: top right; loaded with the first one. */
 export function NotificationsHost() {

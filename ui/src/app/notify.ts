@@ -1,5 +1,7 @@
 import type { NotificationData } from '@mantine/notifications';
 import { pageTimes } from '@vidette/contract/constants';
+import { browserClock } from '../base/clock.ts';
+import { importUntilLoaded } from './import-until-loaded.ts';
 
 // The page's two kinds of notification [R8.10]. Screens say what happened; this module decides how long it
 // stays. The library behind them is loaded for the first notification, after the first screen has rendered.
@@ -16,9 +18,24 @@ export const notificationsWanted = {
   },
 };
 
+/** The library behind them. */
+export const loadNotifications = () =>
+  importUntilLoaded(() => import('@mantine/notifications'), browserClock);
+
 /** Success: plain, closable, three seconds. */
 export function notifySuccess(message: string): void {
   void show({ message, color: 'green', autoClose: pageTimes.successMs, role: 'status' });
+}
+
+/**
+ * Success of a change that removes the row that requested it: callbacks of `mutate` are dropped when their component
+ * is gone, which is a matter of milliseconds. Its failure is shown by the mutation cache.
+ */
+export function notifyDone(change: Promise<unknown>, message: string): void {
+  void change.then(
+    () => notifySuccess(message),
+    () => undefined,
+  );
 }
 
 /** Failure: the attempted action as the title, the reason as the message. */
@@ -29,6 +46,6 @@ export function notifyError(title: string, message: string): void {
 async function show(shown: NotificationData): Promise<void> {
   isWanted = true;
   for (const listener of listeners) listener();
-  const { notifications } = await import('@mantine/notifications');
+  const { notifications } = await loadNotifications();
   notifications.show(shown);
 }

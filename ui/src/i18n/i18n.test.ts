@@ -7,7 +7,7 @@ import { ru } from './ru.ts';
 
 const english = new I18n('en', en);
 const russian = new I18n('ru', ru);
-/** Intl writes no-break spaces of several kinds; the tests don't depend on which. */
+/** Intl writes no-break spaces of several kinds; most tests don't depend on which. */
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 
 test('[R1.4] the language is the profile’s, then the server’s, then the browser’s first known one', () => {
@@ -36,13 +36,13 @@ test('[R1.4] Russian counts in its plural forms', () => {
 });
 
 test('durations are words, their two largest units', () => {
-  assert.equal(english.duration(192_000), '3 min 12 s');
-  assert.equal(russian.duration(192_000), '3 мин 12 с');
-  assert.equal(english.duration(0), '0 s');
-  assert.equal(english.duration(1_540), '1.5 s');
-  assert.equal(russian.duration(1_540), '1,5 с');
-  assert.equal(english.duration(3_600_000), '1 h');
-  assert.equal(english.duration(2 * 86_400_000 + 4 * 3_600_000 + 59_000), '2 d 4 h');
+  assert.equal(plain(english.duration(192_000)), '3 min 12 s');
+  assert.equal(plain(russian.duration(192_000)), '3 мин 12 с');
+  assert.equal(plain(english.duration(0)), '0 s');
+  assert.equal(plain(english.duration(1_540)), '1.5 s');
+  assert.equal(plain(russian.duration(1_540)), '1,5 с');
+  assert.equal(plain(english.duration(3_600_000)), '1 h');
+  assert.equal(plain(english.duration(2 * 86_400_000 + 4 * 3_600_000 + 59_000)), '2 d 4 h');
 });
 
 test('moments are written to the second, in the asked zone', () => {
@@ -63,9 +63,25 @@ test('[R2.19] a zone that is not the browser’s own is named, and stays through
 });
 
 test('sizes have three figures in the language’s numbers', () => {
-  assert.equal(english.bytes(1_456_789_012), '1.46 GB');
+  assert.equal(plain(english.bytes(1_456_789_012)), '1.46 GB');
   assert.equal(plain(russian.bytes(1_456_789_012)), '1,46 ГБ');
-  assert.equal(english.bytes(0), '0 byte');
+  assert.equal(plain(english.bytes(0)), '0 byte');
+});
+
+test('no line ends between a number and its unit', () => {
+  const values = { amount: 5, rate: 5, seconds: 5 };
+  const keys = ['rate.bits', 'player.figures.mbit', 'player.figures.seconds', 'tunnel.roundTrip.ms'] as const;
+  for (const language of [english, russian]) {
+    const texts = [
+      language.bytes(1_456_789_012),
+      language.number(12.5, { style: 'unit', unit: 'millisecond' }),
+      language.duration(5_000),
+      ...keys.map((key) => language.t(key, values)),
+    ];
+    for (const text of texts) assert.match(text, /^[\d.,]+[\u00a0\u202f]\S+$/);
+    // The two parts of a duration may be on two lines.
+    assert.match(language.duration(192_000), /^3\u00a0\S+ 12\u00a0\S+$/);
+  }
 });
 
 test('a message that breaks the syntax is refused with itself in the words', () => {

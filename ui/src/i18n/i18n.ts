@@ -75,12 +75,13 @@ export class I18n {
     this.#isWhole = true;
   }
 
-  /** A number in the language's format: en 1,234.5; ru 1 234,5. */
+  /** A number in the language's format: en 1,234.5; ru 1 234,5. No line breaks within it or before its unit. */
   number(value: number, options: Intl.NumberFormatOptions = {}): string {
     const id = JSON.stringify(options);
     let format = this.#numbers.get(id);
     if (!format) this.#numbers.set(id, (format = new Intl.NumberFormat(this.language, options)));
-    return format.format(value);
+    // Intl writes an ordinary space before an English unit.
+    return format.format(value).replaceAll(' ', '\u00a0');
   }
 
   /**

@@ -18,6 +18,8 @@ export interface ObjectStorageStatus {
   /** Its name for users. */
   readonly name: string;
   readonly problem: ObjectStorageProblem | undefined;
+  /** Segments that the store did not keep as they were sent, and those that it returned otherwise. */
+  readonly damaged: number;
   readonly bytes: number;
   readonly segments: number;
   /** Due for upload, and still on the disk. */
@@ -48,6 +50,7 @@ export class ObjectStorage {
   get status(): ObjectStorageStatus {
     const { name, problem } = this.tier;
     const { backlog: waiting, lastMovedMs } = this.uploader;
-    return { name, problem, ...this.#tools.reads.remoteTotals(), waiting, lastMovedMs };
+    const damaged = this.uploader.setAsideCount + this.tier.damagedCount;
+    return { name, problem, damaged, ...this.#tools.reads.remoteTotals(), waiting, lastMovedMs };
   }
 }

@@ -6,6 +6,14 @@ const windowFirstBytes = 262_144;
 /** Limit of read-ahead. */
 const windowMaxBytes = 2_097_152;
 
+/**
+ * The store returned other bytes than were recorded. Nothing is marked, unlike with a file: the next request may get
+ * the right ones.
+ */
+export function corrupted(): Fault {
+  return new Fault('NotFound', 'This part of the archive is damaged.');
+}
+
 /** Reads a whole span of an object. */
 export type ReadSpan = (offset: number, length: number) => Promise<Uint8Array>;
 
@@ -16,12 +24,21 @@ export type ReadSpan = (offset: number, length: number) => Promise<Uint8Array>;
 export class ObjectReader implements SegmentReader {
   readonly #readSpan: ReadSpan;
   readonly #bytes: number;
+  readonly #isAcceptable: (offset: number, bytes: Uint8Array) => boolean;
   #window: { readonly offset: number; readonly bytes: Uint8Array } = { offset: 0, bytes: new Uint8Array(0) };
   #nextWindowBytes = windowFirstBytes;
 
-  /** `bytes`: the segment's length. */
-  constructor(readSpan: ReadSpan, bytes: number) {
+  /**
+   * @param bytes the segment's length
+   * @param isAcceptable called with each span that was read, in the order of reading; a refused one is not served
+   */
+  constructor(
+    readSpan: ReadSpan,
+    bytes: number,
+    isAcceptable: (offset: number, bytes: Uint8Array) => boolean = () => true,
+  ) {
     this.#readSpan = readSpan;
+    this.#isAcceptable = isAcceptable;
     this.#bytes = bytes;
   }
 
@@ -37,7 +54,9 @@ export class ObjectReader implements SegmentReader {
       ? Math.min(windowMaxBytes, this.#nextWindowBytes * 2)
       : windowFirstBytes;
     const spanBytes = Math.min(this.#bytes - offset, Math.max(length, this.#nextWindowBytes));
-    this.#window = { offset, bytes: await this.#readSpan(offset, spanBytes) };
+    const span = await this.#readSpan(offset, spanBytes);
+    if (!this.#isAcceptable(offset, span)) throw corrupted();
+    this.#window = { offset, bytes: span };
     return this.#window.bytes.subarray(0, length);
   }
 

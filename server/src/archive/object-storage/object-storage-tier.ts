@@ -34,6 +34,9 @@ const failFastMs = 3_000;
 const markerMaxBytes = 4_096;
 /** A span of at most two megabytes must arrive within this, or the store counts as unavailable. */
 const spanMs = 30_000;
+/** How long a segment counts as damaged after a read that showed it. */
+const damagedMs = 3_600_000;
+const damagedMax = 1_000;
 
 /** The bucket of this archive: its objects by segment, its identity check, and its state. */
 export class ObjectStorageTier {
@@ -45,6 +48,8 @@ export class ObjectStorageTier {
   #problem: ObjectStorageProblem | undefined;
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #isVerified = false;
+  /** When a segment's bytes were last found corrupted, by key, monotonic ms; the oldest first. */
+  readonly #damagedAtMs = new Map<string, number>();
 
   constructor(options: { store: ObjectStore; keys: ObjectKeys; clock: Clock; log: Log }) {
     this.#store = options.store;
@@ -111,12 +116,40 @@ export class ObjectStorageTier {
     return this.#watch(() => this.#store.abandonSending(this.keys.root));
   }
 
-  /** Random access to a segment of this many bytes. */
-  open(uid: string, startTicks: number, bytes: number): SegmentReader {
-    return new ObjectReader(async (offset, length) => {
+  /** Random access to a segment of this many bytes; what `isAcceptable` refuses is not served. */
+  open(
+    uid: string,
+    startTicks: number,
+    bytes: number,
+    isAcceptable?: (offset: number, bytes: Uint8Array) => boolean,
+  ): SegmentReader {
+    const readSpan = async (offset: number, length: number) => {
       const span = await this.read(uid, startTicks, offset, length);
       return await this.#whole(span, length);
-    }, bytes);
+    };
+    return new ObjectReader(readSpan, bytes, isAcceptable);
+  }
+
+  /** The store returned other bytes of this segment than were recorded. */
+  noteDamaged(uid: string, startTicks: number): void {
+    const key = this.keys.of(uid, startTicks);
+    if (!this.#damagedAtMs.has(key)) {
+      this.#log.error(
+        { code: 'FarArchiveDamaged', store: this.name, key },
+        'The far archive returns other bytes than were recorded: the transfer is broken off',
+      );
+    }
+    this.#damagedAtMs.delete(key);
+    this.#damagedAtMs.set(key, this.#clock.monotonicMs());
+    const [oldest] = this.#damagedAtMs.keys();
+    if (oldest !== undefined && this.#damagedAtMs.size > damagedMax) this.#damagedAtMs.delete(oldest);
+  }
+
+  /** Segments of which the store returned corrupted bytes within the last hour, at most a thousand. */
+  get damagedCount(): number {
+    const sinceMs = this.#clock.monotonicMs() - damagedMs;
+    for (const [key, atMs] of this.#damagedAtMs) if (atMs < sinceMs) this.#damagedAtMs.delete(key);
+    return this.#damagedAtMs.size;
   }
 
   /** Bytes of a segment, streamed from the store. @throws Fault NotFound, FarArchiveUnavailable */
@@ -146,9 +179,12 @@ export class ObjectStorageTier {
         }
       } catch (error) {
         // A broken connection has an error of its own.
-        throw error instanceof ObjectStoreError
-          ? error
-          : new ObjectStoreError('away', `${this.name} broke off: ${(error as Error).message}`, error);
+        const trouble =
+          error instanceof ObjectStoreError
+            ? error
+            : new ObjectStoreError('away', `${this.name} broke off: ${(error as Error).message}`, error);
+        this.#noteTrouble(trouble);
+        throw trouble;
       } finally {
         cancel();
       }

@@ -10,7 +10,7 @@ export {
 } from './configured-storage.ts';
 export { partBytes, wholeMaxBytes } from './object-digest.ts';
 export { ObjectKeys } from './object-keys.ts';
-export { ObjectReader } from './object-reader.ts';
+export { corrupted, ObjectReader } from './object-reader.ts';
 export { digestOf, factsOf } from './object-segment.ts';
 export { ObjectStorageTier, readRemoteMarker, withoutTier } from './object-storage-tier.ts';
 export {

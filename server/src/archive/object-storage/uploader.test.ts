@@ -431,10 +431,46 @@ test('footage that was damaged on the way stays here, whatever the store reports
     clock.advance(3_600_000);
     await archive.remote?.uploader.run();
     assert.equal(archive.remote?.status.waiting.segments, 1, 'it stays here');
+    assert.equal(archive.remote?.status.damaged, 1);
     assert.equal((await archive.download('cam1', t0, t0 + 10_000)).durationMs, 10_000);
     spoils = false;
     clock.advance(3_700_000);
     await archive.remote?.uploader.run();
     assert.equal(archive.remote?.status.waiting.segments, 0, 'it moves when it comes whole');
+    assert.equal(archive.remote?.status.damaged, 0);
   }
+});
+
+test('[R7.16] a store that returns other bytes than it was sent breaks every transfer off, and status says so', async (t) => {
+  const store = new MemoryStore();
+  const { archive, clock } = await recorded(t, store);
+  await move(archive);
+  const key = store.keys[1] ?? '';
+  const whole = store.objects.get(key);
+  assert.ok(whole);
+  const spoilt = Buffer.from(whole.bytes);
+  const at = spoilt.length - 100;
+  spoilt[at] = (spoilt[at] ?? 0) ^ 1;
+  store.objects.set(key, { ...whole, bytes: spoilt });
+  const downloaded = async () => {
+    const download = await archive.download('cam1', t0, t0 + 15_000);
+    let bytes = 0;
+    for await (const chunk of download.stream()) bytes += chunk.length;
+    return bytes - download.contentLength;
+  };
+  await assert.rejects(downloaded(), faultOf('NotFound'));
+  const file = await archive.openSegment('cam1', String(catalogTicks(t0 + 5_000)));
+  const readRange = async (from: number, to: number) => (await file.stream(from, to)).toArray();
+  await assert.rejects(readRange(0, file.size - 1), faultOf('NotFound'));
+  assert.equal(archive.remote?.status.damaged, 1);
+  // The rest is what it was.
+  assert.equal((await archive.download('cam1', t0, t0 + 4_000)).durationMs, 4_000);
+  // Shorter than it should be: the reader doesn't wait for what will not come.
+  store.objects.set(key, { ...whole, bytes: whole.bytes.subarray(0, whole.bytes.length - 10) });
+  await assert.rejects(readRange(file.size - 100, file.size - 1), faultOf('NotFound'));
+  store.objects.set(key, whole);
+  clock.advance(3_700_000);
+  assert.equal(await downloaded(), 0);
+  assert.equal(archive.remote?.status.damaged, 0);
+  await archive.close();
 });

@@ -57,7 +57,7 @@ const setAsideMs = hourMs;
 export class Uploader {
   readonly #tools: UploaderTools;
   readonly #inHand = new Map<string, Promise<void>>();
-  readonly #setAside = new Map<string, number>();
+  readonly #setAside = new Map<string, { readonly segment: OwnedSegment; readonly untilMs: number }>();
   readonly #failures = new Map<string, number>();
   /** By stream: no local closed segment starts before this. */
   readonly #fromTicks = new Map<string, number>();
@@ -82,6 +82,16 @@ export class Uploader {
   /** When a segment last arrived in the bucket, ms since the epoch. */
   get lastMovedMs(): number | undefined {
     return this.#lastMovedMs;
+  }
+
+  /** Segments that could not be moved although the store answers, and are tried again within the hour. */
+  get setAsideCount(): number {
+    const { reads } = this.#tools;
+    for (const [key, { segment }] of this.#setAside) {
+      const present = reads.segment(segment.streamId, segment.startTicks);
+      if (!present || present.isRemote) this.#setAside.delete(key);
+    }
+    return this.#setAside.size;
   }
 
   /** Footage that is due for upload and still local. */
@@ -323,9 +333,9 @@ export class Uploader {
   }
 
   #isSetAside(segment: OwnedSegment): boolean {
-    const untilMs = this.#setAside.get(keyOf(segment));
-    if (untilMs === undefined) return false;
-    if (this.#tools.clock.monotonicMs() < untilMs) return true;
+    const aside = this.#setAside.get(keyOf(segment));
+    if (!aside) return false;
+    if (this.#tools.clock.monotonicMs() < aside.untilMs) return true;
     this.#setAside.delete(keyOf(segment));
     return false;
   }
@@ -333,7 +343,7 @@ export class Uploader {
   #putAside(segment: OwnedSegment, error: unknown): void {
     const { clock, log } = this.#tools;
     this.#failures.delete(keyOf(segment));
-    this.#setAside.set(keyOf(segment), clock.monotonicMs() + setAsideMs);
+    this.#setAside.set(keyOf(segment), { segment, untilMs: clock.monotonicMs() + setAsideMs });
     const fields = { code: 'FarArchiveDamaged', stream: segment.uid, start: segment.startTicks, err: error };
     log.error(
       fields,

@@ -97,13 +97,21 @@ export function intervalsOf(
     const fragmentStartMs = intervals.pop()?.startMs ?? catalogMs(fromTicks);
     return [...intervals, { kind: 'fragment', startMs: fragmentStartMs, endMs }];
   }
-  const newest = reads.newestSegment(stream.id);
-  if (isLive && newest && newest.endTicks <= at) {
+  if (isLive && isGrowingAt(reads, stream, at)) {
     intervals.push({ kind: 'live', startMs: catalogMsCeil(at), endMs });
   } else {
     intervals.push(...causes.gap(at, toTicks, recordedUntil));
   }
   return intervals;
+}
+
+/**
+ * Whether the footage that is being recorded ends there: newer dates may exist from a clock that was ahead.
+ */
+function isGrowingAt(reads: PlaybackCatalog, stream: CatalogStreamRow, atTicks: number): boolean {
+  if (reads.segmentAtOrBefore(stream.id, atTicks)?.isOpen) return true;
+  const newest = reads.newestSegment(stream.id);
+  return newest !== undefined && newest.endTicks <= atTicks;
 }
 
 /** The wire's shape. */

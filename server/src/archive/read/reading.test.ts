@@ -5,7 +5,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Stream } from '../../hub/stream.ts';
 import { until } from '../../base/until-fixture.ts';
-import { archiveOf, faultOf, openArchive, probePackets, temporaryRoot } from '../fixtures/archive-fixture.ts';
+import {
+  archiveOf,
+  faultOf,
+  openArchive,
+  probePackets,
+  recordSpan,
+  temporaryRoot,
+} from '../fixtures/archive-fixture.ts';
 import { connect, deliver, footageOf, footageStartMs as t0 } from '../fixtures/footage-fixture.ts';
 import { segmentPath } from '../segments/segments.ts';
 import type { TimeZone } from './recorded-days.ts';
@@ -86,6 +93,21 @@ test('[R3.10] while a stream is recorded, what follows its last fragment is live
     { date: t0 + 5_000, status: 'live' },
   ]);
   assert.equal(recorder.status.lastFragmentEndMs, t0 + 5_000);
+});
+
+test('[R3.10] a stream is live at the present although a clock that was ahead dated footage later', async (t) => {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  const day = 86_400_000;
+  await recordSpan(archive, 'cam1', footage, t0 + 40 * day, t0 + 40 * day + 5_000);
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  connect(stream, footage, t0, t0 + 5_500);
+  await until(() => recorder.status.fragments === 5, 'five fragments');
+  assert.deepEqual(archive.ranges('cam1', t0, t0 + 10_000).ranges, [
+    { date: t0, status: 'fragment' },
+    { date: t0 + 5_000, status: 'live' },
+  ]);
 });
 
 test('[R9.3] longer asks than the limits get TimeRangeIsTooLong', async (t) => {

@@ -1,15 +1,18 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import { Fault } from '../../base/fault.ts';
 import type { CatalogReads, SegmentRow } from '../catalog/catalog.ts';
 import type { Damage, DamageLook } from './damage.ts';
-import { withoutTier, type ObjectStorageTier } from '../object-storage/object-storage.ts';
+import { corrupted, withoutTier, type ObjectStorageTier } from '../object-storage/object-storage.ts';
 import {
   DamagedFootage,
+  decodeSums,
+  FragmentVerifier,
   openSegmentFile,
   readChunkBytes,
   readInChunks,
   segmentPath,
   type SegmentReader,
+  type SummedFragment,
   RecordingFailure,
   systemCode,
 } from '../segments/segments.ts';
@@ -58,11 +61,14 @@ export class StoredSegments {
           close: () => reader.close(),
         };
       },
-      remote: async (tier, { bytes }) => ({
-        size: bytes,
+      remote: async (tier, segment) => ({
+        size: segment.bytes,
         isGrowing: false,
-        stream: (start, endInclusive) =>
-          tier.read(uid, startTicks, start, Math.min(endInclusive, bytes - 1) - start + 1),
+        stream: async (start, endInclusive) => {
+          const length = Math.min(endInclusive, segment.bytes - 1) - start + 1;
+          const source = await tier.read(uid, startTicks, start, length);
+          return comparedStream(source, start, length, this.#verifier(tier, uid, segment));
+        },
         close: async () => {},
       }),
     });
@@ -75,8 +81,31 @@ export class StoredSegments {
         if (known.bytes < segment.bytes) throw new DamagedFootage();
         return this.#openFile(uid, segment);
       },
-      remote: async (tier, { startTicks, bytes }) => tier.open(uid, startTicks, bytes),
+      remote: async (tier, row) => tier.open(uid, row.startTicks, row.bytes, this.#verifier(tier, uid, row)),
     });
+  }
+
+  /**
+   * Compares what a store returns with the catalog. A corrupted fragment is not served to its end: then the
+   * transfer breaks off, instead of ending as if all were well.
+   */
+  #verifier(
+    tier: ObjectStorageTier,
+    uid: string,
+    segment: SegmentRow,
+  ): (offset: number, bytes: Uint8Array) => boolean {
+    const verifier = new FragmentVerifier(this.#summedFragments(segment));
+    return (offset, bytes) => {
+      const isAcceptable = verifier.accepts(offset, bytes);
+      if (!isAcceptable) tier.noteDamaged(uid, segment.startTicks);
+      return isAcceptable;
+    };
+  }
+
+  #summedFragments(segment: SegmentRow): SummedFragment[] {
+    const fragments = this.#reads.fragments(segment, this.#reads.initLength(segment.initId));
+    const sums = decodeSums(this.#reads.fragmentSums(segment), fragments.length);
+    return fragments.map(({ offset, bytes }, index) => ({ offset, bytes, checksum: sums[index] }));
   }
 
   /**
@@ -182,6 +211,31 @@ async function streamOf(reader: SegmentReader, offset: number, length: number): 
     await reader.close();
     throw error;
   }
+}
+
+/**
+ * What a store sends, as it arrives. Fails if it ends early, so that a reader who was promised more does not wait for
+ * it, or if a chunk is refused.
+ */
+function comparedStream(
+  source: Readable,
+  offset: number,
+  length: number,
+  isAcceptable: (offset: number, bytes: Uint8Array) => boolean,
+): Readable {
+  let at = offset;
+  const compared = new Transform({
+    highWaterMark: readChunkBytes,
+    transform(chunk: Uint8Array, _encoding, done) {
+      const isWhole = isAcceptable(at, chunk);
+      at += chunk.length;
+      if (isWhole) done(null, chunk);
+      else done(corrupted());
+    },
+    flush: (done) => done(at < offset + length ? corrupted() : null),
+  });
+  // The reader gets the error of either side.
+  return pipeline(source, compared, () => {});
 }
 
 async function* startingWith(

@@ -125,6 +125,22 @@ test('a clock that creeps ahead faster than a time server sets it is not believe
   assert.ok(machine.clock.eras.length <= 32);
 });
 
+test('[R10.4] a clock that returned from an excursion is not doubted because of it, also after a restart; one that stays away is', () => {
+  const doubted = ({ clock, wallMs }: Machine) =>
+    clock.doubtingSpans.filter((span) => span.nowMs < wallMs - hourMs).length;
+  for (const offMs of [-2 * dayMs, 40 * dayMs]) {
+    const machine = new Machine(nowMs + offMs).run(60_000);
+    const isAhead = offMs > 0;
+    assert.equal(doubted(machine), isAhead ? 1 : 0, 'only a clock that is ahead deletes too much');
+    assert.equal(doubted(new Machine(machine.wallMs, [...machine.clock.eras])), isAhead ? 1 : 0);
+    machine.set(nowMs + 60_000);
+    assert.equal(doubted(machine), 0);
+    assert.equal(doubted(new Machine(machine.wallMs, [...machine.clock.eras])), 0);
+    // Footage of the excursion ages as before.
+    assert.equal(machine.clock.spans.length, 2);
+  }
+});
+
 test('small steps of a time server are taken as they come', () => {
   const machine = new Machine(nowMs);
   for (let step = 0; step < 10; step++) {

@@ -10,6 +10,8 @@
 export interface Era {
   readonly fromMs: number;
   readonly nowMs: number;
+  /** Eras are numbered as they begin; 0, the first, when left out. */
+  readonly order?: number | undefined;
 }
 
 /** An era with its end; the age of footage dated in it is `nowMs` less its date. */
@@ -33,6 +35,7 @@ const mostEras = 32;
 interface OpenEra {
   fromMs: number;
   nowMs: number;
+  order: number;
 }
 
 /**
@@ -54,12 +57,14 @@ export class FootageClock {
     this.#monotonicMs = monotonicMs;
     this.#steppedMs = monotonicMs;
     this.#smallStepMs = monotonicMs;
-    this.#eras = known.map(({ fromMs, nowMs }) => ({ fromMs, nowMs })).sort((a, b) => a.fromMs - b.fromMs);
+    this.#eras = known
+      .map(({ fromMs, nowMs, order = 0 }) => ({ fromMs, nowMs, order }))
+      .sort((a, b) => a.fromMs - b.fromMs);
     this.#current = this.#eraAt(wallMs);
   }
 
   get eras(): readonly Era[] {
-    return this.#eras.map(({ fromMs, nowMs }) => ({ fromMs, nowMs }));
+    return this.#eras.map(({ fromMs, nowMs, order }) => ({ fromMs, nowMs, order }));
   }
 
   /** Without gaps, oldest dates first. No footage is considered older than by the wall clock. */
@@ -69,6 +74,14 @@ export class FootageClock {
       toMs: this.#eras[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY,
       nowMs: Math.min(nowMs, this.#wallMs),
     }));
+  }
+
+  /**
+   * The spans whose clocks cast doubt on the wall clock: not those that began later, to which the wall clock was
+   * set by mistake and from which it has returned.
+   */
+  get doubtingSpans(): readonly DatedSpan[] {
+    return this.spans.filter((_, index) => (this.#eras[index]?.order ?? 0) <= this.#current.order);
   }
 
   /** The earliest possible current time, for data that is kept beside the footage. */
@@ -119,7 +132,8 @@ export class FootageClock {
       same.nowMs = wallMs;
       return same;
     }
-    const era = { fromMs: wallMs, nowMs: wallMs };
+    const order = Math.max(-1, ...this.#eras.map((known) => known.order)) + 1;
+    const era = { fromMs: wallMs, nowMs: wallMs, order };
     this.#eras = [...this.#eras.filter(({ fromMs }) => fromMs !== wallMs), era].sort(
       (a, b) => a.fromMs - b.fromMs,
     );
@@ -139,8 +153,12 @@ export class FootageClock {
     const joined: OpenEra[] = [];
     for (const era of this.#eras) {
       const before = joined.at(-1);
-      if (!before || before.nowMs !== era.nowMs) joined.push(era);
-      else if (era === this.#current) this.#current = before;
+      if (!before || before.nowMs !== era.nowMs) {
+        joined.push(era);
+        continue;
+      }
+      before.order = Math.min(before.order, era.order);
+      if (era === this.#current) this.#current = before;
     }
     this.#eras = joined;
   }
@@ -150,7 +168,11 @@ export class FootageClock {
     const [first, second, ...rest] = this.#eras;
     if (!first || !second) return;
     const isCurrent = this.#current === first || this.#current === second;
-    const joined = { fromMs: first.fromMs, nowMs: Math.min(first.nowMs, second.nowMs) };
+    const joined = {
+      fromMs: first.fromMs,
+      nowMs: Math.min(first.nowMs, second.nowMs),
+      order: Math.min(first.order, second.order),
+    };
     this.#eras = [joined, ...rest];
     if (isCurrent) this.#current = joined;
   }

@@ -344,7 +344,7 @@ export class Retention {
     const { clock, log, reads } = this.#tools;
     const wallMs = clock.wallMs();
     let aheadMs = 0;
-    for (const { fromMs, toMs, nowMs } of this.#footageClock.spans) {
+    for (const { fromMs, toMs, nowMs } of this.#footageClock.doubtingSpans) {
       if (wallMs - nowMs <= Math.max(aheadMs, aheadNoticeMs)) continue;
       const isHeld = streams.some(({ uid, id }) => {
         const hours = this.#depths.inForce(uid) ?? -1;

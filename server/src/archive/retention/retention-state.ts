@@ -14,7 +14,7 @@ export interface RetentionFacts {
 
 const Hours = z.number().int();
 const Facts = z.object({
-  eras: z.array(z.object({ fromMs: z.number(), nowMs: z.number() })).min(1),
+  eras: z.array(z.object({ fromMs: z.number(), nowMs: z.number(), order: z.number().optional() })).min(1),
   depths: z.record(
     z.string(),
     z

@@ -18,6 +18,7 @@ export {
   type IndexedPosition,
   type NewFragment,
 } from './fragment-index.ts';
+export { FragmentVerifier, type SummedFragment } from './fragment-verifier.ts';
 export { checksumOf, decodeSums, encodeSums } from './fragment-sums.ts';
 export {
   archiveFileMode,

@@ -7,7 +7,7 @@ import { hashSecret, newSecret } from '../../access/secrets.ts';
 import { requireOwnData } from '../../access/user-policy.ts';
 import { Fault } from '../../base/fault.ts';
 import { networkOf } from '../../base/network.ts';
-import type { UserChanges, UserRecord } from '../../store/users.ts';
+import type { UserChanges, UserRecord, Users } from '../../store/users.ts';
 import { clearSessionCookie, setDeviceCookie, setSessionCookie } from '../credentials.ts';
 import { fieldFault } from '../../base/field-fault.ts';
 import { requireSession, type PasswordProof } from '../../access/password-proof.ts';
@@ -119,8 +119,8 @@ function registerSigning(registrar: Registrar, services: AccountServices): void 
     const user = await services.lock.unlock(body.code, async () => {
       checkPassword(body.password, { login: body.name, email: body.email });
       const password_hash = await passwords.hash(body.password);
-      const add = () =>
-        store.users.add({
+      const add = (users: Users) =>
+        users.add({
           login: body.name,
           email: body.email,
           full_name: '',
@@ -200,7 +200,7 @@ function registerProfile(registrar: Registrar, services: AccountServices): void 
       changes.password_hash = await passwords.hash(body.password);
       changes.must_change_password = 0;
     }
-    const save = () => store.users.save(user.id, changes);
+    const save = (users: Users) => users.save(user.id, changes);
     const saved = Object.keys(changes).length > 0 ? await identities.acquire(user, changes, save) : user;
     if (body.password !== undefined) {
       // This browser stays signed in; every other session that used the old password does not [R5.2].

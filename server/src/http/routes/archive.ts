@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { SegmentBytes } from '../../archive/read/read.ts';
+import { begunBody } from '../begun-body.ts';
 import { parseByteRange } from '../byte-range.ts';
 import type { CallContext, MediaAnswer } from '../call-context.ts';
 import { dispositionOf } from '../disposition.ts';
@@ -95,7 +96,7 @@ export function registerArchive(registrar: Registrar, services: ArchiveServices)
     audit.details = { ...query };
     const { uid, name } = stream.stream;
     const download = await archiveReader.download(uid, query.start_time, query.end_time);
-    const body = Readable.from(download.stream(), { objectMode: false, highWaterMark: 262_144 });
+    const body = await begunBody(download.stream());
     return {
       contentType: 'video/mp4',
       body: watchedBody(liveSessions, principal, [uid], body),

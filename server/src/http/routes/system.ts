@@ -1,4 +1,4 @@
-import { archiveWarnings } from '../../statistics/archive-warnings.ts';
+import { archiveWarnings, objectStorageWarnings } from '../../statistics/archive-warnings.ts';
 import type { CallContext } from '../call-context.ts';
 import { prolongSessionCookie } from '../credentials.ts';
 import type { Registrar } from '../registrar.ts';
@@ -94,16 +94,7 @@ export function registerSystem(registrar: Registrar, services: SystemServices): 
         subject: downLocation,
       });
     }
-    const remoteProblem = services.archive.remote?.tier.problem;
-    if (principal.isAdmin && remoteProblem) {
-      warnings.push({
-        code: 'far-archive',
-        expiresAt: null,
-        usedPercent: null,
-        recordedPercent: null,
-        subject: remoteProblem.code,
-      });
-    }
+    if (principal.isAdmin) warnings.push(...objectStorageWarnings(services.archive.remote?.status));
     if (principal.isAdmin && config.trustProxy === true) {
       warnings.push({
         code: 'trust-proxy',

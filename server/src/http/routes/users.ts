@@ -2,7 +2,7 @@ import { checkPassword } from '../../access/password-rules.ts';
 import { requireNotSelf, requireOwnData, requireUser } from '../../access/user-policy.ts';
 import { Fault } from '../../base/fault.ts';
 import { flag } from '../../store/database.ts';
-import type { UserChanges, UserQuery } from '../../store/users.ts';
+import type { UserChanges, UserQuery, Users } from '../../store/users.ts';
 import { setSessionCookie } from '../credentials.ts';
 import { fieldFault } from '../../base/field-fault.ts';
 import { requireUnchanged } from '../../base/unchanged.ts';
@@ -61,8 +61,8 @@ export function registerUsers(registrar: Registrar, services: UserServices): voi
     await identities.requireFree(undefined, { login: body.name, email: body.email });
     checkPassword(body.password, { login: body.name, email: body.email ?? '' });
     const password_hash = await passwords.hash(body.password);
-    const add = () =>
-      store.users.add({
+    const add = (users: Users) =>
+      users.add({
         login: body.name,
         email: body.email ?? '',
         full_name: body.fullName ?? '',
@@ -115,7 +115,7 @@ export function registerUsers(registrar: Registrar, services: UserServices): voi
       });
       changes.password_hash = await passwords.hash(body.password);
     }
-    const save = () => store.users.save(user.id, changes);
+    const save = (users: Users) => users.save(user.id, changes);
     const saved = Object.keys(changes).length > 0 ? await identities.acquire(user, changes, save) : user;
     if (body.password !== undefined) {
       const by = user.id === principal.user.id ? principal.by : undefined;

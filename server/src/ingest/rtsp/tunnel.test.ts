@@ -26,8 +26,15 @@ interface TunnelPeer {
 async function startPeer(
   context: TestContext,
   answer: (head: string, socket: Socket) => string,
+  onServed: (post: Socket) => void = () => {},
 ): Promise<TunnelPeer> {
-  const peer = { port: 0, heads: [], requests: [], sockets: new Set<Socket>(), names: [] } as {
+  const peer = {
+    port: 0,
+    heads: [],
+    requests: [],
+    sockets: new Set<Socket>(),
+    names: [],
+  } as {
     -readonly [Key in keyof TunnelPeer]: TunnelPeer[Key];
   };
   let get: Socket | undefined;
@@ -46,6 +53,7 @@ async function startPeer(
         text = text.slice(end + 4);
         peer.heads.push(head);
         const reply = answer(head, socket);
+        if (socket.destroyed) return;
         if (head.startsWith('GET')) get = socket;
         if (reply !== '') socket.write(reply);
       }
@@ -57,6 +65,7 @@ async function startPeer(
       get?.write(
         `RTSP/1.0 ${request.startsWith('OPTIONS') ? '200 OK' : '404 Not Found'}\r\nCSeq: ${cseq}\r\n\r\n`,
       );
+      onServed(socket);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -82,7 +91,13 @@ async function faultOf(peer: TunnelPeer, options: { replyTimeoutMs?: number; sig
     dial: createDial({ clock: systemClock, allowLoopback: true, lookup }),
     replyTimeoutMs: options.replyTimeoutMs ?? 10_000,
   });
-  const sink = { tracks() {}, sample() {}, awaiting() {}, lost() {}, note() {} };
+  const sink = {
+    tracks() {},
+    sample() {},
+    awaiting() {},
+    lost() {},
+    note() {},
+  };
   const outcome = await session.run(sink, options.signal ?? new AbortController().signal).then(
     (cause) => cause,
     (fault: Fault) => fault,
@@ -197,6 +212,40 @@ test('a camera that says nothing is left when the time is over, or when the stre
     return '';
   });
   assert.equal(await faultOf(stopped, { signal: stop.signal }), 'stopped' as never);
+});
+
+test('[R10.1] a camera that closes the POST after each request gets the next one by a new POST', async (t) => {
+  let [posts, gets] = [0, 0];
+  const peer = await startPeer(
+    t,
+    (head) => {
+      if (head.startsWith('GET')) gets++;
+      else posts++;
+      return head.startsWith('GET') ? ok : '';
+    },
+    (post) => post.destroy(),
+  );
+  assert.equal((await faultOf(peer)).code, 'HTTP_NOT_FOUND');
+  assert.ok(peer.requests.some((request) => request.startsWith('DESCRIBE')));
+  assert.equal(gets, 1);
+  assert.ok(posts >= 2, `${posts} POST`);
+  const cookies = new Set(peer.heads.map((head) => field(head, 'x-sessioncookie')));
+  assert.equal(cookies.size, 1);
+});
+
+test('a new POST that is refused ends the connection, with the words of the refusal', async (t) => {
+  let posts = 0;
+  const peer = await startPeer(
+    t,
+    (head) => {
+      if (head.startsWith('GET')) return ok;
+      // The camera has forgotten the session's cookie.
+      return ++posts > 1 ? 'HTTP/1.1 403 Forbidden\r\n\r\n' : '';
+    },
+    (post) => post.destroy(),
+  );
+  assert.equal((await faultOf(peer)).code, 'HTTP_UNAUTHORIZED');
+  assert.equal(posts, 2);
 });
 
 test('a refused or closed POST ends the connection, with the words of the refusal', async (t) => {

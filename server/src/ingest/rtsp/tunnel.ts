@@ -64,14 +64,13 @@ export async function openTunnel(options: HttpTunnelOptions, signal: AbortSignal
         continue;
       }
       refuse(response);
-      const postAnswer = authorization.header('POST', target.tunnel.path);
-      const post = await TunnelHalf.open(
-        options,
-        postHead(target.tunnel, cookie, postAnswer),
-        pinned,
-        signal,
-      );
-      return join(get, post, options.receive);
+      const openPost = () => {
+        const postAnswer = authorization.header('POST', target.tunnel.path);
+        return TunnelHalf.open(options, postHead(target.tunnel, cookie, postAnswer), pinned, signal);
+      };
+      const sender = new TunnelSender(get, await openPost(), openPost, options.clock);
+      get.passOn(options.receive);
+      return { socket: get.socket, sender };
     } catch (error) {
       get.close();
       throw error;
@@ -88,18 +87,6 @@ function refuse(response: RtspResponse): void {
     );
   }
   refuseUnlessOk(response, 'GET');
-}
-
-function join(get: TunnelHalf, post: TunnelHalf, receive: TakeBytes): HttpTunnel {
-  get.socket.once('close', () => post.close());
-  post.socket.once('close', () => get.socket.destroy());
-  // Most cameras never answer the POST, and some say 200.
-  post.onResponse = (response) => {
-    const refusal = response instanceof Fault ? undefined : refusalOf(response, 'POST');
-    if (refusal) get.socket.destroy(refusal);
-  };
-  get.passOn(receive);
-  return { socket: get.socket, sender: new TunnelSender(post.socket) };
 }
 
 /** One of the two connections, from its request on. */
@@ -156,6 +143,11 @@ class TunnelHalf {
     });
   }
 
+  /** How often bytes arrived after the response's head. */
+  get deliveries(): number {
+    return this.#head.deliveries;
+  }
+
   /** Passes everything after the response's head there, in a later turn of the event loop. */
   passOn(receive: TakeBytes): void {
     this.#head.passOn(receive);
@@ -169,6 +161,8 @@ class TunnelHalf {
 /** Splits the head of an HTTP response from the received bytes, and passes the rest on. */
 class ResponseHead {
   onDone: (response: RtspResponse | Fault) => void = () => {};
+  /** How often bytes were passed on. */
+  deliveries = 0;
   #bytes = Buffer.alloc(0);
   #isDone = false;
   #isBroken = false;
@@ -179,6 +173,7 @@ class ResponseHead {
     if (this.#isBroken) return true;
     if (this.#receive) {
       this.#passEarly();
+      this.deliveries++;
       return this.#receive(bytes, length);
     }
     const limit = this.#isDone ? maxEarlyBytes : maxHeadBytes + maxEarlyBytes;
@@ -197,7 +192,9 @@ class ResponseHead {
   #passEarly(): void {
     const early = this.#bytes;
     this.#bytes = Buffer.alloc(0);
-    if (early.length > 0) this.#receive?.(early, early.length);
+    if (early.length === 0) return;
+    this.deliveries++;
+    this.#receive?.(early, early.length);
   }
 
   #look(): void {
@@ -234,24 +231,114 @@ function endOfHead(bytes: Buffer): { readonly head: number; readonly next: numbe
   return lf < 0 || (crlf >= 0 && crlf < lf) ? { head: crlf, next: crlf + 4 } : { head: lf, next: lf + 2 };
 }
 
-/** Each message is base64 of its own, padding included, as all clients do. */
-class TunnelSender implements RtspSender {
-  readonly #post: Socket;
+/** The answer to the last request of a POST that closes may come behind it; it is waited for this long, ms. */
+const answerGraceMs = 1000;
 
-  constructor(post: Socket) {
-    this.#post = post;
+/**
+ * Sends by the POST connection, and by a new one when the camera closed it: some serve one request by each, and a
+ * proxy ends it at its declared length. Each message is base64 of its own, padding included, as all clients do.
+ */
+class TunnelSender implements RtspSender {
+  readonly #get: TunnelHalf;
+  readonly #open: () => Promise<TunnelHalf>;
+  readonly #clock: Clock;
+  #post: TunnelHalf | undefined;
+  /** Waits for a new connection. */
+  #queue: string[] = [];
+  /** The newest message, and what had arrived by the GET then: it may be lost with its connection. */
+  #newest:
+    | {
+        readonly text: string;
+        readonly deliveries: number;
+        readonly isRepeated: boolean;
+      }
+    | undefined;
+  #isOpening = false;
+  #isEnding = false;
+
+  constructor(get: TunnelHalf, post: TunnelHalf, open: () => Promise<TunnelHalf>, clock: Clock) {
+    this.#get = get;
+    this.#open = open;
+    this.#clock = clock;
+    this.#use(post);
+    get.socket.once('close', () => this.#post?.close());
   }
 
   get writableLength(): number {
-    return this.#post.writableLength;
+    const queued = this.#queue.reduce((sum, text) => sum + text.length, 0);
+    return queued + (this.#post?.socket.writableLength ?? 0);
   }
 
   write(message: string | Uint8Array): void {
-    this.#post.write(Buffer.from(message).toString('base64'));
+    const text = Buffer.from(message).toString('base64');
+    if (this.#post) {
+      this.#send(this.#post, text);
+      return;
+    }
+    this.#queue.push(text);
+    void this.#reopen();
+  }
+
+  #send(post: TunnelHalf, text: string, isRepeated = false): void {
+    this.#newest = { text, deliveries: this.#get.deliveries, isRepeated };
+    post.socket.write(text);
   }
 
   destroySoon(): void {
-    this.#post.destroySoon();
+    this.#isEnding = true;
+    if (this.#post) this.#post.socket.destroySoon();
+    else if (!this.#isOpening) this.#get.close();
+  }
+
+  #use(post: TunnelHalf): void {
+    this.#post = post;
+    // Most cameras never answer the POST, and some say 200.
+    post.onResponse = (response) => {
+      const refusal = response instanceof Fault ? undefined : refusalOf(response, 'POST');
+      if (refusal) this.#get.socket.destroy(refusal);
+    };
+    post.socket.once('close', () => this.#onClosed());
+  }
+
+  #onClosed(): void {
+    this.#post = undefined;
+    const get = this.#get;
+    if (this.#isEnding) get.close();
+    if (get.socket.destroyed) return;
+    const cancel = this.#clock.after(answerGraceMs, () => this.#repeat());
+    get.socket.once('close', cancel);
+  }
+
+  /** Nothing was answered since the newest message: it crossed with the end of its connection. */
+  #repeat(): void {
+    const newest = this.#newest;
+    if (newest && this.#get.deliveries > newest.deliveries) return;
+    if (!newest || newest.isRepeated || this.#get.deliveries === 0) {
+      this.#get.close();
+      return;
+    }
+    void this.#reopen(newest.text);
+  }
+
+  /** Never rejects: a failure ends the GET connection. */
+  async #reopen(repeated?: string): Promise<void> {
+    if (this.#isOpening || this.#post) return;
+    this.#isOpening = true;
+    try {
+      const post = await this.#open();
+      if (this.#get.socket.destroyed) {
+        post.close();
+        return;
+      }
+      this.#use(post);
+      if (repeated !== undefined) this.#send(post, repeated, true);
+      for (const text of this.#queue.splice(0)) this.#send(post, text);
+      if (this.#isEnding) post.socket.destroySoon();
+    } catch (error) {
+      this.#get.socket.destroy(error instanceof Error ? error : undefined);
+    } finally {
+      this.#isOpening = false;
+    }
   }
 }
 

@@ -1,10 +1,10 @@
 /** The page's frame: header, tool bar, banners, states that any screen can be in, units. */
 export const shell = {
-  'duration.second': '{amount} s',
-  'duration.minute': '{amount} min',
-  'duration.hour': '{amount} h',
-  'duration.day': '{amount} d',
-  'rate.bits': '{amount} Mbit/s',
+  'duration.second': '{amount}\u00a0s',
+  'duration.minute': '{amount}\u00a0min',
+  'duration.hour': '{amount}\u00a0h',
+  'duration.day': '{amount}\u00a0d',
+  'rate.bits': '{amount}\u00a0Mbit/s',
 
   'action.save': 'Save',
   'action.cancel': 'Cancel',

@@ -137,7 +137,7 @@ export const streams = {
   'probe.preview': 'Picture from the camera',
   'probe.noPicture': 'The picture could not be made; the stream itself answers.',
   'probe.video': '{codec}, {width} × {height}',
-  'probe.audio': '{codec}, {rate} kHz',
+  'probe.audio': '{codec}, {rate}\u00a0kHz',
   'probe.noSound': 'No sound',
   'probe.h265':
     'H.265 is recorded as it is. Many browsers can’t play it; set the camera to H.264 to watch everywhere.',

@@ -22,7 +22,7 @@ export const tunnel = {
   'tunnel.sent': 'Sent',
   'tunnel.received': 'Received',
   'tunnel.roundTrip': 'To the relay and back',
-  'tunnel.roundTrip.ms': '{amount} ms',
+  'tunnel.roundTrip.ms': '{amount}\u00a0ms',
   'tunnel.roundTrip.unknown': 'Not measured yet',
   'tunnel.reconnects': 'Came back after a failure',
   'tunnel.reconnects.count': '{count, plural, one {# time} other {# times}}',

@@ -50,6 +50,8 @@ export const warnings = {
   'warning.trustProxy':
     'The configuration trusts any proxy on a private network (trustProxy: true). List the addresses of your proxies instead.',
   'warning.farArchive': 'Old recordings do not move to the S3 storage: {reason}',
+  'warning.farArchiveDamaged':
+    'The S3 storage damaged {count, plural, one {# recording file} other {# recording files}} on upload or when reading. Files that could not be uploaded stay on the disk and are tried again in an hour. The server log names them.',
   'warning.farArchive.show': 'Show',
   'warning.certificate.expired': 'The TLS certificate expired on {day}: browsers refuse this server.',
   'warning.certificate.expires': 'The TLS certificate expires on {day}.',

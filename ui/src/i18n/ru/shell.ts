@@ -2,11 +2,11 @@ import type { shell as english } from '../en/shell.ts';
 
 /** Рамка страницы: шапка, панель, баннеры, общие состояния, единицы. */
 export const shell: Record<keyof typeof english, string> = {
-  'duration.second': '{amount} с',
-  'duration.minute': '{amount} мин',
-  'duration.hour': '{amount} ч',
-  'duration.day': '{amount} д',
-  'rate.bits': '{amount} Мбит/с',
+  'duration.second': '{amount}\u00a0с',
+  'duration.minute': '{amount}\u00a0мин',
+  'duration.hour': '{amount}\u00a0ч',
+  'duration.day': '{amount}\u00a0д',
+  'rate.bits': '{amount}\u00a0Мбит/с',
 
   'action.save': 'Сохранить',
   'action.cancel': 'Отмена',

@@ -146,7 +146,7 @@ export const streams: Record<keyof typeof english, string> = {
   'probe.preview': 'Картинка с камеры',
   'probe.noPicture': 'Картинку получить не удалось, но поток отвечает.',
   'probe.video': '{codec}, {width} × {height}',
-  'probe.audio': '{codec}, {rate} кГц',
+  'probe.audio': '{codec}, {rate}\u00a0кГц',
   'probe.noSound': 'Без звука',
   'probe.h265': 'H.265 записывается как есть. Многие браузеры его не показывают; с H.264 поток виден везде.',
   'probe.help': 'Посмотрите картинку до сохранения. Это займёт несколько секунд.',

@@ -22,7 +22,7 @@ export const tunnel = {
   'tunnel.sent': 'Отправлено',
   'tunnel.received': 'Получено',
   'tunnel.roundTrip': 'До посредника и обратно',
-  'tunnel.roundTrip.ms': '{amount} мс',
+  'tunnel.roundTrip.ms': '{amount}\u00a0мс',
   'tunnel.roundTrip.unknown': 'Ещё не измерено',
   'tunnel.reconnects': 'Восстановлен после сбоя',
   'tunnel.reconnects.count': '{count, plural, one {# раз} few {# раза} many {# раз} other {# раза}}',

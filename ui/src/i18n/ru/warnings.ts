@@ -50,9 +50,11 @@ export const warnings: Record<keyof typeof english, string> = {
   'warning.trustProxy':
     'Настройка trustProxy: true доверяет любому прокси из частной сети. Укажите вместо неё адреса своих прокси.',
   'warning.farArchive': 'Старые записи не переносятся в хранилище S3: {reason}',
+  'warning.farArchiveDamaged':
+    'Хранилище S3 исказило {count, plural, one {# файл записи} few {# файла записей} many {# файлов записей} other {# файла записей}} при отправке или чтении. Неотправленные файлы остаются на диске, повторная попытка — через час. Имена файлов — в журнале сервера.',
   'warning.farArchive.show': 'Показать',
   'warning.certificate.expired': 'Срок TLS-сертификата истёк {day}: браузеры не доверяют этому серверу.',
-  'warning.certificate.expires': 'Срок TLS-сертификата истекает {day}.',
+  'warning.certificate.expires': 'Истекает срок TLS-сертификата: {day}',
   'warning.certificate.unusable':
     'Новый TLS-сертификат или ключ не подходит, действует прежний. Причина — в журнале сервера.',
   'warning.tunnelDown': 'Туннель не работает: снаружи к серверу не попасть.',

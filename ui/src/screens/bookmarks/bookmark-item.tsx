@@ -7,7 +7,7 @@ import { addressOf } from '@vidette/contract/routes';
 import { useState } from 'react';
 import { useDeleteBookmark, useSaveBookmark } from '../../api/bookmarks.ts';
 import { useUser } from '../../api/session.ts';
-import { notifySuccess } from '../../app/notify.ts';
+import { notifyDone, notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions } from '../../components/form.tsx';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -63,7 +63,7 @@ export function BookmarkItem({ bookmark }: { bookmark: Bookmark }) {
             label={i18n.t('bookmarks.delete', { name: streamName, time })}
             isDisabled={remove.isPending}
             onClick={() =>
-              remove.mutate(undefined, { onSuccess: () => notifySuccess(i18n.t('bookmarks.deleted')) })
+              notifyDone(remove.mutateAsync(undefined), i18n.t('bookmarks.deleted'))
             }
           />
         </div>

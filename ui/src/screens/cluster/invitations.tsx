@@ -4,7 +4,7 @@ import type { ReplyOf } from '@vidette/contract/client';
 import type { ClusterInvitation } from '@vidette/contract/invitation';
 import { useState } from 'react';
 import { clusterInvitationsQuery, useAddInvitation, useDeleteInvitation } from '../../api/cluster.ts';
-import { notifySuccess } from '../../app/notify.ts';
+import { notifyDone } from '../../app/notify.ts';
 import { CopyLine } from '../../components/copy-line.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -86,7 +86,7 @@ function InvitationItem({ invitation }: { invitation: ClusterInvitation }) {
         variant="default"
         loading={withdraw.isPending}
         onClick={() =>
-          withdraw.mutate(id, { onSuccess: () => notifySuccess(i18n.t('cluster.invite.withdrawn')) })
+          notifyDone(withdraw.mutateAsync(id), i18n.t('cluster.invite.withdrawn'))
         }
       >
         {i18n.t('cluster.invite.withdraw')}

@@ -3,7 +3,7 @@ import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import type { Export } from '@vidette/contract/entities';
 import { addressOf } from '@vidette/contract/routes';
 import { isUnderWay, useDeleteExport, useRetryExport } from '../../api/exports.ts';
-import { notifySuccess } from '../../app/notify.ts';
+import { notifyDone } from '../../app/notify.ts';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n, MessageKey } from '../../i18n/i18n.ts';
@@ -79,7 +79,7 @@ export function ExportItem({ item }: { item: Export }) {
           label={i18n.t(isUnderWay(item) ? 'save.cancel' : 'exports.delete', { name })}
           isDisabled={remove.isPending}
           onClick={() =>
-            remove.mutate(undefined, { onSuccess: () => notifySuccess(i18n.t('exports.deleted')) })
+            notifyDone(remove.mutateAsync(undefined), i18n.t('exports.deleted'))
           }
         />
       </div>

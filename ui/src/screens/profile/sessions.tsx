@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Session } from '@vidette/contract/entities';
 import { useState } from 'react';
 import { sessionsQuery, useEndSession } from '../../api/account.ts';
-import { notifySuccess } from '../../app/notify.ts';
+import { notifyDone } from '../../app/notify.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { EndSessionsDialog } from './end-sessions-dialog.tsx';
 import classes from './profile.module.css';
@@ -44,7 +44,7 @@ function OwnSession({ session }: { session: Session }) {
     <SessionItem
       session={session}
       isEnding={end.isPending}
-      onEnd={() => end.mutate(session.id, { onSuccess: () => notifySuccess(i18n.t('sessions.ended')) })}
+      onEnd={() => notifyDone(end.mutateAsync(session.id), i18n.t('sessions.ended'))}
     />
   );
 }

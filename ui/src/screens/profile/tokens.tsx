@@ -5,7 +5,7 @@ import { limits } from '@vidette/contract/constants';
 import type { Token } from '@vidette/contract/entities';
 import { useRef, useState } from 'react';
 import { tokensQuery, useAddToken, useDeleteToken } from '../../api/account.ts';
-import { notifySuccess } from '../../app/notify.ts';
+import { notifyDone } from '../../app/notify.ts';
 import { CopyLine } from '../../components/copy-line.tsx';
 import { useSubmitOnce } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -120,7 +120,7 @@ function TokenItem({ token }: { token: Token }) {
         variant="default"
         loading={remove.isPending}
         aria-label={i18n.t('tokens.delete', { name: token.name })}
-        onClick={() => remove.mutate(token.id, { onSuccess: () => notifySuccess(i18n.t('tokens.deleted')) })}
+        onClick={() => notifyDone(remove.mutateAsync(token.id), i18n.t('tokens.deleted'))}
       >
         {i18n.t('action.delete')}
       </Button>

@@ -82,7 +82,7 @@ export function StreamsTableRow({ stream, place, picking, style }: StreamsTableR
         </Link>
         {reason !== null && <span className={classes.reason}>{reason}</span>}
       </td>
-      <td>
+      <td className={classes.statusCell}>
         <StreamStatus status={stream.status} />
         {stream.isPublic && <PublicMark />}
       </td>

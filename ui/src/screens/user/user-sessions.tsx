@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Session } from '@vidette/contract/entities';
 import { useEndUserSession, userSessionsQuery } from '../../api/people.ts';
 import { textOf } from '../../app/failures.ts';
-import { notifySuccess } from '../../app/notify.ts';
+import { notifyDone } from '../../app/notify.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -42,7 +42,7 @@ function UserSession({ login, session }: { login: string; session: Session }) {
     <SessionItem
       session={session}
       isEnding={end.isPending}
-      onEnd={() => end.mutate(session.id, { onSuccess: () => notifySuccess(i18n.t('sessions.ended')) })}
+      onEnd={() => notifyDone(end.mutateAsync(session.id), i18n.t('sessions.ended'))}
     />
   );
 }

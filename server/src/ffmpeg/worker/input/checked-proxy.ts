@@ -13,6 +13,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { Fault } from '../../../base/fault.ts';
 import type { Credentials } from '../../../dial/address.ts';
 import type { Dial } from '../../../dial/dial.ts';
+import { forwardMotionJpeg, isMotionJpeg } from './jpeg-parts.ts';
 import { StillPoller } from './still-poller.ts';
 import { plainAddress, plainDocument, realTarget, type RealTarget } from './tls-names.ts';
 
@@ -55,6 +56,8 @@ export class CheckedProxy {
   readonly #credentials: Credentials | undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** The address of FFmpeg's first request, which the others may be redirected from. */
+  #source: { readonly url: URL; readonly target: RealTarget } | undefined;
 
   /** `credentials` are for this proxy's own requests; FFmpeg has its own. */
   constructor(dial: Dial, clock: Clock, credentials?: Credentials) {
@@ -111,6 +114,7 @@ export class CheckedProxy {
       return;
     }
     const target = realTarget(url);
+    this.#source ??= { url, target };
     try {
       const upstream = await this.#connect(target);
       if (response.destroyed) {
@@ -188,11 +192,13 @@ export class CheckedProxy {
         this.#hold(socket);
         return socket;
       };
-      const path = asked.url.pathname + asked.url.search;
+      // Each image may have an address of its own, to which the source redirects.
+      const { url, target } = this.#source ?? asked;
+      const path = url.pathname + url.search;
       const poller = new StillPoller({
         clock: this.#clock,
         dial,
-        target: asked.target,
+        target,
         path,
         credentials: this.#credentials,
       });
@@ -201,6 +207,10 @@ export class CheckedProxy {
     }
     const first = await firstBytes(answer);
     if (response.destroyed) return;
+    if (first && isMotionJpeg(answer, first)) {
+      await forwardMotionJpeg(first, answer, response);
+      return;
+    }
     if (first && documentStart.test(first.toString('utf8', 0, sniffedBytes))) {
       const document = await wholeDocument(first, answer);
       if (document === undefined) response.destroy();

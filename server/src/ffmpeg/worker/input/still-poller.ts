@@ -3,7 +3,8 @@ import { delay, type Clock } from '../../../base/clock.ts';
 import type { Credentials } from '../../../dial/address.ts';
 import type { Dial } from '../../../dial/dial.ts';
 import { Authorization } from '../../../dial/authorization.ts';
-import type { RealTarget } from './tls-names.ts';
+import { jpegPartsHeaders, writeJpegPart } from './jpeg-parts.ts';
+import { plainAddress, realTarget, type RealTarget } from './tls-names.ts';
 
 /** From one request to the next, ms. */
 const periodMs = 1000;
@@ -12,7 +13,8 @@ const failuresMax = 3;
 const stillMaxBytes = 16 * 1024 * 1024;
 /** Timeout of a whole image, ms. */
 const answerMs = 10_000;
-const boundary = 'vidette-still';
+/** Redirects of one request. */
+const redirectsMax = 5;
 
 export interface StillPollerOptions {
   readonly clock: Clock;
@@ -47,18 +49,18 @@ export class StillPoller {
     const { clock } = this.#options;
     const { signal } = this.#abort;
     response.once('close', () => this.#abort.abort(new Error('closed')));
-    response.writeHead(200, { 'content-type': `multipart/x-mixed-replace;boundary=${boundary}` });
+    response.writeHead(200, jpegPartsHeaders);
     let answer: IncomingMessage | undefined = first;
     let failures = 0;
     let askedMs = clock.monotonicMs();
     while (!signal.aborted && failures < failuresMax) {
       const still = answer && (await wholeStill(answer));
       failures = still ? 0 : failures + 1;
-      if (still) await this.#send(still, response);
+      if (still) await writeJpegPart(still, response);
       try {
         await delay(clock, Math.max(0, askedMs + periodMs - clock.monotonicMs()), signal);
         askedMs = clock.monotonicMs();
-        answer = await this.#ask(true);
+        answer = await this.#askThere();
       } catch {
         // Counted: the next turn finds no image.
         answer = undefined;
@@ -67,20 +69,28 @@ export class StillPoller {
     response.destroy();
   }
 
-  async #send(still: Buffer, response: ServerResponse): Promise<void> {
-    const head = `--${boundary}\r\nContent-Type: image/jpeg\r\nContent-Length: ${still.length}\r\n\r\n`;
-    const isTaken = response.write(Buffer.concat([Buffer.from(head), still, Buffer.from('\r\n')]));
-    if (isTaken || response.destroyed) return;
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
-    });
+  /** The answer of the address, or of the one to which it redirects this time: some cameras have a new one for each image. */
+  async #askThere(): Promise<IncomingMessage> {
+    let { target, path } = this.#options;
+    for (let redirects = 0; ; redirects++) {
+      const answer = await this.#ask(target, path, true);
+      const { location } = answer.headers;
+      const isRedirect = location !== undefined && Math.floor((answer.statusCode ?? 0) / 100) === 3;
+      if (!isRedirect || redirects >= redirectsMax) return answer;
+      answer.destroy();
+      const next = URL.parse(location, `${target.tls ? 'https' : 'http'}://${target.authority}${path}`);
+      if (next?.protocol !== 'http:' && next?.protocol !== 'https:') return answer;
+      target = realTarget(new URL(plainAddress(next.href)));
+      path = next.pathname + next.search;
+    }
   }
 
   /** Rejects without a response; responses with another status are returned unchanged. */
-  async #ask(isFirst: boolean): Promise<IncomingMessage> {
-    const { dial, target, path } = this.#options;
-    const authorization = this.#authorization.header('GET', path);
+  async #ask(target: RealTarget, path: string, isFirst: boolean): Promise<IncomingMessage> {
+    const { dial } = this.#options;
+    // The password goes to no other host.
+    const isOwn = target.authority === this.#options.target.authority;
+    const authorization = isOwn ? this.#authorization.header('GET', path) : undefined;
     const socket = await dial(target.host, target.port, target.tls, this.#abort.signal);
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = httpRequest({
@@ -106,11 +116,11 @@ export class StillPoller {
       request.once('close', () => signal.removeEventListener('abort', onAbort));
       request.end();
     });
-    if (answer.statusCode !== 401) return answer;
+    if (answer.statusCode !== 401 || !isOwn) return answer;
     const challenges = [answer.headers['www-authenticate'] ?? []].flat();
     answer.destroy();
     if (!isFirst || !this.#authorization.challenged(challenges, authorization === undefined)) return answer;
-    return this.#ask(false);
+    return this.#ask(target, path, false);
   }
 }
 

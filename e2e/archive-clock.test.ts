@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { clientOf, until } from './api.ts';
+import { runProgram } from './loop-disk.ts';
+import { checkArchive, footageIn, prepared, warningsOf } from './past-archive.ts';
+import { recordPast } from './past-footage.ts';
+import { signIn, startServer } from './server.ts';
+
+// A server whose wall clock is wrong at its start, and is set while it records.
+
+const WAIT_MS = 90_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MINUTE_MS = 60_000;
+/** Segments of `keptForTwoHours` that are kept. */
+const NOT_DUE = 6;
+
+/** The wall clock of a server's process, which can be set while it runs (libfaketime); its monotonic clock is the machine's. */
+class SettableClock {
+  readonly env: Readonly<Record<string, string>>;
+  readonly #file: string;
+  #offMs = 0;
+
+  private constructor(file: string, library: string) {
+    this.#file = file;
+    this.env = {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_CACHE_DURATION: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      NO_FAKE_STAT: '1',
+    };
+  }
+
+  static async make(t: TestContext, offMs: number): Promise<SettableClock> {
+    const folder = await mkdtemp(join(tmpdir(), 'vidette-clock-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const { output } = await runProgram('sh', ['-c', 'ls /usr/lib/*/faketime/libfaketimeMT.so.1']);
+    const clock = new SettableClock(join(folder, 'offset'), output.trim());
+    await clock.set(offMs);
+    return clock;
+  }
+
+  /** What it shows now, ms since the epoch. */
+  get nowMs(): number {
+    return Date.now() + this.#offMs;
+  }
+
+  /** Sets it, by its distance from the machine's. */
+  async set(offMs: number): Promise<void> {
+    await writeFile(`${this.#file}.new`, `${offMs < 0 ? '-' : '+'}${Math.abs(offMs) / 1000}s\n`);
+    await rename(`${this.#file}.new`, this.#file);
+    this.#offMs = offMs;
+  }
+}
+
+/**
+ * A stream that is recorded and kept for two hours, with six segments of ten seconds that are older than that and six that are
+ * not, the last of them recorded just now.
+ */
+async function keptForTwoHours(t: TestContext) {
+  const made = await prepared(t, { count: 0, isRecorded: true, depthHours: 2 });
+  const nowMs = Math.floor(Date.now() / 1000) * 1000;
+  const agesMs = [170, 160, 150, 140, 130, 125, 100, 80, 60, 40, 20, 1].map((minutes) => minutes * MINUTE_MS);
+  const spans = agesMs.map((ageMs) => ({ startMs: nowMs - ageMs, endMs: nowMs - ageMs + 10_000 }));
+  await recordPast(made.dataDir, made.uid, spans);
+  return { ...made, spans };
+}
+
+/** The server runs by `offMs` and records. */
+async function running(t: TestContext, offMs: number) {
+  const scene = await keptForTwoHours(t);
+  const { folder, uid, spans } = scene;
+  const pastNames = await footageIn(folder);
+  assert.equal(pastNames.length, spans.length);
+  const clock = await SettableClock.make(t, offMs);
+  const server = await startServer({ dataDir: scene.dataDir, env: { ...scene.env, ...clock.env } });
+  t.after(() => server.kill());
+  const client = clientOf(server, await signIn(server));
+  const namesNow = async () => new Set(await footageIn(folder));
+  const around = (ms: number) => ({
+    start_time: Math.round(ms - MINUTE_MS),
+    end_time: Math.round(ms + MINUTE_MS),
+  });
+  return {
+    ...scene,
+    clock,
+    server,
+    client,
+    pastNames,
+    /** The segments from before the server's start that are there. */
+    past: () => namesNow().then((names) => pastNames.filter((name) => names.has(name))),
+    /** What this server recorded, by its names, oldest dates first. */
+    recorded: () => namesNow().then((names) => [...names].filter((name) => !pastNames.includes(name))),
+    /** Waits until so much has been recorded around what the clock shows. */
+    records: (durationMs: number) =>
+      until(
+        () => client.getArchiveExtent({ params: { uid }, query: around(clock.nowMs) }),
+        (extent) => extent.durationMs >= durationMs,
+        WAIT_MS,
+      ),
+    isLive: () =>
+      until(
+        async () =>
+          (await client.getArchiveRanges({ params: { uid }, query: around(clock.nowMs) })).ranges.at(-1),
+        (last) => last?.status === 'live' && Math.abs(last.date - clock.nowMs) < MINUTE_MS,
+        WAIT_MS,
+      ),
+    warns: (isWarned: boolean) =>
+      until(
+        () => warningsOf(client),
+        (warnings) => warnings.includes('archive-clock') === isWarned,
+        WAIT_MS,
+      ),
+  };
+}
+
+test('[R10.3] [R10.4] a clock two days behind at the start deletes nothing; set right while the server runs, recording and retention follow it by themselves', async (t) => {
+  const scene = await running(t, -2 * DAY_MS);
+  const { clock, server, past, pastNames, dataDir, env } = scene;
+  // Longer than the pause between two passes of retention.
+  await scene.records(12_000);
+  assert.deepEqual(await past(), pastNames);
+  const wrong = await scene.recorded();
+  await clock.set(0);
+  const left = await until(past, (names) => names.length === NOT_DUE, WAIT_MS);
+  assert.deepEqual(left, pastNames.slice(-NOT_DUE));
+  await scene.records(3_000);
+  await scene.isLive();
+  // By its date it is due; it is a minute old.
+  const all = await scene.recorded();
+  assert.deepEqual(all.slice(0, wrong.length), wrong);
+  assert.deepEqual(await past(), left);
+  await scene.warns(false);
+  await server.stop();
+  await checkArchive(dataDir, env);
+});
+
+test('[R10.3] [R10.4] a clock forty days ahead at the start, set right, back ten minutes, right again and two hours forward: nothing is lost, overwritten or reordered', async (t) => {
+  const scene = await running(t, 40 * DAY_MS);
+  const { clock, server, past, pastNames, dataDir, env } = scene;
+  await scene.warns(true);
+  await scene.records(3_000);
+  // By age only what is due by the clock that recorded it; by the wrong one all of it would be.
+  const left = await until(past, (names) => names.length === NOT_DUE, WAIT_MS);
+  assert.deepEqual(left, pastNames.slice(-NOT_DUE));
+  await clock.set(0);
+  await scene.warns(false);
+  await scene.isLive();
+  await scene.records(3_000);
+  const before = await scene.recorded();
+  // What is recorded already is neither overwritten nor mixed with: recording goes on behind it.
+  await clock.set(-600_000);
+  await until(scene.recorded, (names) => names.length > before.length, WAIT_MS);
+  await clock.set(0);
+  await scene.records(10_000);
+  await scene.isLive();
+  await clock.set(2 * HOUR_MS);
+  await scene.warns(true);
+  await scene.records(3_000);
+  await clock.set(0);
+  await scene.warns(false);
+  await scene.isLive();
+  assert.deepEqual(await past(), left);
+  const all = await scene.recorded();
+  for (const name of before) assert.ok(all.includes(name), name);
+  await server.stop();
+  await checkArchive(dataDir, env);
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openTestStore } from '../store/store-fixture.ts';
+import type { NewUser } from '../store/users.ts';
+import { Identities } from './identities.ts';
+
+const newUser = (login: string, email: string): NewUser => ({
+  login,
+  email,
+  full_name: '',
+  language: 'en',
+  password_hash: null,
+  is_admin: 0,
+  max_stream_creation: 0,
+  is_managed: 0,
+  must_change_password: 0,
+  is_blocked: 0,
+  created_ms: 1,
+  last_seen_ms: null,
+});
+
+test('[R10.8] of two who claim one name on two nodes simultaneously, as a login and as an e-mail, one gets it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-names-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const store = await openTestStore(folder);
+  t.after(() => store.close());
+  // Each node has its own.
+  const nodes = [new Identities(store.users), new Identities(store.users)] as const;
+  for (let round = 1; round <= 10; round++) {
+    const name = `guard${round}@example.org`;
+    const outcomes = await Promise.allSettled([
+      nodes[0].acquire(undefined, { login: name, email: `a${round}@x.org` }, (users) =>
+        users.add(newUser(name, `a${round}@x.org`)),
+      ),
+      nodes[1].acquire(undefined, { login: `b${round}`, email: name }, (users) =>
+        users.add(newUser(`b${round}`, name)),
+      ),
+    ]);
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    assert.equal(refused.length, 1, `round ${round}`);
+    assert.equal((refused[0] as PromiseRejectedResult).reason.code, 'AlreadyUsed');
+    assert.equal((await nodes[0].candidates(name)).length, 1);
+  }
+});
