@@ -84,7 +84,11 @@ export function StreamsTableRow({ stream, place, picking, style }: StreamsTableR
       </td>
       <td className={classes.statusCell}>
         <StreamStatus status={stream.status} />
-        {stream.isPublic && <PublicMark />}
+        {stream.isPublic && (
+          <span data-wide="true">
+            <PublicMark />
+          </span>
+        )}
       </td>
       <td data-wide="true">
         {archiveText(stream, i18n)}
