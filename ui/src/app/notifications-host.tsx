@@ -1,6 +1,6 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import classes from './notifications-host.module.css';
-import { notificationsWanted } from './notify.ts';
+import { notificationsWanted } from '../page/notify.ts';
 
 const Notifications = lazy(async () => ({
   default: (await import('@mantine/notifications')).Notifications,
