@@ -17,7 +17,7 @@ import { administratorOf, until } from '../e2e/api.ts';
 import { launchBrowser, newPerson, signInByCookie } from '../e2e/browser.ts';
 import { startServer } from '../e2e/server.ts';
 import { readDemoClock } from '../server/src/ffmpeg/demo-clock.ts';
-import { parseArchivePlaylist } from '../ui/src/player/archive-playlist.ts';
+import { parseArchivePlaylist } from '../ui/src/playback/archive-playlist.ts';
 import { median } from './usage.ts';
 
 const [count = 50] = process.argv.slice(2).map(Number);

@@ -2,7 +2,7 @@ import { walkBoxes } from '@vidette/media/fmp4/box';
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
 import type { Client } from '@vidette/contract/client';
-import { parseArchivePlaylist, type ByteSpan } from '../ui/src/player/archive-playlist.ts';
+import { parseArchivePlaylist, type ByteSpan } from '../ui/src/playback/archive-playlist.ts';
 
 /**
  * Capture times of the recorded frames of a stream, in order, ms since the epoch, read from the files

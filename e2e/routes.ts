@@ -1,4 +1,4 @@
-import { addresses, type Address } from '../ui/src/routing/addresses.ts';
+import { addresses, type Address } from '../ui/src/app/addresses.ts';
 
 // A screen that is added to the page's table of addresses is checked without being named again here.
 

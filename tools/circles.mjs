@@ -20,17 +20,6 @@ export const allowedEdges = [
     because:
       'an engine needs the address and the interface of a session, the supervisor above chooses the engine',
   },
-  {
-    from: 'ui/src/**',
-    to: 'ui/src/app',
-    because:
-      'app/ holds what every screen needs beside the table of screens; it goes with base/ and features/',
-  },
-  {
-    from: 'ui/src/routing',
-    to: 'ui/src/screens/**',
-    because: 'an address knows the search parameters of its screen; it goes with the generic routing/',
-  },
 ];
 
 /**

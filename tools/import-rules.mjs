@@ -126,6 +126,33 @@ export const serverModules = {
 const faced = Object.keys(serverModules).filter((name) => name === 'archive' || name.startsWith('archive/'));
 const testFolders = ['server/src/archive/fixtures/'];
 
+/**
+ * The parts of the page, below `ui/src`, and the parts each may import beside itself. Every part of `features` is named by
+ * its own folder; `app` wires them all.
+ */
+const pageParts = {
+  base: [],
+  i18n: [],
+  routing: [],
+  api: ['i18n'],
+  page: ['base', 'i18n', 'routing', 'api'],
+  components: ['i18n', 'routing', 'page'],
+  timeline: ['base', 'i18n', 'components'],
+  playback: ['base', 'i18n', 'components', 'timeline'],
+  features: ['base', 'i18n', 'routing', 'api', 'page', 'components', 'timeline', 'playback'],
+  share: ['base', 'playback'],
+  offline: ['page'],
+};
+
+/** The features that a feature builds on; one that is not named here builds on none. */
+const featureParts = {
+  'stream-view': ['streams', 'bookmarks', 'exports'],
+  mosaics: ['streams', 'stream-view'],
+  users: ['account'],
+  rights: ['streams', 'users'],
+  tunnel: ['administration'],
+};
+
 /** Which workspaces a workspace may import, and which outside packages, where that is limited. */
 const workspaces = {
   contract: { workspaces: [], packages: ['zod'] },
@@ -189,6 +216,15 @@ const rules = [
         : [],
   },
   {
+    because: 'the page is built in layers, and a feature that is not built on another can be changed alone',
+    test: (file) =>
+      file.isTest
+        ? []
+        : file.imports
+            .filter(({ target }) => !mayCrossPage(file.path, target))
+            .map(({ target }) => `imports ${target}`),
+  },
+  {
     because: 'a hang or crash in native code must cost its own child process only',
     test: (file) =>
       file.path.startsWith('server/src/ffmpeg/worker/') || file.isTest
@@ -238,9 +274,9 @@ const rules = [
         : matches(file, /['"`]\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|PRAGMA)\b/),
   },
   {
-    because: 'cores of player, timeline, mosaic and routing are tested without a browser',
+    because: 'cores of playback, timeline, mosaics and routing are tested without a browser',
     test: (file) =>
-      /^ui\/src\/(player|timeline|mosaic|routing)\/[^/]+$/.test(file.path)
+      /^ui\/src\/((timeline|features\/mosaics\/grid|routing)\/[^/]+|playback\/(?!react\/).+)$/.test(file.path)
         ? file.imports
             .filter(({ target }) => /^react(-dom)?(\/|$)/.test(target))
             .map(({ target }) => `imports ${target}`)
@@ -395,6 +431,29 @@ export function privateImports(file) {
     .filter(({ module }) => module !== undefined && module !== home && faced.includes(module))
     .filter(({ target, module = '' }) => target !== faceOf(module))
     .map(({ target, module = '' }) => `imports ${target}, not ${faceOf(module)}`);
+}
+
+/** @param {string} path @param {string} target */
+function mayCrossPage(path, target) {
+  const part = pagePartOf(path);
+  const other = pagePartOf(target);
+  if (!part || !other || part.name === 'app' || part.name === '') return true;
+  if (part.name !== other.name)
+    return (
+      pageParts[/** @type {keyof typeof pageParts} */ (part.name)]?.includes(
+        /** @type {never} */ (other.name),
+      ) ?? false
+    );
+  const below = featureParts[/** @type {keyof typeof featureParts} */ (part.feature)] ?? [];
+  return part.feature === other.feature || below.includes(/** @type {never} */ (other.feature));
+}
+
+/** The part of the page that a file belongs to; the files directly in `ui/src` wire and have none. @param {string} path */
+function pagePartOf(path) {
+  const [, name, feature] = /^ui\/src\/(?:(features)\/([^/]+)\/|)/.exec(path) ?? [];
+  if (feature) return { name, feature };
+  const part = /^ui\/src\/(?:([^/]+)\/)?/.exec(path);
+  return part ? { name: part[1] ?? '', feature: '' } : undefined;
 }
 
 /** @param {string} target */

@@ -16,7 +16,7 @@ const unsteady = (count: number) =>
 test('only whole-product files are run again', () => {
   assert.equal(mayRunAgain('e2e/wall.test.ts'), true);
   assert.equal(mayRunAgain('e2e/api/rights.test.ts'), true);
-  for (const module of ['server/src/live', 'ui/src/player', 'contract/src', 'media/src/fmp4', 'tools'])
+  for (const module of ['server/src/live', 'ui/src/playback', 'contract/src', 'media/src/fmp4', 'tools'])
     assert.equal(mayRunAgain(`${module}/some.test.ts`), false, module);
 });
 

@@ -6,18 +6,18 @@ import { forgetSession, onUser, setUser, settingsQuery, userOf } from './api/ses
 import { redirection, screenFor } from './app/admission.ts';
 import { App } from './app/app.tsx';
 import { readBoot } from './app/boot.ts';
-import { chosenZone } from './app/chosen-zone.ts';
-import { ColorScheme } from './app/color-scheme.ts';
-import { Connection } from './app/connection.ts';
-import { replaceDestination } from './app/sign-in-destination.ts';
-import { rememberHostApp } from './app/host-app.ts';
+import { chosenZone } from './page/chosen-zone.ts';
+import { ColorScheme } from './page/color-scheme.ts';
+import { Connection } from './page/connection.ts';
+import { replaceDestination } from './page/sign-in-destination.ts';
+import { rememberHostApp } from './page/host-app.ts';
 import { importAppShell } from './app/import-app-shell.ts';
-import { LanguageStore } from './app/language-store.ts';
+import { LanguageStore } from './page/language-store.ts';
 import { putOfflinePageBy } from './app/offline-page.ts';
 import { createQueryClient } from './app/query-client.ts';
 import { Screens } from './app/screens.ts';
 import { chooseLanguage, loadI18n } from './i18n/i18n.ts';
-import { addressOf, locationAt } from './routing/location.ts';
+import { addressOf, isAddressName, locationAt } from './app/addresses.ts';
 import { Router } from './routing/router.ts';
 import './app/styles.ts';
 
@@ -107,6 +107,7 @@ setUser(queryClient, boot.user);
 window.history.scrollRestoration = 'manual';
 const router = new Router({
   window,
+  locationAt,
   redirect: (location, isWanted) => redirection(location, isWanted, queryClient, sessionStorage),
   fetch: ({ name }) => (name === null ? undefined : screens.fetch(name)),
   // [R2.20]
@@ -121,7 +122,7 @@ createRoot(container).render(
     queryClient={queryClient}
     router={router}
     screens={screens}
-    services={{ connection, language, colorScheme }}
+    services={{ connection, language, colorScheme, isAddressName }}
   />,
 );
 putOfflinePageBy(window);

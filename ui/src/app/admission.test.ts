@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locationAt } from '../routing/location.ts';
+import { isAddressName, locationAt } from './addresses.ts';
 import { QueryClient } from '@tanstack/react-query';
 import { redirection, screenFor } from './admission.ts';
-import { takeDestination } from './sign-in-destination.ts';
+import { takeDestination } from '../page/sign-in-destination.ts';
 
 const guest = { isLocked: false, isSignedIn: false };
 const user = { isLocked: false, isSignedIn: true };
@@ -49,7 +49,7 @@ test('[R2.21] a place that the page leads to by itself is not where the person w
   // A bookmark of the set-up screen, opened on a server that has been set up since.
   assert.equal(pass('/ui/init'), '/auth');
   assert.equal(pass('/ui/stream/gate/view'), '/auth');
-  assert.deepEqual(takeDestination(session), {
+  assert.deepEqual(takeDestination(session, isAddressName), {
     name: '/stream/$uid/view',
     params: { uid: 'gate' },
     search: {},

@@ -1,8 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { settingsQuery, userOf } from '../api/session.ts';
 import type { AddressName } from '../routing/addresses.ts';
-import { addressOf, type RouteLocation, type LinkTarget } from '../routing/location.ts';
-import { keepDestination, type DestinationStorage } from './sign-in-destination.ts';
+import type { RouteLocation, LinkTarget } from '../routing/location.ts';
+import { addressOf, isAddressName } from './addresses.ts';
+import { keepDestination, type DestinationStorage } from '../page/sign-in-destination.ts';
 
 /** The current visitor. */
 export interface Visitor {
@@ -34,7 +35,8 @@ export function redirection(
 ): LinkTarget | undefined {
   const { name, params, search } = location;
   const { isLocked } = queryClient.getQueryData(settingsQuery.queryKey) ?? {};
-  if (isWanted && name !== null && isLocked !== true) keepDestination(storage, { name, params, search });
+  if (isWanted && name !== null && isLocked !== true)
+    keepDestination(storage, { name, params, search }, isAddressName);
   const shown = screenFor(location, { isLocked, isSignedIn: userOf(queryClient) !== null });
   return shown === null || shown === name ? undefined : { to: shown };
 }

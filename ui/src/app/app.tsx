@@ -8,7 +8,7 @@ import { NotificationsHost } from './notifications-host.tsx';
 import type { Router } from '../routing/router.ts';
 import type { Screens } from './screens.ts';
 import { Shell } from './shell.tsx';
-import { PageProvider, type PageServices } from './page-context.tsx';
+import { PageProvider, type PageServices } from '../page/page-context.tsx';
 import { cssVariables, theme } from './theme.ts';
 
 interface AppProps {

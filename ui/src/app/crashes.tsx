@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react';
-import { CrashedScreen } from './fallback-screens.tsx';
+import { CrashedScreen } from '../components/fallback-screens.tsx';
 
 interface CrashesProps {
   /** A crash is cleared when this value changes. */

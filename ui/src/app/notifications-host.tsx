@@ -1,6 +1,6 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import classes from './notifications-host.module.css';
-import { loadNotifications, notificationsWanted } from './notify.ts';
+import { loadNotifications, notificationsWanted } from '../page/notify.ts';
 
 const Notifications = lazy(async () => ({ default: (await loadNotifications()).Notifications }));
 

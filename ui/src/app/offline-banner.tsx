@@ -1,7 +1,7 @@
 import IconPlugConnectedX from '@tabler/icons-react/dist/esm/icons/IconPlugConnectedX.mjs';
 import { useI18n } from '../i18n/i18n-context.tsx';
-import { Banner } from './banner.tsx';
-import { useIsServerLost } from './page-context.tsx';
+import { Banner } from '../components/banner.tsx';
+import { useIsServerLost } from '../page/page-context.tsx';
 
 /** The message that the server has stopped answering [R7.53]; it disappears when the server is back. */
 export function OfflineBanner() {

@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from '@vidette/contract/client';
-import { mutationFailed, queryFailed, type FailureExits } from './failures.ts';
+import { mutationFailed, queryFailed, type FailureExits } from '../page/failures.ts';
 
 /**
  * The cache of everything the page fetched. Polls stop in a hidden tab and when their screen is left, which is

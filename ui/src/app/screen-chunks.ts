@@ -1,6 +1,6 @@
 import type { ComponentType, ReactNode } from 'react';
 import type { AddressName } from '../routing/addresses.ts';
-import { NotFoundScreen } from './fallback-screens.tsx';
+import { NotFoundScreen } from '../components/fallback-screens.tsx';
 
 // The script that renders each address. A screen is a chunk of its own; what it shows is its own business.
 // Table of data.
@@ -16,24 +16,23 @@ export interface ScreenChunk {
   readonly usesFirstMessages?: true;
 }
 
-const streamFrame = async () => (await import('../screens/stream/stream-page.tsx')).StreamPage;
-const profileFrame = async () => (await import('../screens/profile/profile-page.tsx')).ProfilePage;
-const userFrame = async () => (await import('../screens/user/user-page.tsx')).UserPage;
+const streamFrame = async () => (await import('../features/streams/details/stream-page.tsx')).StreamPage;
+const profileFrame = async () => (await import('../features/account/profile/profile-page.tsx')).ProfilePage;
+const userFrame = async () => (await import('../features/users/details/user-page.tsx')).UserPage;
 const administrationFrame = async () =>
-  (await import('../screens/administration/administration-page.tsx')).AdministrationPage;
+  (await import('../features/administration/administration-page.tsx')).AdministrationPage;
 
 export const screenChunks: Readonly<Record<AddressName, ScreenChunk>> = {
   '/auth': {
-    screen: async () => (await import('../screens/auth/auth.tsx')).AuthScreen,
+    screen: async () => (await import('../features/sign-in/auth.tsx')).AuthScreen,
     usesFirstMessages: true,
   },
   '/recover-password': {
-    screen: async () =>
-      (await import('../screens/recover-password/recover-password.tsx')).RecoverPasswordScreen,
+    screen: async () => (await import('../features/sign-in/recover-password.tsx')).RecoverPasswordScreen,
     usesFirstMessages: true,
   },
   '/init': {
-    screen: async () => (await import('../screens/init/init.tsx')).InitScreen,
+    screen: async () => (await import('../features/sign-in/init.tsx')).InitScreen,
     usesFirstMessages: true,
   },
   '/not-found': {
@@ -41,108 +40,112 @@ export const screenChunks: Readonly<Record<AddressName, ScreenChunk>> = {
     usesFirstMessages: true,
   },
   '/streams': {
-    screen: async () => (await import('../screens/streams/streams.tsx')).StreamsScreen,
+    screen: async () => (await import('../features/streams/list/streams.tsx')).StreamsScreen,
     usesFirstMessages: true,
   },
   '/add-stream': {
-    screen: async () => (await import('../screens/add-stream/add-stream.tsx')).AddStreamScreen,
+    screen: async () => (await import('../features/streams/form/add-stream.tsx')).AddStreamScreen,
     usesFirstMessages: true,
   },
   '/stream/$uid/view': {
-    screen: async () => (await import('../screens/stream-view/stream-view.tsx')).StreamViewScreen,
+    screen: async () => (await import('../features/stream-view/stream-view.tsx')).StreamViewScreen,
   },
   '/stream/$uid/info': {
-    screen: async () => (await import('../screens/stream/stream-info.tsx')).StreamInfoScreen,
+    screen: async () => (await import('../features/streams/details/stream-info.tsx')).StreamInfoScreen,
     frame: streamFrame,
   },
   '/stream/$uid/setting': {
-    screen: async () => (await import('../screens/stream/stream-setting.tsx')).StreamSettingScreen,
+    screen: async () => (await import('../features/streams/details/stream-setting.tsx')).StreamSettingScreen,
     frame: streamFrame,
   },
   '/stream/$uid/permission': {
-    screen: async () => (await import('../screens/stream/stream-permission.tsx')).StreamPermissionScreen,
+    screen: async () => (await import('../features/rights/stream-permission.tsx')).StreamPermissionScreen,
     frame: streamFrame,
   },
   '/stream/$uid/debug': {
-    screen: async () => (await import('../screens/stream/stream-debug.tsx')).StreamDebugScreen,
+    screen: async () => (await import('../features/streams/details/stream-debug.tsx')).StreamDebugScreen,
     frame: streamFrame,
   },
   '/profile/me/info': {
-    screen: async () => (await import('../screens/profile/profile-info.tsx')).ProfileInfoScreen,
+    screen: async () => (await import('../features/account/profile/profile-info.tsx')).ProfileInfoScreen,
     frame: profileFrame,
   },
   '/profile/me/edit': {
-    screen: async () => (await import('../screens/profile/profile-edit.tsx')).ProfileEditScreen,
+    screen: async () => (await import('../features/account/profile/profile-edit.tsx')).ProfileEditScreen,
     frame: profileFrame,
   },
   '/profile/me/tokens': {
-    screen: async () => (await import('../screens/profile/tokens.tsx')).TokensScreen,
+    screen: async () => (await import('../features/account/profile/tokens.tsx')).TokensScreen,
     frame: profileFrame,
   },
   '/profile/me/sessions': {
-    screen: async () => (await import('../screens/profile/sessions.tsx')).SessionsScreen,
+    screen: async () => (await import('../features/account/profile/sessions.tsx')).SessionsScreen,
     frame: profileFrame,
   },
-  '/settings': { screen: async () => (await import('../screens/settings/settings.tsx')).SettingsScreen },
-  '/help': { screen: async () => (await import('../screens/help/help.tsx')).HelpScreen },
-  '/exports': { screen: async () => (await import('../screens/exports/exports.tsx')).ExportsScreen },
-  '/bookmarks': { screen: async () => (await import('../screens/bookmarks/bookmarks.tsx')).BookmarksScreen },
-  '/swagger': { screen: async () => (await import('../screens/swagger/swagger.tsx')).SwaggerScreen },
-  '/mosaics': { screen: async () => (await import('../screens/mosaics/mosaics.tsx')).MosaicsScreen },
+  '/settings': {
+    screen: async () => (await import('../features/account/settings/settings.tsx')).SettingsScreen,
+  },
+  '/help': { screen: async () => (await import('../features/help/help.tsx')).HelpScreen },
+  '/exports': { screen: async () => (await import('../features/exports/exports.tsx')).ExportsScreen },
+  '/bookmarks': { screen: async () => (await import('../features/bookmarks/bookmarks.tsx')).BookmarksScreen },
+  '/swagger': { screen: async () => (await import('../features/swagger/swagger.tsx')).SwaggerScreen },
+  '/mosaics': { screen: async () => (await import('../features/mosaics/list/mosaics.tsx')).MosaicsScreen },
   '/create-mosaic': {
-    screen: async () => (await import('../screens/mosaic-edit/create-mosaic.tsx')).CreateMosaicScreen,
+    screen: async () => (await import('../features/mosaics/edit/create-mosaic.tsx')).CreateMosaicScreen,
   },
-  '/mosaic/$id': { screen: async () => (await import('../screens/mosaic/mosaic.tsx')).MosaicScreen },
+  '/mosaic/$id': { screen: async () => (await import('../features/mosaics/view/mosaic.tsx')).MosaicScreen },
   '/mosaic/$id/edit': {
-    screen: async () => (await import('../screens/mosaic-edit/edit-mosaic.tsx')).EditMosaicScreen,
+    screen: async () => (await import('../features/mosaics/edit/edit-mosaic.tsx')).EditMosaicScreen,
   },
-  '/user/add': { screen: async () => (await import('../screens/add-user/add-user.tsx')).AddUserScreen },
+  '/user/add': { screen: async () => (await import('../features/users/form/add-user.tsx')).AddUserScreen },
   '/user/$login/info': {
-    screen: async () => (await import('../screens/user/user-info.tsx')).UserInfoScreen,
+    screen: async () => (await import('../features/users/details/user-info.tsx')).UserInfoScreen,
     frame: userFrame,
   },
   '/user/$login/edit': {
-    screen: async () => (await import('../screens/user/user-edit.tsx')).UserEditScreen,
+    screen: async () => (await import('../features/users/details/user-edit.tsx')).UserEditScreen,
     frame: userFrame,
   },
   '/user/$login/permission': {
-    screen: async () => (await import('../screens/user/user-permission.tsx')).UserPermissionScreen,
+    screen: async () => (await import('../features/rights/user-permission.tsx')).UserPermissionScreen,
     frame: userFrame,
   },
   '/user/$login/sessions': {
-    screen: async () => (await import('../screens/user/user-sessions.tsx')).UserSessionsScreen,
+    screen: async () => (await import('../features/users/details/user-sessions.tsx')).UserSessionsScreen,
     frame: userFrame,
   },
   '/administration/stats': {
-    screen: async () => (await import('../screens/administration/stats.tsx')).StatsScreen,
+    screen: async () => (await import('../features/administration/stats.tsx')).StatsScreen,
     frame: administrationFrame,
   },
   '/administration/config': {
-    screen: async () => (await import('../screens/configuration/configuration.tsx')).ConfigurationScreen,
+    screen: async () =>
+      (await import('../features/administration/configuration/configuration.tsx')).ConfigurationScreen,
     frame: administrationFrame,
   },
   '/administration/users': {
-    screen: async () => (await import('../screens/users/users.tsx')).UsersScreen,
+    screen: async () => (await import('../features/users/list/users.tsx')).UsersScreen,
     frame: administrationFrame,
   },
   '/administration/cluster': {
-    screen: async () => (await import('../screens/cluster/cluster.tsx')).ClusterScreen,
+    screen: async () => (await import('../features/cluster/cluster.tsx')).ClusterScreen,
     frame: administrationFrame,
   },
   '/administration/license': {
-    screen: async () => (await import('../screens/administration/license.tsx')).LicenseScreen,
+    screen: async () => (await import('../features/administration/license.tsx')).LicenseScreen,
     frame: administrationFrame,
   },
   '/administration/server-debug': {
-    screen: async () => (await import('../screens/server-debug/server-debug.tsx')).ServerDebugScreen,
+    screen: async () =>
+      (await import('../features/administration/server-debug/server-debug.tsx')).ServerDebugScreen,
     frame: administrationFrame,
   },
   '/administration/tunnel': {
-    screen: async () => (await import('../screens/tunnel/tunnel.tsx')).TunnelScreen,
+    screen: async () => (await import('../features/tunnel/tunnel.tsx')).TunnelScreen,
     frame: administrationFrame,
   },
   '/administration/audit-logs': {
-    screen: async () => (await import('../screens/audit-logs/audit-logs.tsx')).AuditLogsScreen,
+    screen: async () => (await import('../features/audit-logs/audit-logs.tsx')).AuditLogsScreen,
     frame: administrationFrame,
   },
 };

@@ -2,7 +2,7 @@ import { Suspense, use } from 'react';
 import { useRouteLocation } from '../routing/react/router-context.tsx';
 import type { AddressName } from '../routing/addresses.ts';
 import { Crashes } from './crashes.tsx';
-import { NotFoundScreen, PendingScreen } from './fallback-screens.tsx';
+import { NotFoundScreen, PendingScreen } from '../components/fallback-screens.tsx';
 import type { Screens } from './screens.ts';
 
 /** The screen of the current location. */

@@ -2,16 +2,16 @@ import { messageOf } from '@vidette/contract/errors';
 import { lazy, Suspense, useLayoutEffect } from 'react';
 import { mayAddStreams, useUser } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
-import { addressOf } from '../routing/location.ts';
+import { addressOf } from './addresses.ts';
 import { useArrival, useRouteLocation } from '../routing/react/router-context.tsx';
 import { scrollBack } from '../routing/scroll.ts';
-import { ForbiddenScreen } from './fallback-screens.tsx';
+import { ForbiddenScreen } from '../components/fallback-screens.tsx';
 import { importAppShell } from './import-app-shell.ts';
 import { OfflineBanner } from './offline-banner.tsx';
 import { ScreenHost } from './screen-host.tsx';
 import type { Screens } from './screens.ts';
 import classes from './shell.module.css';
-import { useRouteTitle } from './title.ts';
+import { useRouteTitle } from '../page/title.ts';
 
 // A visitor who is not signed in sees the sign-in screen, and should not wait for the application frame.
 const AppShell = lazy(async () => ({ default: (await importAppShell()).AppShell }));

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { textOf } from '../app/failures.ts';
+import { textOf } from '../page/failures.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { Delayed } from './delayed.tsx';
 import { FailedState } from './failed-state.tsx';

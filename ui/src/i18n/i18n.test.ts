@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { en } from './en.ts';
+import { en } from './en/all.ts';
 import { chooseLanguage, I18n, ownTimeZone } from './i18n.ts';
 import { parseMessage } from './icu.ts';
-import { ru } from './ru.ts';
+import { ru } from './ru/all.ts';
 
 const english = new I18n('en', en);
 const russian = new I18n('ru', ru);

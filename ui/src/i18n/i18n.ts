@@ -1,6 +1,6 @@
 import { languages } from '@vidette/contract/constants';
 import type { MessageLanguage } from '@vidette/contract/errors';
-import type { en } from './en.ts';
+import type { en } from './en/all.ts';
 import { formatMessage, parseMessage, type Message, type MessageRules } from './icu.ts';
 
 // The page's messages: looking up a message, formatting values into it, and formatting numbers, times and
@@ -70,7 +70,7 @@ export class I18n {
   async learnAll(): Promise<void> {
     if (this.#isWhole) return;
     const { signedIn } =
-      this.language === 'ru' ? await import('./ru-signed-in.ts') : await import('./en-signed-in.ts');
+      this.language === 'ru' ? await import('./ru/signed-in.ts') : await import('./en/signed-in.ts');
     Object.assign(this.#catalogue, signedIn);
     this.#isWhole = true;
   }
@@ -170,6 +170,6 @@ let own: string | undefined;
  * Fetches a language's first messages; each language is a chunk of its own, so that a reader loads only one.
  */
 export async function loadI18n(language: MessageLanguage): Promise<I18n> {
-  const { first } = language === 'ru' ? await import('./ru-first.ts') : await import('./en-first.ts');
+  const { first } = language === 'ru' ? await import('./ru/first.ts') : await import('./en/first.ts');
   return new I18n(language, first);
 }

@@ -1,7 +1,7 @@
 import { bootElementId, languages, productName } from '@vidette/contract/constants';
 import { messageOf, type MessageLanguage } from '@vidette/contract/errors';
 import { routes } from '@vidette/contract/routes';
-import { Connection } from '../app/connection.ts';
+import { Connection } from '../page/connection.ts';
 import './offline.css';
 
 // The offline page [R1.8]: the service worker shows it instead of any screen that can't be fetched. It contains

@@ -1,4 +1,4 @@
-import { addresses, shortcuts, type Address, type AddressName } from './addresses.ts';
+import type { AddressName, RoutedAddress } from './addresses.ts';
 import { readSearch, writeSearch, type Search } from './search.ts';
 
 /** The page's location, parsed from the address bar. */
@@ -24,42 +24,52 @@ export interface LinkTarget {
 
 const base = '/ui';
 
-const readers = [...Object.keys(addresses), ...Object.keys(shortcuts)]
-  // A static address takes precedence over one with a parameter: /user/add is not the user `add`.
-  .sort((a, b) => openParts(a) - openParts(b))
-  .map((name) => ({
-    name,
-    params: [...name.matchAll(/\$(\w+)/g)].map(([, param = '']) => param),
-    pattern: new RegExp(`^${name.replaceAll(/\$\w+/g, '([^/]+)')}$`, 'i'),
-  }));
-
 function withoutLastSlash(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;
   return path.slice(0, end);
 }
 
-/** Resolves a location. `href` begins with a path; aliases are followed. */
-export function locationAt(href: string): RouteLocation {
-  const url = new URL(href, 'http://page');
-  const path = withoutLastSlash(url.pathname.replace(new RegExp(`^${base}(?=/|$)`), '')) || '/';
-  for (const { name, params, pattern } of readers) {
-    const values = pattern.exec(path)?.slice(1).map(decoded);
-    if (!values || values.includes(undefined)) continue;
-    const found = Object.fromEntries(params.map((param, index) => [param, values[index] ?? '']));
-    const meant = shortcuts[name as keyof typeof shortcuts] as AddressName | undefined;
-    if (meant) return locationAt(hrefOf({ to: meant, params: found }));
-    const { search: readThis }: Address = addresses[name as AddressName];
-    return {
-      name: name as AddressName,
-      params: found,
-      search: readThis?.(readSearch(url.search)) ?? {},
-      hash: decoded(url.hash.slice(1)) ?? '',
-      href: url.pathname + url.search + url.hash,
-      path,
-    };
-  }
-  return { name: null, params: {}, search: {}, hash: '', href: url.pathname + url.search + url.hash, path };
+/** A page's addresses, and aliases of them with the same parameters. */
+export interface AddressTables {
+  readonly addresses: Readonly<Record<string, RoutedAddress>>;
+  readonly shortcuts: Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes the function that resolves a location by a page's tables. Its `href` begins with a path; aliases are
+ * followed.
+ */
+export function locationReader({ addresses, shortcuts }: AddressTables): (href: string) => RouteLocation {
+  const readers = [...Object.keys(addresses), ...Object.keys(shortcuts)]
+    // A static address takes precedence over one with a parameter: /user/add is not the user `add`.
+    .sort((a, b) => openParts(a) - openParts(b))
+    .map((name) => ({
+      name,
+      params: [...name.matchAll(/\$(\w+)/g)].map(([, param = '']) => param),
+      pattern: new RegExp(`^${name.replaceAll(/\$\w+/g, '([^/]+)')}$`, 'i'),
+    }));
+  const locationAt = (href: string): RouteLocation => {
+    const url = new URL(href, 'http://page');
+    const path = withoutLastSlash(url.pathname.replace(new RegExp(`^${base}(?=/|$)`), '')) || '/';
+    const known = { href: url.pathname + url.search + url.hash, path };
+    for (const { name, params, pattern } of readers) {
+      const values = pattern.exec(path)?.slice(1).map(decoded);
+      if (!values || values.includes(undefined)) continue;
+      const found = Object.fromEntries(params.map((param, index) => [param, values[index] ?? '']));
+      const meant = shortcuts[name];
+      if (meant !== undefined) return locationAt(hrefOf({ to: meant, params: found }));
+      return {
+        ...known,
+        name: name as AddressName,
+        params: found,
+        search: addresses[name]?.search?.(readSearch(url.search)) ?? {},
+        hash: decoded(url.hash.slice(1)) ?? '',
+      };
+    }
+    return { ...known, name: null, params: {}, search: {}, hash: '' };
+  };
+  return locationAt;
 }
 
 /** Formats the address of a target. */
@@ -73,10 +83,6 @@ export function leadsTo({ to, params }: LinkTarget, { href }: RouteLocation): bo
   const own = hrefOf({ to, params });
   return href.startsWith(own) && /^([/?#]|$)/.test(href.slice(own.length));
 }
-
-/** What is known of a location before its screen is loaded; undefined for an unknown one. */
-export const addressOf = ({ name }: RouteLocation): Address | undefined =>
-  name === null ? undefined : addresses[name];
 
 function openParts(name: string): number {
   return name.split('$').length - 1;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteLocation, LinkTarget } from './location.ts';
+import { locationAt } from '../app/addresses.ts';
 import { Router } from './router.ts';
 
 /**
@@ -84,7 +85,7 @@ function stage(
   const window = new FakeWindow(href);
   const left: string[] = [];
   const onLeave = () => void left.push(window.href);
-  return { window, left, router: new Router({ window, redirect, fetch, patience, onLeave }) };
+  return { window, left, router: new Router({ window, locationAt, redirect, fetch, patience, onLeave }) };
 }
 
 test('[R2.1] it starts at the location in the address bar, following aliases in place', () => {
@@ -245,7 +246,13 @@ test('[R2.22] Back and Forward lead to where one was scrolled, going there again
   assert.equal(router.get().arrival.scrollTop, 0);
   window.scrollY = 420;
   window.leave();
-  const options = { window, redirect: () => undefined, fetch: () => undefined, onLeave: () => {} };
+  const options = {
+    window,
+    locationAt,
+    redirect: () => undefined,
+    fetch: () => undefined,
+    onLeave: () => {},
+  };
   const reloaded = new Router({ ...options, patience: () => new Promise(() => {}) });
   assert.equal(reloaded.get().arrival.scrollTop, 420);
   // The history entry itself stores the position of what a link left.

@@ -1,5 +1,5 @@
 import type { NavigateOptions } from './addresses.ts';
-import { hrefOf, locationAt, type RouteLocation, type LinkTarget } from './location.ts';
+import { hrefOf, type RouteLocation, type LinkTarget } from './location.ts';
 
 // Keeps the address bar and the screen in step: a requested location is checked, fetched, and then shown.
 // Independent of React; `react/` provides it to components.
@@ -33,6 +33,8 @@ export interface RouterOptions {
     readonly history: Pick<History, 'pushState' | 'replaceState' | 'go'> & { readonly state: unknown };
     readonly location: Pick<Location, 'pathname' | 'search' | 'hash'>;
   };
+  /** Resolves an address of the page. */
+  readonly locationAt: (href: string) => RouteLocation;
   /** The redirect target; undefined lets the user in. `isWanted`: the user requested the location directly. */
   readonly redirect: (location: RouteLocation, isWanted: boolean) => LinkTarget | undefined;
   /**
@@ -98,7 +100,7 @@ export class Router {
       search: typeof search === 'function' ? search(this.#asked.search as never) : search,
     };
     const go = async () => {
-      const location = this.#admitted(locationAt(hrefOf(target)));
+      const location = this.#admitted(this.#options.locationAt(hrefOf(target)));
       const isSame = location.href === this.#asked.href;
       if (!replace && !isSame) this.#keepScroll();
       this.#write(location, replace || isSame);
@@ -111,7 +113,7 @@ export class Router {
   /** Prefetches what a location needs to be shown. */
   readonly preload = (target: LinkTarget): void => {
     // A failure is shown on navigation.
-    this.#options.fetch(locationAt(hrefOf(target)))?.catch(() => undefined);
+    this.#options.fetch(this.#options.locationAt(hrefOf(target)))?.catch(() => undefined);
   };
 
   /** Asks for confirmation before the location is left, until the returned function is called. */
@@ -188,7 +190,7 @@ export class Router {
 
   #barPlace(): RouteLocation {
     const { pathname, search, hash } = this.#options.window.location;
-    return locationAt(pathname + search + hash);
+    return this.#options.locationAt(pathname + search + hash);
   }
 
   #admitted(wanted: RouteLocation): RouteLocation {
@@ -198,7 +200,7 @@ export class Router {
       target;
       target = this.#options.redirect(location, false)
     )
-      location = locationAt(hrefOf(target));
+      location = this.#options.locationAt(hrefOf(target));
     return location;
   }
 

@@ -1,6 +1,6 @@
 import type { MessageLanguage } from '@vidette/contract/errors';
-import type { Player } from '../player/player.ts';
-import type { PlayerState } from '../player/state.ts';
+import type { Player } from '../playback/player.ts';
+import type { PlayerState } from '../playback/state.ts';
 import { shareMessages, viewersText, type ShareMessages } from './messages.ts';
 
 export interface ShareFacts {

@@ -1,6 +1,6 @@
 import { ApiError } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
-import type { PlayerSource } from '../player/player-source.ts';
+import type { PlayerSource } from '../playback/player-source.ts';
 
 /** The source behind a public link: live video, no recordings. */
 export function sharedSource(key: string): PlayerSource {

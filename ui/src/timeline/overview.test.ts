@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { I18n } from '../i18n/i18n.ts';
-import { en } from '../i18n/en.ts';
-import { settle, TestClock } from '../player/test-clock.ts';
+import { en } from '../i18n/en/all.ts';
+import { settle, TestClock } from '../playback/test-clock.ts';
 import { overviewKey } from './overview-keys.ts';
 import { dayText, overviewLabelText, windowText } from './overview-text.ts';
 import { Overview } from './overview.ts';

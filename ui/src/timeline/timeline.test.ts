@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settle, TestClock } from '../player/test-clock.ts';
+import { settle, TestClock } from '../playback/test-clock.ts';
 import { EVENT_LEAD_MS, type TimelineEvent } from './events.ts';
 import type { Range } from './intervals.ts';
 import { RangesLoader } from './ranges-loader.ts';

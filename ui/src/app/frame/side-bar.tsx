@@ -1,0 +1,89 @@
+import type { User } from '@vidette/contract/entities';
+import { useEffect, useRef } from 'react';
+import { useSettings } from '../../api/session.ts';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { MessageKey } from '../../i18n/i18n.ts';
+import { Link } from '../../routing/react/link.tsx';
+import { destinationsOf, type Destination } from './destinations.ts';
+import classes from './side-bar.module.css';
+
+const groups: readonly { readonly id: Destination['group']; readonly name: MessageKey }[] = [
+  { id: 'watch', name: 'side.watch' },
+  { id: 'own', name: 'side.own' },
+  { id: 'administration', name: 'menu.administration' },
+];
+
+interface SideBarProps {
+  readonly user: User;
+  /** Over the screen rather than next to it. */
+  readonly isOver: boolean;
+  readonly onLeave: () => void;
+}
+
+/**
+ * All destinations, at the side of the screen; on a small screen it closes as soon as the user does anything
+ * else.
+ */
+export function SideBar({ user, isOver, onLeave }: SideBarProps) {
+  const i18n = useI18n();
+  const bar = useRef<HTMLElement>(null);
+  const places = destinationsOf(user);
+  const { isLicenseExpired } = useSettings();
+
+  useEffect(() => {
+    if (!isOver) return;
+    const opener = document.activeElement;
+    bar.current?.querySelector('a')?.focus();
+    const onClick = ({ target }: MouseEvent) => {
+      // The button that opened it also closes it.
+      const isOutside = target instanceof Element && !target.closest('#side-bar, [aria-controls=side-bar]');
+      if (isOutside) onLeave();
+    };
+    const onKeyDown = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return;
+      onLeave();
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+    document.addEventListener('click', onClick);
+    document.addEventListener('keydown', onKeyDown);
+    return () => {
+      document.removeEventListener('click', onClick);
+      document.removeEventListener('keydown', onKeyDown);
+    };
+  }, [isOver, onLeave]);
+
+  return (
+    <>
+      {isOver && <div className={classes.veil} />}
+      <nav ref={bar} id="side-bar" className={classes.bar} aria-label={i18n.t('side.label')}>
+        {groups.map(({ id, name }) => {
+          const own = places.filter(({ group }) => group === id);
+          if (own.length === 0) return null;
+          return (
+            <section key={id} className={classes.group} aria-labelledby={`side-${id}`}>
+              <div id={`side-${id}`} className={classes.groupName}>
+                {i18n.t(name)}
+              </div>
+              {own.map(({ to, name: placeName }) =>
+                to === '/add-stream' && isLicenseExpired ? (
+                  <span
+                    key={to}
+                    className={classes.link}
+                    aria-disabled="true"
+                    title={i18n.t('nav.addStream.license')}
+                  >
+                    {i18n.t(placeName)}
+                  </span>
+                ) : (
+                  <Link key={to} to={to} className={classes.link} onClick={onLeave}>
+                    {i18n.t(placeName)}
+                  </Link>
+                ),
+              )}
+            </section>
+          );
+        })}
+      </nav>
+    </>
+  );
+}

@@ -1,0 +1,155 @@
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import IconCheck from '@tabler/icons-react/dist/esm/icons/IconCheck.mjs';
+import { limits } from '@vidette/contract/constants';
+import type { User } from '@vidette/contract/entities';
+import { fieldErrorsOf, focusFirstError } from '../../../api/field-errors.ts';
+import { useSaveProfile } from '../account-api.ts';
+import { useUser } from '../../../api/session.ts';
+import { textOf } from '../../../page/failures.ts';
+import { notifySuccess } from '../../../page/notify.ts';
+import { Form, FormActions, FormSection } from '../../../components/form.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { UnsavedGuard } from '../../../components/unsaved-guard.tsx';
+import { PasswordField } from '../../../components/password-field.tsx';
+import { useI18n } from '../../../i18n/i18n-context.tsx';
+import type { I18n } from '../../../i18n/i18n.ts';
+import { useNavigate } from '../../../routing/react/router-context.tsx';
+import { useSavedFlag } from './use-saved-flag.ts';
+
+/** Editing the user's own data and password [R5.1, R5.2]. */
+export function ProfileEditScreen() {
+  const user = useUser();
+  return user && <ProfileForm user={user} />;
+}
+
+function ProfileForm({ user }: { user: User }) {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const save = useSaveProfile();
+  const [isSaved, raiseSaved] = useSavedFlag();
+  const form = useForm({
+    initialValues: {
+      fullName: user.fullName,
+      email: user.email,
+      oldPassword: '',
+      password: '',
+      keepTokens: false,
+    },
+    validate: {
+      oldPassword: (value, { password }) =>
+        password !== '' && value === '' ? i18n.t('profile.oldPassword.missing') : null,
+      password: (value, { oldPassword }) =>
+        oldPassword !== '' && value === '' ? i18n.t('account.password.missing') : null,
+    },
+  });
+  const submit = form.onSubmit(
+    ({ fullName, email, oldPassword, password, keepTokens }) =>
+      save.mutate(
+        {
+          ...(user.isManaged || !form.isDirty('fullName') ? {} : { fullName: fullName.trim() }),
+          ...(user.isManaged || !form.isDirty('email') ? {} : { email: email.trim() }),
+          ...(password === '' ? {} : { oldPassword, password, keepTokens }),
+        },
+        {
+          onError: (error) => {
+            form.setErrors(errorsOf(error, i18n));
+            focusFirstError();
+          },
+          onSuccess: (saved) => {
+            const fresh = {
+              fullName: saved.fullName,
+              email: saved.email,
+              oldPassword: '',
+              password: '',
+              keepTokens: false,
+            };
+            form.setValues(fresh);
+            form.resetDirty(fresh);
+            raiseSaved();
+            notifySuccess(i18n.t('profile.updated'));
+            if (user.mustChangePassword) void navigate({ to: '/streams' });
+          },
+        },
+      ),
+    focusFirstError,
+  );
+  const isAboutFields = Object.keys(errorsOf(save.error, i18n)).length > 0;
+  return (
+    <Form onSubmit={submit} failure={save.error && !isAboutFields ? textOf(save.error, i18n) : null}>
+      {user.mustChangePassword && <Notice>{i18n.t('profile.mustChange')}</Notice>}
+      {user.isManaged && <Notice>{i18n.t('profile.managed')}</Notice>}
+      {!user.mustChangePassword && (
+        <FormSection title={i18n.t('profile.person')}>
+          <TextInput
+            size="sm"
+            label={i18n.t('account.fullName')}
+            maxLength={limits.nameMaxLength}
+            autoComplete="name"
+            disabled={user.isManaged}
+            {...form.getInputProps('fullName')}
+          />
+          <TextInput
+            size="sm"
+            type="email"
+            label={i18n.t('account.email')}
+            maxLength={limits.emailMaxLength}
+            autoComplete="email"
+            disabled={user.isManaged}
+            {...form.getInputProps('email')}
+          />
+        </FormSection>
+      )}
+      {!user.isManaged && (
+        <FormSection title={i18n.t('profile.passwordChange')} text={i18n.t('profile.passwordChange.help')}>
+          <PasswordField
+            size="sm"
+            label={i18n.t('account.oldPassword')}
+            autoComplete="current-password"
+            {...form.getInputProps('oldPassword')}
+          />
+          <PasswordField
+            size="sm"
+            label={i18n.t('account.newPassword')}
+            description={i18n.t('account.password.rules')}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            autoComplete="new-password"
+            {...form.getInputProps('password')}
+          />
+          <Checkbox
+            label={i18n.t('account.keepTokens')}
+            {...form.getInputProps('keepTokens', { type: 'checkbox' })}
+          />
+        </FormSection>
+      )}
+      <FormActions>
+        <Button
+          type="submit"
+          size="sm"
+          data-saved={isSaved}
+          leftSection={isSaved && <IconCheck size={16} aria-hidden="true" />}
+          loading={save.isPending}
+          disabled={!form.isDirty()}
+        >
+          {i18n.t('action.save')}
+        </Button>
+      </FormActions>
+      <UnsavedGuard isDirty={form.isDirty() && !save.isPending} />
+    </Form>
+  );
+}
+
+/** The field that each error code of a refused change belongs to. */
+function errorsOf(error: unknown, i18n: I18n): Record<string, string> {
+  return fieldErrorsOf(
+    error,
+    i18n,
+    {
+      InvalidOldPassword: 'oldPassword',
+      PasswordIsNotComplexEnough: 'password',
+      OldPasswordAndNewPasswordCannotBeSame: 'password',
+      AlreadyUsed: 'email',
+    },
+    { email: 'account.email.invalid' },
+  );
+}

@@ -1,0 +1,119 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReplyOf } from '@vidette/contract/client';
+import { useMemo, useState } from 'react';
+import { configurationQuery, useSaveConfiguration } from '../administration-api.ts';
+import { fieldErrorsOf, focusFirstError } from '../../../api/field-errors.ts';
+import { textOf } from '../../../page/failures.ts';
+import { notifySuccess } from '../../../page/notify.ts';
+import { Form, FormActions, FormSection } from '../../../components/form.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { SearchField } from '../../../components/search-field.tsx';
+import { UnsavedGuard } from '../../../components/unsaved-guard.tsx';
+import { useI18n } from '../../../i18n/i18n-context.tsx';
+import {
+  aboutKey,
+  changesOf,
+  fieldsOf,
+  maskedSecret,
+  sectionsOf,
+  textsOf,
+  type ConfigSchema,
+} from './config-fields.ts';
+import { ConfigChanges } from './config-changes.tsx';
+import { ConfigInput } from './config-input.tsx';
+import classes from './configuration.module.css';
+
+/** The configuration as a form generated from its schema [R2.14, R7.46]. */
+export function ConfigurationScreen() {
+  const query = useQuery(configurationQuery);
+  // Outside the form: saving recreates the form, and an unmounted one would not report the success.
+  const save = useSaveConfiguration();
+  return (
+    <Loaded query={query} skeletonPx={400}>
+      {(configuration) => (
+        <ConfigurationForm key={query.dataUpdatedAt} configuration={configuration} save={save} />
+      )}
+    </Loaded>
+  );
+}
+
+interface ConfigurationFormProps {
+  readonly configuration: ReplyOf<'getConfiguration'>;
+  readonly save: ReturnType<typeof useSaveConfiguration>;
+}
+
+function ConfigurationForm({ configuration, save }: ConfigurationFormProps) {
+  const i18n = useI18n();
+  const [search, setSearch] = useState('');
+  const { fields, before } = useMemo(() => {
+    const all = fieldsOf(configuration.schema as ConfigSchema);
+    return { fields: all, before: textsOf(all, configuration.values) };
+  }, [configuration]);
+  const [texts, setTexts] = useState(before);
+  const changes = changesOf(fields, texts, before);
+  const isDirty = Object.keys(changes).length > 0;
+  const errors = fieldErrorsOf(save.error, i18n, {});
+  const errorOf = (key: string) => errors[`values.${key}`] ?? errors[key];
+  const isAboutFields = fields.some(({ key }) => errorOf(key) !== undefined);
+  const words = search.trim().toLowerCase();
+  const isFound = (key: string) => `${key} ${i18n.t(aboutKey(key))}`.toLowerCase().includes(words);
+  const shown = fields.filter(({ key }) => isFound(key) || errorOf(key) !== undefined);
+  const restart = new Set(configuration.restartKeys);
+  const fixed = new Set(configuration.environmentKeys);
+  const submit = () =>
+    save.mutate(changes, {
+      onError: focusFirstError,
+      onSuccess: () => notifySuccess(i18n.t('config.saved')),
+    });
+  return (
+    <div className={classes.screen}>
+      {configuration.pendingRestart && (
+        <div className={classes.notice}>
+          <Notice>{i18n.t('config.pending')}</Notice>
+        </div>
+      )}
+      <div className={classes.search}>
+        <SearchField label={i18n.t('config.search')} value={search} onChange={setSearch} />
+      </div>
+      <Form onSubmit={submit} failure={save.error && !isAboutFields ? textOf(save.error, i18n) : null}>
+        {sectionsOf(shown).map(([name, own]) => (
+          <FormSection key={name} title={name === '' ? i18n.t('config.server') : name}>
+            {own.map((field) => (
+              <ConfigInput
+                key={field.key}
+                field={field}
+                text={texts[field.key] ?? ''}
+                isSecret={before[field.key] === maskedSecret}
+                isFixed={fixed.has(field.key)}
+                needsRestart={restart.has(field.key)}
+                error={errorOf(field.key)}
+                onChange={(text) => setTexts({ ...texts, [field.key]: text })}
+              />
+            ))}
+          </FormSection>
+        ))}
+        {isDirty && (
+          <ConfigChanges
+            changed={fields.filter(({ key }) => texts[key] !== before[key])}
+            before={before}
+            texts={texts}
+            restart={restart}
+          />
+        )}
+        <FormActions>
+          <Button type="submit" size="sm" loading={save.isPending} disabled={!isDirty}>
+            {i18n.t('action.save')}
+          </Button>
+          {isDirty && (
+            <Button size="sm" variant="default" onClick={() => setTexts(before)}>
+              {i18n.t('stream.discard')}
+            </Button>
+          )}
+        </FormActions>
+        <UnsavedGuard isDirty={isDirty && !save.isPending} />
+      </Form>
+    </div>
+  );
+}

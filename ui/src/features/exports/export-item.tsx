@@ -1,0 +1,99 @@
+import { Button, Progress } from '@mantine/core';
+import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
+import type { Export } from '@vidette/contract/entities';
+import { addressOf } from '@vidette/contract/routes';
+import { isUnderWay, useDeleteExport, useRetryExport } from './exports-api.ts';
+import { notifyDone } from '../../page/notify.ts';
+import { SignButton } from '../../components/sign-button.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n, MessageKey } from '../../i18n/i18n.ts';
+import classes from './exports.module.css';
+
+const failureKeys: Readonly<Record<NonNullable<Export['failure']>, MessageKey>> = {
+  'disk-full': 'exports.failure.disk-full',
+  forbidden: 'exports.failure.forbidden',
+  'nothing-recorded': 'exports.failure.nothing-recorded',
+  broken: 'exports.failure.broken',
+};
+
+/** One package: its contents, its progress, and its actions. */
+export function ExportItem({ item }: { item: Export }) {
+  const i18n = useI18n();
+  const retry = useRetryExport(item.id);
+  const remove = useDeleteExport(item.id);
+  const name = item.name || `${item.id}`;
+  return (
+    <li className={classes.item}>
+      <div className={classes.text}>
+        <div className={classes.name}>{name}</div>
+        <div className={classes.time}>
+          {i18n.t('exports.span', {
+            from: i18n.dateTime(item.startTime),
+            to: i18n.dateTime(item.endTime),
+          })}
+          {' · '}
+          {i18n.t('exports.streams', { count: item.streams.length })}
+        </div>
+        <div className={classes.status} data-status={item.status} role="status">
+          {statusText(item, i18n)}
+        </div>
+        {item.status === 'running' && (
+          <Progress
+            className={classes.progress}
+            value={item.expectedBytes > 0 ? Math.min(100, (item.bytes / item.expectedBytes) * 100) : 0}
+            aria-label={name}
+          />
+        )}
+        {item.status === 'ready' && (
+          <ul className={classes.streams}>
+            {item.streams.map((stream) => (
+              <li key={stream.uid}>
+                {i18n.t('exports.stream', {
+                  name: stream.name,
+                  duration: i18n.duration(stream.durationMs),
+                  gap: i18n.duration(stream.gapMs),
+                })}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <div className={classes.actions}>
+        {item.status === 'ready' && (
+          <Button component="a" size="sm" href={addressOf('downloadExport', { id: item.id })} download>
+            {i18n.t('exports.download', { size: i18n.bytes(item.bytes) })}
+          </Button>
+        )}
+        {item.status === 'failed' && (
+          <Button size="sm" variant="default" loading={retry.isPending} onClick={() => retry.mutate()}>
+            {i18n.t('exports.retry')}
+          </Button>
+        )}
+        <SignButton
+          icon={IconTrash}
+          label={i18n.t(isUnderWay(item) ? 'save.cancel' : 'exports.delete', { name })}
+          isDisabled={remove.isPending}
+          onClick={() => notifyDone(remove.mutateAsync(undefined), i18n.t('exports.deleted'))}
+        />
+      </div>
+    </li>
+  );
+}
+
+function statusText(item: Export, i18n: I18n): string {
+  switch (item.status) {
+    case 'queued':
+      return i18n.t('exports.status.queued');
+    case 'running':
+      return i18n.t('exports.status.running', {
+        done: i18n.bytes(item.bytes),
+        total: i18n.bytes(item.expectedBytes),
+      });
+    case 'ready':
+      return item.expiresAt === null
+        ? ''
+        : i18n.t('exports.status.ready', { time: i18n.dateTime(item.expiresAt) });
+    case 'failed':
+      return i18n.t(failureKeys[item.failure ?? 'broken']);
+  }
+}

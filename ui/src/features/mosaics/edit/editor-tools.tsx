@@ -1,0 +1,91 @@
+import { Button } from '@mantine/core';
+import IconArrowBackUp from '@tabler/icons-react/dist/esm/icons/IconArrowBackUp.mjs';
+import IconArrowForwardUp from '@tabler/icons-react/dist/esm/icons/IconArrowForwardUp.mjs';
+import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
+import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
+import { limits } from '@vidette/contract/constants';
+import { SignButton } from '../../../components/sign-button.tsx';
+import { useI18n } from '../../../i18n/i18n-context.tsx';
+import type { MosaicEditor, MosaicEditorView } from '../grid/mosaic-editor.ts';
+import { fineGrid, presetNames, presets, type PresetName } from '../grid/presets.ts';
+import classes from './mosaic-edit.module.css';
+
+interface EditorToolsProps {
+  readonly editor: MosaicEditor;
+  readonly view: MosaicEditorView;
+}
+
+/** The tools above the grid: divisions of the page, undo and redo, and the pages. */
+export function EditorTools({ editor, view }: EditorToolsProps) {
+  const i18n = useI18n();
+  const { page, pages, canUndo, canRedo } = view;
+  return (
+    <div className={classes.tools}>
+      <div role="group" aria-label={i18n.t('mosaicEdit.presets')} className={classes.toolGroup}>
+        {presetNames.map((name) => (
+          <button
+            key={name}
+            type="button"
+            className={classes.preset}
+            aria-label={i18n.t('mosaicEdit.preset', { name })}
+            title={i18n.t('mosaicEdit.preset', { name })}
+            onClick={() => editor.divide(name)}
+          >
+            <PresetSketch name={name} />
+            <span aria-hidden="true">{name}</span>
+          </button>
+        ))}
+      </div>
+      <div className={classes.toolGroup}>
+        <SignButton
+          icon={IconArrowBackUp}
+          label={i18n.t('mosaicEdit.undo')}
+          isDisabled={!canUndo}
+          onClick={() => editor.undo()}
+        />
+        <SignButton
+          icon={IconArrowForwardUp}
+          label={i18n.t('mosaicEdit.redo')}
+          isDisabled={!canRedo}
+          onClick={() => editor.redo()}
+        />
+      </div>
+      <div role="group" aria-label={i18n.t('mosaicEdit.pages')} className={classes.toolGroup}>
+        {Array.from({ length: pages }, (_, at) => (
+          <Button
+            key={at}
+            size="sm"
+            variant={at === page ? 'light' : 'default'}
+            aria-pressed={at === page}
+            aria-label={i18n.t('mosaicEdit.page', { page: at + 1 })}
+            onClick={() => editor.turnTo(at)}
+          >
+            {i18n.number(at + 1)}
+          </Button>
+        ))}
+        <SignButton
+          icon={IconPlus}
+          label={i18n.t('mosaicEdit.page.add')}
+          isDisabled={pages >= limits.mosaicPagesMax}
+          onClick={() => editor.addPage('4')}
+        />
+        <SignButton
+          icon={IconTrash}
+          label={i18n.t('mosaicEdit.page.remove')}
+          isDisabled={pages === 1}
+          onClick={() => editor.removePage()}
+        />
+      </div>
+    </div>
+  );
+}
+
+function PresetSketch({ name }: { name: PresetName }) {
+  return (
+    <svg viewBox={`0 0 ${fineGrid} ${fineGrid}`} preserveAspectRatio="none" aria-hidden="true">
+      {presets[name].map(({ x, y, width, height }) => (
+        <rect key={`${x} ${y}`} x={x} y={y} width={width} height={height} vectorEffect="non-scaling-stroke" />
+      ))}
+    </svg>
+  );
+}

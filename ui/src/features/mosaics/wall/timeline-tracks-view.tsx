@@ -1,0 +1,87 @@
+import { useEffect, useRef, useState, useSyncExternalStore, type PointerEvent } from 'react';
+import { useI18n } from '../../../i18n/i18n-context.tsx';
+import { paletteOf } from '../../../timeline/react/palette.ts';
+import type { ArchiveWall } from '../../../playback/wall/archive-wall.ts';
+import { drawLanes, trackAt, tracksHeight } from '../../../timeline/draw-timeline-tracks.ts';
+import { gapText } from './gap-text.ts';
+import classes from './timeline-tracks-view.module.css';
+
+interface TimelineTracksViewProps {
+  readonly archive: ArchiveWall;
+  readonly streams: readonly { readonly uid: string; readonly name: string }[];
+}
+
+const REDRAW_MS = 250;
+
+/** One track for each stream below the shared timeline, on its scale; a click jumps to that moment. */
+export function TimelineTracksView({ archive, streams }: TimelineTracksViewProps) {
+  const i18n = useI18n();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [hover, setHover] = useState<{ track: number; ms: number }>();
+  const { timeline, tracks, shared } = archive;
+  const widthPx = useSyncExternalStore(timeline.subscribe, () => timeline.getView().scale.widthPx);
+  const heightPx = tracksHeight(streams.length);
+
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext('2d');
+    if (!element || !context) return;
+    const draw = () => {
+      const density = window.devicePixelRatio;
+      element.width = Math.round(widthPx * density);
+      element.height = Math.round(heightPx * density);
+      drawLanes(context, {
+        tracks: streams.map(({ uid }) => tracks.intervals(uid)),
+        scale: timeline.getView().scale,
+        playheadMs: shared.utcMs,
+        palette: paletteOf(getComputedStyle(element)),
+        density,
+      });
+    };
+    draw();
+    const timer = setInterval(draw, REDRAW_MS);
+    const unsubscribe = timeline.subscribe(draw);
+    return () => {
+      clearInterval(timer);
+      unsubscribe();
+    };
+  }, [timeline, tracks, shared, streams, widthPx, heightPx]);
+
+  const placeOf = (event: PointerEvent) => {
+    const { offsetX, offsetY } = event.nativeEvent;
+    const track = trackAt(streams.length, offsetY);
+    return track === undefined ? undefined : { track, ms: timeline.getView().scale.toMs(offsetX) };
+  };
+  const stream = hover && streams[hover.track];
+  const words = stream && textOf(stream, hover.ms);
+  function textOf({ uid, name }: { readonly uid: string; readonly name: string }, ms: number): string {
+    const kind = tracks.intervalAt(uid, ms)?.kind;
+    const state = kind === 'gap' ? `: ${gapText(tracks.causeAt(uid, ms), i18n)}` : '';
+    return `${name}, ${i18n.time(ms)}${state}`;
+  }
+  return (
+    <div className={classes.frame}>
+      <div
+        className={classes.lanes}
+        style={{ height: heightPx }}
+        role="img"
+        aria-label={i18n.t('mosaic.lanes')}
+      >
+        <canvas
+          ref={canvas}
+          className={classes.canvas}
+          style={{ width: widthPx, height: heightPx }}
+          onPointerMove={(event) => setHover(placeOf(event))}
+          onPointerLeave={() => setHover(undefined)}
+          onClick={(event) => timeline.goTo(timeline.getView().scale.toMs(event.nativeEvent.offsetX))}
+        />
+        {streams.map(({ uid, name }, at) => (
+          <span key={uid} className={classes.name} style={{ top: at * (heightPx / streams.length) }}>
+            {name}
+          </span>
+        ))}
+      </div>
+      <output className={classes.hover}>{words ?? ' '}</output>
+    </div>
+  );
+}

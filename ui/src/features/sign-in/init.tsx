@@ -1,0 +1,155 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { languages } from '@vidette/contract/constants';
+import { api } from '../../api/api.ts';
+import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
+import { useSettings } from '../../api/session.ts';
+import { useEnter } from './enter.ts';
+import { textOf } from '../../page/failures.ts';
+import { usePage } from '../../page/page-context.tsx';
+import { AccountFrame } from './account-frame.tsx';
+import { Form, FormActions } from '../../components/form.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { MessageKey } from '../../i18n/i18n.ts';
+
+const languageNames: Record<(typeof languages)[number], MessageKey> = {
+  en: 'language.en',
+  ru: 'language.ru',
+};
+
+/**
+ * The initial set-up [R2.4]: creates the administrator, authorized by the code that only the server's operator
+ * can read.
+ */
+export function InitScreen() {
+  const i18n = useI18n();
+  const settings = useSettings();
+  const { language } = usePage();
+  const enter = useEnter();
+  const form = useForm({
+    initialValues: { name: 'admin', email: '', password: '', code: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? i18n.t('account.login.missing') : null),
+      password: (password) => (password === '' ? i18n.t('account.password.missing') : null),
+      code: (code) => (code.trim() === '' ? i18n.t('init.code.missing') : null),
+    },
+  });
+  const unlock = useMutation({
+    mutationFn: (values: typeof form.values) =>
+      api.unlock({
+        body: {
+          name: values.name.trim(),
+          email: values.email.trim(),
+          password: values.password,
+          code: values.code.trim(),
+          language: i18n.language,
+        },
+      }),
+    onSuccess: ({ user, mustChangePassword }) => enter(user, mustChangePassword),
+    onError: (error) => {
+      form.setErrors(
+        fieldErrorsOf(
+          error,
+          i18n,
+          {
+            UnknownLifetimeCode: 'code',
+            LifetimeCodeRequired: 'code',
+            PasswordIsNotComplexEnough: 'password',
+          },
+          { name: 'account.login.invalid', email: 'account.email.invalid' },
+        ),
+      );
+      focusFirstError();
+    },
+  });
+  const submit = form.onSubmit((values) => unlock.mutate(values), focusFirstError);
+  if (!settings.isSetupAllowed) return <SetupNotAllowed />;
+  const isAboutFields = Object.keys(form.errors).length > 0;
+  return (
+    <AccountFrame
+      appTitle={settings.appTitle}
+      appLogo={settings.appLogo}
+      title={i18n.t('init.title')}
+      text={i18n.t('init.text')}
+    >
+      <Form onSubmit={submit} failure={unlock.error && !isAboutFields ? textOf(unlock.error, i18n) : null}>
+        <NativeSelect
+          label={i18n.t('account.language')}
+          value={i18n.language}
+          data={languages.map((value) => ({ value, label: i18n.t(languageNames[value]) }))}
+          onChange={(event) => {
+            const chosen = languages.find((one) => one === event.currentTarget.value);
+            if (chosen) void language.change(chosen);
+          }}
+        />
+        <TextInput
+          label={i18n.t('init.code')}
+          description={i18n.t('init.code.help')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          {...form.getInputProps('code')}
+        />
+        <TextInput
+          label={i18n.t('account.newLogin')}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('name')}
+        />
+        <PasswordField
+          label={i18n.t('account.password')}
+          description={i18n.t('account.password.rules')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          autoComplete="new-password"
+          {...form.getInputProps('password')}
+        />
+        <TextInput
+          type="email"
+          label={i18n.t('account.email')}
+          description={i18n.t('init.email.help')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          autoComplete="email"
+          {...form.getInputProps('email')}
+        />
+        <FormActions>
+          <Button type="submit" size="sm" fullWidth loading={unlock.isPending}>
+            {i18n.t('init.submit')}
+          </Button>
+        </FormActions>
+      </Form>
+    </AccountFrame>
+  );
+}
+
+/** The same in every language. */
+const commands = { restore: 'npm run vidette -- restore FILE', allow: 'npm run vidette -- allow-setup' };
+
+/** The database is new but the archive is not: only the console may confirm that this is intended. */
+function SetupNotAllowed() {
+  const i18n = useI18n();
+  const settings = useSettings();
+  return (
+    <AccountFrame
+      appTitle={settings.appTitle}
+      appLogo={settings.appLogo}
+      title={i18n.t('init.notAllowed.title')}
+      text={i18n.t('init.notAllowed.text')}
+    >
+      <ul>
+        <li>
+          {i18n.t('init.notAllowed.restore')} <code>{commands.restore}</code>
+        </li>
+        <li>
+          {i18n.t('init.notAllowed.allow')} <code>{commands.allow}</code>
+        </li>
+      </ul>
+      <Button size="sm" fullWidth onClick={() => window.location.reload()}>
+        {i18n.t('init.notAllowed.again')}
+      </Button>
+    </AccountFrame>
+  );
+}

@@ -1,0 +1,72 @@
+import { Anchor } from '@mantine/core';
+import { messageOf } from '@vidette/contract/errors';
+import type { Stream } from '@vidette/contract/entities';
+import { useCallback, useEffect, useSyncExternalStore } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { streamBookmarksQuery } from '../bookmarks/bookmarks-api.ts';
+import { wholeDepthQuery } from '../streams/recorded-days-api.ts';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { OverviewStrip } from '../../timeline/react/overview-strip.tsx';
+import { TimelineNavigation } from '../../timeline/react/timeline-navigation.tsx';
+import { TimelineSlider } from '../../timeline/react/timeline-slider.tsx';
+import { TimelineTip } from './timeline-tip.tsx';
+import { Link } from '../../routing/react/link.tsx';
+import classes from './stream-view.module.css';
+import { tipText } from './tip-text.ts';
+import type { Viewer } from './viewer.ts';
+
+/** The overview and the timeline, or text that says why there is none. */
+export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Stream }) {
+  const i18n = useI18n();
+  const problem = useSyncExternalStore(viewer.subscribe, viewer.getArchiveProblem);
+  const momentMs = useCallback(() => viewer.player.utcMs, [viewer]);
+  const { data: bookmarks } = useQuery(streamBookmarksQuery(stream.uid, stream.canArchive));
+  const { data: recorded } = useQuery(wholeDepthQuery(stream.uid, i18n.timeZone, stream.canArchive));
+  useEffect(() => {
+    const marks = bookmarks?.items.map(({ id, startTime, endTime, note }) => ({
+      id,
+      startMs: startTime,
+      endMs: endTime ?? startTime,
+      note,
+    }));
+    viewer.timeline.setBookmarks(marks ?? []);
+  }, [viewer, bookmarks]);
+  const textAt = useCallback((ms: number) => tipText(viewer, ms, i18n), [viewer, i18n]);
+  if (!stream.canArchive) return <p className={classes.aside}>{i18n.t('timeline.forbidden')}</p>;
+  return (
+    <div className={classes.timeline}>
+      <OverviewStrip
+        timeline={viewer.timeline}
+        recorded={recorded}
+        label={i18n.t('overview.label', { name: stream.name })}
+      />
+      <TimelineSlider
+        timeline={viewer.timeline}
+        label={i18n.t('timeline.label', { name: stream.name })}
+        momentMs={momentMs}
+        tip={<TimelineTip timeline={viewer.timeline} scrubber={viewer.scrubber} textAt={textAt} />}
+      />
+      <TimelineNavigation timeline={viewer.timeline} />
+      {problem !== undefined && (
+        <output className={classes.aside}>
+          {i18n.t('timeline.failed', { reason: messageOf(problem, i18n.language) })}
+        </output>
+      )}
+      {problem === undefined && !stream.archive.isEnable && (
+        <p className={classes.aside}>
+          {i18n.t('timeline.off')}{' '}
+          {stream.canEdit && (
+            <Anchor
+              renderRoot={(props) => (
+                <Link to="/stream/$uid/setting" params={{ uid: stream.uid }} {...props} />
+              )}
+              inherit
+            >
+              {i18n.t('timeline.off.change')}
+            </Anchor>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import { Button } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import IconX from '@tabler/icons-react/dist/esm/icons/IconX.mjs';
+import { useQuery } from '@tanstack/react-query';
+import type { Stream } from '@vidette/contract/entities';
+import { limits } from '@vidette/contract/constants';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { extentQuery, useAddExport } from '../../exports/exports-api.ts';
+import { useSettings } from '../../../api/session.ts';
+import { textOf } from '../../../page/failures.ts';
+import { SignButton } from '../../../components/sign-button.tsx';
+import { useI18n } from '../../../i18n/i18n-context.tsx';
+import { Zone } from '../../../timeline/zone.ts';
+import { Link } from '../../../routing/react/link.tsx';
+import { DaysField } from './days-field.tsx';
+import { DownloadText } from './download-text.tsx';
+import { ExtentText } from './extent-text.tsx';
+import { OthersField } from './others-field.tsx';
+import classes from './save.module.css';
+import { SpanFields } from './span-fields.tsx';
+import { problemOf, wayOf, type SaveSpan } from './span.ts';
+import { useFootageDownload } from './use-footage-download.ts';
+
+interface SavePanelProps {
+  readonly stream: Stream;
+  /** The range selected on the timeline. */
+  readonly span: SaveSpan;
+  /** The present, to within some seconds. */
+  readonly nowMs: number;
+  readonly onSpan: (span: SaveSpan) => void;
+  /** A range that was not dragged on the timeline: it is scrolled into view. */
+  readonly onDays: (span: SaveSpan) => void;
+  readonly onClose: () => void;
+}
+
+const typingMs = 300;
+
+/** Selects a range, shows what is recorded of it, and downloads it as a file or requests a package. */
+export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: SavePanelProps) {
+  const i18n = useI18n();
+  const { archiveDownloadMaxSeconds, playlistMaxSeconds } = useSettings();
+  const zone = useMemo(() => new Zone(i18n.timeZone), [i18n.timeZone]);
+  const [others, setOthers] = useState<string[]>([]);
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus({ preventScroll: false }), []);
+  const problem = problemOf(span, nowMs, playlistMaxSeconds * 1000);
+  const [asked] = useDebouncedValue(`${span.startMs} ${span.endMs}`, typingMs);
+  const isSettled = asked === `${span.startMs} ${span.endMs}`;
+  const { data: extent, error } = useQuery({
+    ...extentQuery(stream.uid, span.startMs, span.endMs),
+    enabled: problem === undefined && isSettled,
+  });
+  const download = useFootageDownload(stream.uid, zone);
+  const fetched = download.state.name === 'done' ? download.state.asked : undefined;
+  const { data: delivered } = useQuery({
+    ...extentQuery(stream.uid, fetched?.startMs ?? 0, fetched?.endMs ?? 0),
+    enabled: fetched !== undefined,
+  });
+  const addExport = useAddExport();
+  const way = wayOf(span, others.length, archiveDownloadMaxSeconds * 1000);
+  const isEmpty = others.length === 0 && extent?.durationMs === 0;
+  const save = () => {
+    if (way === 'download') void download.begin(span);
+    else {
+      addExport.mutate({
+        streams: [stream.uid, ...others],
+        startTime: span.startMs,
+        endTime: span.endMs,
+        name: stream.name.slice(0, limits.nameMaxLength),
+      });
+    }
+  };
+  return (
+    <section className={classes.panel} aria-labelledby="save-title">
+      <div className={classes.head}>
+        <h2 id="save-title" ref={title} tabIndex={-1}>
+          {i18n.t('save.open')}
+        </h2>
+        <SignButton icon={IconX} label={i18n.t('action.close')} onClick={onClose} />
+      </div>
+      <p className={classes.quiet}>{i18n.t('save.how')}</p>
+      <SpanFields
+        span={span}
+        zone={zone}
+        problem={problem}
+        longestMs={playlistMaxSeconds * 1000}
+        onSpan={onSpan}
+      />
+      <DaysField
+        uid={stream.uid}
+        zone={zone}
+        nowMs={nowMs}
+        maxRangeDays={Math.floor(playlistMaxSeconds / 86_400)}
+        onSpan={onDays}
+      />
+      <OthersField uid={stream.uid} value={others} onChange={setOthers} />
+      <output className={classes.extent}>
+        {problem === undefined && (
+          <ExtentText
+            extent={isSettled ? extent : undefined}
+            askedMs={span.endMs - span.startMs}
+            failure={error ? textOf(error, i18n) : undefined}
+          />
+        )}
+      </output>
+      {way === 'export' && (
+        <p className={classes.quiet}>
+          {i18n.t('save.export.why', { duration: i18n.duration(archiveDownloadMaxSeconds * 1000) })}
+        </p>
+      )}
+      <div className={classes.actions}>
+        <Button
+          size="sm"
+          disabled={problem !== undefined || isEmpty || download.state.name === 'running'}
+          loading={addExport.isPending}
+          onClick={save}
+        >
+          {i18n.t(way === 'download' ? 'save.download' : 'save.export')}
+        </Button>
+        {download.state.name === 'running' && (
+          <Button size="sm" variant="default" onClick={download.cancel}>
+            {i18n.t('save.cancel')}
+          </Button>
+        )}
+      </div>
+      <DownloadText state={download.state} gaps={delivered?.gaps} />
+      {addExport.isSuccess && (
+        <p role="status">
+          {i18n.t('save.queued')}. <Link to="/exports">{i18n.t('save.queued.show')}</Link>
+        </p>
+      )}
+    </section>
+  );
+}

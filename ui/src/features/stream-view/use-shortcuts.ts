@@ -1,0 +1,73 @@
+import { useEffect } from 'react';
+import type { VideoViewport } from '../../playback/video-viewport.ts';
+import { timelineKey } from '../../timeline/timeline-keys.ts';
+import { keyMeaning } from './key-meaning.ts';
+import type { Viewer } from './viewer.ts';
+
+/** The targets of the screen's keyboard shortcuts. */
+export interface ShortcutTargets {
+  readonly viewer: Viewer | undefined;
+  readonly view: VideoViewport;
+  readonly toggleFullScreen: () => void;
+  readonly toggleFigures: () => void;
+  readonly showKeys: () => void;
+}
+
+const ZOOM_STEP = 1.5;
+
+type Act = (viewer: Viewer, targets: ShortcutTargets) => void;
+
+/** Every key but the timeline's own, which also work here. */
+const acts: Readonly<Record<string, Act>> = {
+  k: ({ player }) => player.toggle(),
+  j: ({ player }) => player.shuttle(-1),
+  l: ({ player }) => player.shuttle(1),
+  a: ({ player }) => player.step(-1),
+  d: ({ player }) => player.step(1),
+  m: ({ player }) => player.setMuted(!player.getSnapshot().isMuted),
+  f: (_, { toggleFullScreen }) => toggleFullScreen(),
+  i: (_, { toggleFigures }) => toggleFigures(),
+  z: (_, { view }) => view.zoomBy(ZOOM_STEP),
+  x: (_, { view }) => view.zoomBy(1 / ZOOM_STEP),
+  0: (_, { view }) => view.reset(),
+  '?': (_, { showKeys }) => showKeys(),
+};
+
+/** Keys that work wherever the focus is, except in text fields and selects. */
+export function useShortcuts(targets: ShortcutTargets): void {
+  useEffect(() => {
+    const { viewer } = targets;
+    if (!viewer) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      const target = event.target instanceof Element ? event.target : document.body;
+      if (
+        target.closest(
+          'input:not([type=range]), select, textarea, [role=menu], [role=dialog], [contenteditable]',
+        )
+      )
+        return;
+      const isOnControl = target.closest('button, a, input') !== null;
+      if (!act(viewer, targets, event, isOnControl)) return;
+      event.preventDefault();
+    };
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, [targets]);
+}
+
+/** True when the key was handled. */
+function act(viewer: Viewer, targets: ShortcutTargets, event: KeyboardEvent, isOnControl: boolean): boolean {
+  const key = keyMeaning(event);
+  if (key === ' ') {
+    if (isOnControl) return false;
+    viewer.player.toggle();
+    return true;
+  }
+  const found = Object.hasOwn(acts, key) ? acts[key] : undefined;
+  if (found) {
+    found(viewer, targets);
+    return true;
+  }
+  return key.length === 1 || !isOnControl ? timelineKey(viewer.timeline, key, event.shiftKey) : false;
+}

@@ -1,0 +1,74 @@
+import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { useState, type FormEvent } from 'react';
+import { useI18n } from '../../../i18n/i18n-context.tsx';
+
+interface DeleteFormProps {
+  /** The question, used as the dialog's title. */
+  readonly title: string;
+  /** The text that has to be typed before recordings are deleted. */
+  readonly confirmWord: string;
+  /** The label of the main button, without and with the recordings. */
+  readonly labels: { readonly keep: string; readonly purge: string };
+  readonly isDeleting: boolean;
+  readonly onDelete: (purge: boolean) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks what to delete: keeping the recordings takes one click, deleting them a typed word. */
+export function DeleteDialog({ isOpen, ...form }: DeleteFormProps & { readonly isOpen: boolean }) {
+  const i18n = useI18n();
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={form.onClose}
+      title={form.title}
+      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
+    >
+      <DeleteForm {...form} />
+    </Modal>
+  );
+}
+
+function DeleteForm({ title, confirmWord, labels, isDeleting, onDelete, onClose }: DeleteFormProps) {
+  const i18n = useI18n();
+  const [purge, setPurge] = useState(false);
+  const [typed, setTyped] = useState('');
+  const isConfirmed = !purge || typed.trim() === confirmWord;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isConfirmed && !isDeleting) onDelete(purge);
+  };
+  return (
+    <form noValidate onSubmit={submit}>
+      <Stack gap="md">
+        <Radio.Group
+          aria-label={title}
+          value={purge ? 'purge' : 'keep'}
+          onChange={(value) => setPurge(value === 'purge')}
+        >
+          <Stack gap="sm">
+            <Radio value="keep" label={i18n.t('stream.delete.keep')} data-autofocus />
+            <Radio value="purge" label={i18n.t('stream.delete.purge')} />
+          </Stack>
+        </Radio.Group>
+        {purge && (
+          <TextInput
+            size="sm"
+            label={i18n.t('stream.delete.confirm', { name: confirmWord })}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+          />
+        )}
+        <Group gap={8}>
+          <Button type="submit" size="sm" color="red" loading={isDeleting} disabled={!isConfirmed}>
+            {purge ? labels.purge : labels.keep}
+          </Button>
+          <Button size="sm" variant="default" onClick={onClose}>
+            {i18n.t('action.cancel')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReplyOf } from '@vidette/contract/client';
+import type { ArchiveStats, Stream } from '@vidette/contract/entities';
+import { archiveStatsQuery, streamStatsQuery, useStream } from '../streams-api.ts';
+import { recordedShareText } from '../../../components/recorded-share-text.ts';
+import { Fact, Facts } from '../../../components/facts.tsx';
+import { StreamStatus } from '../stream-status.tsx';
+import { useI18n } from '../../../i18n/i18n-context.tsx';
+import type { I18n } from '../../../i18n/i18n.ts';
+import { depthText } from '../form/depths.ts';
+import { reasonOf } from '../reason.ts';
+import { useParams } from '../../../routing/react/router-context.tsx';
+import { PendingLoss } from './pending-loss.tsx';
+import { SharePanel } from './share-panel.tsx';
+
+/** A stream's properties and state. */
+export function StreamInfoScreen() {
+  const { uid } = useParams({ from: '/stream/$uid' });
+  const { data: stream } = useStream(uid);
+  if (!stream) return null;
+  return (
+    <>
+      <PendingLoss stream={stream} />
+      <StreamFacts stream={stream} />
+      {stream.canShare && <SharePanel stream={stream} />}
+    </>
+  );
+}
+
+function StreamFacts({ stream }: { stream: Stream }) {
+  const i18n = useI18n();
+  const { data: stats } = useQuery(streamStatsQuery(stream.uid));
+  const { data: recorded } = useQuery({ ...archiveStatsQuery(stream.uid), enabled: stream.canArchive });
+  const reason = reasonOf(stream, i18n);
+  return (
+    <Facts>
+      <Fact label={i18n.t('stream.info.state')}>
+        <StreamStatus status={stream.status} />
+      </Fact>
+      {reason !== null && <Fact label={i18n.t('stream.info.reason')}>{reason}</Fact>}
+      <Fact label={i18n.t('stream.source')}>{stream.streamSource}</Fact>
+      {stats && stats.tracks.length > 0 && (
+        <Fact label={i18n.t('stream.info.tracks')}>{tracksText(stats)}</Fact>
+      )}
+      {stats && <Fact label={i18n.t('stream.info.viewers')}>{i18n.number(stats.viewers)}</Fact>}
+      {recorded && <Fact label={i18n.t('stream.info.archive')}>{recordedText(recorded, i18n)}</Fact>}
+      {recorded?.recorded && (
+        <Fact label={i18n.t('recorded.label')}>{recordedShareText(recorded.recorded, i18n)}</Fact>
+      )}
+      {recorded && recorded.bitrate > 0 && (
+        <Fact label={i18n.t('stream.info.bitrate')}>
+          {i18n.t('rate.bits', {
+            amount: i18n.number(recorded.bitrate / 1e6, { maximumFractionDigits: 2 }),
+          })}
+        </Fact>
+      )}
+      <Fact label={i18n.t('stream.info.depth')}>
+        {stream.archive.isEnable ? depthText(stream.archive.depthHours, i18n) : i18n.t('streams.archive.off')}
+      </Fact>
+      <Fact label={i18n.t('stream.tags')}>{stream.tags.join(', ') || i18n.t('profile.none')}</Fact>
+      <Fact label={i18n.t('stream.location')}>{stream.location.name || i18n.t('profile.none')}</Fact>
+      <Fact label={i18n.t('stream.info.added')}>
+        {stream.createdBy === null
+          ? i18n.dateTime(stream.createdAt)
+          : i18n.t('stream.info.addedBy', { time: i18n.dateTime(stream.createdAt), name: stream.createdBy })}
+      </Fact>
+      <Fact label={i18n.t('stream.info.uid')}>{stream.uid}</Fact>
+    </Facts>
+  );
+}
+
+function tracksText({ tracks }: ReplyOf<'getStreamStats'>): string {
+  return tracks.map(({ description }) => description).join('; ');
+}
+
+function recordedText(stats: ArchiveStats, i18n: I18n): string {
+  const { withoutNodes } = stats;
+  if (!withoutNodes) return footageText(stats, i18n);
+  const without = i18n.t('stream.info.withoutNodes', { nodes: withoutNodes.join(', ') });
+  return `${footageText(stats, i18n)}; ${without}`;
+}
+
+function footageText(stats: ArchiveStats, i18n: I18n): string {
+  if (stats.startTime === null) return i18n.t('stream.info.nothing');
+  const { bytes, farBytes } = stats;
+  const all = i18n.t('stream.info.recorded', {
+    duration: i18n.duration(stats.durationMs),
+    size: i18n.bytes(bytes),
+    start: i18n.dateTime(stats.startTime),
+  });
+  if (farBytes === 0) return all;
+  const places = { far: i18n.bytes(farBytes), near: i18n.bytes(bytes - farBytes) };
+  return `${all}; ${i18n.t('stream.info.far', places)}`;
+}

@@ -1,0 +1,138 @@
+import { ActionIcon, Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
+import IconChecks from '@tabler/icons-react/dist/esm/icons/IconChecks.mjs';
+import IconLayoutGrid from '@tabler/icons-react/dist/esm/icons/IconLayoutGrid.mjs';
+import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
+import IconTable from '@tabler/icons-react/dist/esm/icons/IconTable.mjs';
+import IconTags from '@tabler/icons-react/dist/esm/icons/IconTags.mjs';
+import type { Icon } from '@tabler/icons-react';
+import { Tip } from '../../../components/tip.tsx';
+import { useI18n } from '../../../i18n/i18n-context.tsx';
+import type { MessageKey } from '../../../i18n/i18n.ts';
+import { sortTypes, type StreamsChoices } from './choices.ts';
+import classes from './streams.module.css';
+
+const sortText: Record<(typeof sortTypes)[number], MessageKey> = {
+  name: 'streams.sort.name',
+  '-createdAt': 'streams.sort.newest',
+  status: 'streams.sort.status',
+  location: 'streams.sort.location',
+};
+
+interface StreamsHeaderProps {
+  readonly choices: StreamsChoices;
+  /**
+   * The number of streams; undefined where groups have their own counts, because a stream with two tags counts
+   * twice.
+   */
+  readonly total: number | undefined;
+  readonly onChange: (changes: Partial<StreamsChoices>) => void;
+  /** Whether streams are being selected, and how to start or end that; null for users who may edit none. */
+  readonly picking: { readonly isOn: boolean; readonly begin: () => void; readonly end: () => void } | null;
+}
+
+/** The list's settings: search, only available, order, groups, grid or table [R2.26]. */
+export function StreamsHeader({ choices, total, onChange, picking }: StreamsHeaderProps) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.header}>
+      <h1 className={classes.title}>{i18n.t('title.streams')}</h1>
+      <output className={classes.count}>
+        {total !== undefined && (
+          <>
+            <span aria-hidden="true">{i18n.number(total)}</span>
+            <span className="visually-hidden">{i18n.t('streams.count', { count: total })}</span>
+          </>
+        )}
+      </output>
+      <TextInput
+        className={classes.search}
+        size="sm"
+        type="search"
+        placeholder={i18n.t('streams.search')}
+        aria-label={i18n.t('streams.search')}
+        leftSection={<IconSearch size={16} aria-hidden="true" />}
+        rightSection={
+          choices.search !== '' && (
+            <CloseButton
+              size="sm"
+              aria-label={i18n.t('streams.search.clear')}
+              onClick={() => onChange({ search: '' })}
+            />
+          )
+        }
+        value={choices.search}
+        onChange={(event) => onChange({ search: event.currentTarget.value })}
+      />
+      <Button
+        size="sm"
+        variant={choices.onlyAvailable ? 'light' : 'default'}
+        aria-pressed={choices.onlyAvailable}
+        onClick={() => onChange({ onlyAvailable: !choices.onlyAvailable })}
+      >
+        {i18n.t('streams.onlyAvailable')}
+      </Button>
+      <NativeSelect
+        className={classes.sort}
+        size="sm"
+        aria-label={i18n.t('streams.sort')}
+        value={choices.sortType}
+        onChange={(event) => {
+          const sortType = sortTypes.find((one) => one === event.currentTarget.value);
+          if (sortType) onChange({ sortType });
+        }}
+        data={sortTypes.map((value) => ({ value, label: i18n.t(sortText[value]) }))}
+      />
+      <Toggle
+        icon={IconTags}
+        label={i18n.t('streams.groupByTag')}
+        isOn={choices.isGrouped}
+        onClick={() => onChange({ isGrouped: !choices.isGrouped })}
+      />
+      {picking && (
+        <Toggle
+          icon={IconChecks}
+          label={i18n.t('streams.pick.begin')}
+          isOn={picking.isOn}
+          onClick={picking.isOn ? picking.end : picking.begin}
+        />
+      )}
+      <div className={classes.toggles}>
+        <Toggle
+          icon={IconLayoutGrid}
+          label={i18n.t('streams.view.grid')}
+          isOn={choices.view === 'grid'}
+          onClick={() => onChange({ view: 'grid' })}
+        />
+        <Toggle
+          icon={IconTable}
+          label={i18n.t('streams.view.table')}
+          isOn={choices.view === 'table'}
+          onClick={() => onChange({ view: 'table' })}
+        />
+      </div>
+    </div>
+  );
+}
+
+interface ToggleProps {
+  readonly icon: Icon;
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onClick: () => void;
+}
+
+function Toggle({ icon: Icon, label, isOn, onClick }: ToggleProps) {
+  return (
+    <Tip align="end" label={label}>
+      <ActionIcon
+        size="md"
+        variant={isOn ? 'light' : 'default'}
+        aria-label={label}
+        aria-pressed={isOn}
+        onClick={onClick}
+      >
+        <Icon size={18} stroke={1.6} aria-hidden="true" />
+      </ActionIcon>
+    </Tip>
+  );
+}

@@ -1,0 +1,128 @@
+import { NativeSelect, Switch, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { languages, limits } from '@vidette/contract/constants';
+import { FormSection } from '../../../components/form.tsx';
+import { PasswordField } from '../../../components/password-field.tsx';
+import { useI18n } from '../../../i18n/i18n-context.tsx';
+import type { MessageKey } from '../../../i18n/i18n.ts';
+import type { QuotaKind, UserValues } from './user-values.ts';
+
+const languageText: Record<(typeof languages)[number], MessageKey> = { en: 'language.en', ru: 'language.ru' };
+
+const quotaText: Record<QuotaKind, MessageKey> = {
+  none: 'user.quota.none',
+  unlimited: 'profile.info.noLimit',
+  count: 'user.quota.count',
+};
+
+interface UserFieldsProps {
+  readonly form: UseFormReturnType<UserValues>;
+  /** Name, e-mail and password are managed by another system. */
+  readonly isManaged?: boolean;
+  /** Whether it is the administrator's own account, whose role can't be changed. */
+  readonly isSelf?: boolean;
+  readonly isNew?: boolean;
+}
+
+/** The fields of a user, the same for adding and changing one. */
+export function UserFields({ form, isManaged = false, isSelf = false, isNew = false }: UserFieldsProps) {
+  const i18n = useI18n();
+  const { role, quotaKind } = form.values;
+  return (
+    <>
+      <FormSection title={i18n.t('profile.person')}>
+        <TextInput
+          size="sm"
+          label={i18n.t('account.newLogin')}
+          maxLength={limits.loginMaxLength}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          disabled={isManaged}
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          size="sm"
+          label={i18n.t('account.fullName')}
+          maxLength={limits.nameMaxLength}
+          autoComplete="off"
+          disabled={isManaged}
+          {...form.getInputProps('fullName')}
+        />
+        <TextInput
+          size="sm"
+          type="email"
+          label={i18n.t('account.email')}
+          maxLength={limits.emailMaxLength}
+          autoComplete="off"
+          disabled={isManaged}
+          {...form.getInputProps('email')}
+        />
+        <NativeSelect
+          size="sm"
+          label={i18n.t('account.language')}
+          data={languages.map((value) => ({ value, label: i18n.t(languageText[value]) }))}
+          {...form.getInputProps('language')}
+        />
+      </FormSection>
+      <FormSection title={i18n.t('user.rights')}>
+        <NativeSelect
+          size="sm"
+          label={i18n.t('profile.info.role')}
+          description={i18n.t('user.role.help')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          disabled={isSelf}
+          data={[
+            { value: 'user', label: i18n.t('profile.role.user') },
+            { value: 'admin', label: i18n.t('profile.role.admin') },
+          ]}
+          {...form.getInputProps('role')}
+        />
+        {role !== 'admin' && (
+          <NativeSelect
+            size="sm"
+            label={i18n.t('user.quota')}
+            data={Object.entries(quotaText).map(([value, key]) => ({ value, label: i18n.t(key) }))}
+            {...form.getInputProps('quotaKind')}
+          />
+        )}
+        {role !== 'admin' && quotaKind === 'count' && (
+          <TextInput
+            size="sm"
+            label={i18n.t('user.quota.most')}
+            inputMode="numeric"
+            maxLength={6}
+            autoComplete="off"
+            {...form.getInputProps('maxStreamCreation')}
+          />
+        )}
+        {role !== 'admin' && (
+          <Switch
+            label={i18n.t('user.convert')}
+            description={i18n.t('user.convert.help')}
+            {...form.getInputProps('canConvert', { type: 'checkbox' })}
+          />
+        )}
+      </FormSection>
+      {!isManaged && (
+        <FormSection
+          title={i18n.t('account.password')}
+          {...(isNew ? {} : { text: i18n.t('user.password.help') })}
+        >
+          <PasswordField
+            size="sm"
+            label={i18n.t(isNew ? 'account.password' : 'account.newPassword')}
+            description={i18n.t('account.password.rules')}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            autoComplete="new-password"
+            {...form.getInputProps('password')}
+          />
+          <Switch
+            label={i18n.t('user.mustChange')}
+            {...form.getInputProps('mustChangePassword', { type: 'checkbox' })}
+          />
+        </FormSection>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { userCalls } from '@vidette/contract/calls/users';
+import type { User } from '@vidette/contract/entities';
+import { en } from '../../../i18n/en/all.ts';
+import { I18n } from '../../../i18n/i18n.ts';
+import { addBody, changesOf, emptyUser, userProblems, userValues } from './user-values.ts';
+
+const user: User = {
+  name: 'nina',
+  email: 'nina@example.org',
+  fullName: 'Nina',
+  language: 'ru',
+  isAdmin: false,
+  permissionType: 'user',
+  maxStreamCreation: 7,
+  canConvert: true,
+  isManaged: false,
+  mustChangePassword: false,
+  isBlocked: false,
+  createdAt: 0,
+  lastSeenTime: null,
+};
+
+test('[R2.6] a filled form is what the call takes', () => {
+  const body = addBody({ ...emptyUser, name: ' nina ', password: 'a long one 7', quotaKind: 'unlimited' });
+  assert.deepEqual(userCalls.addUser.body.parse(body), body);
+  assert.equal(body.name, 'nina');
+  assert.equal(body.maxStreamCreation, -1);
+  assert.equal(addBody({ ...emptyUser, name: 'n' }).maxStreamCreation, 0);
+});
+
+test('only what changed is sent, and a password only when one was typed', () => {
+  const before = userValues(user);
+  assert.deepEqual(changesOf(before, before), {});
+  assert.deepEqual(changesOf({ ...before, fullName: 'Nina P.', role: 'admin' }, before), {
+    fullName: 'Nina P.',
+    isAdmin: true,
+  });
+  assert.deepEqual(changesOf({ ...before, canConvert: false }, before), { canConvert: false });
+  assert.deepEqual(changesOf({ ...before, quotaKind: 'none', password: 'x' }, before), {
+    maxStreamCreation: 0,
+    password: 'x',
+  });
+});
+
+test('[R5.5] obvious errors are shown before a call is made', () => {
+  const problems = userProblems(new I18n('en', en), true);
+  assert.equal(problems.name(' '), en['account.login.missing']);
+  assert.equal(problems.name('a b'), en['account.login.invalid']);
+  assert.equal(problems.name('nina.p-7@lan'), null);
+  assert.equal(problems.password(''), en['account.password.missing']);
+  const counted = { ...emptyUser, quotaKind: 'count' };
+  for (const wrong of ['', '0', '-1', '1.5', 'ten', '12345678'])
+    assert.equal(problems.maxStreamCreation(wrong, counted), en['user.quota.invalid'], wrong);
+  assert.equal(problems.maxStreamCreation('25', counted), null);
+  assert.equal(problems.maxStreamCreation('', emptyUser), null);
+});

@@ -1,0 +1,39 @@
+import { administration } from './administration.ts';
+import { cluster } from './cluster.ts';
+import { command } from './command.ts';
+import { configKeys } from './config-keys.ts';
+import { depthLoss } from './depth-loss.ts';
+import { exports } from './exports.ts';
+import { gapCauses } from './gap-causes.ts';
+import { guide } from './guide.ts';
+import { mosaics } from './mosaics.ts';
+import { people } from './people.ts';
+import { player } from './player.ts';
+import { profile } from './profile.ts';
+import { records } from './records.ts';
+import { reference } from './reference.ts';
+import { tunnel } from './tunnel.ts';
+import { warnings } from './warnings.ts';
+
+/**
+ * The English words of the screens at the desk, fetched with the first of them: administration, people,
+ * records, and watching.
+ */
+export const signedIn = {
+  ...administration,
+  ...command,
+  ...cluster,
+  ...configKeys,
+  ...depthLoss,
+  ...exports,
+  ...gapCauses,
+  ...guide,
+  ...mosaics,
+  ...people,
+  ...player,
+  ...profile,
+  ...records,
+  ...reference,
+  ...tunnel,
+  ...warnings,
+};

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settle, TestClock } from '../playback/test-clock.ts';
+import { importUntilLoaded } from './import-until-loaded.ts';
+
+test('what can’t be loaded is requested again, with growing pauses, until it is there', async () => {
+  const clock = new TestClock();
+  const requestedMs: number[] = [];
+  const startMs = clock.wallMs();
+  const loaded = importUntilLoaded(() => {
+    requestedMs.push(clock.wallMs() - startMs);
+    return requestedMs.length < 4
+      ? Promise.reject(new TypeError('Failed to fetch'))
+      : Promise.resolve('module');
+  }, clock);
+  for (let second = 0; second < 10; second++) {
+    await settle();
+    clock.advance(1_000);
+  }
+  assert.equal(await loaded, 'module');
+  assert.deepEqual(requestedMs, [0, 1_000, 3_000, 7_000]);
+});
