@@ -143,7 +143,7 @@ test('[R10.2] video that stops while audio flows: not running, the reason says s
   await until(() => supervisor.status.state === 'failed');
   const soFar = stream.counters.videoSamples;
   assert.equal(supervisor.status.code, 'NO_VIDEO_ERR');
-  assert.match(supervisor.status.reason ?? '', /stopped sending pictures/);
+  assert.match(supervisor.status.reason ?? '', /stopped sending video/);
   await until(() => stream.counters.videoSamples > soFar);
   assert.equal(supervisor.status.state, 'running');
   assert.match(supervisor.attempts[1]?.reason ?? '', /announces video but sent only audio/);

@@ -479,7 +479,7 @@ for (const seconds of [5, 20]) {
     assert.equal(scene.stream.counters.videoSamples, 6);
     await scene.pass(Math.max(10, 3 * seconds) * 1_000 - seconds * 1_000 + 500);
     assert.equal(scene.status.state, 'failed');
-    assert.match(scene.status.reason ?? '', /stopped sending pictures/);
+    assert.match(scene.status.reason ?? '', /stopped sending video/);
     await scene.supervisor.stop('stopped');
   });
 }
