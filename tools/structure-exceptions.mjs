@@ -77,7 +77,8 @@ export const exceptions = [
   },
   {
     measure: 'collaborators',
-    because: 'Services is handed to every route; it becomes one interface per route file',
+    because:
+      'the checks of a request in the order in which they run: origin, session, right, license, members, and the record of it',
     parts: ['server/src/http/registrar.ts Registrar'],
   },
   {
