@@ -323,7 +323,7 @@ test('[R10.4] what a depth deletes is answered before it is saved, and while it 
 test('[R10.4] a depth that deletes recordings is saved only after a question with the figure', async (t) => {
   t.after(() => keep(-1));
   const pending = (page: Page) =>
-    page.getByText(/^At \d\d:\d\d recordings older than 7 days begin to be deleted: [\d.]+ .?B\./);
+    page.getByText(/^At \d\d:\d\d recordings older than 7 days begin to be deleted: [\d.]+\s.?B\./);
   const depth = async () => (await testEnv.client.getStream({ params: { uid } })).archive.depthHours;
   await testEnv.open(`/stream/${uid}/setting`, async (page) => {
     const dialog = page.getByRole('dialog', { name: 'Delete older recordings?' });

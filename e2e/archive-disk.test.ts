@@ -112,8 +112,8 @@ test('[R10.4] a disk that other programs fill takes old recordings only: the las
   assert.ok(Number(otherBytes) > Number(archiveBytes));
   await env.open('/streams', async (page) => {
     for (const text of [
-      /other files take [\d.]+ MB, recordings [\d.]+ .?B/,
-      /because other files \([\d.]+ MB\) filled/,
+      /other files take [\d.]+\sMB, recordings [\d.]+\s.?B/,
+      /because other files \([\d.]+\sMB\) filled/,
     ])
       await page.getByText(text).waitFor({ timeout: WAIT_MS });
   });
