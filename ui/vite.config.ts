@@ -11,13 +11,13 @@ const everyScreen = new RegExp(
     'node_modules/(react|react-dom|scheduler|clsx|use-sync-external-store)/',
     '@mantine/core/esm/(core|components/(Button|Loader|UnstyledButton|ActionIcon|Input|InputBase|TextInput|CloseButton|Skeleton))/',
     '@tabler/icons-react/dist/esm/[^/]+$',
-    'ui/src/(api|base|page|routing)/',
+    'ui/src/(api|page|routing)/',
     'ui/src/(app|i18n)/[^/]+$',
   ].join('|'),
 );
 
 /** What the public page of a shared stream has in common with the application, of which it loads nothing else. */
-const everyEntry = /contract\/src\/(client|routes|errors|constants)/;
+const everyEntry = /contract\/src\/(client|routes|errors|constants)|ui\/src\/base\//;
 
 /** Builds the pages into `ui/dist`, from where the server serves it under `/ui/`. */
 export default defineConfig({
