@@ -101,6 +101,46 @@ test('[R2.22] Back and Forward lead to where the list was scrolled, links begin 
     { ...desktop, width: 390, height: 844 },
   ));
 
+test('the focus moves to the heading of a new screen, but not within a screen, nor when a page is loaded', () =>
+  testEnv.open('/streams', async (page) => {
+    page.setDefaultTimeout(waitMs);
+    const focused = () =>
+      page.evaluate(() => {
+        const { activeElement } = document;
+        return activeElement?.matches('h1') ? activeElement.textContent : activeElement?.tagName;
+      });
+    const isFocused = (name: string) =>
+      until(focused, (now) => now === name, waitMs).catch(async () =>
+        assert.fail(`${await focused()} in place of ${name}`),
+      );
+    const camera = page.getByRole('main').getByRole('link', { name: /^Camera 01/ });
+    await camera.waitFor();
+    assert.equal(await focused(), 'BODY');
+    await camera.click();
+    await isFocused('Camera 01');
+    assert.equal(
+      await page.evaluate(() => document.activeElement?.matches(':focus-visible')),
+      false,
+      'a click draws no ring around the heading',
+    );
+    await page.goBack();
+    await isFocused('Streams');
+    await page.goForward();
+    await isFocused('Camera 01');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Camera 01' }).waitFor();
+    assert.equal(await focused(), 'BODY');
+    await page.goto(`${testEnv.server.url}/ui/streams`);
+    const search = page
+      .getByRole('main')
+      .getByRole('searchbox')
+      .or(page.getByRole('main').getByRole('textbox'))
+      .first();
+    await search.fill('nothing is named so');
+    await camera.waitFor({ state: 'detached' });
+    assert.equal(await focused(), 'INPUT');
+  }));
+
 test('[R7.52] a server that was set back leads an open page to the set-up, address and screen together', async () => {
   const person = await newPerson(testEnv.browser);
   await signInByCookie(person, testEnv.server.url, testEnv.cookie);

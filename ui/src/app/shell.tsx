@@ -1,8 +1,9 @@
 import { messageOf } from '@vidette/contract/errors';
-import { lazy, Suspense, useLayoutEffect } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
 import { mayAddStreams, useUser } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { addressOf } from './addresses.ts';
+import { focusHeading } from '../routing/react/focus.ts';
 import { useArrival, useRouteLocation } from '../routing/react/router-context.tsx';
 import { scrollBack } from '../routing/scroll.ts';
 import { ForbiddenScreen } from '../components/fallback-screens.tsx';
@@ -29,11 +30,12 @@ export function Shell({ screens }: { screens: Screens }) {
     () => scrollBack(arrival.scrollTop, { view: window, onGrowth: onPageGrowth, after: afterDelay }),
     [arrival],
   );
+  const content = useScreenFocus(location.path);
 
   const isBare = user === null || isPublic;
   const mayEnter = !audience || (audience === 'admin' ? user?.isAdmin : mayAddStreams(user));
   const screen = (
-    <main id="content" tabIndex={-1} className={classes.main}>
+    <main id="content" ref={content} tabIndex={-1} className={classes.main}>
       {mayEnter ? (
         <ScreenHost screens={screens} />
       ) : (
@@ -60,6 +62,21 @@ export function Shell({ screens }: { screens: Screens }) {
       )}
     </>
   );
+}
+
+/**
+ * Moves the focus to the heading after each navigation to another path; one within a screen, and the first screen of a
+ * loaded page, leave it where it is.
+ */
+function useScreenFocus(path: string): RefObject<HTMLElement | null> {
+  const content = useRef<HTMLElement>(null);
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path || !content.current) return;
+    shown.current = path;
+    return focusHeading(content.current);
+  }, [path]);
+  return content;
 }
 
 function onPageGrowth(listener: () => void): () => void {
