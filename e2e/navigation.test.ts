@@ -130,6 +130,12 @@ test('the focus moves to the heading of a new screen, but not within a screen, n
     await page.reload();
     await page.getByRole('heading', { name: 'Camera 01' }).waitFor();
     assert.equal(await focused(), 'BODY');
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog');
+    await palette.locator('input').fill('Camera 02');
+    await palette.getByText('Camera 02').first().waitFor();
+    await page.keyboard.press('Enter');
+    await isFocused('Camera 02');
     await page.goto(`${testEnv.server.url}/ui/streams`);
     const search = page
       .getByRole('main')

@@ -27,16 +27,21 @@ export function focusHeading(screen: HTMLElement): () => void {
     observer.disconnect();
     clearTimeout(timer);
     document.removeEventListener('focusin', look);
-    for (const move of ownMoves) window.removeEventListener(move, end);
+    for (const move of ownMoves) window.removeEventListener(move, onOwnMove);
   };
   const look = () => {
     if (isOver()) end();
+  };
+  const startedMs = performance.now();
+  // The key that led here may still be on its way to the window.
+  const onOwnMove = ({ timeStamp }: Event) => {
+    if (timeStamp > startedMs) end();
   };
   const observer = new MutationObserver(look);
   // Dialogs are beside the screen; one that closes may leave the focus nowhere, without an event.
   observer.observe(document.body, { childList: true, subtree: true, characterData: true });
   document.addEventListener('focusin', look);
   const timer = setTimeout(end, patienceMs);
-  for (const move of ownMoves) window.addEventListener(move, end);
+  for (const move of ownMoves) window.addEventListener(move, onOwnMove);
   return end;
 }
