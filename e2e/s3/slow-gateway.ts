@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock } from '../../server/src/base/clock.ts';
+import { Gateway } from './gateway.ts';
 
 /** How a store fails: it takes requests and is silent, stops in a body, or answers with an error. */
 export type StoreFailure = 'silent' | 'stops' | 'internal-error' | 'unavailable' | 'slow-down';
@@ -16,40 +15,18 @@ const errors: Readonly<Partial<Record<StoreFailure, readonly [number, string]>>>
 const stopAtBytes = 4_096;
 
 /** A gateway before a store, which fails as it is set to. What it passes on it leaves as it is. */
-export class SlowGateway {
+export class SlowGateway extends Gateway {
   /** Undefined: all works. */
   failure: StoreFailure | undefined;
   /** Each answer waits for this long, ms. */
   delayMs = 0;
-  readonly #port: number;
-  readonly #server: Server;
-
-  private constructor(port: number) {
-    this.#port = port;
-    this.#server = createServer((incoming, reply) => {
-      this.#pass(incoming, reply).catch((error: unknown) => reply.destroy(error as Error));
-    });
-  }
 
   /** @param port of the store, on loopback */
-  static async start(port: number): Promise<SlowGateway> {
-    const gateway = new SlowGateway(port);
-    gateway.#server.listen(0, '127.0.0.1');
-    await once(gateway.#server, 'listening');
-    return gateway;
+  static start(port: number): Promise<SlowGateway> {
+    return new SlowGateway(port).listen();
   }
 
-  get endpoint(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
-  }
-
-  async #pass(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
+  protected async pass(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
     const { failure } = this;
     if (failure === 'silent') return;
     const [status, code] = (failure && errors[failure]) ?? [];
@@ -59,19 +36,12 @@ export class SlowGateway {
       reply.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>Later.</Message></Error>`);
       return;
     }
-    const { method, headers, url: path } = incoming;
-    const onward = request({ host: '127.0.0.1', port: this.#port, method, headers, path, agent: false });
-    const answered = Promise.withResolvers<IncomingMessage>();
-    onward.on('response', answered.resolve);
-    // Swift sends a body with its answer to HEAD, which no longer matters then.
-    onward.on('error', answered.reject);
-    incoming.pipe(onward);
-    const answer = await answered.promise;
+    const answer = await this.ask(incoming);
     if (this.delayMs > 0) {
       await new Promise<void>((resolve) => void systemClock.after(this.delayMs, resolve));
     }
     reply.writeHead(answer.statusCode ?? 502, answer.headers);
-    if (failure !== 'stops' || method !== 'GET') {
+    if (failure !== 'stops' || incoming.method !== 'GET') {
       answer.pipe(reply);
       return;
     }

@@ -1,16 +1,15 @@
-import { once } from 'node:events';
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { PutObjectCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
+import { Gateway } from './gateway.ts';
 import type { SwiftStore } from './swift.ts';
 
 /**
  * A gateway before a store that ignores Content-MD5 and signs again what it passes on, as caches and gateways do: while it
  * spoils, one bit of each segment that is sent through it, or of each part of one, is another one behind it.
  */
-export class SpoilingGateway {
+export class SpoilingGateway extends Gateway {
   spoils = true;
   /** One bit of each segment that is read through it is another one. */
   spoilsReads = false;
@@ -21,12 +20,10 @@ export class SpoilingGateway {
   spoiltParts = 0;
   /** Called after each object that it sent, before it says so. */
   onSent: () => Promise<void> = async () => {};
-  readonly #store: SwiftStore;
   readonly #client: S3Client;
-  readonly #server: Server;
 
   private constructor(store: SwiftStore) {
-    this.#store = store;
+    super(store.port);
     this.#client = new S3Client({
       endpoint: store.endpoint,
       region: 'us-east-1',
@@ -34,54 +31,28 @@ export class SpoilingGateway {
       credentials: { accessKeyId: store.accessKey, secretAccessKey: store.secretKey },
       requestChecksumCalculation: 'WHEN_REQUIRED',
     });
-    this.#server = createServer((incoming, reply) => {
-      this.#pass(incoming, reply).catch((error: unknown) => reply.destroy(error as Error));
-    });
   }
 
-  static async start(store: SwiftStore): Promise<SpoilingGateway> {
-    const gateway = new SpoilingGateway(store);
-    gateway.#server.listen(0, '127.0.0.1');
-    await once(gateway.#server, 'listening');
-    return gateway;
+  static start(store: SwiftStore): Promise<SpoilingGateway> {
+    return new SpoilingGateway(store).listen();
   }
 
-  get endpoint(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async stop(): Promise<void> {
+  override stop(): Promise<void> {
     this.#client.destroy();
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+    return super.stop();
   }
 
-  async #pass(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
+  protected async pass(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(incoming.url ?? '/', this.endpoint);
     const isSegment = pathname.endsWith('.mp4');
     if (incoming.method === 'PUT' && isSegment) {
       await this.#put(pathname, searchParams, incoming, reply);
       return;
     }
-    const { method, headers, url } = incoming;
-    const onward = request({
-      host: '127.0.0.1',
-      port: this.#store.port,
-      method,
-      headers,
-      path: url,
-      agent: false,
-    });
-    const answered = Promise.withResolvers<IncomingMessage>();
-    onward.on('response', answered.resolve);
-    // Swift sends a body with its answer to HEAD, which no longer matters then.
-    onward.on('error', answered.reject);
-    incoming.pipe(onward);
-    const answer = await answered.promise;
+    const answer = await this.ask(incoming);
     const etag = this.hidesEtags && isSegment ? { etag: '"of-another-kind"' } : {};
     reply.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...etag });
-    if (method === 'GET' && isSegment && this.spoilsReads) answer.pipe(spoiling()).pipe(reply);
+    if (incoming.method === 'GET' && isSegment && this.spoilsReads) answer.pipe(spoiling()).pipe(reply);
     else answer.pipe(reply);
   }
 
