@@ -8,7 +8,7 @@ import { registerRoutes, type RouteServices } from './routes.ts';
 
 type AnyHandler = (context: unknown) => unknown;
 
-/** Stands for any value: every member of it, and what it returns when called, is itself. */
+/** Takes the place of any value: every member of it, and what it returns when called, is itself. */
 const anything: unknown = new Proxy(() => anything, {
   get: (_, member) =>
     member === 'then' ? undefined : member === Symbol.iterator ? () => [][Symbol.iterator]() : anything,

@@ -125,7 +125,7 @@ export class RunningAttempt {
     return this.#held !== undefined && this.#heldFrames > 0;
   }
 
-  /** Asks the session to stop; if it doesn't, it is abandoned and the verdict stands. */
+  /** Asks the session to stop; if it doesn't, it is abandoned and the verdict does not change. */
   #cut(cause: PauseCause, fault: Fault): void {
     if (this.#verdict) return;
     this.#verdict = { cause, fault };

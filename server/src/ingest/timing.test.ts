@@ -348,8 +348,8 @@ describe('sender reports', () => {
     'for the audio alone, of a clock that is 1.5 s behind': (frame) => ({
       audio: startMs + onTime(frame) - 1_500,
     }),
-    'of a clock that stands still': (frame) => (frame % 250 < 125 ? { video: startMs } : { audio: startMs }),
-    'of a clock that stands still in 1970': (frame) => (frame % 250 < 125 ? { video: 5 } : { audio: 5 }),
+    'of a clock that has stopped': (frame) => (frame % 250 < 125 ? { video: startMs } : { audio: startMs }),
+    'of a clock that has stopped in 1970': (frame) => (frame % 250 < 125 ? { video: 5 } : { audio: 5 }),
     'of a clock that runs back': (frame) => {
       const ntpMs = startMs - onTime(frame);
       return frame % 250 < 125 ? { video: ntpMs } : { audio: ntpMs };
