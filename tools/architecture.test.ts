@@ -19,6 +19,13 @@ test('each module of the server has its paragraph', () => {
   assert.deepEqual(new Set(described), new Set(modules));
 });
 
+test('each part of the page is in its paragraph', () => {
+  const [, paragraph = ''] = /^\*\*`ui\/src`\*\*([\s\S]*?)\n\n/m.exec(text) ?? [];
+  const described = [...paragraph.matchAll(/`([\w-]+)\/(?:<x>\/)?`/g)].map(([, name]) => name);
+  const parts = sourceFiles().flatMap((path) => /^ui\/src\/([\w-]+)\//.exec(path)?.[1] ?? []);
+  assert.deepEqual(new Set(described), new Set(parts));
+});
+
 test('every file that a walk passes is there', () => {
   const [, walks = ''] = text.split('## Three walks');
   const paths = [...walks.matchAll(/`((?:[\w-]+\/)+[\w-]+\.tsx?)`/g)].map(([, path = '']) => path);

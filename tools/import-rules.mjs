@@ -128,9 +128,9 @@ const testFolders = ['server/src/archive/fixtures/'];
 
 /**
  * The parts of the page, below `ui/src`, and the parts each may import beside itself. Every part of `features` is named by
- * its own folder; `app` wires them all.
+ * its own folder; `app` wires them all, and so do the files directly in `ui/src`.
  */
-const pageParts = {
+export const pageParts = {
   base: [],
   i18n: [],
   routing: [],
@@ -145,7 +145,7 @@ const pageParts = {
 };
 
 /** The features that a feature builds on; one that is not named here builds on none. */
-const featureParts = {
+export const featureParts = {
   'stream-view': ['streams', 'bookmarks', 'exports'],
   mosaics: ['streams', 'stream-view'],
   users: ['account'],
@@ -223,6 +223,13 @@ const rules = [
         : file.imports
             .filter(({ target }) => !mayCrossPage(file.path, target))
             .map(({ target }) => `imports ${target}`),
+  },
+  {
+    because: 'a look that two features share is a component, or a change of one moves the other',
+    test: (file) =>
+      file.imports
+        .filter(({ target }) => target.endsWith('.css') && isOfAnotherFeature(file.path, target))
+        .map(({ target }) => `imports the style sheet ${target}`),
   },
   {
     because: 'a hang or crash in native code must cost its own child process only',
@@ -337,17 +344,21 @@ const rules = [
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes('--table')) process.stdout.write(importTable());
   else {
-    const violations = sources().flatMap((file) =>
-      rules.flatMap((rule) =>
-        rule.test(file).map((what) => `${file.path} ${what} (because ${rule.because})`),
-      ),
+    const violations = sourceFiles().flatMap((path) =>
+      breachesOf(path, readFileSync(join(root, path), 'utf8')).map((line) => `${path} ${line}`),
     );
     for (const line of violations) process.stdout.write(`${line}\n`);
     process.exit(violations.length ? 1 : 0);
   }
 }
 
-/** What may import what beside itself, as a table of Markdown; all of the server may import contract and media too. */
+/** What a file breaches, a line each. @param {string} path below the root @param {string} text */
+export function breachesOf(path, text) {
+  const file = sourceOf(path, text);
+  return rules.flatMap((rule) => rule.test(file).map((what) => `${what} (because ${rule.because})`));
+}
+
+/** What may import what beside itself, as a table of Markdown; all of the server and the page may import contract and media too. */
 export function importTable() {
   const modules = Object.entries(serverModules);
   const rows = [
@@ -363,7 +374,16 @@ export function importTable() {
         isShorter ? `all but ${left.join(', ')}` : others.join(', ') || 'nothing',
       ];
     }),
-    ['ui/src', workspaces.ui.workspaces.join(', ')],
+    ...Object.entries(pageParts).map(([part, others]) =>
+      part === 'features'
+        ? ['ui/src/features/*', `${others.join(', ')}, and the features below`]
+        : [`ui/src/${part}`, others.join(', ') || 'nothing'],
+    ),
+    ...Object.entries(featureParts).map(([feature, others]) => [
+      `ui/src/features/${feature}`,
+      others.map((other) => `features/${other}`).join(', '),
+    ]),
+    ['ui/src/app', 'all of ui/src'],
   ];
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   const line = (/** @type {string[]} */ cells) =>
@@ -375,14 +395,8 @@ export function importTable() {
   ].join('');
 }
 
-/** Every source file of the project. */
-function sources() {
-  return sourceFiles().map(readSource);
-}
-
-/** @param {string} path @returns {SourceFile} */
-function readSource(path) {
-  const text = readFileSync(join(root, path), 'utf8');
+/** @param {string} path @param {string} text @returns {SourceFile} */
+function sourceOf(path, text) {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
   const imports = [
     ...code.matchAll(
@@ -446,6 +460,12 @@ function mayCrossPage(path, target) {
     );
   const below = featureParts[/** @type {keyof typeof featureParts} */ (part.feature)] ?? [];
   return part.feature === other.feature || below.includes(/** @type {never} */ (other.feature));
+}
+
+/** @param {string} path @param {string} target */
+function isOfAnotherFeature(path, target) {
+  const [own, other] = [path, target].map((one) => pagePartOf(one)?.feature);
+  return Boolean(own && other) && own !== other;
 }
 
 /** The part of the page that a file belongs to; the files directly in `ui/src` wire and have none. @param {string} path */

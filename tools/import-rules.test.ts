@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { circlesIn } from './import-graph.mjs';
-import { privateImports, serverModules } from './import-rules.mjs';
+import { circlesIn, sourceFiles } from './import-graph.mjs';
+import { breachesOf, featureParts, pageParts, privateImports, serverModules } from './import-rules.mjs';
 
 const importing = (path: string, ...targets: string[]) =>
   privateImports({
@@ -9,12 +9,15 @@ const importing = (path: string, ...targets: string[]) =>
     imports: targets.map((target) => ({ target: `server/src/${target}`, isType: false })),
   });
 
+const circlesOf = (parts: Record<string, readonly string[]>) =>
+  circlesIn(new Map(Object.entries(parts).map(([name, others]) => [name, new Set(others)])));
+
+/** The breaches of a file below `ui/src` that is this text, without their reasons. */
+const onPage = (path: string, text: string) =>
+  breachesOf(`ui/src/${path}`, text).map((line) => line.replace(/ \(because .*/, ''));
+
 test('data flows one way through the modules of the server', () => {
-  const modules: Record<string, readonly string[]> = serverModules;
-  assert.deepEqual(
-    circlesIn(new Map(Object.entries(modules).map(([name, others]) => [name, new Set(others)]))),
-    [],
-  );
+  assert.deepEqual(circlesOf(serverModules), []);
 });
 
 test('a package of the archive is imported by its face only, by its siblings too', () => {
@@ -33,4 +36,97 @@ test('files of one package import each other, and modules without a face are ope
   assert.deepEqual(importing('archive/catalog/catalog-writer.ts', 'archive/catalog/catalog-reads.ts'), []);
   assert.deepEqual(importing('archive/archive.ts', 'archive/archive-options.ts'), []);
   assert.deepEqual(importing('http/statistics.ts', 'store/streams.ts'), []);
+});
+
+test('the parts of the page are layers, its features too, and every folder is one of them', () => {
+  assert.deepEqual(circlesOf(pageParts), []);
+  assert.deepEqual(circlesOf(featureParts), []);
+  const folders = (pattern: RegExp) =>
+    new Set(sourceFiles().flatMap((path) => pattern.exec(path)?.[1] ?? []));
+  assert.deepEqual(folders(/^ui\/src\/([^/]+)\//), new Set([...Object.keys(pageParts), 'app']));
+  const features = folders(/^ui\/src\/features\/([^/]+)\//);
+  for (const name of Object.entries(featureParts).flat(2)) assert.ok(features.has(name), name);
+});
+
+test('routing imports no screen, and no other part of the page', () => {
+  assert.deepEqual(onPage('routing/router.ts', `import { hrefOf } from './location.ts';`), []);
+  for (const target of ['features/streams/list/streams.tsx', 'app/screens.ts', 'page/title.ts'])
+    assert.deepEqual(onPage('routing/react/link.tsx', `import { x } from '../../${target}';`), [
+      `imports ui/src/${target}`,
+    ]);
+});
+
+test('a layer imports no layer above it, whether it imports a value, a type, a style or on demand', () => {
+  const target = 'features/stream-view/viewer.ts';
+  for (const text of [
+    `import { Viewer } from '../${target}';`,
+    `import type { Viewer } from '../${target}';`,
+    `import {\n  Viewer,\n} from '../${target}';`,
+    `export { Viewer } from '../${target}';\nconst own = 1;`,
+    `const load = () => import('../${target}');`,
+    `import '../${target}';`,
+  ])
+    assert.deepEqual(onPage('playback/player.ts', text), [`imports ui/src/${target}`], text);
+  assert.deepEqual(
+    onPage('components/tip.tsx', `import classes from '../features/streams/stream-tile.module.css';`),
+    ['imports ui/src/features/streams/stream-tile.module.css'],
+  );
+  for (const [path, other] of [
+    ['base/clock.ts', 'i18n/i18n.ts'],
+    ['timeline/timeline.ts', 'playback/player.ts'],
+    ['features/help/help.tsx', 'app/shell.tsx'],
+    ['features/help/help.tsx', 'main.tsx'],
+    ['share/share-page.ts', 'features/stream-view/viewer.ts'],
+  ] as const) {
+    const up = '../'.repeat(path.split('/').length - 1);
+    assert.deepEqual(onPage(path, `import { x } from '${up}${other}';`), [`imports ui/src/${other}`], path);
+  }
+});
+
+test('a feature imports the layers below it and the features that are named, no other one', () => {
+  assert.deepEqual(
+    onPage(
+      'features/mosaics/view/mosaic.tsx',
+      `import { Wall } from '../../../playback/wall/wall.ts';
+       import { JumpControl } from '../../stream-view/jump-control.tsx';
+       import { pageCount } from '../grid/grid.ts';`,
+    ),
+    [],
+  );
+  assert.deepEqual(
+    onPage('features/streams/list/streams.tsx', `import { x } from '../../mosaics/mosaics-api.ts';`),
+    ['imports ui/src/features/mosaics/mosaics-api.ts'],
+  );
+  // It builds on streams; what streams may import is not its own to import.
+  assert.deepEqual(
+    onPage('features/mosaics/mosaics-api.ts', `import { x } from '../exports/exports-api.ts';`),
+    ['imports ui/src/features/exports/exports-api.ts'],
+  );
+});
+
+test('a feature has its own style sheets, even beside a feature that it builds on', () => {
+  const styles = (target: string) =>
+    onPage('features/rights/rights-editor.tsx', `import classes from '${target}';`);
+  assert.deepEqual(styles('./rights.module.css'), []);
+  assert.deepEqual(styles('../streams/details/stream.module.css'), [
+    'imports the style sheet ui/src/features/streams/details/stream.module.css',
+  ]);
+});
+
+test('app/ wires every part, and a test may import anything of the page', () => {
+  assert.deepEqual(onPage('app/screens.ts', `import { x } from '../features/help/help.tsx';`), []);
+  assert.deepEqual(onPage('routing/router.test.ts', `import { x } from '../app/addresses.ts';`), []);
+});
+
+test('the page imports neither the server nor Zod, and its cores no React', () => {
+  assert.deepEqual(onPage('api/api.ts', `import { x } from '../../../server/src/base/clock.ts';`), [
+    'imports server/src/base/clock.ts',
+  ]);
+  const entities = (kind: string) =>
+    onPage('api/api.ts', `import ${kind}{ X } from '@vidette/contract/entities';`);
+  assert.deepEqual(entities('type '), []);
+  assert.deepEqual(entities(''), ['imports contract/src/entities.ts at run time']);
+  for (const path of ['routing/router.ts', 'playback/wall/wall.ts', 'timeline/timeline.ts'])
+    assert.deepEqual(onPage(path, `import { useState } from 'react';`), ['imports react'], path);
+  assert.deepEqual(onPage('playback/react/use-player.ts', `import { useState } from 'react';`), []);
 });

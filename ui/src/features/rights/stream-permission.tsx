@@ -17,7 +17,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { RightsEditor } from './rights-editor.tsx';
 import { useParams } from '../../routing/react/router-context.tsx';
-import classes from '../streams/details/stream.module.css';
+import classes from './rights.module.css';
 
 /** The rights of users on a stream. */
 export function StreamPermissionScreen() {
@@ -40,7 +40,7 @@ export function StreamPermissionScreen() {
   }
   const sent = save.variables ?? [];
   return (
-    <div className={classes.form}>
+    <div className={classes.ofStream}>
       {!isAdmin && <Text size="sm">{i18n.t('rights.byLogin')}</Text>}
       <RightsEditor
         {...(stream && {

@@ -7,7 +7,7 @@ import { notifyDone } from '../../../page/notify.ts';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { EndSessionsDialog } from './end-sessions-dialog.tsx';
 import classes from './profile.module.css';
-import { SessionItem } from './session-item.tsx';
+import { SessionItem, SessionList } from './session-item.tsx';
 
 /** The user's own sessions, and ending them. */
 export function SessionsScreen() {
@@ -27,11 +27,11 @@ export function SessionsScreen() {
         {isAsking && <EndSessionsDialog onClose={() => setAsking(false)} />}
       </div>
       {data && (
-        <ul className={classes.items}>
+        <SessionList>
           {sessions.map((session) => (
             <OwnSession key={session.id} session={session} />
           ))}
-        </ul>
+        </SessionList>
       )}
     </>
   );

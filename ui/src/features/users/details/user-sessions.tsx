@@ -7,8 +7,7 @@ import { notifyDone } from '../../../page/notify.ts';
 import { Delayed } from '../../../components/delayed.tsx';
 import { FailedState } from '../../../components/failed-state.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import list from '../../account/profile/profile.module.css';
-import { SessionItem } from '../../account/profile/session-item.tsx';
+import { SessionItem, SessionList } from '../../account/profile/session-item.tsx';
 import { useParams } from '../../../routing/react/router-context.tsx';
 import classes from './user.module.css';
 
@@ -27,11 +26,11 @@ export function UserSessionsScreen() {
   }
   if (data.items.length === 0) return <p className={classes.text}>{i18n.t('user.sessions.empty')}</p>;
   return (
-    <ul className={list.items}>
+    <SessionList>
       {data.items.map((session) => (
         <UserSession key={session.id} login={login} session={session} />
       ))}
-    </ul>
+    </SessionList>
   );
 }
 
