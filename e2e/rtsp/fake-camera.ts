@@ -356,7 +356,8 @@ class Connection {
     this.#frame = this.#options.frameNow?.() ?? this.#frame;
     let sent = 0;
     this.#timer = setInterval(() => {
-      const due = Math.floor((performance.now() - startMs) / Math.max(paceMs, 1));
+      // Rounded: a timer that fires half a millisecond early must not leave its frame to the next turn.
+      const due = Math.round((performance.now() - startMs) / Math.max(paceMs, 1));
       for (; sent < due && !this.#socket.destroyed; sent++) this.#send();
     }, paceMs);
   }

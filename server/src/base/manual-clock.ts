@@ -42,12 +42,17 @@ export class ManualClock implements Clock {
     for (;;) {
       const next = this.#earliest(endMs);
       if (!next) break;
-      this.#moveTo(next.dueMs);
+      this.#moveTo(Math.max(this.#monotonicMs, next.dueMs));
       if (next.periodMs === undefined) this.#timers.delete(next);
-      else next.dueMs += next.periodMs;
+      else next.dueMs = this.#monotonicMs + next.periodMs;
       next.run();
     }
     this.#moveTo(endMs);
+  }
+
+  /** Advances both clocks and fires no timer, as while the process is stopped: what is due fires with the next `advance`. */
+  sleep(ms: number): void {
+    this.#moveTo(this.#monotonicMs + ms);
   }
 
   /** Steps the wall clock alone, as an administrator or a time server does. */

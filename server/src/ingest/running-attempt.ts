@@ -39,7 +39,10 @@ export interface AttemptEnd {
   readonly goodMs: number;
 }
 
+const defaultFirstFrameMs = 20_000;
 const watchdogPeriodMs = 500;
+/** A watchdog that runs this late, ms, waits for its next turn: what arrived meanwhile has not been read yet. */
+const lateWatchMs = 3 * watchdogPeriodMs;
 /**
  * A camera that sends a frame every few seconds is silent in between: it counts as lost after this many of its
  * intervals, if that is later,
@@ -47,6 +50,12 @@ const watchdogPeriodMs = 500;
 const missedFrames = 3;
 /** but never later than this, ms. */
 const longestSilenceMs = 90_000;
+/** The interval is the mean of this many: a frame held up by the network shortens the next interval by as much. */
+const averagedIntervals = 4;
+/** Frames closer than this to the one before are one arrival, ms: a burst shows no interval. */
+const burstMs = 500;
+/** So many frames in one burst, from the cache of a relay, leave open whether the camera is slow. */
+const cachedFrames = 8;
 /** The second frame, which shows the interval, may take this multiple of `firstFrameMs`. */
 const secondFramePatience = 1.5;
 /** Limit of samples that wait for the second frame. */
@@ -73,9 +82,12 @@ export class RunningAttempt {
   #awaitedAudioMs: number | undefined;
   #firstFrameMs: number | undefined;
   #lastFrameMs: number;
-  /** Between the newest frames, and between those before, ms: the shorter one counts, so that one stall does not. */
-  #intervalMs = 0;
-  #intervalBeforeMs = Number.POSITIVE_INFINITY;
+  /** When the newest frames or bursts arrived, oldest first; at most one more than the intervals averaged. */
+  readonly #arrivalsMs: number[] = [];
+  #frames = 0;
+  #lastWatchMs: number;
+  /** The watchdog ran late and left the judgement to its next turn. */
+  #isLate = false;
   #cancelAbandon: (() => void) | undefined;
   readonly #wall: WallClockOffset;
   #tracks: readonly Track[] = [];
@@ -92,6 +104,7 @@ export class RunningAttempt {
     this.#options = options;
     this.#onFirstFrame = onFirstFrame;
     this.#lastFrameMs = options.clock.monotonicMs();
+    this.#lastWatchMs = this.#lastFrameMs;
     this.#wall = new WallClockOffset(options.clock);
   }
 
@@ -140,6 +153,10 @@ export class RunningAttempt {
     const { clock, noFramesMs = 10_000 } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#stepMs = this.#wall.look();
+    // Once in a row, so that a machine that is always late still judges.
+    this.#isLate = !this.#isLate && nowMs - this.#lastWatchMs > lateWatchMs;
+    this.#lastWatchMs = nowMs;
+    if (this.#isLate) return;
     const silentMs = nowMs - Math.max(this.#lastFrameMs, this.#awaitedVideoMs ?? 0);
     const hadFrame = this.#firstFrameMs !== undefined;
     const hasAudio = this.#awaitedAudioMs !== undefined && nowMs - this.#awaitedAudioMs < noFramesMs;
@@ -149,14 +166,22 @@ export class RunningAttempt {
   }
 
   #silenceLimitMs(noFramesMs: number): number {
-    const intervalMs = Math.min(this.#intervalMs, this.#intervalBeforeMs);
+    const intervals = this.#arrivalsMs.length - 1;
+    if (intervals < 1)
+      return this.#frames > cachedFrames ? noFramesMs : Math.max(noFramesMs, this.#secondFrameLimitMs);
+    const intervalMs = ((this.#arrivalsMs[intervals] ?? 0) - (this.#arrivalsMs[0] ?? 0)) / intervals;
     return Math.max(noFramesMs, Math.min(longestSilenceMs, missedFrames * intervalMs));
   }
 
   #firstFrameLimitMs(hasAudio: boolean): number {
-    const { firstFrameMs = 20_000, tries = 1 } = this.#options;
+    const { firstFrameMs = defaultFirstFrameMs, tries = 1 } = this.#options;
     const audioPatience = hasAudio ? Math.min(maxPatience, Math.max(1, tries)) : 1;
     return firstFrameMs * Math.max(audioPatience, this.#heldFrames > 0 ? secondFramePatience : 1);
+  }
+
+  get #secondFrameLimitMs(): number {
+    const { firstFrameMs = defaultFirstFrameMs } = this.#options;
+    return firstFrameMs * secondFramePatience;
   }
 
   #silence(hadFrame: boolean, hasAudio: boolean, seconds: number): string {
@@ -213,7 +238,7 @@ export class RunningAttempt {
     if (sample.trackId === this.#watched?.id) {
       this.#heldFrames++;
       this.#heldFromMs ??= this.#options.clock.monotonicMs();
-      if (this.#heldFrames === 1) this.#lastFrameMs = this.#heldFromMs;
+      if (this.#heldFrames === 1) this.#noteArrival(this.#heldFromMs);
     }
     if (this.#heldFrames < 2 && held.length < maxHeld) {
       held.push(sample);
@@ -249,12 +274,18 @@ export class RunningAttempt {
 
   #noteFrame(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    if (this.#firstFrameMs !== undefined) this.#intervalBeforeMs = this.#intervalMs;
-    this.#intervalMs = nowMs - this.#lastFrameMs;
-    this.#lastFrameMs = nowMs;
+    this.#noteArrival(nowMs);
     if (this.#firstFrameMs !== undefined) return;
     this.#firstFrameMs = this.#heldFromMs ?? this.#lastFrameMs;
     this.#onFirstFrame();
+  }
+
+  #noteArrival(nowMs: number): void {
+    this.#frames++;
+    this.#lastFrameMs = nowMs;
+    if (nowMs - (this.#arrivalsMs.at(-1) ?? Number.NEGATIVE_INFINITY) < burstMs) return;
+    this.#arrivalsMs.push(nowMs);
+    if (this.#arrivalsMs.length > averagedIntervals + 1) this.#arrivalsMs.shift();
   }
 }
 

@@ -484,6 +484,38 @@ for (const seconds of [5, 20]) {
   });
 }
 
+test('[R10.2] a slow camera stays on its connection when frames are held up and then come together', async () => {
+  const scene = new SupervisorScene();
+  await scene.start();
+  scene.session.sink.tracks([videoTrack, audioTrack]);
+  let sent = 0;
+  // The cache of a relay first, then every 20 s, and one frame late enough to arrive with the next.
+  for (const frames of [4, 1, 1, 1, 1, 0, 2, 1, 1]) {
+    for (let index = 0; index < frames; index++) {
+      scene.session.sink.sample(frame(sent++ * 500, { isKey: true }));
+    }
+    for (let passed = 0; passed < 20; passed++) await scene.pass(1_000);
+  }
+  assert.equal(scene.sessions.length, 1);
+  assert.equal(scene.status.state, 'running');
+  await scene.supervisor.stop('stopped');
+});
+
+test('[R10.2] a process that was stopped reads what arrived meanwhile before it judges', async () => {
+  const scene = new SupervisorScene();
+  await scene.start();
+  await scene.play(10);
+  scene.clock.sleep(60_000);
+  await scene.pass(0);
+  await scene.play(2);
+  assert.equal(scene.sessions.length, 1);
+  assert.equal(scene.status.state, 'running');
+  scene.clock.sleep(60_000);
+  await scene.pass(1_000);
+  assert.equal(scene.status.state, 'failed');
+  await scene.supervisor.stop('stopped');
+});
+
 test('[R10.2] one stall does not make a quick camera count as a slow one', async () => {
   const scene = new SupervisorScene();
   await scene.start();
