@@ -30,6 +30,8 @@ const chosen = (/** @type {string} */ pattern) =>
     .sort()
     .map((file) => join(root, file));
 
+const endOfTests = new URL('end-of-tests.mjs', import.meta.url).href;
+
 /** @type {FileRun[]} */
 const runs = [];
 
@@ -103,12 +105,11 @@ async function runFiles(files, concurrency) {
   /** @type {Map<string, Outcome>} */
   const byFile = new Map();
   if (files.length === 0) return byFile;
-  // A file whose set-up failed may leave a browser open: it must not block those after it.
   const stream = run({
     files,
     concurrency,
     timeout: 300_000,
-    forceExit: true,
+    execArgv: ['--import', endOfTests],
     ...(chosenBy.name === undefined ? {} : { testNamePatterns: [chosenBy.name] }),
   });
   for await (const event of stream) {
@@ -117,7 +118,17 @@ async function runFiles(files, concurrency) {
     else if (event.type === 'test:stderr' && process.env.VIDETTE_TEST_OUTPUT)
       process.stderr.write(event.data.message);
   }
+  if (chosenBy.name === undefined) {
+    for (const file of files) failIfEmpty(outcomeOf(byFile, { file }), relative(root, file));
+  }
   return byFile;
+}
+
+/** A file without a result has lost it, or tests nothing. @param {Outcome} outcome @param {string} path */
+function failIfEmpty(outcome, path) {
+  if (outcome.passed + outcome.failed + outcome.skipped > 0) return;
+  outcome.failed++;
+  outcome.failures.push(`FAIL ${path}: it reported no test\n`);
 }
 
 /** @param {Map<string, Outcome>} byFile @param {any} data */

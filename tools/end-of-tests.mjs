@@ -1,0 +1,29 @@
+// Loaded before each test file. A file that leaves a server, a browser or a timer behind ends soon after its last result
+// instead of blocking the files after it. The runner's own way, `forceExit`, ends the process before the results at the
+// end of the file have been written to the pipe: they are missing without a trace, failures too (nodejs/node#64833).
+import { after } from 'node:test';
+
+const periodMs = 250;
+/** Nothing was written for this many periods: every result has left the process. */
+const quietPeriods = 8;
+
+let hasEnded = false;
+
+// A process that ends in the middle, with code 0, has tests that never ran.
+process.once('exit', () => {
+  if (!hasEnded) process.exitCode = 1;
+});
+
+after(() => {
+  hasEnded = true;
+  const stdout = /** @type {import('node:net').Socket} */ (process.stdout);
+  let before = stdout.bytesWritten;
+  let quiet = 0;
+  const look = setInterval(() => {
+    const isQuiet = stdout.bytesWritten === before && stdout.writableLength === 0;
+    quiet = isQuiet ? quiet + 1 : 0;
+    before = stdout.bytesWritten;
+    if (quiet >= quietPeriods) process.exit();
+  }, periodMs);
+  look.unref();
+});
