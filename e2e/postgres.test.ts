@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Client } from '@vidette/contract/client';
+import { Fault } from '../server/src/base/fault.ts';
+import { eventually } from '../server/src/base/until-fixture.ts';
 import { nodeKeyFile } from '../server/src/rpc/node-key.ts';
 import { keyFileName } from '../server/src/store/seal.ts';
+import { Store } from '../server/src/store/store.ts';
 import { administratorOf, until } from './api.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { startServer } from './server.ts';
@@ -124,6 +127,80 @@ async function bytesBelow(folder: string): Promise<number> {
     files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
   );
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+const succeeds = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => true,
+    () => false,
+  );
+
+/** How a database forgets what it had not yet written. A restart shows in the time of its start, recovery does not. */
+const crashes = {
+  restarts: async () => {
+    await postgres.kill();
+    await until(() => succeeds(postgres.start()), Boolean, 60_000);
+  },
+  'recovers without a restart': async () => {
+    const connected = async () => {
+      const client = postgres.client('postgres');
+      client.on('error', () => {});
+      await client.connect();
+      return client;
+    };
+    const [killed, ended] = await Promise.all([connected(), connected()]);
+    const { rows } = await killed.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const hasEnded = new Promise<void>((resolve) => ended.once('end', resolve));
+    process.kill(rows[0]?.pid ?? 0, 'SIGKILL');
+    // The server ends all its processes when one of them was killed, and answers again when it has recovered.
+    await hasEnded;
+    await until(() => succeeds(connected().then((client) => client.end())), Boolean, 60_000);
+  },
+};
+
+for (const [how, crash] of Object.entries(crashes)) {
+  test(`[R10.8, R4.4] a change of rights is read after the database crashed and ${how}, although its transaction ids start lower again`, async (t) => {
+    const database = `crash_${how.slice(0, 4)}`;
+    const folder = await mkdtemp(join(tmpdir(), 'vidette-crash-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const store = await Store.open({ url: await postgres.create(database), folder, redact: (text) => text });
+    t.after(() => store.close());
+    const user = await store.users.add({
+      login: 'guard',
+      email: '',
+      full_name: '',
+      language: 'en',
+      password_hash: null,
+      is_admin: 0,
+      max_stream_creation: 0,
+      is_managed: 0,
+      must_change_password: 0,
+      is_blocked: 0,
+      created_ms: 1,
+      last_seen_ms: null,
+    });
+    // A transaction that writes nothing takes an id of which the crash leaves no trace, like one that is rolled back.
+    const takeIds = async (count: number) => {
+      const client = postgres.client(database);
+      await client.connect();
+      for (let taken = 0; taken < count; taken++) await client.query('select pg_current_xact_id()');
+      await client.end();
+    };
+    const soon = <T>(attempt: () => Promise<T>) =>
+      eventually(attempt, (error) => error instanceof Fault && error.code === 'Unavailable');
+    await takeIds(100);
+    const { mark } = await store.accessChanges.since(undefined);
+    await crash();
+    await soon(() => store.users.save(user.id, { is_blocked: 1 }));
+    await takeIds(200);
+    const news = await soon(() => store.accessChanges.since(mark));
+    assert.ok(news.mark.transactionId > mark.transactionId);
+    assert.ok(news.changes === undefined || news.changes.some(({ userId }) => userId === user.id));
+    // From then on the changes are listed again.
+    await store.users.save(user.id, { is_blocked: 0 });
+    const { changes } = await store.accessChanges.since(news.mark);
+    assert.deepEqual(changes, [{ userId: user.id, streamUid: null }]);
+  });
 }
 
 test('while the database is away recording and live continue, changes are Unavailable, and all recovers', async () => {

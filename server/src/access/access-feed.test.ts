@@ -6,7 +6,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import type { AccessChange, AccessNews } from '../store/access-changes.ts';
 import { AccessFeed, type AccessNote } from './access-feed.ts';
 
-const mark = { transactionId: 0n, lastId: 0, reported: new Set<number>() };
+const mark = { server: '', transactionId: 0n, lastId: 0, reported: new Set<number>() };
 
 /** A feed on a clock that the test moves, over a database that can stop answering. */
 async function setUp(isFrozen?: () => Promise<boolean>, isQuiet?: () => boolean) {

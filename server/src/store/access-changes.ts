@@ -9,6 +9,8 @@ export interface AccessChange {
 
 /** Up to where changes are known. Opaque to callers. */
 export interface AccessMark {
+  /** PostgreSQL: when the server that answered was started; numbers of another one mean nothing here. */
+  readonly server: string;
   /** PostgreSQL: every transaction below it had ended. */
   readonly transactionId: bigint;
   readonly lastId: number;
@@ -65,6 +67,7 @@ export class AccessChanges {
       left join access_changes c on c.id > ${mark?.lastId ?? Number.MAX_SAFE_INTEGER}
       order by c.id limit ${listMax + 1}`.execute(this.#db);
     const next = {
+      server: '',
       transactionId: 0n,
       lastId: Math.max(rows[0]?.newest_id ?? 0, mark?.lastId ?? 0),
       reported: new Set<number>(),
@@ -74,26 +77,30 @@ export class AccessChanges {
 
   /**
    * A row may appear after others with higher numbers, when its transaction ends later. So all rows of
-   * transactions are read that had not ended at the mark, except those already reported.
+   * transactions are read that had not ended at the mark, except those already reported. A crash, or a standby that
+   * takes over, lets transaction ids start lower again, because ids that left nothing durable are forgotten: a
+   * higher row number of a lower transaction is read too, and after a restart nothing is known.
    */
   async #sinceInPostgres(mark: AccessMark | undefined): Promise<AccessNews> {
     const from = (mark?.transactionId ?? 0n).toString();
-    const { rows } = await sql<ChangeRow & { readonly transaction_id: string }>`
-      select s.transaction_id, s.oldest_id, s.newest_id, c.id, c.user_id, c.stream_uid
+    const { rows } = await sql<ChangeRow & { readonly transaction_id: string; readonly server: string }>`
+      select s.transaction_id, s.server, s.oldest_id, s.newest_id, c.id, c.user_id, c.stream_uid
       from (select pg_snapshot_xmin(pg_current_snapshot())::text as transaction_id,
+        extract(epoch from pg_postmaster_start_time())::text as server,
         (select min(id) from access_changes) as oldest_id,
         (select max(id) from access_changes) as newest_id) s
       left join lateral (select id, user_id, stream_uid from access_changes
-        where transaction_id >= ${from}::text::xid8 order by id desc limit ${listMax + 1}) c on true`.execute(
-      this.#db,
-    );
+        where transaction_id >= ${from}::text::xid8 or id > ${mark?.lastId ?? 0}
+        order by id desc limit ${listMax + 1}) c on true`.execute(this.#db);
     const transactionId = BigInt(rows[0]?.transaction_id ?? 0);
-    const found = rows.filter(({ id }) => id !== null);
-    const lastId = Math.max(rows[0]?.newest_id ?? 0, mark?.lastId ?? 0);
-    const next = { transactionId, lastId, reported: new Set(found.flatMap(({ id }) => id ?? [])) };
-    // A different database, such as one restored from a backup, has transaction ids of its own.
-    if (!mark || transactionId < mark.transactionId) return { mark: next, changes: undefined };
-    return { mark: next, changes: listed(rows, mark) };
+    const server = rows[0]?.server ?? '';
+    const lastId = rows[0]?.newest_id ?? 0;
+    const reported = new Set(rows.flatMap(({ id }) => id ?? []));
+    const next = { server, transactionId, lastId, reported };
+    // A different database, such as one restored from a backup, has numbers of its own.
+    const isOther =
+      !mark || server !== mark.server || transactionId < mark.transactionId || lastId < mark.lastId;
+    return { mark: next, changes: isOther ? undefined : listed(rows, mark) };
   }
 }
 
