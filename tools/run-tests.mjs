@@ -8,6 +8,7 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { parseArgs } from 'node:util';
 import { root } from './install.mjs';
+import { runAlone, runTestFile } from './alone.mjs';
 import { runChecks } from './check.mjs';
 import { mayRunAgain, verdictOf } from './verdict.mjs';
 
@@ -16,7 +17,7 @@ import { mayRunAgain, verdictOf } from './verdict.mjs';
 
 const { values: chosenBy, positionals: filters } = parseArgs({
   args: process.argv.slice(2),
-  options: { name: { type: 'string' } },
+  options: { name: { type: 'string' }, alone: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 const isWhole = filters.length === 0 && chosenBy.name === undefined;
@@ -29,6 +30,11 @@ const chosen = (/** @type {string} */ pattern) =>
     )
     .sort()
     .map((file) => join(root, file));
+
+if (chosenBy.alone) {
+  const files = chosen('{contract,media,server,ui,tools,e2e}/**/*.test.ts');
+  process.exit((await runAlone(files, runTestFile, (line) => process.stdout.write(`${line}\n`))) ? 0 : 1);
+}
 
 const endOfTests = new URL('end-of-tests.mjs', import.meta.url).href;
 
