@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { ApiError, createClient, type Client } from '@vidette/contract/client';
-import { administrator, signIn, startServer, type TestServer } from '../server.ts';
+import { administrator, setUp, signIn, startServer, type TestServer } from '../server.ts';
 import { inStore } from '../stored.ts';
 import { until } from '../api.ts';
 
@@ -9,17 +9,28 @@ let server: TestServer;
 
 before(async () => {
   server = await startServer();
+  // Refused, and noted in the audit log.
+  const body = { ...administrator, language: 'en', code: 'AAAA-AAAA' } as const;
+  await assert.rejects(visitor().client.unlock({ body }), hasCode('UnknownLifetimeCode', 'code'));
+  await setUp(server);
 });
 
 after(() => server?.stop());
 
+/** One that has no administrator yet. */
+async function lockedServer(t: TestContext): Promise<TestServer> {
+  const locked = await startServer();
+  t.after(() => locked.stop());
+  return locked;
+}
+
 /** A browser's side of the account calls: it keeps the cookie that it was given. */
-function visitor(): { client: Client; cookie: () => string; setCookie: () => string } {
+function visitor({ url } = server): { client: Client; cookie: () => string; setCookie: () => string } {
   let header = '';
   let cookie = '';
   const client = createClient({
-    baseUrl: server.url,
-    headers: () => ({ cookie, origin: server.url, 'user-agent': 'a browser' }),
+    baseUrl: url,
+    headers: () => ({ cookie, origin: url, 'user-agent': 'a browser' }),
     onResponse: (_, response) => {
       header = response.headers.getSetCookie()[0] ?? header;
       cookie = header.split(';')[0] ?? '';
@@ -35,8 +46,9 @@ const hasCode = (code: string, path?: string) => (error: unknown) => {
   return true;
 };
 
-test('[R7.52, R8.13] until an administrator exists everything but the set-up answers 423', async () => {
-  const { client } = visitor();
+test('[R7.52, R8.13] until an administrator exists everything but the set-up answers 423', async (t) => {
+  const locked = await lockedServer(t);
+  const { client } = visitor(locked);
   for (const call of [client.listStreams(), client.getHealth(), client.getProfile()]) {
     await assert.rejects(call, (error: unknown) => error instanceof ApiError && error.status === 423);
   }
@@ -45,12 +57,13 @@ test('[R7.52, R8.13] until an administrator exists everything but the set-up ans
     client.signIn({ body }),
     (error: unknown) => error instanceof ApiError && error.status === 423,
   );
-  assert.equal((await fetch(`${server.url}/v1/nothing`)).status, 423);
+  assert.equal((await fetch(`${locked.url}/v1/nothing`)).status, 423);
   assert.equal((await client.getSettings()).isLocked, true);
 });
 
-test('[R7.32, R8.13] the first administrator is made with the printed code only', async () => {
-  const { client, setCookie } = visitor();
+test('[R7.32, R8.13] the first administrator is made with the printed code only', async (t) => {
+  const locked = await lockedServer(t);
+  const { client, setCookie } = visitor(locked);
   const { email, ...person } = administrator;
   const body = { ...person, email, language: 'ru' } as const;
   await assert.rejects(client.unlock({ body }), hasCode('LifetimeCodeRequired'));
@@ -58,9 +71,9 @@ test('[R7.32, R8.13] the first administrator is made with the printed code only'
     client.unlock({ body: { ...body, code: 'AAAA-AAAA' } }),
     hasCode('UnknownLifetimeCode', 'code'),
   );
-  const weak = { ...body, code: server.setupCode, password: 'password1' };
+  const weak = { ...body, code: locked.setupCode, password: 'password1' };
   await assert.rejects(client.unlock({ body: weak }), hasCode('PasswordIsNotComplexEnough', 'password'));
-  const { user } = await client.unlock({ body: { ...body, code: server.setupCode.toLowerCase() } });
+  const { user } = await client.unlock({ body: { ...body, code: locked.setupCode.toLowerCase() } });
   assert.deepEqual(
     [user.name, user.isAdmin, user.language, user.permissionType],
     ['admin', true, 'ru', 'admin'],
@@ -69,7 +82,7 @@ test('[R7.32, R8.13] the first administrator is made with the printed code only'
   assert.equal((await client.getProfile()).name, 'admin');
   assert.equal((await client.getSettings()).isLocked, false);
   await assert.rejects(
-    visitor().client.unlock({ body: { ...body, code: server.setupCode } }),
+    visitor(locked).client.unlock({ body: { ...body, code: locked.setupCode } }),
     hasCode('ActionNotAcceptable'),
   );
 });
@@ -98,11 +111,16 @@ test('[R1.4, R8.1] errors come in the reader’s language', async () => {
   };
   assert.equal(await ask({ 'accept-language': 'ru' }), 'Вы не авторизованы.');
   assert.equal(await ask({ 'accept-language': 'en' }), 'You are not authorized.');
-  const cookie = await signIn(server);
+  const { name, password } = administrator;
+  const { client, cookie: cookieOf } = visitor();
+  await client.signIn({ body: { name, password } });
+  const cookie = cookieOf();
+  await client.saveProfile({ body: { language: 'ru' } });
   const response = await fetch(`${server.url}/v1/stream/nosuch`, {
     headers: { cookie, 'accept-language': 'en' },
   });
   assert.equal(((await response.json()) as { error: string }).error, 'Не найдено.');
+  await client.saveProfile({ body: { language: 'en' } });
 });
 
 test('[R7.22, R5.1] the profile: what may be changed, and what is wrong at its field', async () => {
@@ -373,7 +391,16 @@ test('[R7.25, R7.26, R4.4] users are added, changed, blocked and deleted', async
 
 test('[R7.47] the audit log records who did what, with no password in it', async () => {
   const { client } = visitor();
-  await client.signIn({ body: { name: administrator.name, password: administrator.password } });
+  const { name } = administrator;
+  await assert.rejects(
+    client.signIn({ body: { name, password: 'no better one' } }),
+    hasCode('AuthorizationFailed'),
+  );
+  await client.signIn({ body: { name, password: administrator.password } });
+  const params = { login: 'logged' };
+  await client.addUser({ body: { name: params.login, password: 'ведро и лодка' } });
+  await client.blockUser({ params });
+  await client.deleteUser({ params });
   const { items } = await client.listAuditLogs({ query: { pageSize: 500 } });
   const has = (action: string, outcome: string) =>
     items.some((entry) => entry.action === action && entry.outcome === outcome && entry.ip === '127.0.0.1');

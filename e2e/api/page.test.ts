@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bootElementId } from '@vidette/contract/constants';
+import type { Client } from '@vidette/contract/client';
 import type { Settings, User } from '@vidette/contract/entities';
-import { administratorOf, clientOf } from '../api.ts';
+import { administratorOf } from '../api.ts';
 import { startServer, type TestServer } from '../server.ts';
 
+const env = { VIDETTE_APP_TITLE: 'Cams </title><script>', VIDETTE_APP_LANGUAGE: '' };
 let server: TestServer;
+let client: Client;
 let cookie: string;
 
 before(async () => {
-  server = await startServer({
-    env: { VIDETTE_APP_TITLE: 'Cams </title><script>', VIDETTE_APP_LANGUAGE: '' },
-  });
+  server = await startServer({ env });
+  ({ client, cookie } = await administratorOf(server));
 });
 
 after(() => server?.stop());
@@ -22,8 +24,8 @@ interface Boot {
   language: string;
 }
 
-async function open(path: string, headers: Record<string, string> = {}) {
-  const response = await fetch(server.url + path, { headers, redirect: 'manual' });
+async function open(path: string, headers: Record<string, string> = {}, { url } = server) {
+  const response = await fetch(url + path, { headers, redirect: 'manual' });
   const html = await response.text();
   const json = new RegExp(`id="${bootElementId}">([^<]*)</script>`).exec(html)?.[1];
   return { response, html, boot: json === undefined ? undefined : (JSON.parse(json) as Boot) };
@@ -46,15 +48,16 @@ test('[R1.1] / leads to /ui/, and every deep link opens the page on a hard reloa
   }
 });
 
-test('[R1.2, R2.4] the page carries the settings, and no user before there is one', async () => {
-  const { boot } = await open('/ui/', { 'accept-language': 'ru' });
+test('[R1.2, R2.4] the page carries the settings, and no user before there is one', async (t) => {
+  const locked = await startServer({ env });
+  t.after(() => locked.stop());
+  const { boot } = await open('/ui/', { 'accept-language': 'ru' }, locked);
   assert.equal(boot?.settings.isLocked, true);
   assert.equal(boot?.user, null);
   assert.equal(boot?.language, 'ru');
 });
 
 test('[R1.2, R1.4] signed in, it carries the user, in the language of the profile', async () => {
-  ({ cookie } = await administratorOf(server));
   const { boot } = await open('/ui/streams', { cookie, 'accept-language': 'ru' });
   assert.equal(boot?.user?.name, 'admin');
   assert.equal(boot?.language, 'en');
@@ -62,7 +65,6 @@ test('[R1.2, R1.4] signed in, it carries the user, in the language of the profil
 });
 
 test('[R2.19, R1.6] a chosen theme is in the HTML itself, so that no other is seen first', async () => {
-  const client = clientOf(server, cookie);
   assert.match((await open('/ui/', { cookie })).html, /<html lang="en">/);
   await client.saveProfile({ body: { preferences: { theme: 'dark' } } });
   assert.match((await open('/ui/', { cookie })).html, /<html lang="en" data-mantine-color-scheme="dark">/);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { ApiError, type Client } from '@vidette/contract/client';
 import { administratorOf, until } from '../api.ts';
 import { signIn, startServer, type TestServer } from '../server.ts';
@@ -11,9 +11,10 @@ import { signIn, startServer, type TestServer } from '../server.ts';
 let server: TestServer;
 let client: Client;
 let cookie: string;
-/** A generated stream that runs and is recorded. */
+/** A generated stream that is recorded. No test changes it. */
 let demo: string;
-/** A camera that isn't there. */
+const demoBody = { name: 'Demo', streamSource: 'demo:', tags: ['Hall', 'hall', 'B'] };
+/** A camera that isn't there: a new one for each test. */
 let gate: string;
 let folder: string;
 
@@ -21,6 +22,25 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vidette-api-'));
   server = await startServer();
   ({ client, cookie } = await administratorOf(server));
+  ({ uid: demo } = await client.addStream({ body: demoBody }));
+});
+
+beforeEach(async () => {
+  ({ uid: gate } = await client.addStream({
+    body: {
+      name: 'Ворота',
+      streamSource: 'rtsp://user:p%40ss@127.0.0.1:1/gate?x=1',
+      tags: ['Двор'],
+      archive: { isEnable: true, depthHours: 48 },
+      live: { onDemand: false },
+      location: { name: 'Север', latitude: 55.7, longitude: 37.6, timeZone: 'Asia/Yekaterinburg' },
+    },
+  }));
+});
+
+afterEach(async () => {
+  const { items } = await client.listStreams();
+  for (const { uid } of items) if (uid !== demo) await client.deleteStream({ params: { uid } });
 });
 
 after(async () => {
@@ -34,20 +54,20 @@ const hasCode = (code: string) => (error: unknown) => {
   return true;
 };
 
+const hasStatus = (uid: string, expected: string) =>
+  until(
+    () => client.getStream({ params: { uid } }),
+    ({ status }) => status === expected,
+  );
+
+/** Once there is enough of the generated stream to play. */
+const recorded = () =>
+  until(
+    () => client.getArchiveStats({ params: { uid: demo } }),
+    ({ durationMs }) => durationMs > 3_000,
+  );
+
 test('[R7.2, R7.5, R3.1] a stream is added with few fields and read back whole', async () => {
-  ({ uid: demo } = await client.addStream({
-    body: { name: 'Demo', streamSource: 'demo:', tags: ['Hall', 'hall', 'B'] },
-  }));
-  ({ uid: gate } = await client.addStream({
-    body: {
-      name: 'Ворота',
-      streamSource: 'rtsp://user:p%40ss@127.0.0.1:1/gate?x=1',
-      tags: ['Двор'],
-      archive: { isEnable: true, depthHours: 48 },
-      live: { onDemand: false },
-      location: { name: 'Север', latitude: 55.7, longitude: 37.6, timeZone: 'Asia/Yekaterinburg' },
-    },
-  }));
   const stream = await client.getStream({ params: { uid: gate } });
   const { id, createdAt, status, failureReason, ...rest } = stream;
   assert.ok(id > 0 && createdAt > 0 && ['pending', 'failed'].includes(status) && failureReason !== '');
@@ -74,10 +94,7 @@ test('[R7.2, R7.5, R3.1] a stream is added with few fields and read back whole',
 });
 
 test('[R4.1, R10.2] a source that can’t be reached fails with its reason, in the reader’s language', async () => {
-  const failed = await until(
-    () => client.getStream({ params: { uid: gate } }),
-    (stream) => stream.status === 'failed',
-  );
+  const failed = await hasStatus(gate, 'failed');
   assert.match(failed.failureReason ?? '', /\w+ \w+/);
   assert.doesNotMatch(failed.failureReason ?? '', /p@ss|p%40ss/);
   await client.saveProfile({ body: { language: 'ru' } });
@@ -86,10 +103,8 @@ test('[R4.1, R10.2] a source that can’t be reached fails with its reason, in t
 });
 
 test('[R4.1, R7.1] the list: statuses, paging, sort, groups, search, only available', async () => {
-  await until(
-    () => client.getStream({ params: { uid: demo } }),
-    (stream) => stream.status === 'running',
-  );
+  await hasStatus(demo, 'running');
+  await hasStatus(gate, 'failed');
   const all = await client.listStreams();
   assert.deepEqual(
     all.items.map((item) => [item.name, item.status, item.group]),
@@ -128,6 +143,8 @@ test('[R4.1, R7.1] the list: statuses, paging, sort, groups, search, only availa
 });
 
 test('a poll of statuses answers with what changed since the last one', async () => {
+  await hasStatus(demo, 'running');
+  await hasStatus(gate, 'failed');
   const first = await client.listStreamStatuses();
   assert.equal(first.items.length, 2);
   assert.equal(first.listChanged, true);
@@ -151,6 +168,7 @@ test('a poll of statuses answers with what changed since the last one', async ()
 });
 
 test('[R7.6, R4.2] pause and resume answer with the new status', async () => {
+  await client.pauseStream({ body: { uid: gate } });
   assert.deepEqual(await client.resumeStream({ body: { uid: gate } }), { status: 'pending' });
   assert.deepEqual(await client.pauseStream({ body: { uid: gate } }), { status: 'paused' });
   assert.deepEqual(await client.pauseStream({ body: { uid: gate } }), { status: 'paused' });
@@ -158,6 +176,7 @@ test('[R7.6, R4.2] pause and resume answer with the new status', async () => {
 });
 
 test('[R7.3] saving changes what is given and keeps the rest', async () => {
+  await client.pauseStream({ body: { uid: gate } });
   const saved = await client.saveStream({
     params: { uid: gate },
     body: { location: { name: '' }, tags: [], archive: { isEnable: false } },
@@ -188,6 +207,8 @@ test('[R7.7, R7.8] probing returns the tracks and a snapshot; a dead port has it
 });
 
 test('[R7.8, R7.11] a running stream has a snapshot, a log and statistics', async () => {
+  await hasStatus(demo, 'running');
+  await client.pauseStream({ body: { uid: gate } });
   await assertJpeg(await client.getStreamPicture({ params: { uid: demo }, query: { width: 320 } }));
   const { items } = await client.getStreamLogs({ params: { uid: demo } });
   assert.ok(items.length > 0 && items.every((line) => line.message !== ''));
@@ -242,7 +263,7 @@ test('[R7.13, R7.14, R7.15, R3.10] the recording: ranges, statistics, days', asy
 });
 
 test('[R7.16, R7.17] a download is one MP4, a playlist plays through byte ranges', async () => {
-  const { startTime, endTime } = await client.getArchiveStats({ params: { uid: demo } });
+  const { startTime, endTime } = await recorded();
   const query = { start_time: startTime ?? 0, end_time: endTime ?? 0 };
   const download = await client.downloadArchive({ params: { uid: demo }, query });
   const bytes = Buffer.from(await download.arrayBuffer());
@@ -269,7 +290,7 @@ test('[R7.16, R7.17] a download is one MP4, a playlist plays through byte ranges
 });
 
 test('[R4.4, R7.16, R7.47] a browser asks before it shows footage in its cache; that is viewing, and without the right there is none', async () => {
-  const { startTime } = await client.getArchiveStats({ params: { uid: demo } });
+  const { startTime } = await recorded();
   const address = `${server.url}/v1/stream/${demo}/archive/picture?time=${(startTime ?? 0) + 500}`;
   const first = await fetch(address, { headers: { cookie } });
   assert.equal(first.headers.get('cache-control'), 'private, no-cache');
@@ -295,6 +316,7 @@ test('[R4.4, R7.16, R7.47] a browser asks before it shows footage in its cache; 
 });
 
 test('[R7.12] low-latency HLS is there for players outside the page, for those who may view', async () => {
+  await hasStatus(demo, 'running');
   const path = `${server.url}/v1/stream/${demo}/live/index.m3u8`;
   const playlist = await fetch(path, { headers: { cookie } });
   assert.equal(playlist.headers.get('content-type'), 'application/vnd.apple.mpegurl');
@@ -351,6 +373,10 @@ test('[R7.40, R7.41, R7.42, R7.43, R7.44, R3.6] mosaics are made, changed and de
 });
 
 test('[R7.29, R7.31, R7.33, R7.34, R7.35] the server about itself', async () => {
+  await hasStatus(demo, 'running');
+  await client.pauseStream({ body: { uid: gate } });
+  const body = { name: 'Gate', location: { name: '' }, tags: [], archive: { isEnable: false } };
+  await client.saveStream({ params: { uid: gate }, body });
   await client.resumeStream({ body: { uid: gate } });
   await client.saveStream({ params: { uid: gate }, body: { archive: { isEnable: true } } });
   const health = await until(
@@ -371,10 +397,16 @@ test('[R7.29, R7.31, R7.33, R7.34, R7.35] the server about itself', async () => 
 });
 
 test('[R7.4, R4.3] a stream is deleted; with purge its archive goes too', async () => {
-  await client.deleteStream({ params: { uid: demo }, query: { purge: true } });
-  await assert.rejects(client.getStream({ params: { uid: demo } }), hasCode('NotFound'));
-  await assert.rejects(client.getArchiveStats({ params: { uid: demo } }), hasCode('NotFound'));
-  assert.equal((await client.listStreams()).total, 1);
+  const { uid } = await client.addStream({ body: demoBody });
+  await until(
+    () => client.getArchiveStats({ params: { uid } }),
+    ({ bytes }) => bytes > 0,
+  );
+  await hasStatus(gate, 'failed');
+  await client.deleteStream({ params: { uid }, query: { purge: true } });
+  await assert.rejects(client.getStream({ params: { uid } }), hasCode('NotFound'));
+  await assert.rejects(client.getArchiveStats({ params: { uid } }), hasCode('NotFound'));
+  assert.equal((await client.listStreams()).total, 2);
   await client.deleteStream({ params: { uid: gate } });
   await assert.rejects(client.deleteStream({ params: { uid: gate } }), hasCode('NotFound'));
   assert.doesNotMatch(server.output, /p@ss|p%40ss/);
