@@ -37,3 +37,13 @@ export interface AudioTrack extends TrackBase {
 }
 
 export type Track = VideoTrack | AudioTrack;
+
+/** The track that sets the pace of a stream: its video, or the audio of a stream without one. */
+export function primaryTrack(tracks: readonly Track[]): Track | undefined {
+  return tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
+}
+
+/** Both lists hold the same tracks, with the same parameters, in the same order. */
+export function isSameTracks(a: readonly Track[], b: readonly Track[]): boolean {
+  return a.length === b.length && a.every((track, at) => track === b[at]);
+}

@@ -1,5 +1,5 @@
 import { rescaleTicks } from '@vidette/media/time';
-import type { Track } from '@vidette/media/track';
+import { primaryTrack, type Track } from '@vidette/media/track';
 import type { Clock } from '../base/clock.ts';
 import { SourceTiming, utcMs, type TrackTiming } from './timing.ts';
 import type { SampleMessage } from '../ffmpeg/protocol.ts';
@@ -34,7 +34,7 @@ export class ContainerTimes {
   /** Declares the tracks of the next samples; time continues without a step while the leader stays. */
   setTracks(tracks: readonly Track[]): void {
     this.#timescales = new Map(tracks.map(({ id, timescale }) => [id, timescale]));
-    const leader = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
+    const leader = primaryTrack(tracks);
     if (!leader || (leader.id === this.#leaderId && leader.timescale === this.#leaderTimescale)) return;
     this.#leaderId = leader.id;
     this.#leaderTimescale = leader.timescale;

@@ -339,6 +339,15 @@ test('[R10.1] what fits no MP4 is converted: MPEG-2 video and MP2 audio', async 
   assertMoving(seen, ['h264', 'aac']);
 });
 
+test('[R10.1] audio that is announced and comes late does not hold slow video back', async () => {
+  const path = join(folder, 'late-audio.mp4');
+  const video = '-f lavfi -i testsrc=size=160x128:rate=4:duration=40';
+  const audio = '-itsoffset 20 -f lavfi -i sine=frequency=440:duration=20';
+  await ffmpeg(`${video} ${audio} -c:v libx264 -preset ultrafast -g 4 -c:a aac ${path}`);
+  const seen = await watch(new FfmpegFileSession({ path, pool, clock: systemClock }), 12);
+  assertMoving(seen, ['h264']);
+});
+
 test('[R10.1] H.265 is copied; parameters that change midway begin a new list of tracks', async () => {
   const small = join(folder, 'small.ts');
   const large = join(folder, 'large.ts');

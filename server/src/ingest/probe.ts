@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { Sample } from '@vidette/media/sample';
-import type { Track } from '@vidette/media/track';
+import { primaryTrack, type Track } from '@vidette/media/track';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { rtspFallbackSchemes, rtspSchemes, type SourceAddress, type SourceScheme } from '../dial/address.ts';
@@ -106,7 +106,7 @@ function firstFrame(engine: SourceEngine, options: ProbeOptions, deadlineMs: num
         tracks = declared;
       },
       sample: (keySample: Sample) => {
-        const keyTrack = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
+        const keyTrack = primaryTrack(tracks);
         if (!keyTrack || keySample.trackId !== keyTrack.id || !keySample.isKey) return;
         resolve({ tracks, keyTrack, keySample });
       },

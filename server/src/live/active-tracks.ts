@@ -1,26 +1,40 @@
 import { ticksToMs } from '@vidette/media/time';
-import type { Track, VideoTrack } from '@vidette/media/track';
+import { primaryTrack, type Track } from '@vidette/media/track';
+import { TrackSelector } from '@vidette/media/track-selector';
 import type { Stream } from '../hub/stream.ts';
 
-/** Audio that lags the video by more counts as silent. */
-const maxLagMs = 2_000;
-
 /**
- * The tracks of a stream that really deliver samples. A player buffers only what all declared tracks have, so
- * that one announced track without samples would block the video forever.
+ * Shorter than a source's: a viewer whose buffer lacks the audio stops, while tracks that change end a recording run. Times are
+ * those of the media.
  */
+const audioPatience = { startMs: 300, silentMs: 2_000 };
+
+/** The tracks of a stream that really deliver samples; those that a viewer's player gets. */
 export function activeTracks(stream: Stream): readonly Track[] {
-  const tracks = stream.tracks ?? [];
-  const video = tracks.find((track): track is VideoTrack => track.kind === 'video');
-  if (!video) return tracks.slice(0, 1);
-  const audio = tracks.find(({ kind }) => kind === 'audio');
-  const videoMs = newestMs(stream, video);
-  const audioMs = audio && newestMs(stream, audio);
-  const isActive = audioMs !== undefined && (videoMs === undefined || audioMs > videoMs - maxLagMs);
-  return audio && isActive ? [video, audio] : [video];
+  const { selector, nowMs } = selectorOf(stream);
+  return selector.active(nowMs);
 }
 
-function newestMs(stream: Stream, track: Track): number | undefined {
-  const sample = stream.newest(track.id);
-  return sample && ticksToMs(sample.dts, track.timescale);
+/** Audio is announced, has not arrived yet, and the video is too young to begin without it. */
+export function isAudioDue(stream: Stream): boolean {
+  const { selector, nowMs } = selectorOf(stream);
+  return selector.expectsVideo && selector.isAudioDue(nowMs);
+}
+
+/** The selector as if it had seen what the hub holds, and the time of the newest frame. */
+function selectorOf(stream: Stream): { selector: TrackSelector; nowMs: number } {
+  const tracks = stream.tracks ?? [];
+  const video = tracks.find(({ kind }) => kind === 'video');
+  const audio = tracks.find(({ kind }) => kind === 'audio');
+  const announced = { video: video !== undefined, audio: audio !== undefined };
+  const selector = new TrackSelector(announced, audioPatience);
+  for (const track of tracks) selector.setTrack(track);
+  const audioSample = audio && stream.newest(audio.id);
+  if (audioSample) selector.noteAudio(ticksToMs(audioSample.dts, audio.timescale));
+  const frame = video && stream.newest(video.id);
+  const [oldest] = stream.gop;
+  if (frame && oldest) selector.noteVideo(true, ticksToMs(oldest.dts, video.timescale));
+  const primary = primaryTrack(tracks);
+  const newest = primary && stream.newest(primary.id);
+  return { selector, nowMs: newest ? ticksToMs(newest.dts, primary.timescale) : 0 };
 }

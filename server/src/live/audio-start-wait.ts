@@ -1,15 +1,15 @@
-import { ticksToMs } from '@vidette/media/time';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Stream } from '../hub/stream.ts';
+import { isAudioDue } from './active-tracks.ts';
 
-/** Audio starts a little after the video; a longer delay is not waited for. */
+/** Longest wait, whatever the media's own times say, ms. */
 const longestMs = 300;
 const lookEveryMs = 50;
 
 /**
  * A source that has just started has sent its first frame and no audio yet. A viewer who gets an init segment
- * with video alone would have to start again when the audio comes, so that the first messages wait for it,
- * briefly.
+ * with video alone would have to start again when the audio comes, so that the first messages and the first part of
+ * HLS wait for it, briefly.
  */
 export class AudioStartWait {
   readonly #stream: Stream;
@@ -31,10 +31,10 @@ export class AudioStartWait {
 
   /** Starts to wait if there is a reason to. */
   begin(): void {
-    if (this.#cancel || !this.#isAudioDue()) return;
+    if (this.#cancel || !isAudioDue(this.#stream)) return;
     this.#startMs = this.#clock.monotonicMs();
     this.#cancel = this.#clock.every(lookEveryMs, () => {
-      if (this.#isAudioDue() && this.#clock.monotonicMs() - this.#startMs < longestMs) return;
+      if (isAudioDue(this.#stream) && this.#clock.monotonicMs() - this.#startMs < longestMs) return;
       this.stop();
       this.#onOver();
     });
@@ -43,16 +43,5 @@ export class AudioStartWait {
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-  }
-
-  /** Audio is announced, has not arrived yet, and the video is too young to tell. */
-  #isAudioDue(): boolean {
-    const tracks = this.#stream.tracks ?? [];
-    const video = tracks.find(({ kind }) => kind === 'video');
-    const audio = tracks.find(({ kind }) => kind === 'audio');
-    if (!video || !audio || this.#stream.newest(audio.id)) return false;
-    const newest = this.#stream.newest(video.id);
-    const [oldest] = this.#stream.gop;
-    return !newest || !oldest || ticksToMs(newest.dts - oldest.dts, video.timescale) < longestMs;
   }
 }

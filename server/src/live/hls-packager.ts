@@ -1,7 +1,7 @@
 import { ticksToMs } from '@vidette/media/time';
 import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
-import type { Track } from '@vidette/media/track';
+import { isSameTracks, type Track } from '@vidette/media/track';
 import type { ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import type { LiveFragmenter } from './fragmenter.ts';
@@ -84,9 +84,7 @@ export class HlsPackager {
   #onGop(key: Sample): void {
     this.#endPart(key.dts);
     const active = this.#stream.tracks === this.#declared ? activeTracks(this.#stream) : this.#declared;
-    const isSame =
-      active.length === this.#used.length && active.every((track, at) => track === this.#used[at]);
-    if (this.#isInitDue || !isSame) {
+    if (this.#isInitDue || !isSameTracks(active, this.#used)) {
       const init = this.#fragmenter.init(this.#declared, active);
       this.#window.beginInit(init.bytes);
       this.#used = active;

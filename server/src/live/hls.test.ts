@@ -92,6 +92,27 @@ test('[R7.12] the playlist lists segments of whole GOPs and parts within their d
   assert.doesNotMatch(playlist, /ENDLIST|DISCONTINUITY\n/);
 });
 
+test('[R7.12] audio that starts a little after the video is in the first init segment', async () => {
+  const scene = new HlsScene();
+  const playlist = scene.text('media.m3u8');
+  scene.stream.setTracks(clip.tracks);
+  const video = clip.samples.filter(({ trackId }) => trackId === 1);
+  const audio = clip.samples.filter(({ trackId }) => trackId === 2);
+  // The audio of the first second follows its fourth frame.
+  const [first = [], rest = []] = [video.slice(0, 4), video.slice(4, 51)];
+  for (const sample of first) {
+    scene.stream.write(sample);
+    await turn();
+    scene.clock.advance(40);
+  }
+  for (const sample of [...audio.slice(0, 48), ...rest]) scene.stream.write(sample);
+  scene.clock.advance(50);
+  await turn();
+  assert.deepEqual(values(await playlist, /#EXT-X-MAP:URI="(.*)"/g), ['init-1.mp4']);
+  assert.doesNotMatch(await playlist, /DISCONTINUITY\n/);
+  assert.match(await scene.text('index.m3u8'), /mp4a\.40\.2/);
+});
+
 test('every file that the playlist names is there, and the parts of a segment are the segment', async () => {
   const scene = await started();
   await scene.writeTo(7.9);

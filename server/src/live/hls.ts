@@ -11,6 +11,7 @@ import type { Log } from '../base/log.ts';
 import type { Reader } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import { LiveFragmenter } from './fragmenter.ts';
+import { AudioStartWait } from './audio-start-wait.ts';
 import { HlsPackager } from './hls-packager.ts';
 import { HlsWindow, type HlsSegment } from './hls-window.ts';
 
@@ -55,6 +56,7 @@ export class LowLatencyHls {
   readonly #window = new HlsWindow();
   readonly #waiters = new Set<Waiter>();
   #packager: HlsPackager | undefined;
+  readonly #audioStartWait: AudioStartWait;
   #reader: Reader | undefined;
   #cancelIdle: Cancel | undefined;
   #askedMs = 0;
@@ -62,6 +64,7 @@ export class LowLatencyHls {
 
   constructor(options: LowLatencyHlsOptions) {
     this.#options = options;
+    this.#audioStartWait = new AudioStartWait(options.stream, options.clock, () => this.#read());
   }
 
   /** Whether the stream is being read now. */
@@ -90,6 +93,7 @@ export class LowLatencyHls {
   close(): void {
     this.#cancelIdle?.();
     this.#cancelIdle = undefined;
+    this.#audioStartWait.stop();
     this.#reader?.close();
     this.#reader = undefined;
     this.#packager = undefined;
@@ -184,8 +188,11 @@ export class LowLatencyHls {
     const packager = this.#packager;
     if (!packager) return;
     try {
-      for (let event = this.#reader?.take(); event; event = this.#reader?.take()) {
+      while (!this.#audioStartWait.isWaiting) {
+        const event = this.#reader?.take();
+        if (!event) break;
         packager.handle(event);
+        if (event.type === 'tracks') this.#audioStartWait.begin();
         if (event.type === 'end') this.#hasEnded = true;
       }
     } catch (err) {

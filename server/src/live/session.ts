@@ -3,7 +3,7 @@ import type { LiveMessage } from '@vidette/contract/live';
 import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
 import { ticksToMs } from '@vidette/media/time';
-import type { Track } from '@vidette/media/track';
+import { isSameTracks, type Track } from '@vidette/media/track';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
@@ -196,7 +196,7 @@ export class LiveSession {
     const { keyFramesOnly } = this.#options.variant;
     if (startsGop) {
       const used = this.#wantedTracks();
-      if (this.#isInitDue || !sameTracks(used, this.#used)) {
+      if (this.#isInitDue || !isSameTracks(used, this.#used)) {
         this.#sendAll(sample.dts);
         this.#begin(used, sample);
       }
@@ -268,8 +268,4 @@ export class LiveSession {
     this.#bytesSent += bytes.length;
     this.#isBlocked = this.#options.sink.bufferedBytes > highWaterBytes;
   }
-}
-
-function sameTracks(a: readonly Track[], b: readonly Track[]): boolean {
-  return a.length === b.length && a.every((track, at) => track === b[at]);
 }

@@ -1,6 +1,6 @@
 import { parameterSetsOf, type TrackLayout } from '@vidette/media/fmp4/fragment-layout';
 import { parseInit } from '@vidette/media/fmp4/read-init';
-import type { Track } from '@vidette/media/track';
+import { primaryTrack, type Track } from '@vidette/media/track';
 
 /** The tracks of a segment, and the download track each maps to. */
 export interface SegmentTracks {
@@ -51,7 +51,7 @@ export class DownloadTracks {
   add(initId: number, readInit: () => Uint8Array): boolean {
     if (this.#segments.has(initId)) return true;
     const tracks = parseInit(readInit());
-    const primary = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
+    const primary = primaryTrack(tracks);
     const before = [this.#descriptions.length, this.#others.length] as const;
     const places = primary && this.#placesOf(primary, tracks);
     if (!primary || !places) {

@@ -2,7 +2,7 @@ import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import { initSegment } from '@vidette/media/fmp4/init';
 import type { Sample } from '@vidette/media/sample';
 import { rescaleTicks } from '@vidette/media/time';
-import type { Track } from '@vidette/media/track';
+import { primaryTrack, type Track } from '@vidette/media/track';
 import type { ReaderEvent } from '../../hub/reader.ts';
 import type { RecordedGapCause } from '../catalog/catalog.ts';
 import { CATALOG_TIMESCALE, driftMaxSeconds } from '../segments/segments.ts';
@@ -127,7 +127,7 @@ export class GopAssembler {
   #begin(tracks: readonly Track[]): void {
     this.#init = initSegment(tracks);
     this.#pending = new Map(tracks.map((track) => [track.id, newPending(track)]));
-    const first = tracks.find((track) => track.kind === 'video') ?? tracks[0];
+    const first = primaryTrack(tracks);
     this.#primary = first && this.#pending.get(first.id);
     this.#gopTicks = undefined;
     this.#forgetSamples();

@@ -2,7 +2,7 @@ import { constants, open, type FileHandle } from 'node:fs/promises';
 import { scanSegment, type ReadAt, type ScannedFragment } from '@vidette/media/fmp4/scan';
 import type { FragmentHeader } from '@vidette/media/fmp4/read-moof';
 import { rescaleTicks } from '@vidette/media/time';
-import type { Track } from '@vidette/media/track';
+import { primaryTrack, type Track } from '@vidette/media/track';
 import type { FragmentEntry } from './fragment-index.ts';
 import { checksumOf } from './fragment-sums.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
@@ -53,7 +53,7 @@ export async function scanSegmentContents(
 ): Promise<SegmentContents> {
   const scan = await scanSegment(readAt, fileBytes);
   const init = Uint8Array.from(await readAt(0, scan.initSize));
-  const primary = scan.tracks.find((track) => track.kind === 'video') ?? scan.tracks[0];
+  const primary = primaryTrack(scan.tracks);
   const whole =
     mediaFromBytes === undefined
       ? scan.fragments

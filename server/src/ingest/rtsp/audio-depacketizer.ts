@@ -7,9 +7,10 @@ import { auHeaderLayout, Mpeg4GenericDepacketizer, type AudioUnit } from '@videt
 import type { RtpPacket } from '@vidette/media/rtp/packet';
 import type { MediaFormat } from '@vidette/media/sdp/session-description';
 import type { AudioTrack } from '@vidette/media/track';
+import type { Sample } from '@vidette/media/sample';
+import type { TrackDeclarer } from '@vidette/media/track-declarer';
 import type { ChosenMedia } from './media-choice.ts';
 import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';
-import type { TrackSelector } from './track-selector.ts';
 
 /** Audio that is stored without transcoding. */
 export interface AudioFormat {
@@ -92,19 +93,19 @@ const usualOpusTicks = OPUS_SAMPLE_RATE / 50;
 export class AudioDepacketizer implements PayloadDepacketizer {
   readonly #payloads: Pick<PayloadDepacketizer, 'push' | 'malformedPayloads'>;
   readonly #receiver: RtpReceiver;
-  readonly #trackSelector: TrackSelector;
+  readonly #declarer: TrackDeclarer<Sample>;
   readonly #trackId: number;
   readonly #frameTicks: number;
   /** Of the packet being read. */
   #frames: AudioUnit[] = [];
 
-  constructor(format: AudioFormat, receiver: RtpReceiver, trackSelector: TrackSelector) {
+  constructor(format: AudioFormat, receiver: RtpReceiver, declarer: TrackDeclarer<Sample>) {
     this.#receiver = receiver;
-    this.#trackSelector = trackSelector;
+    this.#declarer = declarer;
     this.#trackId = format.track.id;
     this.#frameTicks = format.frameTicks;
     this.#payloads = format.open((frame) => this.#frames.push(frame));
-    trackSelector.setAudio(format.track);
+    declarer.setTrack(format.track);
   }
 
   get malformedPayloads(): number {
@@ -126,7 +127,7 @@ export class AudioDepacketizer implements PayloadDepacketizer {
     const { timing, arrivalMs } = receiver;
     const dts = timing.mapGrowing(receiver.unwrap(timestamp), arrivalMs, recordedTicks);
     const sample = { trackId: this.#trackId, dts, pts: dts, isKey: true, isDamaged, data, size };
-    this.#trackSelector.audio(sample, receiver.arrivalMs);
+    this.#declarer.audio(sample, receiver.arrivalMs);
   }
 }
 

@@ -1,4 +1,7 @@
 import { MalformedError } from '@vidette/media/malformed';
+import type { Sample } from '@vidette/media/sample';
+import { TrackDeclarer } from '@vidette/media/track-declarer';
+import { TrackSelector } from '@vidette/media/track-selector';
 import { RtpPacket } from '@vidette/media/rtp/packet';
 import { parseRtcp } from '@vidette/media/rtp/rtcp';
 import { header, parseInterleaved, parseSession, type RtspResponse } from '@vidette/media/rtsp/message';
@@ -13,7 +16,6 @@ import { TranscodedAudioDepacketizer, type TranscodeAudio } from './transcoded-a
 import { refuseUnlessOk } from './refusal.ts';
 import { isConverted, usableEncoding, type ChosenMedia, type MediaChoice } from './media-choice.ts';
 import { RtpReceiver, type PayloadDepacketizer } from './rtp-receiver.ts';
-import { TrackSelector } from './track-selector.ts';
 import { VideoDepacketizer, type SharedDecodeTimes } from './video-depacketizer.ts';
 
 export interface MediaSetupOptions {
@@ -30,6 +32,8 @@ interface MediaChannel {
   readonly isControl: boolean;
 }
 
+/** RTP sends audio as it is recorded: what is missing this long after the first key frame is not sent. */
+const audioPatience = { startMs: 400, silentMs: 10_000 };
 const videoTimescale = 90_000;
 /** Of a session whose server names none, s (RFC 2326, 12.37). */
 const defaultTimeoutSeconds = 60;
@@ -42,7 +46,7 @@ export class MediaSetup {
   readonly receivers: RtpReceiver[] = [];
   readonly #opened: RtpReceiver[] = [];
   readonly #options: MediaSetupOptions;
-  readonly #trackSelector: TrackSelector;
+  readonly #declarer: TrackDeclarer<Sample>;
   readonly #timing = new SourceTiming();
   /** By interleaved channel number, as the server gave them, */
   readonly #channels: (MediaChannel | undefined)[] = [];
@@ -62,13 +66,9 @@ export class MediaSetup {
       options.sink.awaiting(kind);
       if (kind === 'video') this.#keyRequester?.request(this.#arrivalMs);
     };
-    this.#trackSelector = new TrackSelector(
-      { ...options.sink, awaiting },
-      {
-        video: kinds.includes('video'),
-        audio: kinds.includes('audio'),
-      },
-    );
+    const announced = { video: kinds.includes('video'), audio: kinds.includes('audio') };
+    const selector = new TrackSelector(announced, audioPatience);
+    this.#declarer = new TrackDeclarer({ ...options.sink, awaiting }, selector);
   }
 
   /**
@@ -120,7 +120,12 @@ export class MediaSetup {
 
   /** Video frames arrived, usable or not. */
   get isVideoSeen(): boolean {
-    return this.#trackSelector.isVideoSeen;
+    return this.#declarer.isVideoSeen;
+  }
+
+  /** Call periodically. @param nowMs `utcMs` */
+  look(nowMs: number): void {
+    this.#declarer.look(nowMs);
   }
 
   #assign(number: number, receiver: RtpReceiver, isControl: boolean): void {
@@ -155,7 +160,7 @@ export class MediaSetup {
       const receiver = open(audio?.track.timescale ?? format.clockRate);
       receiver.setReader(
         audio
-          ? new AudioDepacketizer(audio, receiver, this.#trackSelector)
+          ? new AudioDepacketizer(audio, receiver, this.#declarer)
           : this.#convertedReader(media, trackId, receiver),
       );
       return receiver;
@@ -177,7 +182,7 @@ export class MediaSetup {
       encoding,
       format,
       receiver,
-      trackSelector: this.#trackSelector,
+      declarer: this.#declarer,
       shared: this.#decodeTimes,
       note,
     });
@@ -191,7 +196,7 @@ export class MediaSetup {
       trackId,
       media,
       receiver,
-      trackSelector: this.#trackSelector,
+      declarer: this.#declarer,
       convert,
       note,
     });
@@ -239,7 +244,7 @@ export class MediaSetup {
   }
 
   #leaveAudioOut(reason: string): void {
-    this.#trackSelector.expectNoAudio();
+    this.#declarer.expectNoAudio();
     this.#options.sink.note(`The sound is left out: ${reason}`);
   }
 

@@ -3,6 +3,7 @@ import type { PauseCause } from '../../hub/reader.ts';
 import type { Credentials } from '../../dial/address.ts';
 import { canConnect, type Dial } from '../../dial/dial.ts';
 import type { SourceSession, SourceSink } from '../source.ts';
+import { utcMs } from '../timing.ts';
 import type { RtspConnection } from './connection.ts';
 import type { TranscodeAudio } from './transcoded-audio-depacketizer.ts';
 import { describeSource, type Described } from './handshake.ts';
@@ -41,6 +42,8 @@ export interface SourceMemory {
 }
 
 const defaultReplyTimeoutMs = 10_000;
+/** How often it is checked whether the first key frame has waited for the audio for long enough. */
+const lookMs = 500;
 /** Replies to a PLAY whose Range the server doesn't take (RFC 2326, 7.1.1). */
 const rangeRefusals: ReadonlySet<number> = new Set([400, 451, 455, 456, 457, 501]);
 
@@ -100,6 +103,7 @@ export class RtspSession implements SourceSession {
       opened.push(setup);
       const timeoutSeconds = await setup.perform(connection);
       opened.push({ close: () => learn(choice, setup) });
+      opened.push({ close: clock.every(lookMs, () => setup.look(utcMs(clock))) });
       teardownUri = choice.aggregateUri;
       await play(connection, choice.aggregateUri);
       if (signal.aborted) return 'stopped';

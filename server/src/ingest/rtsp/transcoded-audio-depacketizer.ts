@@ -1,12 +1,13 @@
 import { MpegAudioDepacketizer } from '@vidette/media/rtp/mpeg-audio';
 import type { RtpPacket } from '@vidette/media/rtp/packet';
 import type { AudioTrack } from '@vidette/media/track';
+import type { Sample } from '@vidette/media/sample';
+import type { TrackDeclarer } from '@vidette/media/track-declarer';
 import type { SourceAudioCodec } from '../../ffmpeg/protocol.ts';
 import type { AudioTranscoder, AudioTranscoderOptions } from '../../ffmpeg/audio-transcoder.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { ChosenMedia } from './media-choice.ts';
 import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';
-import type { TrackSelector } from './track-selector.ts';
 
 /** Opens a transcoder; throws a Fault when none is available. */
 export type TranscodeAudio = (options: AudioTranscoderOptions) => AudioTranscoder;
@@ -15,7 +16,7 @@ export interface TranscodedAudioDepacketizerOptions {
   readonly trackId: number;
   readonly media: ChosenMedia;
   readonly receiver: RtpReceiver;
-  readonly trackSelector: TrackSelector;
+  readonly declarer: TrackDeclarer<Sample>;
   readonly convert: TranscodeAudio;
   readonly note: (message: string) => void;
 }
@@ -65,7 +66,7 @@ export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
   }
 
   resume(): void {
-    if (this.#track) this.#options.trackSelector.setAudio(this.#track);
+    if (this.#track) this.#options.declarer.setTrack(this.#track);
   }
 
   close(): void {
@@ -75,7 +76,7 @@ export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
   }
 
   #open(): AudioTranscoder {
-    const { trackId, media, receiver, trackSelector, convert } = this.#options;
+    const { trackId, media, receiver, declarer, convert } = this.#options;
     const { clockRate, channels } = media.format;
     return convert({
       codec: media.encoding as SourceAudioCodec,
@@ -86,7 +87,7 @@ export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
       onTrack: (track) => {
         if (this.#isClosed) return;
         this.#track = { ...track, id: trackId };
-        trackSelector.setAudio(this.#track);
+        declarer.setTrack(this.#track);
       },
       onFrame: (frame, ptsTicks) => {
         if (this.#isClosed) return;
@@ -101,7 +102,7 @@ export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
           data: [frame],
           size: frame.length,
         };
-        trackSelector.audio(sample, receiver.arrivalMs);
+        declarer.audio(sample, receiver.arrivalMs);
       },
       onFailed: (fault) => this.#onFailed(fault),
     });

@@ -13,15 +13,16 @@ import type { RtpPacket } from '@vidette/media/rtp/packet';
 import type { ParameterSets } from '@vidette/media/rtp/parameter-sets';
 import type { MediaFormat } from '@vidette/media/sdp/session-description';
 import type { VideoTrack } from '@vidette/media/track';
+import type { Sample } from '@vidette/media/sample';
+import type { TrackDeclarer } from '@vidette/media/track-declarer';
 import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';
-import type { TrackSelector } from './track-selector.ts';
 
 export interface VideoDepacketizerOptions {
   readonly trackId: number;
   readonly encoding: string;
   readonly format: MediaFormat;
   readonly receiver: RtpReceiver;
-  readonly trackSelector: TrackSelector;
+  readonly declarer: TrackDeclarer<Sample>;
   /** Shared by the payload types of a track, since its decode times grow across them. */
   readonly shared: SharedDecodeTimes;
   readonly note: (message: string) => void;
@@ -68,7 +69,7 @@ export class VideoDepacketizer implements PayloadDepacketizer {
 
   resume(): void {
     // The other one may have found no video in what it read.
-    if (this.#options.trackSelector.isVideo(this.#track)) return;
+    if (this.#options.declarer.isVideo(this.#track)) return;
     this.#track = undefined;
     this.#trackVersion = -1;
   }
@@ -76,7 +77,7 @@ export class VideoDepacketizer implements PayloadDepacketizer {
   close(): void {}
 
   #onUnit(unit: AccessUnit): void {
-    const { receiver, trackSelector } = this.#options;
+    const { receiver, declarer } = this.#options;
     if (!this.#track) this.#judge(unit);
     const isCredible = this.#track !== undefined || this.#credit >= credible;
     if (unit.isKey && isCredible && this.#depacketizer.parameters.version !== this.#trackVersion)
@@ -84,13 +85,13 @@ export class VideoDepacketizer implements PayloadDepacketizer {
     const track = this.#track;
     const { times } = this.#options.shared;
     if (!track || !times) {
-      if (isCredible) trackSelector.awaitVideo();
+      if (isCredible) declarer.awaitVideo(receiver.arrivalMs);
       return;
     }
     const mapped = receiver.timing.map(receiver.unwrap(unit.timestamp), receiver.arrivalMs);
     const { dts, pts } = times.stamp(mapped, [unit.firstSlice]);
     const { isKey, isDamaged, data, size } = unit;
-    trackSelector.video({ trackId: track.id, dts, pts, isKey, isDamaged, data, size }, receiver.arrivalMs);
+    declarer.video({ trackId: track.id, dts, pts, isKey, isDamaged, data, size }, receiver.arrivalMs);
   }
 
   /** Judges whether the data is this codec at all, which the payload type of a camera does not prove. */
@@ -111,7 +112,7 @@ export class VideoDepacketizer implements PayloadDepacketizer {
     const { shared } = this.#options;
     if (shared.times) shared.times.setTrack(track);
     else shared.times = new DecodeTimes(track);
-    this.#options.trackSelector.setVideo(track);
+    this.#options.declarer.setTrack(track);
   }
 }
 

@@ -9,6 +9,9 @@ import {
   AVMEDIA_TYPE_AUDIO,
   AVMEDIA_TYPE_VIDEO,
 } from 'node-av/constants';
+import type { Track } from '@vidette/media/track';
+import { TrackDeclarer } from '@vidette/media/track-declarer';
+import { TrackSelector } from '@vidette/media/track-selector';
 import { type Cancel, type Clock } from '../../../base/clock.ts';
 import { parseSourceAddress } from '../../../dial/address.ts';
 import type { Dial } from '../../../dial/dial.ts';
@@ -19,18 +22,19 @@ import { CheckedProxy } from './checked-proxy.ts';
 import { describeFailure } from './input-failure.ts';
 import { inputOptions, type OutboundPath } from './input-options.ts';
 import type { Job, JobOutput } from '../../worker-job.ts';
-import type { MediaPath, PacketTimes } from '../codec/media-path.ts';
+import type { MediaPath, OutgoingSample, PacketTimes, PathOutput } from '../codec/media-path.ts';
 import { checked } from '../codec/native.ts';
 import { Pacer } from './pacer.ts';
 import { rtspFilter } from './rtsp-filter.ts';
 import { TcpForwarder } from './tcp-forwarder.ts';
-import { InputTrackSelector } from './input-track-selector.ts';
 import { VideoTranscoding } from './video-transcoding.ts';
 import { VideoCopy } from './video-copy.ts';
 
 const videoTrackId = 1;
 const audioTrackId = 2;
 const watchPeriodMs = 1000;
+/** Containers interleave the audio up to a second or more behind the video. */
+const audioPatience = { startMs: 2000, silentMs: 10_000 };
 /** Consecutive unusable packets after which the source counts as broken. */
 const uselessMax = 500;
 /** Formats whose packets have no times: they get their arrival times. */
@@ -54,7 +58,7 @@ export class InputJob implements Job {
   readonly #dial: Dial;
   /** The proxy or relay between FFmpeg and the network; datagrams need none. */
   #outbound: CheckedProxy | TcpForwarder | undefined;
-  #trackSelector: InputTrackSelector | undefined;
+  #declarer: TrackDeclarer<OutgoingSample> | undefined;
   /** Start of the native call in progress, monotonic ms; undefined without one. */
   #waitsSinceMs: number | undefined;
   #brokenPackets = 0;
@@ -99,9 +103,9 @@ export class InputJob implements Job {
 
   #report(error: unknown): void {
     const refusal = this.#outbound?.failure;
-    if (refusal && !this.#trackSelector?.passed)
+    if (refusal && !this.#declarer?.hasBegun)
       this.#output.end({ code: refusal.code, message: refusal.message });
-    else this.#output.end(describeFailure(error, (this.#trackSelector?.passed ?? 0) > 0));
+    else this.#output.end(describeFailure(error, this.#declarer?.hasBegun ?? false));
   }
 
   async #open(): Promise<void> {
@@ -146,7 +150,13 @@ export class InputJob implements Job {
     streams.forEach((stream, index) => {
       if (!this.#paths.has(index)) stream.discard = AVDISCARD_ALL;
     });
-    this.#trackSelector = new InputTrackSelector(this.#output, this.#paths.size, videoTrackId);
+    const sink = {
+      tracks: (tracks: readonly Track[]) => this.#output.tracks(tracks, 'source'),
+      sample: (sample: OutgoingSample) => this.#output.sample(sample),
+      awaiting: (kind: Track['kind']) => this.#output.awaiting(kind),
+    };
+    const announced = { video: true, audio: audioPath !== undefined };
+    this.#declarer = new TrackDeclarer(sink, new TrackSelector(announced, audioPatience));
   }
 
   #videoPath(stream: Stream): MediaPath {
@@ -205,13 +215,22 @@ export class InputJob implements Job {
   async #pass(path: MediaPath, times: PacketTimes): Promise<boolean> {
     try {
       const output = await path.push(this.#packet, times);
-      for (const item of output) this.#trackSelector?.take(item);
+      for (const item of output) this.#take(item);
       return output.length > 0;
     } catch {
       // Counted and reported once a second; many in succession end the source with an error.
       this.#brokenPackets++;
       return false;
     }
+  }
+
+  #take(item: PathOutput): void {
+    const declarer = this.#declarer;
+    const nowMs = this.#clock.monotonicMs();
+    if (item.type === 'awaiting') declarer?.awaitVideo(nowMs);
+    else if (item.type === 'track') declarer?.setTrack(item.track);
+    else if (item.sample.trackId === videoTrackId) declarer?.video(item.sample, nowMs);
+    else declarer?.audio(item.sample, nowMs);
   }
 
   #arrival(): PacketTimes {
@@ -243,6 +262,7 @@ export class InputJob implements Job {
   }
 
   #watch(): void {
+    this.#declarer?.look(this.#clock.monotonicMs());
     if (this.#brokenPackets > 0) {
       this.#output.note(`${this.#brokenPackets} packets could not be used: they are damaged.`);
       this.#brokenPackets = 0;
