@@ -66,7 +66,6 @@ export const exceptions = [
     because: 'a long-lived object with timers, counters and states of its own; it is cut when its area is',
     parts: [
       'server/src/cluster/cluster.ts Cluster',
-      'server/src/ffmpeg/worker-process.ts WorkerProcess',
       'server/src/ingest/rtsp/rtp-receiver.ts RtpReceiver',
       'server/src/ingest/running-attempt.ts RunningAttempt',
       'server/src/live/session.ts LiveSession',

@@ -6,6 +6,7 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { withoutAddresses } from '../dial/address.ts';
 import type { Dial } from '../dial/dial.ts';
+import { WorkerQueue } from './worker-queue.ts';
 import { workerEntry } from './worker-entry.ts';
 import type { Confinement } from './confinement.ts';
 import type { DialReply, DialRequest } from './dial-protocol.ts';
@@ -41,8 +42,6 @@ const pingPeriodMs = 2000;
 const missedPingsMax = 5;
 /** The same at startup: loading 170 MB of libraries from a slow disk. */
 const missedPingsAtStartMax = 20;
-/** Bytes that may be queued for the child; a single message of any size is accepted when the queue is empty. */
-const queueMaxBytes = 4 * 1024 * 1024;
 const stderrMaxBytes = 2000;
 
 export interface WorkerProcessOptions {
@@ -63,25 +62,18 @@ export class WorkerProcess {
   readonly exited: Promise<void>;
   /** Set when the child could not load node-av: retrying is useless. */
   missing: string | undefined;
-  readonly #clock: Clock;
   readonly #log: Log;
   readonly #process: ChildProcess;
   readonly #pipe: Socket;
+  readonly #queue: WorkerQueue;
   readonly #jobs = new Map<number, OpenJob>();
   readonly #stopPing: Cancel;
-  /** Data for jobs of a child that is still loading. */
-  #early: Buffer[] = [];
-  #earlyBytes = 0;
-  /** Callers that wait until the queue for the child is empty. */
-  #drainWaiters: (() => void)[] = [];
   #lastJob = 0;
-  #isReady = false;
   #missedPings = 0;
   #cause: string | undefined;
   #stderr = '';
 
   constructor(options: WorkerProcessOptions) {
-    this.#clock = options.clock;
     this.#log = options.log;
     const [program, ...args] = options.confinement.wrap(
       [process.execPath, '--disable-warning=ExperimentalWarning', options.entry ?? workerEntry],
@@ -95,6 +87,7 @@ export class WorkerProcess {
     if (options.isHumble && this.#process.pid !== undefined)
       setPriority(this.#process.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     this.#pipe = this.#process.stdio[3] as Socket;
+    this.#queue = new WorkerQueue(this.#pipe);
     const reader = new FrameReader((frame) => this.#handle(decodeMessage(frame) as FromChild));
     this.#pipe.on('data', (chunk: Buffer) => {
       try {
@@ -120,7 +113,7 @@ export class WorkerProcess {
         resolve();
       });
     });
-    this.#stopPing = this.#clock.every(pingPeriodMs, () => this.#ping());
+    this.#stopPing = options.clock.every(pingPeriodMs, () => this.#ping());
   }
 
   get pid(): number | undefined {
@@ -139,45 +132,26 @@ export class WorkerProcess {
   open(request: () => JobRequest, listener: JobListener): number {
     const job = ++this.#lastJob;
     this.#jobs.set(job, { request, listener });
-    if (this.#isReady) this.#send({ type: 'open', job, request: request() });
+    if (this.#queue.isOpen) this.#send({ type: 'open', job, request: request() });
     return job;
   }
 
   /** Passes bytes to a job. False when they were dropped because the child lags. */
   data(job: number, bytes: Uint8Array, ptsTicks: number): boolean {
     if (!this.isAlive || !this.#jobs.has(job)) return false;
-    const queuedBytes = this.#queuedBytes;
-    if (queuedBytes > 0 && queuedBytes + bytes.length > queueMaxBytes) return false;
-    const frame = encodeMessage({ type: 'data', job, ptsTicks, bytes });
-    if (this.#isReady) {
-      this.#pipe.write(frame, () => this.#drain());
-    } else {
-      this.#early.push(frame);
-      this.#earlyBytes += bytes.length;
-    }
+    if (!this.#queue.hasRoom(bytes.length)) return false;
+    this.#queue.push(encodeMessage({ type: 'data', job, ptsTicks, bytes }));
     return true;
   }
 
   /** Resolves when the child has read its queue, or has exited. */
   drained(): Promise<void> {
-    if (!this.isAlive || this.#queuedBytes === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#drainWaiters.push(resolve));
-  }
-
-  get #queuedBytes(): number {
-    return this.#isReady ? this.#pipe.writableLength : this.#earlyBytes;
-  }
-
-  #drain(): void {
-    if (this.isAlive && this.#queuedBytes > 0) return;
-    const waiters = this.#drainWaiters;
-    this.#drainWaiters = [];
-    for (const resolve of waiters) resolve();
+    return this.isAlive ? this.#queue.drained() : Promise.resolve();
   }
 
   /** Ends a job without notifying its listener. Idempotent. */
   close(job: number): void {
-    if (this.#jobs.delete(job) && this.#isReady) this.#send({ type: 'close', job });
+    if (this.#jobs.delete(job) && this.#queue.isOpen) this.#send({ type: 'close', job });
   }
 
   /** Kills the process immediately. Idempotent; `exited` resolves when it has exited. */
@@ -188,16 +162,16 @@ export class WorkerProcess {
   }
 
   #send(message: ToChild): void {
-    if (this.isAlive) this.#pipe.write(encodeMessage(message));
+    if (this.isAlive) this.#queue.send(encodeMessage(message));
   }
 
   #ping(): void {
     this.#missedPings++;
-    if (this.#missedPings > (this.#isReady ? missedPingsMax : missedPingsAtStartMax)) {
+    if (this.#missedPings > (this.#queue.isOpen ? missedPingsMax : missedPingsAtStartMax)) {
       this.kill('it no longer answered');
       return;
     }
-    if (this.#isReady) this.#send({ type: 'ping', job: 0 });
+    if (this.#queue.isOpen) this.#send({ type: 'ping', job: 0 });
   }
 
   #handle(message: FromChild): void {
@@ -254,12 +228,9 @@ export class WorkerProcess {
       this.kill(`it speaks version ${version} of the protocol instead of ${protocolVersion}`);
       return;
     }
-    this.#isReady = true;
     this.#missedPings = 0;
     for (const [job, { request }] of this.#jobs) this.#send({ type: 'open', job, request: request() });
-    for (const frame of this.#early) this.#pipe.write(frame, () => this.#drain());
-    this.#early = [];
-    this.#earlyBytes = 0;
+    this.#queue.open();
   }
 
   #finish(): void {
@@ -275,7 +246,7 @@ export class WorkerProcess {
     const jobs = [...this.#jobs.values()];
     this.#jobs.clear();
     for (const { listener } of jobs) listener.ended(fault, fault.message);
-    this.#drain();
+    this.#queue.end();
   }
 }
 
