@@ -55,7 +55,6 @@ export const exceptions = [
     parts: [
       'server/src/archive/catalog/catalog-writes.ts CatalogWrites.#apply',
       'server/src/archive/verify/check.ts checkSegment',
-      'server/src/ffmpeg/worker/input/checked-proxy.ts CheckedProxy.#answer',
       'server/src/rpc/rpc-fixture.ts pair',
       'server/src/rpc/node-rpc.ts NodeRpc.#exchange',
       'server/src/rpc/node-rpc.ts NodeRpc.#exchange.callback',

@@ -4,6 +4,7 @@ import {
   validateHeaderName,
   validateHeaderValue,
   type IncomingMessage,
+  type OutgoingHttpHeaders,
   type Server,
   type ServerResponse,
 } from 'node:http';
@@ -36,6 +37,12 @@ const documentMaxBytes = 8 * 1024 * 1024;
 const sniffedBytes = 256;
 const documentStart = /^\ufeff?\s*(?:#EXTM3U|<\?xml|<!--|<MPD)/;
 
+/** What FFmpeg asked for, and where that really is. */
+interface Exchange {
+  readonly url: URL;
+  readonly target: RealTarget;
+}
+
 /**
  * The only way out for FFmpeg's HTTP. A playlist or a redirect may name any host, so every request goes through this
  * proxy on the loopback interface, and each target is resolved, checked and dialled by `dial`.
@@ -57,7 +64,7 @@ export class CheckedProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   /** The address of FFmpeg's first request, which the others may be redirected from. */
-  #source: { readonly url: URL; readonly target: RealTarget } | undefined;
+  #source: Exchange | undefined;
 
   /** `credentials` are for this proxy's own requests; FFmpeg has its own. */
   constructor(dial: Dial, clock: Clock, credentials?: Credentials) {
@@ -152,86 +159,94 @@ export class CheckedProxy {
     return socket;
   }
 
-  async #answer(
-    answer: IncomingMessage,
-    response: ServerResponse,
-    asked: { url: URL; target: RealTarget },
-  ): Promise<void> {
+  /** Hands FFmpeg what the source answers: as it is, or in the form that FFmpeg can read safely. */
+  async #answer(answer: IncomingMessage, response: ServerResponse, asked: Exchange): Promise<void> {
     answer.on('error', () => response.destroy());
-    const headers = Object.fromEntries(
-      Object.entries(answer.headers).filter(
-        ([name, value]) => !droppedHeaders.has(name) && isSendable(name, value),
-      ),
-    );
-    const { location } = answer.headers;
-    if (location !== undefined) {
-      const next = redirected(location, asked.url, asked.target);
-      if (next === undefined) {
-        this.#refuse(
-          new Fault('STREAM_SOURCE_ERR', 'The source sends on to an address that is not http or https.'),
-        );
-        response.writeHead(502).end();
-        answer.destroy();
-        return;
-      }
-      headers['location'] = next;
-    }
-    // Not requested, and compressed bodies can't be inspected.
-    if (!['', 'identity'].includes(answer.headers['content-encoding'] ?? '')) {
-      this.#refuse(
-        new Fault('ProbeError', 'What the source sends is packed in a way that was not asked for.'),
-      );
+    const headers = forwardedHeaders(answer, asked);
+    if (headers instanceof Fault) {
+      this.#refuse(headers);
       response.writeHead(502).end();
       answer.destroy();
       return;
     }
     if (StillPoller.isStill(answer)) {
-      this.isPolled = true;
-      const dial: Dial = async (...target) => {
-        const socket = await this.#dial(...target);
-        this.#hold(socket);
-        return socket;
-      };
       // Each image may have an address of its own, to which the source redirects.
-      const { url, target } = this.#source ?? asked;
-      const path = url.pathname + url.search;
-      const poller = new StillPoller({
-        clock: this.#clock,
-        dial,
-        target,
-        path,
-        credentials: this.#credentials,
-      });
-      await poller.run(answer, response);
+      await this.#poll(answer, response, this.#source ?? asked);
       return;
     }
     const first = await firstBytes(answer);
     if (response.destroyed) return;
     if (first && isMotionJpeg(answer, first)) {
       await forwardMotionJpeg(first, answer, response);
-      return;
+    } else if (first && documentStart.test(first.toString('utf8', 0, sniffedBytes))) {
+      await forwardDocument(first, answer, response, headers);
+    } else {
+      response.writeHead(answer.statusCode ?? 502, headers);
+      if (first) response.write(first);
+      answer.pipe(response);
     }
-    if (first && documentStart.test(first.toString('utf8', 0, sniffedBytes))) {
-      const document = await wholeDocument(first, answer);
-      if (document === undefined) response.destroy();
-      else {
-        const body = Buffer.from(plainDocument(document.toString('utf8')));
-        delete headers['transfer-encoding'];
-        delete headers['content-range'];
-        headers['content-length'] = String(body.length);
-        response.writeHead(answer.statusCode === 206 ? 200 : (answer.statusCode ?? 502), headers).end(body);
-      }
-      return;
-    }
-    response.writeHead(answer.statusCode ?? 502, headers);
-    if (first) response.write(first);
-    answer.pipe(response);
+  }
+
+  /** The source is a single JPEG: its address is requested again and again from here on. */
+  async #poll(first: IncomingMessage, response: ServerResponse, { url, target }: Exchange): Promise<void> {
+    this.isPolled = true;
+    const dial: Dial = async (...to) => {
+      const socket = await this.#dial(...to);
+      this.#hold(socket);
+      return socket;
+    };
+    const path = url.pathname + url.search;
+    const credentials = this.#credentials;
+    const poller = new StillPoller({ clock: this.#clock, dial, target, path, credentials });
+    await poller.run(first, response);
   }
 
   #refuse(error: unknown): void {
     this.failure =
       error instanceof Fault ? error : new Fault('EHOSTUNREACH', 'The connection failed.', { cause: error });
   }
+}
+
+/**
+ * The headers of the source's answer that FFmpeg gets, a redirect rewritten to pass through this proxy again; a Fault when the
+ * answer can't be forwarded.
+ */
+function forwardedHeaders(answer: IncomingMessage, { url, target }: Exchange): OutgoingHttpHeaders | Fault {
+  const headers: OutgoingHttpHeaders = Object.fromEntries(
+    Object.entries(answer.headers).filter(
+      ([name, value]) => !droppedHeaders.has(name) && isSendable(name, value),
+    ),
+  );
+  const { location } = answer.headers;
+  if (location !== undefined) {
+    const next = redirected(location, url, target);
+    if (next === undefined)
+      return new Fault('STREAM_SOURCE_ERR', 'The source sends on to an address that is not http or https.');
+    headers['location'] = next;
+  }
+  // Not requested, and compressed bodies can't be inspected.
+  if (!['', 'identity'].includes(answer.headers['content-encoding'] ?? ''))
+    return new Fault('ProbeError', 'What the source sends is packed in a way that was not asked for.');
+  return headers;
+}
+
+/** A playlist or manifest, rewritten so that what it names passes through this proxy too. */
+async function forwardDocument(
+  first: Buffer,
+  answer: IncomingMessage,
+  response: ServerResponse,
+  headers: OutgoingHttpHeaders,
+): Promise<void> {
+  const document = await wholeDocument(first, answer);
+  if (document === undefined) {
+    response.destroy();
+    return;
+  }
+  const body = Buffer.from(plainDocument(document.toString('utf8')));
+  delete headers['transfer-encoding'];
+  delete headers['content-range'];
+  headers['content-length'] = String(body.length);
+  response.writeHead(answer.statusCode === 206 ? 200 : (answer.statusCode ?? 502), headers).end(body);
 }
 
 /** The lenient parser accepts names and values that can't be written, such as those with control characters. */
