@@ -20,7 +20,6 @@ export const exceptions = [
     because: 'the state of one running stream of bytes, each field a figure that the next packet changes',
     parts: [
       'media/src/rtp/nal-depacketizer.ts NalDepacketizer',
-      'server/src/ffmpeg/worker/demo/demo-job.ts DemoJob',
       'server/src/ffmpeg/worker/input/input-job.ts InputJob',
       'server/src/ingest/timing.ts TrackTiming',
       'server/src/hub/reader.ts Reader',

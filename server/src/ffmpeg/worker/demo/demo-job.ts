@@ -1,10 +1,7 @@
-import { Frame } from 'node-av/lib';
-import { AV_PIX_FMT_YUV420P } from 'node-av/constants';
 import type { Cancel, Clock } from '../../../base/clock.ts';
 import { AacEncoder, aacFrameSamples } from '../codec/aac-encoder.ts';
-import { DemoFrame } from './demo-frame.ts';
 import { DemoAudio, demoSampleRate } from './demo-audio.ts';
-import { H264Encoder } from '../codec/h264-encoder.ts';
+import { DemoVideo } from './demo-video.ts';
 import type { Job, JobOutput } from '../../worker-job.ts';
 
 export interface DemoOptions {
@@ -28,16 +25,13 @@ export class DemoJob implements Job {
   readonly #clock: Clock;
   readonly #output: JobOutput;
   readonly #utcOffsetMs: number;
-  readonly #renderer: DemoFrame;
   readonly #tone: DemoAudio;
-  readonly #video: H264Encoder;
+  readonly #video: DemoVideo;
   readonly #audio: AacEncoder;
-  readonly #gopFrames: number;
   #cancel: Cancel | undefined;
   #running: Promise<void> | undefined;
   #isClosed = false;
   #frame: number;
-  #gop = -1;
   #audioAt: number;
 
   constructor(options: DemoOptions, clock: Clock, output: JobOutput) {
@@ -45,12 +39,9 @@ export class DemoJob implements Job {
     this.#clock = clock;
     this.#output = output;
     this.#utcOffsetMs = options.utcMs - clock.monotonicMs();
-    this.#renderer = new DemoFrame(options.name);
     this.#tone = new DemoAudio(options.name);
-    const { width, height } = this.#renderer.canvas;
-    this.#video = new H264Encoder({ trackId: 1, width, height, fps: options.fps, crf: 24 });
+    this.#video = new DemoVideo({ ...options, trackId: 1 });
     this.#audio = new AacEncoder({ trackId: 2, sampleRate: demoSampleRate, channels: 1 });
-    this.#gopFrames = Math.max(1, Math.round((options.gopMs * options.fps) / 1000));
     this.#frame = this.#dueFrame();
     this.#audioAt = this.#dueAudio();
     output.tracks([this.#video.track, this.#audio.track], 'utc');
@@ -104,22 +95,8 @@ export class DemoJob implements Job {
   }
 
   async #makeFrame(index: number): Promise<void> {
-    const gop = Math.floor(index / this.#gopFrames);
-    const { canvas } = this.#renderer;
-    this.#renderer.draw(Math.round((index * 1000) / this.#options.fps));
-    const frame = Frame.fromVideoBuffer(canvas.pixels, {
-      width: canvas.width,
-      height: canvas.height,
-      format: AV_PIX_FMT_YUV420P,
-    });
-    try {
-      const ticks = Math.round((index * this.#video.track.timescale) / this.#options.fps);
-      const coded = await this.#video.encode(frame, ticks, gop !== this.#gop);
-      if (coded) this.#emit(1, coded.pts, coded.isKey, coded.bytes);
-      this.#gop = gop;
-    } finally {
-      frame.free();
-    }
+    const coded = await this.#video.frame(index);
+    if (coded) this.#emit(1, coded.pts, coded.isKey, coded.bytes);
   }
 
   #makeAudio(): void {
