@@ -55,8 +55,6 @@ export const exceptions = [
       'server/src/archive/catalog/catalog-writes.ts CatalogWrites.#apply',
       'server/src/archive/verify/check.ts checkSegment',
       'server/src/rpc/rpc-fixture.ts pair',
-      'server/src/rpc/node-rpc.ts NodeRpc.#exchange',
-      'server/src/rpc/node-rpc.ts NodeRpc.#exchange.callback',
     ],
   },
   {

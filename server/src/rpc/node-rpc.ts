@@ -6,6 +6,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { isErrorCode, messageOf, type ErrorCode } from '@vidette/contract/errors';
 import { readBody, readJson, type BodyLimits } from './answer-body.ts';
@@ -29,6 +30,7 @@ import {
   writeClaim,
   type RpcRequest,
   type Claim,
+  type Proof,
 } from './signature.ts';
 
 export interface NodeRpcOptions {
@@ -68,6 +70,13 @@ const noBytes = Buffer.alloc(0);
 const bodyLimits: BodyLimits = { maxBytes: 1024 * 1024, timeoutMs: 4_000 };
 const refusalLimits: BodyLimits = { maxBytes: 65_536, timeoutMs: 2_000 };
 const reasonMaxLength = 500;
+
+/** What a request was signed with, which its answer has to prove. */
+interface SignedRequest {
+  readonly claim: Claim;
+  /** See `channelOf`. */
+  readonly channel: Uint8Array;
+}
 
 /** The calling side of the RPC between nodes. */
 export class NodeRpc {
@@ -176,64 +185,36 @@ export class NodeRpc {
     throw new Fault(shown, reasonIn(body, code) ?? `The node ${node} answers ${answer.statusCode}.`);
   }
 
+  /** One request and its answer, with the proof that the answer is the peer's. */
   #exchange(peer: Peer, request: NodeRpcRequest): Promise<IncomingMessage> {
     const { clock } = this.#options;
     const url = new URL(`${rpcPath}${request.path}`, peer.address);
-    const isTls = url.protocol === 'https:';
-    const path = `${url.pathname}${url.search}`;
+    const body = request.json === undefined ? noBytes : Buffer.from(JSON.stringify(request.json));
     return new Promise((resolve, reject) => {
-      const method = request.json === undefined ? 'GET' : 'POST';
-      const body = request.json === undefined ? noBytes : Buffer.from(JSON.stringify(request.json));
-      const options = {
-        method,
-        agent: isTls ? this.#tls : this.#plain,
-        headers: body.length > 0 ? { 'content-type': 'application/json', 'content-length': body.length } : {},
-        ...(request.signal && { signal: request.signal }),
-      };
-      const outgoing: ClientRequest = isTls ? tlsRequest(url, options) : plainRequest(url, options);
-      let isConnected = false;
-      const fail = (error: Error) => {
-        cancelConnect();
-        cancelAnswer();
-        // One that accepts the call and is silent may answer others; one that can't be reached answers none.
-        if (!request.signal?.aborted) this.#avoidance.failed(isConnected ? keyOf(peer.id, request) : peer.id);
-        reject(new Fault('Unavailable', `The node ${peer.id} is away.`, { cause: error }));
-      };
+      const outgoing = this.#outgoing(url, request, body);
       const giveUp = () => outgoing.destroy(new Error('no answer in time'));
       const cancelConnect = clock.after(connectTimeoutMs, giveUp);
       const cancelAnswer = clock.after(request.timeoutMs ?? answerTimeoutMs, giveUp);
-      outgoing.once('error', fail);
-      let claim: Claim | undefined;
-      let channel: Uint8Array = new Uint8Array();
-      outgoing.once('socket', (socket) => {
-        const send = () => {
-          cancelConnect();
-          isConnected = true;
-          this.#open.add(socket);
-          channel = channelOf(socket);
-          claim = this.#claim(peer, { method, path, body, channel });
-          outgoing.setHeader(claimHeader, writeClaim(claim));
-          outgoing.end(body);
-        };
-        // A reused connection is open already.
-        if (this.#open.has(socket)) send();
-        else socket.once(isTls ? 'secureConnect' : 'connect', send);
+      let signed: SignedRequest | undefined;
+      outgoing.once('error', (error: Error) => {
+        cancelConnect();
+        cancelAnswer();
+        // One that accepts the call and is silent may answer others; one that can't be reached answers none.
+        if (!request.signal?.aborted) this.#avoidance.failed(signed ? keyOf(peer.id, request) : peer.id);
+        reject(new Fault('Unavailable', `The node ${peer.id} is away.`, { cause: error }));
+      });
+      this.#whenConnected(outgoing, url, (socket) => {
+        cancelConnect();
+        signed = this.#sign(peer, url, request, body, channelOf(socket));
+        outgoing.setHeader(claimHeader, writeClaim(signed.claim));
+        outgoing.end(body);
       });
       outgoing.once('response', (answer) => {
         cancelAnswer();
-        const statusCode = answer.statusCode ?? 500;
-        const proof = readProof(answer.headers[proofHeader]);
-        const isProven =
-          proof !== undefined &&
-          claim !== undefined &&
-          isSignedBy(
-            peer.publicKey,
-            answerText(proof, claim, statusCode, channel),
-            Buffer.from(proof.signature, 'base64url'),
-          );
-        if (!isProven) {
+        const proof = signed && proofOf(answer, signed, peer);
+        if (!proof) {
           answer.destroy();
-          const error = new Error(`the answer with status ${statusCode} carries no proof`);
+          const error = new Error(`the answer with status ${answer.statusCode} carries no proof`);
           reject(new Fault('Unavailable', `The node ${peer.id} is not who it should be.`, { cause: error }));
           return;
         }
@@ -242,6 +223,36 @@ export class NodeRpc {
         resolve(answer);
       });
     });
+  }
+
+  /** A request that is not sent before it is signed, for which the connection has to exist. */
+  #outgoing(url: URL, request: NodeRpcRequest, body: Buffer): ClientRequest {
+    const isTls = url.protocol === 'https:';
+    const options = {
+      method: methodOf(request),
+      agent: isTls ? this.#tls : this.#plain,
+      headers: body.length > 0 ? { 'content-type': 'application/json', 'content-length': body.length } : {},
+      ...(request.signal && { signal: request.signal }),
+    };
+    return isTls ? tlsRequest(url, options) : plainRequest(url, options);
+  }
+
+  /** Calls `run` when the connection is established, handshake included. */
+  #whenConnected(outgoing: ClientRequest, url: URL, run: (socket: Socket) => void): void {
+    outgoing.once('socket', (socket) => {
+      const connected = () => {
+        this.#open.add(socket);
+        run(socket);
+      };
+      // A reused connection is open already.
+      if (this.#open.has(socket)) connected();
+      else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected);
+    });
+  }
+
+  #sign(peer: Peer, url: URL, request: NodeRpcRequest, body: Buffer, channel: Uint8Array): SignedRequest {
+    const path = `${url.pathname}${url.search}`;
+    return { claim: this.#claim(peer, { method: methodOf(request), path, body, channel }), channel };
   }
 
   #claim(peer: Peer, asked: RpcRequest): Claim {
@@ -254,6 +265,22 @@ export class NodeRpc {
     const text = requestText(claim, asked);
     return { ...claim, signature: base64url(key.sign(text)) };
   }
+}
+
+function methodOf(request: NodeRpcRequest): 'GET' | 'POST' {
+  return request.json === undefined ? 'GET' : 'POST';
+}
+
+/** The peer's proof that an answer is its own, to this request on this connection; undefined without a valid one. */
+function proofOf(
+  { headers, statusCode = 500 }: IncomingMessage,
+  { claim, channel }: SignedRequest,
+  peer: Peer,
+): Proof | undefined {
+  const proof = readProof(headers[proofHeader]);
+  if (!proof) return undefined;
+  const text = answerText(proof, claim, statusCode, channel);
+  return isSignedBy(peer.publicKey, text, Buffer.from(proof.signature, 'base64url')) ? proof : undefined;
 }
 
 /** Key material that only both ends of a TLS connection know; empty without TLS. */
