@@ -62,7 +62,6 @@ export const exceptions = [
     because: 'a long-lived object with timers, counters and states of its own; it is cut when its area is',
     parts: [
       'server/src/cluster/cluster.ts Cluster',
-      'server/src/ingest/rtsp/rtp-receiver.ts RtpReceiver',
       'server/src/ingest/running-attempt.ts RunningAttempt',
       'server/src/live/session.ts LiveSession',
       'server/src/engine/managed-stream.ts ManagedStream',

@@ -10,7 +10,8 @@ import type { AudioTrack } from '@vidette/media/track';
 import type { Sample } from '@vidette/media/sample';
 import type { TrackDeclarer } from '@vidette/media/track-declarer';
 import type { ChosenMedia } from './media-choice.ts';
-import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';
+import type { PayloadDepacketizer } from './payload-type-switch.ts';
+import type { RtpReceiver } from './rtp-receiver.ts';
 
 /** Audio that is stored without transcoding. */
 export interface AudioFormat {

@@ -15,7 +15,8 @@ import { KeyFrameRequester } from './key-frame-requester.ts';
 import { TranscodedAudioDepacketizer, type TranscodeAudio } from './transcoded-audio-depacketizer.ts';
 import { refuseUnlessOk } from './refusal.ts';
 import { isConverted, usableEncoding, type ChosenMedia, type MediaChoice } from './media-choice.ts';
-import { RtpReceiver, type PayloadDepacketizer } from './rtp-receiver.ts';
+import type { PayloadDepacketizer } from './payload-type-switch.ts';
+import { RtpReceiver } from './rtp-receiver.ts';
 import { VideoDepacketizer, type SharedDecodeTimes } from './video-depacketizer.ts';
 
 export interface MediaSetupOptions {

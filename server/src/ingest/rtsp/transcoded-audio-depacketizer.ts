@@ -7,7 +7,8 @@ import type { SourceAudioCodec } from '../../ffmpeg/protocol.ts';
 import type { AudioTranscoder, AudioTranscoderOptions } from '../../ffmpeg/audio-transcoder.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { ChosenMedia } from './media-choice.ts';
-import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';
+import type { PayloadDepacketizer } from './payload-type-switch.ts';
+import type { RtpReceiver } from './rtp-receiver.ts';
 
 /** Opens a transcoder; throws a Fault when none is available. */
 export type TranscodeAudio = (options: AudioTranscoderOptions) => AudioTranscoder;

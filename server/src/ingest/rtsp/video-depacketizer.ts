@@ -15,7 +15,8 @@ import type { MediaFormat } from '@vidette/media/sdp/session-description';
 import type { VideoTrack } from '@vidette/media/track';
 import type { Sample } from '@vidette/media/sample';
 import type { TrackDeclarer } from '@vidette/media/track-declarer';
-import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';
+import type { PayloadDepacketizer } from './payload-type-switch.ts';
+import type { RtpReceiver } from './rtp-receiver.ts';
 
 export interface VideoDepacketizerOptions {
   readonly trackId: number;
