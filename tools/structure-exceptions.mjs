@@ -22,7 +22,6 @@ export const exceptions = [
       'media/src/rtp/nal-depacketizer.ts NalDepacketizer',
       'server/src/ffmpeg/worker/input/input-job.ts InputJob',
       'server/src/ingest/timing.ts TrackTiming',
-      'server/src/hub/reader.ts Reader',
     ],
   },
   {

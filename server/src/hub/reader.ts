@@ -1,44 +1,7 @@
-import type { Sample } from '@vidette/media/sample';
-import type { Track } from '@vidette/media/track';
+import { bytesOf, eventBytes, EventQueue } from './event-queue.ts';
+import type { ReaderEvent } from './reader-event.ts';
 
-/** An event that a reader takes from its queue, in order of occurrence. */
-export type ReaderEvent =
-  /**
-   * Decoder parameters: the first event, and again whenever they change. The next video sample is a key frame.
-   */
-  | { readonly type: 'tracks'; readonly generation: number; readonly tracks: readonly Track[] }
-  /** `startsGop`: a decoder can start here; the key frame of the video track, or any frame of a stream without video. */
-  | { readonly type: 'sample'; readonly sample: Sample; readonly startsGop: boolean }
-  /** The reader was too slow: `samples` were dropped; the events that follow start at a key frame. */
-  | { readonly type: 'skipped'; readonly samples: number }
-  /**
-   * The source disconnected (`tracks` follows if it returns), or the reason for its absence changed. A reader
-   * that holds an open GOP closes it.
-   */
-  | { readonly type: 'pause'; readonly cause: PauseCause }
-  /** The stream itself is gone; nothing follows. */
-  | { readonly type: 'end'; readonly cause: string };
-
-/**
- * Why no frames arrive, stored with the resulting gap in the archive. `waiting`: a source is wanted and has not
- * answered yet.
- */
-export type PauseCause =
-  | 'waiting'
-  | 'unreachable'
-  | 'no-frames'
-  | 'stopped'
-  | 'paused'
-  | 'source-changed'
-  | 'idle'
-  | 'damaged'
-  | 'ended'
-  /** The clock of this server was set: samples that follow have the new time. */
-  | 'clock-set'
-  /** This node was drained. */
-  | 'drained'
-  /** Another node runs the stream. */
-  | 'moved';
+export type { PauseCause, ReaderEvent } from './reader-event.ts';
 
 export interface ReaderOptions {
   /** For logs and statistics: 'archive', 'live', 'hls', 'motion'. */
@@ -59,9 +22,6 @@ export interface ReaderOptions {
   readonly onReadable: () => void;
 }
 
-/** Weight of an event in the queue beside its sample, bytes; a rough figure for the object and its slices. */
-const eventBytes = 64;
-
 /**
  * A bounded queue between the one writer of a stream and one consumer, slow or fast.
  * The writer never waits: when the consumer lags past `maxBytes`, all queued samples are dropped and counted,
@@ -73,10 +33,7 @@ export class Reader {
   readonly #maxBytes: number;
   readonly #onReadable: () => void;
   readonly #onClose: (reader: Reader) => void;
-  #queue: ReaderEvent[] = [];
-  #head = 0;
-  #bytes = 0;
-  #gops = 0;
+  readonly #queue = new EventQueue();
   #skipping: { samples: number } | undefined;
   #awaitsKey = false;
   #isAnnounced = false;
@@ -93,19 +50,7 @@ export class Reader {
 
   /** The next event, or undefined when the queue is empty. */
   take(): ReaderEvent | undefined {
-    const event = this.#queue[this.#head];
-    if (!event) return undefined;
-    this.#head++;
-    this.#bytes -= bytesOf(event);
-    if (event.type === 'sample' && event.startsGop) this.#gops--;
-    if (this.#head === this.#queue.length) {
-      this.#queue = [];
-      this.#head = 0;
-    } else if (this.#head > 1024) {
-      this.#queue = this.#queue.slice(this.#head);
-      this.#head = 0;
-    }
-    return event;
+    return this.#queue.take();
   }
 
   /** Samples dropped so far because this reader was too slow. */
@@ -114,12 +59,12 @@ export class Reader {
   }
 
   get queuedBytes(): number {
-    return this.#bytes;
+    return this.#queue.bytes;
   }
 
   /** How many GOPs begin in the queue: a measure of the consumer's lag. */
   get waitingGops(): number {
-    return this.#gops;
+    return this.#queue.gops;
   }
 
   get isClosed(): boolean {
@@ -130,7 +75,7 @@ export class Reader {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#replaceQueue([]);
+    this.#queue.replace([]);
     this.#onClose(this);
   }
 
@@ -139,13 +84,13 @@ export class Reader {
    * Reading resumes at a key frame, after a `skipped` event that counts the dropped samples.
    */
   skipToNewestGop(): void {
-    const waiting = this.#queue.slice(this.#head);
+    const { waiting } = this.#queue;
     const newest = waiting.findLastIndex((event) => event.type === 'sample' && event.startsGop);
     if (newest < 0) return;
     const { kept, samples, lostBefore } = withoutSamples(waiting.slice(0, newest));
     if (samples === 0) return;
     this.#skippedTotal += samples;
-    this.#replaceQueue([
+    this.#queue.replace([
       ...kept,
       { type: 'skipped', samples: samples + lostBefore },
       ...waiting.slice(newest),
@@ -161,7 +106,7 @@ export class Reader {
   announceWaiting(): void {
     this.#isAnnounced = true;
     queueMicrotask(() => {
-      if (this.#head < this.#queue.length) this.#onReadable();
+      if (!this.#queue.isEmpty) this.#onReadable();
     });
   }
 
@@ -170,7 +115,7 @@ export class Reader {
     if (this.#closed) return;
     if (event.type !== 'sample') {
       // A source that keeps reconnecting must not fill the queue of a stuck consumer.
-      if (this.#bytes + eventBytes > this.#maxBytes) this.#dropWaitingSamples();
+      if (this.#queue.bytes + eventBytes > this.#maxBytes) this.#dropWaitingSamples();
       this.#push(event);
       return;
     }
@@ -178,9 +123,9 @@ export class Reader {
       if (!event.startsGop) return;
       this.#awaitsKey = false;
     }
-    if (!this.#skipping && this.#bytes + bytesOf(event) > this.#maxBytes) this.#dropWaitingSamples();
+    if (!this.#skipping && this.#queue.bytes + bytesOf(event) > this.#maxBytes) this.#dropWaitingSamples();
     if (this.#skipping) {
-      if (!event.startsGop || this.#bytes > this.#maxBytes / 2) {
+      if (!event.startsGop || this.#queue.bytes > this.#maxBytes / 2) {
         this.#skipping.samples++;
         this.#skippedTotal++;
         return;
@@ -193,31 +138,18 @@ export class Reader {
   }
 
   #push(event: ReaderEvent): void {
-    const wasEmpty = this.#queue.length === this.#head;
+    const wasEmpty = this.#queue.isEmpty;
     this.#queue.push(event);
-    this.#bytes += bytesOf(event);
-    if (event.type === 'sample' && event.startsGop) this.#gops++;
     if (wasEmpty && this.#isAnnounced) this.#onReadable();
   }
 
   /** Empties the queue except for events the consumer needs; drops new samples until a key frame. */
   #dropWaitingSamples(): void {
-    const { kept, samples, lostBefore } = withoutSamples(this.#queue.slice(this.#head));
-    this.#replaceQueue(kept);
+    const { kept, samples, lostBefore } = withoutSamples(this.#queue.waiting);
+    this.#queue.replace(kept);
     this.#skippedTotal += samples;
     this.#skipping = { samples: samples + lostBefore + (this.#skipping?.samples ?? 0) };
   }
-
-  #replaceQueue(events: ReaderEvent[]): void {
-    this.#queue = events;
-    this.#head = 0;
-    this.#bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
-    this.#gops = events.filter((event) => event.type === 'sample' && event.startsGop).length;
-  }
-}
-
-function bytesOf(event: ReaderEvent): number {
-  return event.type === 'sample' ? event.sample.size + eventBytes : eventBytes;
 }
 
 /**

@@ -1,0 +1,67 @@
+import type { ReaderEvent } from './reader-event.ts';
+
+/** Weight of an event in the queue beside its sample, bytes; a rough figure for the object and its slices. */
+export const eventBytes = 64;
+
+/** The events that wait for one consumer, oldest first, with the totals by which they are limited. */
+export class EventQueue {
+  #events: ReaderEvent[] = [];
+  #head = 0;
+  #bytes = 0;
+  #gops = 0;
+
+  get isEmpty(): boolean {
+    return this.#events.length === this.#head;
+  }
+
+  /** Bytes of the waiting samples, plus `eventBytes` for each event. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** How many GOPs begin in the queue. */
+  get gops(): number {
+    return this.#gops;
+  }
+
+  /** The waiting events, as a copy. */
+  get waiting(): ReaderEvent[] {
+    return this.#events.slice(this.#head);
+  }
+
+  push(event: ReaderEvent): void {
+    this.#events.push(event);
+    this.#bytes += bytesOf(event);
+    if (event.type === 'sample' && event.startsGop) this.#gops++;
+  }
+
+  /** The next event, or undefined when the queue is empty. */
+  take(): ReaderEvent | undefined {
+    const event = this.#events[this.#head];
+    if (!event) return undefined;
+    this.#head++;
+    this.#bytes -= bytesOf(event);
+    if (event.type === 'sample' && event.startsGop) this.#gops--;
+    if (this.#head === this.#events.length) {
+      this.#events = [];
+      this.#head = 0;
+    } else if (this.#head > 1024) {
+      this.#events = this.#events.slice(this.#head);
+      this.#head = 0;
+    }
+    return event;
+  }
+
+  /** Replaces everything that waits. */
+  replace(events: ReaderEvent[]): void {
+    this.#events = events;
+    this.#head = 0;
+    this.#bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+    this.#gops = events.filter((event) => event.type === 'sample' && event.startsGop).length;
+  }
+}
+
+/** What an event adds to `EventQueue.bytes`. */
+export function bytesOf(event: ReaderEvent): number {
+  return event.type === 'sample' ? event.sample.size + eventBytes : eventBytes;
+}
