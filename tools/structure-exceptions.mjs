@@ -62,7 +62,6 @@ export const exceptions = [
     parts: [
       'server/src/cluster/cluster.ts Cluster',
       'server/src/ingest/running-attempt.ts RunningAttempt',
-      'server/src/live/session.ts LiveSession',
       'server/src/engine/managed-stream.ts ManagedStream',
       'server/src/system/audit-log.ts AuditLog',
       'server/src/tunnel/relay.ts Relay',

@@ -1,13 +1,13 @@
 import { ticksToMs } from '@vidette/media/time';
 import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
-import { isSameTracks, type Track } from '@vidette/media/track';
+import type { Track } from '@vidette/media/track';
 import type { ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import type { LiveFragmenter } from './fragmenter.ts';
 import type { HlsWindow } from './hls-window.ts';
 import { FragmentBuilder } from './fragment-builder.ts';
-import { activeTracks } from './active-tracks.ts';
+import { InitTracks } from './init-tracks.ts';
 
 /** Target length of a part; a camera with fewer frames a second than this allows gets longer parts. */
 const partSeconds = 0.4;
@@ -23,26 +23,24 @@ const leastGuessMs = 40;
 
 /** Turns the output of a Reader into parts and segments of a window. */
 export class HlsPackager {
-  readonly #stream: Stream;
   readonly #fragmenter: LiveFragmenter;
   readonly #window: HlsWindow;
-  #declared: readonly Track[] = [];
-  #used: readonly Track[] = [];
+  readonly #initTracks: InitTracks;
   #run: FragmentBuilder | undefined;
-  #isInitDue = true;
   /** The first frame that waits. */
   #partStart: Sample | undefined;
   #lastDts: number | undefined;
 
   constructor(stream: Stream, fragmenter: LiveFragmenter, window: HlsWindow) {
-    this.#stream = stream;
+    this.#initTracks = new InitTracks(stream);
     this.#fragmenter = fragmenter;
     this.#window = window;
   }
 
   /** The tracks in the newest init segment; undefined before the first one. */
   get tracks(): readonly Track[] | undefined {
-    return this.#used.length === 0 ? undefined : this.#used;
+    const { used } = this.#initTracks;
+    return used.length === 0 ? undefined : used;
   }
 
   /** Takes one event; the caller handles `end`. */
@@ -50,8 +48,7 @@ export class HlsPackager {
     switch (event.type) {
       case 'tracks':
         this.#flush();
-        this.#declared = event.tracks;
-        this.#isInitDue = true;
+        this.#initTracks.declare(event.tracks);
         return;
       case 'sample':
         this.#onSample(event.sample, event.startsGop);
@@ -83,13 +80,11 @@ export class HlsPackager {
 
   #onGop(key: Sample): void {
     this.#endPart(key.dts);
-    const active = this.#stream.tracks === this.#declared ? activeTracks(this.#stream) : this.#declared;
-    if (this.#isInitDue || !isSameTracks(active, this.#used)) {
-      const init = this.#fragmenter.init(this.#declared, active);
+    const tracks = this.#initTracks.next((active) => active);
+    if (tracks) {
+      const init = this.#fragmenter.init(this.#initTracks.declared, tracks);
       this.#window.beginInit(init.bytes);
-      this.#used = active;
-      this.#run = new FragmentBuilder(active, leastGuessMs);
-      this.#isInitDue = false;
+      this.#run = new FragmentBuilder(tracks, leastGuessMs);
       this.#lastDts = undefined;
     } else if (!this.#window.isPlayable || this.#segmentSeconds() >= leastSegmentSeconds) {
       // The very first segment ends as soon as it can: players wait for it.
@@ -103,11 +98,11 @@ export class HlsPackager {
 
   /** Of the track that sets the pace: the video, or the audio of a stream without one. */
   #isLeading(sample: Sample): boolean {
-    return sample.trackId === this.#used[0]?.id;
+    return sample.trackId === this.#initTracks.used[0]?.id;
   }
 
   #timescale(): number {
-    return this.#used[0]?.timescale ?? 1;
+    return this.#initTracks.used[0]?.timescale ?? 1;
   }
 
   /** Another frame of the usual duration would make the part too long. */

@@ -3,7 +3,7 @@ import type { LiveMessage } from '@vidette/contract/live';
 import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
 import { ticksToMs } from '@vidette/media/time';
-import { isSameTracks, type Track } from '@vidette/media/track';
+import type { Track } from '@vidette/media/track';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
@@ -11,7 +11,7 @@ import type { LiveFragmenter } from './fragmenter.ts';
 import { describeTrack } from './track-description.ts';
 import { FragmentBuilder } from './fragment-builder.ts';
 import { AudioStartWait } from './audio-start-wait.ts';
-import { activeTracks } from './active-tracks.ts';
+import { InitTracks } from './init-tracks.ts';
 
 /** Where a live session sends; a WebSocket of its own, or one of many channels of a shared one. */
 export interface LiveSink {
@@ -68,11 +68,9 @@ export class LiveSession {
   readonly #options: LiveSessionOptions;
   readonly #reader: Reader;
   readonly #audioStartWait: AudioStartWait;
-  #declared: readonly Track[] = [];
-  #used: readonly Track[] = [];
+  readonly #initTracks: InitTracks;
   #generation = 0;
   #run: FragmentBuilder | undefined;
-  #isInitDue = false;
   #isBlocked = false;
   #isScheduled = false;
   #cancelHold: Cancel | undefined;
@@ -81,6 +79,7 @@ export class LiveSession {
 
   constructor(options: LiveSessionOptions) {
     this.#options = options;
+    this.#initTracks = new InitTracks(options.stream);
     this.#audioStartWait = new AudioStartWait(options.stream, options.clock, () => this.#schedule());
     this.#reader = options.stream.addReader({
       name: 'live',
@@ -171,10 +170,9 @@ export class LiveSession {
         return;
       case 'tracks':
         this.#sendAll();
-        this.#declared = event.tracks;
+        this.#initTracks.declare(event.tracks);
         this.#generation = event.generation;
         this.#run = undefined;
-        this.#isInitDue = true;
         if (this.#wantsAudio) this.#audioStartWait.begin();
         return;
       case 'skipped':
@@ -195,10 +193,10 @@ export class LiveSession {
   #onSample(sample: Sample, startsGop: boolean): void {
     const { keyFramesOnly } = this.#options.variant;
     if (startsGop) {
-      const used = this.#wantedTracks();
-      if (this.#isInitDue || !isSameTracks(used, this.#used)) {
+      const tracks = this.#initTracks.next((active) => this.#wanted(active));
+      if (tracks) {
         this.#sendAll(sample.dts);
-        this.#begin(used, sample);
+        this.#begin(tracks, sample);
       }
     }
     if (keyFramesOnly && !startsGop) return;
@@ -210,19 +208,15 @@ export class LiveSession {
     return audio && !keyFramesOnly;
   }
 
-  /** The tracks that are sent from this GOP on. */
-  #wantedTracks(): readonly Track[] {
-    const { stream } = this.#options;
-    // The hub may be ahead of this reader, at other parameters already: then only the declared tracks are
-    // known.
-    const active = stream.tracks === this.#declared ? activeTracks(stream) : this.#declared;
+  /** Of the tracks that flow, those that are sent. */
+  #wanted(active: readonly Track[]): readonly Track[] {
     const hasVideo = active.some(({ kind }) => kind === 'video');
     return this.#wantsAudio ? active : active.filter(({ kind }) => kind === 'video' || !hasVideo);
   }
 
   #begin(used: readonly Track[], first: Sample): void {
     const { fragmenter, sink, variant } = this.#options;
-    const init = fragmenter.init(this.#declared, used);
+    const init = fragmenter.init(this.#initTracks.declared, used);
     const timescale = used.find(({ id }) => id === first.trackId)?.timescale ?? 1;
     sink.text({
       type: 'init',
@@ -232,8 +226,6 @@ export class LiveSession {
       startMs: ticksToMs(first.pts, timescale),
     });
     this.#send(init.bytes);
-    this.#used = used;
-    this.#isInitDue = false;
     this.#run = new FragmentBuilder(used, variant.keyFramesOnly ? leastGuessMs.keyFrames : leastGuessMs.all);
   }
 
