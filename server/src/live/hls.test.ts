@@ -99,7 +99,8 @@ test('[R7.12] audio that starts a little after the video is in the first init se
   const video = clip.samples.filter(({ trackId }) => trackId === 1);
   const audio = clip.samples.filter(({ trackId }) => trackId === 2);
   // The audio of the first second follows its fourth frame.
-  const [first = [], rest = []] = [video.slice(0, 4), video.slice(4, 51)];
+  const first = video.slice(0, 4);
+  const rest = video.slice(4, 51);
   for (const sample of first) {
     scene.stream.write(sample);
     await turn();
