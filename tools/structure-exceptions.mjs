@@ -61,7 +61,6 @@ export const exceptions = [
     because: 'a long-lived object with timers, counters and states of its own; it is cut when its area is',
     parts: [
       'server/src/cluster/cluster.ts Cluster',
-      'server/src/ingest/running-attempt.ts RunningAttempt',
       'server/src/engine/managed-stream.ts ManagedStream',
       'server/src/system/audit-log.ts AuditLog',
       'server/src/tunnel/relay.ts Relay',

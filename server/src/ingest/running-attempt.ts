@@ -1,10 +1,12 @@
 import type { Sample } from '@vidette/media/sample';
 import { msToTicks } from '@vidette/media/time';
-import type { Track } from '@vidette/media/track';
+import { primaryTrack, type Track } from '@vidette/media/track';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { PauseCause } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
+import { FrameWatchdog, watchdogPeriodMs, type FrameWatchdogOptions } from './frame-watchdog.ts';
+import { HeldStart } from './held-start.ts';
 import type { SourceSession, SourceSink } from './source.ts';
 import type { StreamLog } from './stream-log.ts';
 import { WallClockOffset } from './wall-clock-offset.ts';
@@ -15,20 +17,11 @@ export type SourceEngine = 'rtsp' | 'av';
 /** Makes the session of one attempt. Throws a Fault when the engine is unavailable (node-av is optional). */
 export type OpenSession = (engine: SourceEngine) => SourceSession;
 
-export interface AttemptOptions {
+export interface AttemptOptions extends FrameWatchdogOptions {
   readonly stream: Stream;
   readonly clock: Clock;
   readonly log: StreamLog;
   readonly openSession: OpenSession;
-  /** A source without frames for this long counts as lost, even if its socket is open, ms. Default 10 s. */
-  readonly noFramesMs?: number;
-  /**
-   * The same before the first frame, including the login, ms. Default 20 s. It doesn't run while frames arrive
-   * whose key frame or parameters are missing.
-   */
-  readonly firstFrameMs?: number;
-  /** Consecutive attempts: video that is announced and starts late, after the audio, gets more time. */
-  readonly tries?: number;
 }
 
 export interface AttemptEnd {
@@ -39,29 +32,6 @@ export interface AttemptEnd {
   readonly goodMs: number;
 }
 
-const defaultFirstFrameMs = 20_000;
-const watchdogPeriodMs = 500;
-/** A watchdog that runs this late, ms, waits for its next turn: what arrived meanwhile has not been read yet. */
-const lateWatchMs = 3 * watchdogPeriodMs;
-/**
- * A camera that sends a frame every few seconds is silent in between: it counts as lost after this many of its
- * intervals, if that is later,
- */
-const missedFrames = 3;
-/** but never later than this, ms. */
-const longestSilenceMs = 90_000;
-/** The interval is the mean of this many: a frame held up by the network shortens the next interval by as much. */
-const averagedIntervals = 4;
-/** Frames closer than this to the one before are one arrival, ms: a burst shows no interval. */
-const burstMs = 500;
-/** So many frames in one burst, from the cache of a relay, leave open whether the camera is slow. */
-const cachedFrames = 8;
-/** The second frame, which shows the interval, may take this multiple of `firstFrameMs`. */
-const secondFramePatience = 1.5;
-/** Limit of samples that wait for the second frame. */
-const maxHeld = 500;
-/** Maximum multiple of `firstFrameMs` that announced video may take while audio arrives. */
-const maxPatience = 3;
 /** A session that doesn't stop when asked is abandoned after this. */
 const abandonMs = 5_000;
 
@@ -77,34 +47,18 @@ export class RunningAttempt {
   #verdict: { cause: PauseCause; fault: Fault } | undefined;
   /** The video track, if there is one; only its frames count for the watchdog. */
   #watched: Track | undefined;
-  /** When frames that could not be passed on last arrived. */
-  #awaitedVideoMs: number | undefined;
-  #awaitedAudioMs: number | undefined;
-  #firstFrameMs: number | undefined;
-  #lastFrameMs: number;
-  /** When the newest frames or bursts arrived, oldest first; at most one more than the intervals averaged. */
-  readonly #arrivalsMs: number[] = [];
-  #frames = 0;
-  #lastWatchMs: number;
-  /** The watchdog ran late and left the judgement to its next turn. */
-  #isLate = false;
+  readonly #watchdog: FrameWatchdog;
   #cancelAbandon: (() => void) | undefined;
   readonly #wall: WallClockOffset;
   #tracks: readonly Track[] = [];
-  /** Samples before the second frame; a single frame doesn't make a stream. Undefined from then on. */
-  #held: Sample[] | undefined = [];
-  #heldFrames = 0;
-  #heldFromMs: number | undefined;
-  /** Each sample's track by its id, to shift its times. */
-  #timescales: ReadonlyMap<number, number> = new Map();
+  readonly #start = new HeldStart();
   /** By how much the wall clock was set, ms: the next key frame begins a new run. */
   #stepMs: number | undefined;
 
   constructor(options: AttemptOptions, onFirstFrame: () => void) {
     this.#options = options;
     this.#onFirstFrame = onFirstFrame;
-    this.#lastFrameMs = options.clock.monotonicMs();
-    this.#lastWatchMs = this.#lastFrameMs;
+    this.#watchdog = new FrameWatchdog(options, options.clock.monotonicMs());
     this.#wall = new WallClockOffset(options.clock);
   }
 
@@ -117,7 +71,7 @@ export class RunningAttempt {
     cancelWatchdog();
     this.#cancelAbandon?.();
     stopping.removeEventListener('abort', onStop);
-    const goodMs = this.#firstFrameMs === undefined ? 0 : Math.max(1, this.#lastFrameMs - this.#firstFrameMs);
+    const { goodMs } = this.#watchdog;
     const { cause, fault } = this.#verdict ?? ended('ended');
     return { cause, fault, goodMs };
   }
@@ -126,16 +80,12 @@ export class RunningAttempt {
   async #runSession(engine: SourceEngine): Promise<void> {
     try {
       const cause = await this.#options.openSession(engine).run(this.#sink(), this.#abort.signal);
-      this.#verdict ??= this.#isSingleFrame ? singleFrame() : ended(cause);
+      this.#verdict ??= this.#start.isSingleFrame ? singleFrame() : ended(cause);
     } catch (error) {
       const isEnd = error instanceof Fault && error.code === 'EHOSTUNREACH';
       this.#verdict ??=
-        isEnd && this.#isSingleFrame ? singleFrame() : failed(error, this.#firstFrameMs !== undefined);
+        isEnd && this.#start.isSingleFrame ? singleFrame() : failed(error, this.#watchdog.isRunning);
     }
-  }
-
-  get #isSingleFrame(): boolean {
-    return this.#held !== undefined && this.#heldFrames > 0;
   }
 
   /** Asks the session to stop; if it doesn't, it is abandoned and the verdict does not change. */
@@ -150,45 +100,9 @@ export class RunningAttempt {
   }
 
   #watch(): void {
-    const { clock, noFramesMs = 10_000 } = this.#options;
-    const nowMs = clock.monotonicMs();
     this.#stepMs = this.#wall.look();
-    // Once in a row, so that a machine that is always late still judges.
-    this.#isLate = !this.#isLate && nowMs - this.#lastWatchMs > lateWatchMs;
-    this.#lastWatchMs = nowMs;
-    if (this.#isLate) return;
-    const silentMs = nowMs - Math.max(this.#lastFrameMs, this.#awaitedVideoMs ?? 0);
-    const hadFrame = this.#firstFrameMs !== undefined;
-    const hasAudio = this.#awaitedAudioMs !== undefined && nowMs - this.#awaitedAudioMs < noFramesMs;
-    if (silentMs < (hadFrame ? this.#silenceLimitMs(noFramesMs) : this.#firstFrameLimitMs(hasAudio))) return;
-    const seconds = Math.round(silentMs / 1000);
-    this.#cut('no-frames', new Fault('NO_VIDEO_ERR', this.#silence(hadFrame, hasAudio, seconds)));
-  }
-
-  #silenceLimitMs(noFramesMs: number): number {
-    const intervals = this.#arrivalsMs.length - 1;
-    if (intervals < 1)
-      return this.#frames > cachedFrames ? noFramesMs : Math.max(noFramesMs, this.#secondFrameLimitMs);
-    const intervalMs = ((this.#arrivalsMs[intervals] ?? 0) - (this.#arrivalsMs[0] ?? 0)) / intervals;
-    return Math.max(noFramesMs, Math.min(longestSilenceMs, missedFrames * intervalMs));
-  }
-
-  #firstFrameLimitMs(hasAudio: boolean): number {
-    const { firstFrameMs = defaultFirstFrameMs, tries = 1 } = this.#options;
-    const audioPatience = hasAudio ? Math.min(maxPatience, Math.max(1, tries)) : 1;
-    return firstFrameMs * Math.max(audioPatience, this.#heldFrames > 0 ? secondFramePatience : 1);
-  }
-
-  get #secondFrameLimitMs(): number {
-    const { firstFrameMs = defaultFirstFrameMs } = this.#options;
-    return firstFrameMs * secondFramePatience;
-  }
-
-  #silence(hadFrame: boolean, hasAudio: boolean, seconds: number): string {
-    if (!hadFrame && hasAudio) return `The source announces video but sent only audio for ${seconds} s.`;
-    if (!hadFrame) return `The source sent no frame within ${seconds} s.`;
-    const what = this.#watched?.kind === 'audio' ? 'audio' : 'video';
-    return `The source stopped sending ${what} and stayed silent for ${seconds} s.`;
+    const fault = this.#watchdog.look(this.#watched?.kind ?? 'video', this.#options.clock.monotonicMs());
+    if (fault) this.#cut('no-frames', fault);
   }
 
   #sink(): SourceSink {
@@ -196,22 +110,22 @@ export class RunningAttempt {
     return {
       tracks: (tracks) => {
         if (this.#verdict) return;
-        this.#watched = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
+        this.#watched = primaryTrack(tracks);
         this.#tracks = tracks;
-        this.#timescales = new Map(tracks.map(({ id, timescale }) => [id, timescale]));
         log.add('info', `The source sends ${describe(tracks)}.`);
-        if (this.#held) {
-          this.#held = [];
-          this.#heldFrames = 0;
-        } else {
-          stream.setTracks(tracks);
-        }
+        if (this.#start.isOver) stream.setTracks(tracks);
+        else this.#start.restart();
       },
       sample: (sample: Sample) => {
         if (this.#verdict) return;
-        if (this.#held && !this.#release(this.#held, sample)) return;
-        if (sample.trackId === this.#watched?.id) {
-          this.#noteFrame();
+        const isFrame = sample.trackId === this.#watched?.id;
+        if (isFrame) this.#watchdog.noteFrame(this.#options.clock.monotonicMs());
+        if (!this.#start.isOver && !this.#release(sample, isFrame)) return;
+        if (isFrame) {
+          if (!this.#watchdog.isRunning) {
+            this.#watchdog.run();
+            this.#onFirstFrame();
+          }
           this.#wall.slew();
           if (sample.isKey && this.#stepMs !== undefined) this.#restartTime(this.#stepMs);
         }
@@ -219,13 +133,8 @@ export class RunningAttempt {
       },
       awaiting: (kind) => {
         if (this.#verdict) return;
-        const nowMs = this.#options.clock.monotonicMs();
-        if (kind === 'audio') {
-          this.#awaitedAudioMs = nowMs;
-          return;
-        }
-        if (this.#awaitedVideoMs === undefined) log.add('info', 'Frames arrive; waiting for a key frame.');
-        this.#awaitedVideoMs = nowMs;
+        const isFirst = this.#watchdog.noteAwaited(kind, this.#options.clock.monotonicMs());
+        if (isFirst) log.add('info', 'Frames arrive; waiting for a key frame.');
       },
       lost: (packets) => stream.noteLost(packets),
       note: (message, fields) => log.add('info', message, fields),
@@ -233,18 +142,10 @@ export class RunningAttempt {
   }
 
   /** Whether the samples held have been passed on, so that this one can follow them. */
-  #release(held: Sample[], sample: Sample): boolean {
+  #release(sample: Sample, isFrame: boolean): boolean {
     const { stream } = this.#options;
-    if (sample.trackId === this.#watched?.id) {
-      this.#heldFrames++;
-      this.#heldFromMs ??= this.#options.clock.monotonicMs();
-      if (this.#heldFrames === 1) this.#noteArrival(this.#heldFromMs);
-    }
-    if (this.#heldFrames < 2 && held.length < maxHeld) {
-      held.push(sample);
-      return false;
-    }
-    this.#held = undefined;
+    const held = this.#start.take(sample, isFrame);
+    if (!held) return false;
     stream.setTracks(this.#tracks);
     for (const one of held) stream.write(this.#shifted(one));
     return true;
@@ -266,26 +167,11 @@ export class RunningAttempt {
 
   #shifted(sample: Sample): Sample {
     const { timeOffsetMs } = this.#wall;
-    const timescale = this.#timescales.get(sample.trackId);
-    if (timeOffsetMs === 0 || timescale === undefined) return sample;
-    const ticks = msToTicks(timeOffsetMs, timescale);
+    if (timeOffsetMs === 0) return sample;
+    const track = this.#tracks.find(({ id }) => id === sample.trackId);
+    if (!track) return sample;
+    const ticks = msToTicks(timeOffsetMs, track.timescale);
     return { ...sample, dts: sample.dts + ticks, pts: sample.pts + ticks };
-  }
-
-  #noteFrame(): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    this.#noteArrival(nowMs);
-    if (this.#firstFrameMs !== undefined) return;
-    this.#firstFrameMs = this.#heldFromMs ?? this.#lastFrameMs;
-    this.#onFirstFrame();
-  }
-
-  #noteArrival(nowMs: number): void {
-    this.#frames++;
-    this.#lastFrameMs = nowMs;
-    if (nowMs - (this.#arrivalsMs.at(-1) ?? Number.NEGATIVE_INFINITY) < burstMs) return;
-    this.#arrivalsMs.push(nowMs);
-    if (this.#arrivalsMs.length > averagedIntervals + 1) this.#arrivalsMs.shift();
   }
 }
 
