@@ -19,7 +19,6 @@ export const exceptions = [
     measure: 'fields',
     because: 'the state of one running stream of bytes, each field a figure that the next packet changes',
     parts: [
-      'media/src/rtp/nal-depacketizer.ts NalDepacketizer',
       'server/src/ffmpeg/worker/input/input-job.ts InputJob',
       'server/src/ingest/timing.ts TrackTiming',
     ],

@@ -46,6 +46,11 @@ export class AccessUnitBuilder {
     return this.#firstSlice !== undefined;
   }
 
+  /** A NAL unit is being received. */
+  get isOpen(): boolean {
+    return this.#openBlock !== undefined;
+  }
+
   /** Bytes so far, the unit being received included. */
   get size(): number {
     return this.#size + this.#openBytes;

@@ -41,8 +41,8 @@ export class NalDepacketizer {
   readonly #rules: NalRules;
   readonly #onUnit: (unit: AccessUnit) => void;
   readonly #builder = new AccessUnitBuilder();
-  #timestamp = 0;
-  #isPending = false;
+  /** Of the picture being received; undefined between two. */
+  #timestamp: number | undefined;
   #isKey = false;
   #isDamaged = false;
   /** Something is missing before this picture: the end of the one before, or whole frames. */
@@ -51,7 +51,6 @@ export class NalDepacketizer {
   #endedByMarkerAt: number | undefined;
   /** A fragmented unit that is no slice, as far as it came; undefined when none is open. */
   #openSmall: BytePile | undefined;
-  #isSliceOpen = false;
 
   constructor(rules: NalRules, onUnit: (unit: AccessUnit) => void) {
     this.#rules = rules;
@@ -66,19 +65,18 @@ export class NalDepacketizer {
   push(packet: RtpPacket, lost: number): void {
     if (lost > 0) {
       this.#dropFragment();
-      if (this.#isPending) this.#isDamaged = true;
+      if (this.#timestamp !== undefined) this.#isDamaged = true;
     }
-    if (this.#isPending && packet.timestamp !== this.#timestamp) {
+    if (this.#timestamp !== undefined && packet.timestamp !== this.#timestamp) {
       this.#dropFragment();
       this.#finish();
     }
-    if (lost > 0 && !this.#isPending) this.#isGapCarried = true;
+    if (lost > 0 && this.#timestamp === undefined) this.#isGapCarried = true;
     this.#timestamp = packet.timestamp;
-    this.#isPending = true;
     if (packet.payloadStart < packet.payloadEnd) this.#rules.unpack(packet, this);
     if (this.#builder.size > maxUnitBytes) this.#giveUp();
     if (!packet.isMarker || !this.#isMarkerTrusted || !this.#builder.hasSlice) return;
-    if (this.#isSliceOpen) {
+    if (this.#builder.isOpen) {
       // A marker in the middle of a unit: this camera sets it on every packet.
       this.#isMarkerTrusted = false;
       return;
@@ -117,9 +115,8 @@ export class NalDepacketizer {
         this.#addSmall(bytes, start, end);
       } else if (this.#beginSlice(bytes, start, type)) {
         this.#builder.open(bytes, start, end, true);
-        this.#isSliceOpen = true;
       }
-    } else if (this.#isSliceOpen) {
+    } else if (this.#builder.isOpen) {
       this.#builder.append(bytes, start, end);
     } else if (this.#openSmall) {
       this.#addSmall(bytes, start, end);
@@ -145,8 +142,7 @@ export class NalDepacketizer {
   #endFragment(): void {
     const small = this.#openSmall;
     this.#openSmall = undefined;
-    if (this.#isSliceOpen) this.#builder.close();
-    this.#isSliceOpen = false;
+    this.#builder.close();
     if (small) this.#small(small.take());
   }
 
@@ -163,9 +159,8 @@ export class NalDepacketizer {
   }
 
   #dropFragment(): boolean {
-    const wasOpen = this.#isSliceOpen || this.#openSmall !== undefined;
-    if (this.#isSliceOpen) this.#builder.abandon();
-    this.#isSliceOpen = false;
+    const wasOpen = this.#builder.isOpen || this.#openSmall !== undefined;
+    this.#builder.abandon();
     this.#openSmall = undefined;
     return wasOpen;
   }
@@ -177,6 +172,7 @@ export class NalDepacketizer {
     if (
       !isFirst &&
       !this.#builder.hasSlice &&
+      this.#endedByMarkerAt !== undefined &&
       this.#endedByMarkerAt === this.#timestamp &&
       !this.#isDamaged
     ) {
@@ -235,17 +231,18 @@ export class NalDepacketizer {
 
   /** Another picture begins within the packet, or with the same time stamp. */
   #split(): void {
+    const timestamp = this.#timestamp;
     this.#finish();
-    this.#isPending = true;
+    this.#timestamp = timestamp;
   }
 
   #finish(): void {
     const isKey = this.#isKey;
     // A key frame that is whole itself decodes, whatever is missing before it.
     const isDamaged = this.#isDamaged || (this.#isGapCarried && !isKey);
-    const unit = this.#builder.take(this.#timestamp, isKey, isDamaged);
+    const unit = this.#builder.take(this.#timestamp ?? 0, isKey, isDamaged);
     this.#isGapCarried = unit === undefined && isDamaged;
-    this.#isPending = false;
+    this.#timestamp = undefined;
     this.#isKey = false;
     this.#isDamaged = false;
     if (unit) this.#onUnit(unit);
