@@ -117,29 +117,15 @@ export class SourceTiming {
 export class TrackTiming {
   /** How often the source's clock jumped. */
   jumps = 0;
-  readonly #sourceTimescale: number;
   readonly #timescale: number;
   readonly #leader: TrackTiming | undefined;
   readonly #source: SourceTiming;
   readonly #arrivals = new QuickestArrival();
-  readonly #speed = new SourceSpeed();
-  /** Where the current speed starts, by the source's clock and by ours. */
-  #speedFromMs = 0;
-  #speedBaseMs = 0;
-  /** UTC less source time, ms; undefined before the first sample. */
-  #offsetMs: number | undefined;
-  /** The same, rounded to ticks, so that times differ exactly as the source's do while it is constant. */
-  #offsetTicks = 0;
-  #isSlewing = false;
+  readonly #clock: SourceClock;
+  readonly #offset: SlewedOffset;
+  readonly #reports = new SenderReports();
   #newestMs = 0;
   #behindCount = 0;
-  /** Wall clock of the sender less source time, ms. */
-  #reportMs: number | undefined;
-  /** The same by the newest report, believed or not. */
-  #newestReportMs: number | undefined;
-  #agreeingReports = 0;
-  /** A report is believed after this many in a row that agree. */
-  #wantedReports = 1;
   #lastTicks = Number.NEGATIVE_INFINITY;
   /** The latest emitted time, ticks. */
   #latestTicks = Number.NEGATIVE_INFINITY;
@@ -150,7 +136,8 @@ export class TrackTiming {
     leader: TrackTiming | undefined,
     source: SourceTiming,
   ) {
-    this.#sourceTimescale = sourceTimescale;
+    this.#clock = new SourceClock(sourceTimescale);
+    this.#offset = new SlewedOffset(timescale);
     this.#timescale = timescale;
     this.#leader = leader;
     this.#source = source;
@@ -165,17 +152,12 @@ export class TrackTiming {
    * @param recordedTicks duration of the media that arrived with it: the sample is at least this much older
    */
   map(sourceTicks: number, arrivedMs: number, recordedTicks = 0): number {
-    const arrivalMs = arrivedMs - (recordedTicks * 1000) / this.#sourceTimescale;
-    const rawMs = (sourceTicks * 1000) / this.#sourceTimescale;
-    const sourceMs = this.#evenMs(rawMs);
-    if (this.#offsetMs === undefined) this.#begin(sourceMs, arrivalMs);
-    else this.#follow(sourceMs, arrivalMs, this.#offsetMs, rawMs);
-    // Exact while the source's clock is right, so that frames keep even durations.
-    const isExact = this.#speed.speed === 1 && this.#speedBaseMs === this.#speedFromMs;
-    const ticks =
-      (isExact
-        ? rescaleTicks(sourceTicks, this.#sourceTimescale, this.#timescale)
-        : msToTicks(this.#evenMs(rawMs), this.#timescale)) + this.#offsetTicks;
+    const arrivalMs = arrivedMs - this.#clock.rawMs(recordedTicks);
+    const rawMs = this.#clock.rawMs(sourceTicks);
+    const sourceMs = this.#clock.evenMs(rawMs);
+    if (this.#offset.ms === undefined) this.#begin(sourceMs, arrivalMs);
+    else this.#follow(sourceMs, arrivalMs, this.#offset.ms, rawMs);
+    const ticks = this.#clock.ticks(sourceTicks, this.#timescale) + this.#offset.ticks;
     if (ticks > this.#latestTicks) this.#latestTicks = ticks;
     return ticks;
   }
@@ -196,41 +178,27 @@ export class TrackTiming {
    * @param sourceTicks the same time on the source's clock, unwrapped
    */
   report(ntpMs: number, sourceTicks: number): void {
-    const reportMs = ntpMs - this.#evenMs((sourceTicks * 1000) / this.#sourceTimescale);
-    const before = this.#newestReportMs;
-    this.#newestReportMs = reportMs;
-    if (before !== undefined && Math.abs(reportMs - before) > reportStepMs) {
-      this.#source.forgetReports();
-      return;
-    }
-    this.#agreeingReports++;
-    if (this.#agreeingReports >= this.#wantedReports) this.#reportMs = reportMs;
+    const reportMs = ntpMs - this.#clock.evenMs(this.#clock.rawMs(sourceTicks));
+    if (!this.#reports.note(reportMs)) this.#source.forgetReports();
   }
 
   /** Reports that contradict each other: from now on only ones that agree with others count. */
   forgetReport(): void {
-    this.#reportMs = undefined;
-    this.#agreeingReports = 0;
-    this.#wantedReports = reportsAfterStep;
+    this.#reports.contradict();
   }
 
   /** Received, and not reported. */
   get isReportMissing(): boolean {
-    return this.#reportMs === undefined && this.#offsetMs !== undefined;
-  }
-
-  /** The source's time divided by the speed of its clock, ms. */
-  #evenMs(rawMs: number): number {
-    return this.#speedBaseMs + (rawMs - this.#speedFromMs) / this.#speed.speed;
+    return this.#reports.offsetMs === undefined && this.#offset.ms !== undefined;
   }
 
   #begin(sourceMs: number, arrivalMs: number): void {
-    this.#speed.restart();
+    this.#clock.restart();
     this.#newestMs = sourceMs;
     this.#behindCount = 0;
-    this.#isSlewing = false;
+    this.#offset.isSlewing = false;
     this.#arrivals.begin(arrivalMs - sourceMs, arrivalMs);
-    this.#setOffset(this.#targetMs());
+    this.#offset.set(this.#targetMs());
   }
 
   #follow(sourceMs: number, arrivalMs: number, offsetMs: number, rawMs: number): void {
@@ -249,45 +217,33 @@ export class TrackTiming {
       return;
     }
     this.#slew(stepMs, offsetMs);
-    const latestMs = arrivalMs + maxAheadMs - sourceMs;
-    if (this.#offsetMs !== undefined && this.#offsetMs > latestMs) this.#setOffset(latestMs);
+    this.#offset.limit(arrivalMs + maxAheadMs - sourceMs);
     const aheadMs = sourceMs + offsetMs - arrivalMs;
-    const before = this.#speed.speed;
-    if (this.#speed.measure(rawMs, arrivalMs, aheadMs)) this.#changeSpeed(rawMs, arrivalMs, before);
+    if (this.#clock.measure(rawMs, arrivalMs, aheadMs)) this.#beginSpeed(rawMs, arrivalMs);
   }
 
   /** From here on the source's time is divided by another speed; emitted times don't change. */
-  #changeSpeed(rawMs: number, arrivalMs: number, before: number): void {
-    const sourceMs = this.#speedBaseMs + (rawMs - this.#speedFromMs) / before;
-    this.#speedFromMs = rawMs;
-    this.#speedBaseMs = sourceMs;
+  #beginSpeed(rawMs: number, arrivalMs: number): void {
+    const sourceMs = this.#clock.evenMs(rawMs);
     this.#newestMs = sourceMs;
-    this.#reportMs = undefined;
-    this.#newestReportMs = undefined;
+    this.#reports.forget();
     this.#arrivals.begin(arrivalMs - sourceMs, arrivalMs);
   }
 
   /** Restarts at the time of arrival, yet after everything emitted. */
   #jump(sourceMs: number, arrivalMs: number): void {
     this.jumps++;
-    this.#reportMs = undefined;
-    this.#newestReportMs = undefined;
+    this.#reports.forget();
     const earliestMs = ((this.#latestTicks + 1) * 1000) / this.#timescale;
     const atMs = Math.max(arrivalMs, earliestMs);
     this.#begin(sourceMs, arrivalMs);
-    this.#setOffset(atMs - sourceMs);
+    this.#offset.set(atMs - sourceMs);
   }
 
   #slew(elapsedMs: number, offsetMs: number): void {
     const errorMs = this.#targetMs() - offsetMs;
-    const distanceMs = Math.abs(errorMs);
-    if (this.#isSlewing ? distanceMs <= slewUntilMs : distanceMs <= slewAboveMs) {
-      this.#isSlewing = false;
-      return;
-    }
-    this.#isSlewing = true;
-    const most = elapsedMs * this.#slewRate(offsetMs, distanceMs);
-    this.#setOffset(offsetMs + Math.sign(errorMs) * Math.min(distanceMs, most));
+    if (this.#offset.isCloseEnough(Math.abs(errorMs))) return;
+    this.#offset.approach(errorMs, elapsedMs * this.#slewRate(offsetMs, Math.abs(errorMs)));
   }
 
   #slewRate(offsetMs: number, distanceMs: number): number {
@@ -299,11 +255,6 @@ export class TrackTiming {
     if (tooFarMs > aheadMs) return aheadSlewRate;
     if (distanceMs > farBehindMs) return farBehindSlewRate;
     return distanceMs > farMs ? farSlewRate : slewRate;
-  }
-
-  #setOffset(offsetMs: number): void {
-    this.#offsetMs = offsetMs;
-    this.#offsetTicks = msToTicks(offsetMs, this.#timescale);
   }
 
   /** The best estimate of the offset. */
@@ -321,11 +272,127 @@ export class TrackTiming {
    */
   #reportedMs(): number | undefined {
     const leader = this.#leader;
-    const reportMs = this.#reportMs;
+    const reportMs = this.#reports.offsetMs;
     if (!leader && this.#source.isReportMissing) return undefined;
     if (reportMs === undefined || !leader) return reportMs;
-    if (leader.#reportMs === undefined || leader.#offsetMs === undefined) return undefined;
-    return reportMs - leader.#reportMs + leader.#offsetMs;
+    const leaderReportMs = leader.#reports.offsetMs;
+    if (leaderReportMs === undefined || leader.#offset.ms === undefined) return undefined;
+    return reportMs - leaderReportMs + leader.#offset.ms;
+  }
+}
+
+/** UTC less source time, corrected slowly. */
+class SlewedOffset {
+  /** Undefined before the first sample. */
+  ms: number | undefined;
+  /** The same, rounded to ticks, so that times differ exactly as the source's do while it is constant. */
+  ticks = 0;
+  isSlewing = false;
+  readonly #timescale: number;
+
+  /** @param timescale ticks per second of the track */
+  constructor(timescale: number) {
+    this.#timescale = timescale;
+  }
+
+  set(ms: number): void {
+    this.ms = ms;
+    this.ticks = msToTicks(ms, this.#timescale);
+  }
+
+  limit(latestMs: number): void {
+    if (this.ms !== undefined && this.ms > latestMs) this.set(latestMs);
+  }
+
+  /** An error of this size needs no correction; one that is being corrected has to become smaller. */
+  isCloseEnough(distanceMs: number): boolean {
+    this.isSlewing = this.isSlewing ? distanceMs > slewUntilMs : distanceMs > slewAboveMs;
+    return !this.isSlewing;
+  }
+
+  /** Corrects an error by at most so much. */
+  approach(errorMs: number, mostMs: number): void {
+    this.set((this.ms ?? 0) + Math.sign(errorMs) * Math.min(Math.abs(errorMs), mostMs));
+  }
+}
+
+/** What the sender reports say of a track's clock: the wall clock of the sender less source time, ms. */
+class SenderReports {
+  /** By the newest report that is believed. */
+  offsetMs: number | undefined;
+  /** By the newest report, believed or not. */
+  #newestMs: number | undefined;
+  #agreeing = 0;
+  /** A report is believed after this many in a row that agree. */
+  #wanted = 1;
+
+  /** Takes a report. False when it contradicts the one before: the sender's wall clock was set. */
+  note(reportMs: number): boolean {
+    const before = this.#newestMs;
+    this.#newestMs = reportMs;
+    if (before !== undefined && Math.abs(reportMs - before) > reportStepMs) return false;
+    this.#agreeing++;
+    if (this.#agreeing >= this.#wanted) this.offsetMs = reportMs;
+    return true;
+  }
+
+  /** Reports of the source contradict each other: from now on only ones that agree with others count. */
+  contradict(): void {
+    this.offsetMs = undefined;
+    this.#agreeing = 0;
+    this.#wanted = reportsAfterStep;
+  }
+
+  /** The source's clock is another one now: what was reported says nothing about it. */
+  forget(): void {
+    this.offsetMs = undefined;
+    this.#newestMs = undefined;
+  }
+}
+
+/** The clock of a source in ms, divided by its speed where that is not 1. */
+class SourceClock {
+  readonly #timescale: number;
+  readonly #speed = new SourceSpeed();
+  /** Where the current speed starts, by the source's clock and by ours. */
+  #fromMs = 0;
+  #baseMs = 0;
+
+  /** @param timescale ticks per second */
+  constructor(timescale: number) {
+    this.#timescale = timescale;
+  }
+
+  /** By the source's own clock. */
+  rawMs(ticks: number): number {
+    return (ticks * 1000) / this.#timescale;
+  }
+
+  /** The source's time divided by the speed of its clock, ms. */
+  evenMs(rawMs: number): number {
+    return this.#baseMs + (rawMs - this.#fromMs) / this.#speed.speed;
+  }
+
+  /** The same in ticks of a track; exact while the source's clock is right, so that frames keep even durations. */
+  ticks(sourceTicks: number, timescale: number): number {
+    const isExact = this.#speed.speed === 1 && this.#baseMs === this.#fromMs;
+    return isExact
+      ? rescaleTicks(sourceTicks, this.#timescale, timescale)
+      : msToTicks(this.evenMs(this.rawMs(sourceTicks)), timescale);
+  }
+
+  /** The clock jumped: its speed is measured from the beginning. */
+  restart(): void {
+    this.#speed.restart();
+  }
+
+  /** As `SourceSpeed.measure`; time goes on from here at the new speed. */
+  measure(rawMs: number, arrivalMs: number, aheadMs: number): boolean {
+    const before = this.#speed.speed;
+    if (!this.#speed.measure(rawMs, arrivalMs, aheadMs)) return false;
+    this.#baseMs += (rawMs - this.#fromMs) / before;
+    this.#fromMs = rawMs;
+    return true;
   }
 }
 
