@@ -17,7 +17,8 @@ export const exceptions = [
   },
   {
     measure: 'fields',
-    because: 'the state of one running stream of bytes, each field a figure that the next packet changes',
+    because:
+      'one FFmpeg context with its packet, paths and proxy: freed together in one order, since a part freed alone crashes native code',
     parts: ['server/src/ffmpeg/worker/input/input-job.ts InputJob'],
   },
   {
