@@ -261,6 +261,41 @@ test('[R2.22] Back and Forward lead to where one was scrolled, going there again
   assert.equal(reloaded.get().arrival.scrollTop, 3100);
 });
 
+test('[R2.22] a reload keeps where all screens were scrolled, also those that Back and Forward left', async () => {
+  const { window, router } = stage('/ui/streams');
+  window.scrollY = 3000;
+  await router.navigate({ to: '/bookmarks' });
+  window.scrollY = 700;
+  window.history.go(-1);
+  await window.settle();
+  // What links left and what the history left differ: the latter is not in the entry itself.
+  window.scrollY = 4500;
+  window.history.go(1);
+  await window.settle();
+  window.leave();
+  const options = { window, locationAt, redirect: () => undefined, fetch: () => undefined };
+  const reloaded = new Router({ ...options, onLeave: () => {}, patience: () => new Promise(() => {}) });
+  window.history.go(-1);
+  await window.settle();
+  assert.equal(reloaded.get().arrival.scrollTop, 4500);
+});
+
+test('a history entry of another program, or of another version, is read as far as it makes sense', () => {
+  for (const state of [
+    7,
+    'x',
+    { index: 'x' },
+    { index: 2, scrolled: 'x' },
+    { index: 2, scrolled: [[1], 'x', [1, 'x']] },
+  ]) {
+    const { window } = stage('/ui/streams');
+    window.history.replaceState(state, '', '/ui/streams');
+    const options = { window, locationAt, redirect: () => undefined, fetch: () => undefined };
+    const router = new Router({ ...options, onLeave: () => {}, patience: () => new Promise(() => {}) });
+    assert.equal(router.get().arrival.scrollTop, 0);
+  }
+});
+
 test('a change behind the question mark leaves the screen where it is', async () => {
   const { window, router } = stage('/ui/bookmarks');
   const { arrival } = router.get();

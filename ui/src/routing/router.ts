@@ -58,7 +58,7 @@ export class Router {
   /** Index of the entry in the history, used to return to it. */
   #index: number;
   /** Scroll positions of the history entries when they were left, by index, px. */
-  readonly #scrolled = new Map<number, number>();
+  readonly #scrolled: Map<number, number>;
   /** The next history event only undoes a blocked navigation. */
   #isReturning = false;
   /** The next history event has been allowed. */
@@ -69,6 +69,7 @@ export class Router {
     this.#index = indexOf(options.window.history.state) ?? 0;
     this.#asked = this.#admitted(this.#barPlace());
     // Stored by a page that was left or reloaded.
+    this.#scrolled = scrolledOf(options.window.history.state);
     const scrollTop = memberOf(options.window.history.state, 'scrollTop') ?? 0;
     this.#state = { location: this.#asked, held: null, arrival: { scrollTop } };
     this.#write(this.#asked, true);
@@ -181,11 +182,15 @@ export class Router {
     this.#change({ location, arrival });
   }
 
-  /** Stores the scroll position in the history entry being left: it survives a reload. */
+  /**
+   * Stores the scroll position in the history entry being left, and those of all others with it: they survive a reload.
+   * The entry that Back or Forward leaves can't be written to any more when the page hears of it.
+   */
   #keepScroll(): void {
     const { history, scrollY } = this.#options.window;
     this.#scrolled.set(this.#index, scrollY);
-    history.replaceState({ index: this.#index, scrollTop: scrollY }, '', this.#asked.href);
+    const state = { index: this.#index, scrollTop: scrollY, scrolled: [...this.#scrolled] };
+    history.replaceState(state, '', this.#asked.href);
   }
 
   #barPlace(): RouteLocation {
@@ -222,6 +227,18 @@ export class Router {
 
 function indexOf(state: unknown): number | undefined {
   return memberOf(state, 'index');
+}
+
+/** The scroll positions that a history entry has of all entries. */
+function scrolledOf(state: unknown): Map<number, number> {
+  const found =
+    state !== null && typeof state === 'object' && 'scrolled' in state ? state.scrolled : undefined;
+  if (!Array.isArray(found)) return new Map();
+  return new Map(found.filter(isPosition));
+}
+
+function isPosition(entry: unknown): entry is [number, number] {
+  return Array.isArray(entry) && entry.length === 2 && entry.every((part) => typeof part === 'number');
 }
 
 /** A number stored in a history entry. */
