@@ -42,48 +42,12 @@ const STEP_MS = 10_000;
 export function PlayerControls(props: PlayerControlsProps) {
   const { player, hasArchive } = props;
   const i18n = useI18n();
-  const { mode, state, speed, isReverse } = usePlayer(player);
   const [isMore, setMore] = useState(false);
-  const isRunning = !['paused', 'ended', 'failed', 'unsupported', 'idle'].includes(state.name);
   return (
     <fieldset className={classes.controls} data-more={isMore} aria-label={i18n.t('player.controls')}>
-      <SignButton
-        icon={isRunning ? IconPlayerPause : IconPlayerPlay}
-        label={i18n.t(isRunning ? 'player.pause' : 'player.play')}
-        isMain
-        onClick={() => player.toggle()}
-      />
-      {hasArchive && (
-        <>
-          <SignButton
-            icon={IconRewindBackward10}
-            label={i18n.t('player.back')}
-            onClick={() => props.onStep(-STEP_MS)}
-          />
-          <SignButton
-            icon={IconRewindForward10}
-            label={i18n.t('player.forward')}
-            isDisabled={mode === 'live'}
-            onClick={() => props.onStep(STEP_MS)}
-          />
-        </>
-      )}
-      <Button
-        size="sm"
-        variant={mode === 'live' ? 'light' : 'default'}
-        aria-pressed={mode === 'live'}
-        leftSection={
-          <span
-            className={classes.dot}
-            data-live={mode === 'live' && state.name === 'playing'}
-            aria-hidden="true"
-          />
-        }
-        aria-label={i18n.t('player.live.go')}
-        onClick={props.onLive}
-      >
-        {i18n.t('player.live')}
-      </Button>
+      <PlayButton player={player} />
+      {hasArchive && <JumpButtons player={player} onStep={props.onStep} />}
+      <LiveButton player={player} onLive={props.onLive} />
       <SignButton
         icon={IconDots}
         label={i18n.t('player.more')}
@@ -92,45 +56,8 @@ export function PlayerControls(props: PlayerControlsProps) {
         onClick={() => setMore(!isMore)}
       />
       <div className={classes.secondary}>
-        {hasArchive && (
-          <Tooltip label={i18n.t('player.speed.live')} disabled={mode === 'archive'}>
-            <NativeSelect
-              size="sm"
-              className={classes.speed}
-              aria-label={i18n.t('player.speed')}
-              disabled={mode === 'live'}
-              value={String(speed)}
-              onChange={(event) => {
-                const chosen = playbackSpeeds.find((one) => String(one) === event.currentTarget.value);
-                if (chosen !== undefined) player.setSpeed(chosen);
-              }}
-              data={playbackSpeeds.map((one) => ({
-                value: String(one),
-                label: i18n.t('player.speed.value', { speed: i18n.number(one) }),
-              }))}
-            />
-          </Tooltip>
-        )}
-        {hasArchive && (
-          <>
-            <SignButton
-              icon={IconPlayerTrackPrev}
-              label={i18n.t('player.reverse')}
-              aria-pressed={isReverse}
-              onClick={() => player.shuttle(-1)}
-            />
-            <SignButton
-              icon={IconChevronLeftPipe}
-              label={i18n.t('player.step.back')}
-              onClick={() => player.step(-1)}
-            />
-            <SignButton
-              icon={IconChevronRightPipe}
-              label={i18n.t('player.step.on')}
-              onClick={() => player.step(1)}
-            />
-          </>
-        )}
+        {hasArchive && <SpeedSelect player={player} />}
+        {hasArchive && <FrameButtons player={player} />}
         <Volume player={player} />
         <div className={classes.more}>{props.children}</div>
         <SignButton icon={IconCamera} label={i18n.t('player.snapshot')} onClick={props.onSnapshot} />
@@ -152,7 +79,118 @@ export function PlayerControls(props: PlayerControlsProps) {
   );
 }
 
-function Volume({ player }: { player: Player }) {
+interface PlayerProps {
+  readonly player: Player;
+}
+
+function PlayButton({ player }: PlayerProps) {
+  const i18n = useI18n();
+  const { state } = usePlayer(player);
+  const isRunning = !['paused', 'ended', 'failed', 'unsupported', 'idle'].includes(state.name);
+  return (
+    <SignButton
+      icon={isRunning ? IconPlayerPause : IconPlayerPlay}
+      label={i18n.t(isRunning ? 'player.pause' : 'player.play')}
+      isMain
+      onClick={() => player.toggle()}
+    />
+  );
+}
+
+function JumpButtons({ player, onStep }: PlayerProps & Pick<PlayerControlsProps, 'onStep'>) {
+  const i18n = useI18n();
+  const { mode } = usePlayer(player);
+  return (
+    <>
+      <SignButton
+        icon={IconRewindBackward10}
+        label={i18n.t('player.back')}
+        onClick={() => onStep(-STEP_MS)}
+      />
+      <SignButton
+        icon={IconRewindForward10}
+        label={i18n.t('player.forward')}
+        isDisabled={mode === 'live'}
+        onClick={() => onStep(STEP_MS)}
+      />
+    </>
+  );
+}
+
+function LiveButton({ player, onLive }: PlayerProps & Pick<PlayerControlsProps, 'onLive'>) {
+  const i18n = useI18n();
+  const { mode, state } = usePlayer(player);
+  return (
+    <Button
+      size="sm"
+      variant={mode === 'live' ? 'light' : 'default'}
+      aria-pressed={mode === 'live'}
+      leftSection={
+        <span
+          className={classes.dot}
+          data-live={mode === 'live' && state.name === 'playing'}
+          aria-hidden="true"
+        />
+      }
+      aria-label={i18n.t('player.live.go')}
+      onClick={onLive}
+    >
+      {i18n.t('player.live')}
+    </Button>
+  );
+}
+
+function SpeedSelect({ player }: PlayerProps) {
+  const i18n = useI18n();
+  const { mode, speed } = usePlayer(player);
+  return (
+    <Tooltip label={i18n.t('player.speed.live')} disabled={mode === 'archive'}>
+      <NativeSelect
+        size="sm"
+        className={classes.speed}
+        aria-label={i18n.t('player.speed')}
+        disabled={mode === 'live'}
+        value={String(speed)}
+        onChange={(event) => {
+          const chosen = playbackSpeeds.find((one) => String(one) === event.currentTarget.value);
+          if (chosen !== undefined) player.setSpeed(chosen);
+        }}
+        data={playbackSpeeds.map((one) => ({
+          value: String(one),
+          label: i18n.t('player.speed.value', { speed: i18n.number(one) }),
+        }))}
+      />
+    </Tooltip>
+  );
+}
+
+/** Reverse playback and single frames. */
+function FrameButtons({ player }: PlayerProps) {
+  const i18n = useI18n();
+  const { isReverse } = usePlayer(player);
+  return (
+    <>
+      <SignButton
+        icon={IconPlayerTrackPrev}
+        label={i18n.t('player.reverse')}
+        aria-pressed={isReverse}
+        onClick={() => player.shuttle(-1)}
+      />
+      <SignButton
+        icon={IconChevronLeftPipe}
+        label={i18n.t('player.step.back')}
+        onClick={() => player.step(-1)}
+      />
+      <SignButton
+        icon={IconChevronRightPipe}
+        label={i18n.t('player.step.on')}
+        onClick={() => player.step(1)}
+      />
+    </>
+  );
+}
+
+function Volume({ player }: PlayerProps) {
   const i18n = useI18n();
   const { isMuted, volume } = usePlayer(player);
   return (

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import type { KeyboardEvent, PointerEvent } from 'react';
+import type { KeyboardEvent, PointerEvent, RefObject } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { browserClock } from '../../base/clock.ts';
 import type { RecordedDays } from '../archive-depth.ts';
@@ -46,17 +46,37 @@ interface DaysProps {
 }
 
 function Days({ overview, zone, label }: DaysProps) {
-  const i18n = useI18n();
-  const keysId = useId();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [spoken, setSpoken] = useState('');
   const hoverMs = useSyncExternalStore(overview.subscribe, () => overview.getView().hoverMs);
   const isDragging = useSyncExternalStore(overview.subscribe, () => overview.getView().isDragging);
-  const depth = useSyncExternalStore(overview.subscribe, () => overview.getView().depth);
+  useOverviewDrawing(canvas, overview, zone);
+  const { scale } = overview.getView();
+  return (
+    <>
+      <canvas
+        ref={canvas}
+        className={classes.canvas}
+        data-dragging={isDragging}
+        data-at-window={hoverMs !== undefined && overview.isAtWindow(scale.toPx(hoverMs))}
+        aria-hidden="true"
+        {...pointersOf(overview)}
+      />
+      {hoverMs !== undefined && !isDragging && <DayTip overview={overview} zone={zone} ms={hoverMs} />}
+      <WindowInput overview={overview} zone={zone} label={label} />
+    </>
+  );
+}
 
+/** Draws after each change, and as time passes. */
+function useOverviewDrawing(
+  canvasRef: RefObject<HTMLCanvasElement | null>,
+  overview: Overview,
+  zone: Zone,
+): void {
+  const i18n = useI18n();
   // A layout effect: it ends with the element, so that nothing is drawn with the colours of a removed one.
   useLayoutEffect(() => {
-    const element = canvas.current;
+    const element = canvasRef.current;
     const context = element?.getContext('2d');
     if (!element || !context) return;
     const labelOf = overviewLabelText(i18n, zone);
@@ -79,10 +99,7 @@ function Days({ overview, zone, label }: DaysProps) {
       frame ||= requestAnimationFrame(draw);
     };
     const unsubscribe = overview.subscribe(soon);
-    const redrawing = setInterval(() => {
-      soon();
-      setSpoken(windowText(overview.getView(), i18n, zone));
-    }, REDRAW_MS);
+    const redrawing = setInterval(soon, REDRAW_MS);
     const sizes = new ResizeObserver(([entry]) => {
       if (entry && entry.contentRect.width > 0) overview.resize(entry.contentRect.width);
     });
@@ -93,35 +110,47 @@ function Days({ overview, zone, label }: DaysProps) {
       unsubscribe();
       sizes.disconnect();
     };
-  }, [overview, i18n, zone]);
+  }, [canvasRef, overview, i18n, zone]);
+}
 
+interface DayTipProps {
+  readonly overview: Overview;
+  readonly zone: Zone;
+  /** The moment under the pointer. */
+  readonly ms: number;
+}
+
+function DayTip({ overview, zone, ms }: DayTipProps) {
+  const i18n = useI18n();
+  const { scale } = overview.getView();
+  const leftPx = Math.max(0, Math.min(scale.widthPx - TIP_WIDTH_PX, scale.toPx(ms) - TIP_WIDTH_PX / 2));
+  return (
+    <p className={classes.tip} style={{ left: leftPx, width: TIP_WIDTH_PX }} data-overview-tip>
+      <span>{dayText(overview.getView(), ms, i18n, zone)}</span>
+      <span className={classes.time}>{timelineMessages(i18n, zone).label(ms)}</span>
+    </p>
+  );
+}
+
+/** The shown part of the archive for keyboards and screen readers. */
+function WindowInput({ overview, zone, label }: DaysProps) {
+  const i18n = useI18n();
+  const keysId = useId();
+  const [spoken, setSpoken] = useState('');
+  const depth = useSyncExternalStore(overview.subscribe, () => overview.getView().depth);
+  useEffect(() => {
+    const speaking = setInterval(() => setSpoken(windowText(overview.getView(), i18n, zone)), REDRAW_MS);
+    return () => clearInterval(speaking);
+  }, [overview, i18n, zone]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !overviewKey(overview, event.key)) return;
     event.preventDefault();
     event.stopPropagation();
     setSpoken(windowText(overview.getView(), i18n, zone));
   };
-  const { scale, shownFromMs, shownToMs } = overview.getView();
-  const leftPx =
-    hoverMs === undefined
-      ? 0
-      : Math.max(0, Math.min(scale.widthPx - TIP_WIDTH_PX, scale.toPx(hoverMs) - TIP_WIDTH_PX / 2));
+  const { shownFromMs, shownToMs } = overview.getView();
   return (
     <>
-      <canvas
-        ref={canvas}
-        className={classes.canvas}
-        data-dragging={isDragging}
-        data-at-window={hoverMs !== undefined && overview.isAtWindow(scale.toPx(hoverMs))}
-        aria-hidden="true"
-        {...pointersOf(overview)}
-      />
-      {hoverMs !== undefined && !isDragging && (
-        <p className={classes.tip} style={{ left: leftPx, width: TIP_WIDTH_PX }} data-overview-tip>
-          <span>{dayText(overview.getView(), hoverMs, i18n, zone)}</span>
-          <span className={classes.time}>{timelineMessages(i18n, zone).label(hoverMs)}</span>
-        </p>
-      )}
       <input
         type="range"
         className={classes.input}

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import type { KeyboardEvent, PointerEvent, ReactNode } from 'react';
+import type { KeyboardEvent, PointerEvent, ReactNode, RefObject } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { BAND_TOP_PX, drawTimeline, TIMELINE_HEIGHT_PX } from '../draw.ts';
+import { BAND_TOP_PX, drawTimeline, TIMELINE_HEIGHT_PX, type TimelineMessages } from '../draw.ts';
 import { momentText, timelineMessages } from '../moment-text.ts';
 import { timelineKey } from '../timeline-keys.ts';
 import type { Timeline } from '../timeline.ts';
@@ -29,9 +29,6 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
   const i18n = useI18n();
   const canvas = useRef<HTMLCanvasElement>(null);
   const zone = useMemo(() => new Zone(i18n.timeZone), [i18n.timeZone]);
-  const [spoken, setSpoken] = useState('');
-  const keysId = useId();
-  const scale = useSyncExternalStore(timeline.subscribe, () => timeline.getView().scale);
   const isAtGrip = useSyncExternalStore(timeline.subscribe, () => {
     const { scale: shown, hoverMs, scrubMs } = timeline.getView();
     if (scrubMs !== undefined) return true;
@@ -39,86 +36,9 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
     return px !== undefined && (timeline.isAtPlayhead(px) || timeline.isAtSelection(px));
   });
   const isDragging = useSyncExternalStore(timeline.subscribe, () => timeline.getView().isDragging);
-
-  // A layout effect: it ends with the element, so that nothing is drawn with the colours of a removed one.
-  useLayoutEffect(() => {
-    const element = canvas.current;
-    const context = element?.getContext('2d');
-    if (!element || !context) return;
-    const words = timelineMessages(i18n, zone);
-    let frame = 0;
-    let drawnAt = 0;
-    let isDue = true;
-    const draw = (at: number) => {
-      frame = requestAnimationFrame(draw);
-      timeline.frame(momentMs());
-      if (!isDue && at - drawnAt < REDRAW_MS) return;
-      isDue = false;
-      drawnAt = at;
-      const density = window.devicePixelRatio;
-      const view = timeline.getView();
-      const width = Math.round(view.scale.widthPx * density);
-      const height = Math.round(TIMELINE_HEIGHT_PX * density);
-      if (element.width !== width || element.height !== height) {
-        element.width = width;
-        element.height = height;
-      }
-      const style = getComputedStyle(element);
-      drawTimeline(context, {
-        view,
-        heightPx: TIMELINE_HEIGHT_PX,
-        density,
-        palette: paletteOf(style),
-        words,
-        zone,
-        font: `12px ${style.fontFamily}`,
-      });
-    };
-    frame = requestAnimationFrame(draw);
-    const unsubscribe = timeline.subscribe(() => {
-      isDue = true;
-    });
-    const sizes = new ResizeObserver(([entry]) => {
-      if (entry && entry.contentRect.width > 0) timeline.resize(entry.contentRect.width);
-    });
-    sizes.observe(element);
-    const speak = () => setSpoken(momentText(timeline.getView(), i18n, zone));
-    speak();
-    const speaking = setInterval(speak, SPEAK_MS);
-    return () => {
-      cancelAnimationFrame(frame);
-      clearInterval(speaking);
-      unsubscribe();
-      sizes.disconnect();
-    };
-  }, [timeline, momentMs, i18n, zone]);
-
-  useEffect(() => {
-    const element = canvas.current;
-    if (!element) return;
-    // Not passive: the page must not scroll or zoom under the pointer. React's own wheel listener would be.
-    const onWheel = (event: WheelEvent) => {
-      event.preventDefault();
-      const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
-      const deltaX = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
-      const deltaY = event.shiftKey ? 0 : event.deltaY;
-      timeline.wheel(event.offsetX, deltaX * px, deltaY * px * (event.ctrlKey ? 4 : 1));
-    };
-    element.addEventListener('wheel', onWheel, { passive: false });
-    return () => element.removeEventListener('wheel', onWheel);
-  }, [timeline]);
-
+  useDrawing(canvas, timeline, zone, momentMs);
+  useWheel(canvas, timeline);
   const pointers = usePointers(timeline);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!timelineKey(timeline, event.key, event.shiftKey)) return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  const { playheadMs, nowMs } = timeline.getView();
-  const shownMs = Math.round(playheadMs ?? nowMs);
-  const fromMs = Math.floor(scale.startMs);
-  const toMs = Math.ceil(scale.endMs);
   return (
     <div className={classes.slider}>
       <canvas
@@ -131,6 +51,41 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
         {...pointers}
       />
       {tip}
+      <PlayheadInput timeline={timeline} zone={zone} label={label} />
+    </div>
+  );
+}
+
+interface PlayheadInputProps {
+  readonly timeline: Timeline;
+  readonly zone: Zone;
+  readonly label: string;
+}
+
+/** The playhead for keyboards and screen readers. */
+function PlayheadInput({ timeline, zone, label }: PlayheadInputProps) {
+  const i18n = useI18n();
+  const keysId = useId();
+  const [spoken, setSpoken] = useState('');
+  const scale = useSyncExternalStore(timeline.subscribe, () => timeline.getView().scale);
+  useLayoutEffect(() => {
+    const speak = () => setSpoken(momentText(timeline.getView(), i18n, zone));
+    speak();
+    const speaking = setInterval(speak, SPEAK_MS);
+    return () => clearInterval(speaking);
+  }, [timeline, i18n, zone]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!timelineKey(timeline, event.key, event.shiftKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const { playheadMs, nowMs } = timeline.getView();
+  const shownMs = Math.round(playheadMs ?? nowMs);
+  const fromMs = Math.floor(scale.startMs);
+  const toMs = Math.ceil(scale.endMs);
+  return (
+    <>
       <input
         type="range"
         className={classes.input}
@@ -152,8 +107,93 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
       <span id={keysId} className="visually-hidden">
         {i18n.t('timeline.keys')}
       </span>
-    </div>
+    </>
   );
+}
+
+/** Draws after each change, and as time passes. */
+function useDrawing(
+  canvasRef: RefObject<HTMLCanvasElement | null>,
+  timeline: Timeline,
+  zone: Zone,
+  momentMs: () => number | undefined,
+): void {
+  const i18n = useI18n();
+  // A layout effect: it ends with the element, so that nothing is drawn with the colours of a removed one.
+  useLayoutEffect(() => {
+    const element = canvasRef.current;
+    const context = element?.getContext('2d');
+    if (!element || !context) return;
+    const words = timelineMessages(i18n, zone);
+    let frame = 0;
+    let drawnAt = 0;
+    let isDue = true;
+    const draw = (at: number) => {
+      frame = requestAnimationFrame(draw);
+      timeline.frame(momentMs());
+      if (!isDue && at - drawnAt < REDRAW_MS) return;
+      isDue = false;
+      drawnAt = at;
+      paint(context, timeline, zone, words);
+    };
+    frame = requestAnimationFrame(draw);
+    const unsubscribe = timeline.subscribe(() => {
+      isDue = true;
+    });
+    const sizes = new ResizeObserver(([entry]) => {
+      if (entry && entry.contentRect.width > 0) timeline.resize(entry.contentRect.width);
+    });
+    sizes.observe(element);
+    return () => {
+      cancelAnimationFrame(frame);
+      unsubscribe();
+      sizes.disconnect();
+    };
+  }, [canvasRef, timeline, zone, momentMs, i18n]);
+}
+
+function paint(
+  context: CanvasRenderingContext2D,
+  timeline: Timeline,
+  zone: Zone,
+  words: TimelineMessages,
+): void {
+  const { canvas: element } = context;
+  const density = window.devicePixelRatio;
+  const view = timeline.getView();
+  const width = Math.round(view.scale.widthPx * density);
+  const height = Math.round(TIMELINE_HEIGHT_PX * density);
+  if (element.width !== width || element.height !== height) {
+    element.width = width;
+    element.height = height;
+  }
+  const style = getComputedStyle(element);
+  drawTimeline(context, {
+    view,
+    heightPx: TIMELINE_HEIGHT_PX,
+    density,
+    palette: paletteOf(style),
+    words,
+    zone,
+    font: `12px ${style.fontFamily}`,
+  });
+}
+
+function useWheel(canvasRef: RefObject<HTMLCanvasElement | null>, timeline: Timeline): void {
+  useEffect(() => {
+    const element = canvasRef.current;
+    if (!element) return;
+    // Not passive: the page must not scroll or zoom under the pointer. React's own wheel listener would be.
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
+      const deltaX = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
+      const deltaY = event.shiftKey ? 0 : event.deltaY;
+      timeline.wheel(event.offsetX, deltaX * px, deltaY * px * (event.ctrlKey ? 4 : 1));
+    };
+    element.addEventListener('wheel', onWheel, { passive: false });
+    return () => element.removeEventListener('wheel', onWheel);
+  }, [canvasRef, timeline]);
 }
 
 /** One pointer presses and drags, two pinch. */

@@ -1,3 +1,4 @@
+import type { MosaicCell } from '@vidette/contract/entities';
 import { useEffect, useRef, type KeyboardEvent, type PointerEvent, type RefObject } from 'react';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { inReadingOrder, neighbour } from '../grid/grid.ts';
@@ -28,35 +29,16 @@ export function EditorGrid({ editor, view, gridRef, nameOf, drag, onGrab }: Edit
   const i18n = useI18n();
   const { layout, page, chosen } = view;
   const order = inReadingOrder(layout, page);
-  const tiles = useRef(new Map<number, HTMLElement>());
-  const hasKeys = useRef(false);
-
-  // The focus follows the moved tile.
-  useEffect(() => {
-    if (hasKeys.current && chosen !== undefined) tiles.current.get(chosen)?.focus();
-  }, [chosen, layout]);
-
-  const onKeyDown = (event: KeyboardEvent, index: number) => {
-    const direction = directions[event.key];
-    hasKeys.current = true;
-    if (direction && event.altKey) editor.move(index, ...direction);
-    else if (direction && event.shiftKey) {
-      const cell = layout.cells[index];
-      if (cell) editor.resize(index, cell.width + direction[0], cell.height + direction[1]);
-    } else if (direction) {
-      const next = neighbour(layout, index, ...direction);
-      if (next >= 0) editor.choose(next);
-    } else if (event.key === 'Delete' || event.key === 'Backspace') editor.clear(index);
-    else return;
-    event.preventDefault();
-  };
+  const { onKeyDown, releaseKeys, faceRef } = useGridKeys(editor, view);
+  const nameAt = ({ stream }: MosaicCell) =>
+    stream === null ? undefined : (nameOf(stream) ?? i18n.t('mosaicEdit.cell.unknown'));
   const onPointerDown = (event: PointerEvent, index: number) => {
-    hasKeys.current = false;
+    releaseKeys();
     const cell = layout.cells[index];
     const field = fieldOf(gridRef.current?.getBoundingClientRect(), layout, event.clientX, event.clientY);
     editor.choose(index);
-    if (!cell || cell.stream === null || !field) return;
-    const name = nameOf(cell.stream) ?? i18n.t('mosaicEdit.cell.unknown');
+    const name = cell && nameAt(cell);
+    if (!cell || name === undefined || !field) return;
     onGrab(event, { kind: 'tile', index, name, gripX: field.x - cell.x, gripY: field.y - cell.y });
   };
   return (
@@ -74,27 +56,15 @@ export function EditorGrid({ editor, view, gridRef, nameOf, drag, onGrab }: Edit
       {order.map((index) => {
         const cell = layout.cells[index];
         if (!cell) return null;
-        const isTarget =
-          drag?.field !== undefined &&
-          drag.what.kind !== 'corner' &&
-          drag.field.x >= cell.x &&
-          drag.field.x < cell.x + cell.width &&
-          drag.field.y >= cell.y &&
-          drag.field.y < cell.y + cell.height;
         return (
           <EditorTile
             key={`${cell.x} ${cell.y}`}
-            faceRef={(element) => {
-              if (element) tiles.current.set(index, element);
-              else tiles.current.delete(index);
-            }}
+            faceRef={(element) => faceRef(element, index)}
             cell={cell}
-            name={
-              cell.stream === null ? undefined : (nameOf(cell.stream) ?? i18n.t('mosaicEdit.cell.unknown'))
-            }
+            name={nameAt(cell)}
             isChosen={chosen === index}
             isReachable={chosen === undefined ? index === order[0] : chosen === index}
-            isTarget={isTarget}
+            isTarget={isUnder(drag, cell)}
             onKeyDown={(event) => onKeyDown(event, index)}
             onPointerDown={(event) => onPointerDown(event, index)}
             onFocus={() => {
@@ -110,6 +80,47 @@ export function EditorGrid({ editor, view, gridRef, nameOf, drag, onGrab }: Edit
       )}
     </div>
   );
+}
+
+/** The keys of the tiles; the focus follows a tile that they move. */
+function useGridKeys(editor: MosaicEditor, { layout, chosen }: MosaicEditorView) {
+  const faces = useRef(new Map<number, HTMLElement>());
+  const hasKeys = useRef(false);
+  useEffect(() => {
+    if (hasKeys.current && chosen !== undefined) faces.current.get(chosen)?.focus();
+  }, [chosen, layout]);
+  const onKeyDown = (event: KeyboardEvent, index: number) => {
+    const direction = directions[event.key];
+    hasKeys.current = true;
+    if (direction && event.altKey) editor.move(index, ...direction);
+    else if (direction && event.shiftKey) {
+      const cell = layout.cells[index];
+      if (cell) editor.resize(index, cell.width + direction[0], cell.height + direction[1]);
+    } else if (direction) {
+      const next = neighbour(layout, index, ...direction);
+      if (next >= 0) editor.choose(next);
+    } else if (event.key === 'Delete' || event.key === 'Backspace') editor.clear(index);
+    else return;
+    event.preventDefault();
+  };
+  return {
+    onKeyDown,
+    /** The pointer is in use now. */
+    releaseKeys: () => {
+      hasKeys.current = false;
+    },
+    faceRef: (element: HTMLElement | null, index: number) => {
+      if (element) faces.current.set(index, element);
+      else faces.current.delete(index);
+    },
+  };
+}
+
+/** Whether what is dragged would be dropped on the cell. */
+function isUnder(drag: Drag | undefined, { x, y, width, height }: MosaicCell): boolean {
+  if (!drag?.field || drag.what.kind === 'corner') return false;
+  const { field } = drag;
+  return field.x >= x && field.x < x + width && field.y >= y && field.y < y + height;
 }
 
 function SizePreview({

@@ -17,65 +17,84 @@ interface EditorToolsProps {
 
 /** The tools above the grid: divisions of the page, undo and redo, and the pages. */
 export function EditorTools({ editor, view }: EditorToolsProps) {
-  const i18n = useI18n();
-  const { page, pages, canUndo, canRedo } = view;
   return (
     <div className={classes.tools}>
-      <div role="group" aria-label={i18n.t('mosaicEdit.presets')} className={classes.toolGroup}>
-        {presetNames.map((name) => (
-          <button
-            key={name}
-            type="button"
-            className={classes.preset}
-            aria-label={i18n.t('mosaicEdit.preset', { name })}
-            title={i18n.t('mosaicEdit.preset', { name })}
-            onClick={() => editor.divide(name)}
-          >
-            <PresetSketch name={name} />
-            <span aria-hidden="true">{name}</span>
-          </button>
-        ))}
-      </div>
-      <div className={classes.toolGroup}>
-        <SignButton
-          icon={IconArrowBackUp}
-          label={i18n.t('mosaicEdit.undo')}
-          isDisabled={!canUndo}
-          onClick={() => editor.undo()}
-        />
-        <SignButton
-          icon={IconArrowForwardUp}
-          label={i18n.t('mosaicEdit.redo')}
-          isDisabled={!canRedo}
-          onClick={() => editor.redo()}
-        />
-      </div>
-      <div role="group" aria-label={i18n.t('mosaicEdit.pages')} className={classes.toolGroup}>
-        {Array.from({ length: pages }, (_, at) => (
-          <Button
-            key={at}
-            size="sm"
-            variant={at === page ? 'light' : 'default'}
-            aria-pressed={at === page}
-            aria-label={i18n.t('mosaicEdit.page', { page: at + 1 })}
-            onClick={() => editor.turnTo(at)}
-          >
-            {i18n.number(at + 1)}
-          </Button>
-        ))}
-        <SignButton
-          icon={IconPlus}
-          label={i18n.t('mosaicEdit.page.add')}
-          isDisabled={pages >= limits.mosaicPagesMax}
-          onClick={() => editor.addPage('4')}
-        />
-        <SignButton
-          icon={IconTrash}
-          label={i18n.t('mosaicEdit.page.remove')}
-          isDisabled={pages === 1}
-          onClick={() => editor.removePage()}
-        />
-      </div>
+      <PresetButtons editor={editor} />
+      <HistoryButtons editor={editor} view={view} />
+      <PageButtons editor={editor} view={view} />
+    </div>
+  );
+}
+
+function PresetButtons({ editor }: Pick<EditorToolsProps, 'editor'>) {
+  const i18n = useI18n();
+  return (
+    <div role="group" aria-label={i18n.t('mosaicEdit.presets')} className={classes.toolGroup}>
+      {presetNames.map((name) => (
+        <button
+          key={name}
+          type="button"
+          className={classes.preset}
+          aria-label={i18n.t('mosaicEdit.preset', { name })}
+          title={i18n.t('mosaicEdit.preset', { name })}
+          onClick={() => editor.divide(name)}
+        >
+          <PresetSketch name={name} />
+          <span aria-hidden="true">{name}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function HistoryButtons({ editor, view: { canUndo, canRedo } }: EditorToolsProps) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.toolGroup}>
+      <SignButton
+        icon={IconArrowBackUp}
+        label={i18n.t('mosaicEdit.undo')}
+        isDisabled={!canUndo}
+        onClick={() => editor.undo()}
+      />
+      <SignButton
+        icon={IconArrowForwardUp}
+        label={i18n.t('mosaicEdit.redo')}
+        isDisabled={!canRedo}
+        onClick={() => editor.redo()}
+      />
+    </div>
+  );
+}
+
+function PageButtons({ editor, view: { page, pages } }: EditorToolsProps) {
+  const i18n = useI18n();
+  return (
+    <div role="group" aria-label={i18n.t('mosaicEdit.pages')} className={classes.toolGroup}>
+      {Array.from({ length: pages }, (_, at) => (
+        <Button
+          key={at}
+          size="sm"
+          variant={at === page ? 'light' : 'default'}
+          aria-pressed={at === page}
+          aria-label={i18n.t('mosaicEdit.page', { page: at + 1 })}
+          onClick={() => editor.turnTo(at)}
+        >
+          {i18n.number(at + 1)}
+        </Button>
+      ))}
+      <SignButton
+        icon={IconPlus}
+        label={i18n.t('mosaicEdit.page.add')}
+        isDisabled={pages >= limits.mosaicPagesMax}
+        onClick={() => editor.addPage('4')}
+      />
+      <SignButton
+        icon={IconTrash}
+        label={i18n.t('mosaicEdit.page.remove')}
+        isDisabled={pages === 1}
+        onClick={() => editor.removePage()}
+      />
     </div>
   );
 }

@@ -1,11 +1,11 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { limits } from '@vidette/contract/constants';
 import type { MosaicLayout } from '@vidette/contract/entities';
-import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode, type RefObject } from 'react';
 import { Form, FormActions } from '../../../components/form.tsx';
 import { UnsavedGuard } from '../../../components/unsaved-guard.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import { MosaicEditor } from '../grid/mosaic-editor.ts';
+import { MosaicEditor, type MosaicEditorView } from '../grid/mosaic-editor.ts';
 import { EditorGrid } from './editor-grid.tsx';
 import { EditorTools } from './editor-tools.tsx';
 import classes from './mosaic-edit.module.css';
@@ -36,19 +36,54 @@ const rotations = [0, 5, 10, 15, 30, 60, 120, 300];
 
 /** The mosaic editor: the streams to drag from, the grid, and below it the other properties. */
 export function MosaicForm({ initial, streams, submitLabel, isPending, onSubmit, actions }: MosaicFormProps) {
-  const i18n = useI18n();
   const [editor] = useState(() => new MosaicEditor(initial.layout));
   const view = useSyncExternalStore(editor.subscribe, editor.getView);
+  const draft = useDraft(initial);
+  const [isTried, setTried] = useState(false);
+  const [isSaved, setSaved] = useState(false);
+  const nameField = useRef<HTMLInputElement>(null);
+  useHistoryKeys(editor);
+  const name = draft.name.trim();
+  const submit = () => {
+    setTried(true);
+    if (name === '') {
+      nameField.current?.focus();
+      return;
+    }
+    const { isShared, rotationSeconds } = draft;
+    onSubmit({ name, layout: view.layout, isShared, rotationSeconds }, () => {
+      editor.noteSaved();
+      setSaved(true);
+    });
+  };
+  return (
+    <Form onSubmit={submit}>
+      <UnsavedGuard isDirty={(view.isChanged || draft.isChanged) && !isSaved} />
+      <MosaicFields draft={draft} nameRef={nameField} isNameMissing={isTried && name === ''} />
+      <EditorTools editor={editor} view={view} />
+      <EditorDesk editor={editor} view={view} streams={streams} />
+      <FormActions>
+        <Button type="submit" size="sm" loading={isPending}>
+          {submitLabel}
+        </Button>
+        {actions}
+      </FormActions>
+    </Form>
+  );
+}
+
+/** The properties beside the layout, as edited. */
+function useDraft(initial: MosaicValues) {
   const [name, setName] = useState(initial.name);
   const [isShared, setShared] = useState(initial.isShared);
   const [rotationSeconds, setRotation] = useState(initial.rotationSeconds);
-  const [isTried, setTried] = useState(false);
-  const [isSaved, setSaved] = useState(false);
-  const [names, setNames] = useState(() => new Map(streams.map((stream) => [stream.uid, stream.name])));
-  const grid = useRef<HTMLDivElement>(null);
-  const nameField = useRef<HTMLInputElement>(null);
-  const { drag, begin } = useDrag(editor, grid);
+  const isChanged =
+    name !== initial.name || isShared !== initial.isShared || rotationSeconds !== initial.rotationSeconds;
+  return { name, setName, isShared, setShared, rotationSeconds, setRotation, isChanged };
+}
 
+/** Undo and redo by keyboard, except in fields, which have their own. */
+function useHistoryKeys(editor: MosaicEditor): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea');
@@ -62,62 +97,69 @@ export function MosaicForm({ initial, streams, submitLabel, isPending, onSubmit,
     window.addEventListener('keydown', onKeyDown);
     return () => window.removeEventListener('keydown', onKeyDown);
   }, [editor]);
+}
 
-  const isChanged =
-    view.isChanged ||
-    name !== initial.name ||
-    isShared !== initial.isShared ||
-    rotationSeconds !== initial.rotationSeconds;
-  const nameError = isTried && name.trim() === '' ? i18n.t('mosaicEdit.name.missing') : null;
-  const submit = () => {
-    setTried(true);
-    if (name.trim() === '') {
-      nameField.current?.focus();
-      return;
-    }
-    onSubmit({ name: name.trim(), layout: view.layout, isShared, rotationSeconds }, () => {
-      editor.noteSaved();
-      setSaved(true);
-    });
-  };
+interface MosaicFieldsProps {
+  readonly draft: ReturnType<typeof useDraft>;
+  readonly nameRef: RefObject<HTMLInputElement | null>;
+  readonly isNameMissing: boolean;
+}
+
+function MosaicFields({ draft, nameRef, isNameMissing }: MosaicFieldsProps) {
+  const i18n = useI18n();
+  const choices = rotations.includes(draft.rotationSeconds)
+    ? rotations
+    : [...rotations, draft.rotationSeconds];
+  return (
+    <div className={classes.fields}>
+      <TextInput
+        ref={nameRef}
+        size="sm"
+        label={i18n.t('mosaicEdit.name')}
+        maxLength={limits.nameMaxLength}
+        value={draft.name}
+        error={isNameMissing ? i18n.t('mosaicEdit.name.missing') : null}
+        onChange={(event) => draft.setName(event.currentTarget.value)}
+      />
+      <NativeSelect
+        size="sm"
+        label={i18n.t('mosaicEdit.rotation')}
+        value={draft.rotationSeconds}
+        onChange={(event) => draft.setRotation(Number(event.currentTarget.value))}
+        data={choices.map((count) => ({
+          value: String(count),
+          label:
+            count === 0
+              ? i18n.t('mosaicEdit.rotation.never')
+              : i18n.t('mosaicEdit.rotation.seconds', { count }),
+        }))}
+      />
+      <Checkbox
+        className={classes.shared}
+        label={i18n.t('mosaicEdit.shared')}
+        description={i18n.t('mosaicEdit.shared.help')}
+        checked={draft.isShared}
+        onChange={(event) => draft.setShared(event.currentTarget.checked)}
+      />
+    </div>
+  );
+}
+
+interface EditorDeskProps extends Pick<MosaicFormProps, 'streams'> {
+  readonly editor: MosaicEditor;
+  readonly view: MosaicEditorView;
+}
+
+/** The grid, the streams beside it, and what is dragged from one to the other. */
+function EditorDesk({ editor, view, streams }: EditorDeskProps) {
+  const i18n = useI18n();
+  const [names, setNames] = useState(() => new Map(streams.map((stream) => [stream.uid, stream.name])));
+  const grid = useRef<HTMLDivElement>(null);
+  const { drag, begin } = useDrag(editor, grid);
   const learn = (uid: string, streamName: string) => setNames((known) => new Map(known).set(uid, streamName));
   const used = new Set(view.layout.cells.flatMap(({ stream }) => stream ?? []));
-  const choices = rotations.includes(rotationSeconds) ? rotations : [...rotations, rotationSeconds];
   return (
-    <Form onSubmit={submit}>
-      <UnsavedGuard isDirty={isChanged && !isSaved} />
-      <div className={classes.fields}>
-        <TextInput
-          ref={nameField}
-          size="sm"
-          label={i18n.t('mosaicEdit.name')}
-          maxLength={limits.nameMaxLength}
-          value={name}
-          error={nameError}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <NativeSelect
-          size="sm"
-          label={i18n.t('mosaicEdit.rotation')}
-          value={rotationSeconds}
-          onChange={(event) => setRotation(Number(event.currentTarget.value))}
-          data={choices.map((count) => ({
-            value: String(count),
-            label:
-              count === 0
-                ? i18n.t('mosaicEdit.rotation.never')
-                : i18n.t('mosaicEdit.rotation.seconds', { count }),
-          }))}
-        />
-        <Checkbox
-          className={classes.shared}
-          label={i18n.t('mosaicEdit.shared')}
-          description={i18n.t('mosaicEdit.shared.help')}
-          checked={isShared}
-          onChange={(event) => setShared(event.currentTarget.checked)}
-        />
-      </div>
-      <EditorTools editor={editor} view={view} />
+    <>
       <div className={classes.desk}>
         <div className={classes.board}>
           <EditorGrid
@@ -147,12 +189,6 @@ export function MosaicForm({ initial, streams, submitLabel, isPending, onSubmit,
           {drag.what.name}
         </div>
       )}
-      <FormActions>
-        <Button type="submit" size="sm" loading={isPending}>
-          {submitLabel}
-        </Button>
-        {actions}
-      </FormActions>
-    </Form>
+    </>
   );
 }

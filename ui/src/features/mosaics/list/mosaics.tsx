@@ -29,42 +29,14 @@ const typingMs = 200;
 /** All mosaics that the viewer may see [R2.1]. */
 export function MosaicsScreen() {
   const i18n = useI18n();
-  const navigate = useNavigate();
-  const asked: MosaicsSearch = useSearch({ from: '/mosaics' });
-  const [typed, setTyped] = useState(asked.q ?? '');
-  const [search] = useDebouncedValue(typed, typingMs);
-  const page = asked.page ?? 1;
-  const { data, error, refetch, isPlaceholderData } = useQuery(mosaicsQuery(page, searchValues(search)));
-  const change = (changes: MosaicsSearch) =>
-    void navigate({
-      to: '/mosaics',
-      search: { ...asked, ...changes },
-      replace: changes.q !== undefined,
-    });
-  const isEmpty = data?.total === 0 && search.trim() === '';
-  const create = (
-    <Button
-      component={Link}
-      to="/create-mosaic"
-      size="sm"
-      leftSection={<IconPlus size={16} aria-hidden="true" />}
-    >
-      {i18n.t('title.createMosaic')}
-    </Button>
-  );
+  const { typed, type, page, turnTo, query, isEmpty } = useMosaicList();
+  const { data, error, refetch, isPlaceholderData } = query;
   return (
     <div className={classes.page}>
-      <PageBar title={i18n.t('title.mosaics')} actions={!isEmpty && create} />
+      <PageBar title={i18n.t('title.mosaics')} actions={!isEmpty && <CreateButton />} />
       {!isEmpty && (
         <ListBar>
-          <SearchField
-            label={i18n.t('mosaics.search')}
-            value={typed}
-            onChange={(q) => {
-              setTyped(q);
-              change({ q, page: 1 });
-            }}
-          />
+          <SearchField label={i18n.t('mosaics.search')} value={typed} onChange={type} />
         </ListBar>
       )}
       {!data && error && <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />}
@@ -79,7 +51,7 @@ export function MosaicsScreen() {
           icon={IconLayoutDashboard}
           title={i18n.t(isEmpty ? 'mosaics.empty.title' : 'streams.nothing.title')}
           text={i18n.t(isEmpty ? 'mosaics.empty.text' : 'mosaics.nothing')}
-          action={isEmpty && create}
+          action={isEmpty && <CreateButton />}
         />
       )}
       {data && data.items.length > 0 && (
@@ -89,15 +61,50 @@ export function MosaicsScreen() {
           ))}
         </ul>
       )}
-      {data && (
-        <Pager
-          page={page}
-          pageSize={mosaicsPageSize}
-          total={data.total}
-          onPage={(next) => change({ page: next })}
-        />
-      )}
+      {data && <Pager page={page} pageSize={mosaicsPageSize} total={data.total} onPage={turnTo} />}
     </div>
+  );
+}
+
+/** The page of the list and its search, both in the address, and the mosaics that they ask for. */
+function useMosaicList() {
+  const navigate = useNavigate();
+  const asked: MosaicsSearch = useSearch({ from: '/mosaics' });
+  const [typed, setTyped] = useState(asked.q ?? '');
+  const [search] = useDebouncedValue(typed, typingMs);
+  const page = asked.page ?? 1;
+  const query = useQuery(mosaicsQuery(page, searchValues(search)));
+  const change = (changes: MosaicsSearch) =>
+    void navigate({
+      to: '/mosaics',
+      search: { ...asked, ...changes },
+      replace: changes.q !== undefined,
+    });
+  return {
+    typed,
+    type: (q: string) => {
+      setTyped(q);
+      change({ q, page: 1 });
+    },
+    page,
+    turnTo: (next: number) => change({ page: next }),
+    query,
+    /** There are no mosaics at all. */
+    isEmpty: query.data?.total === 0 && search.trim() === '',
+  };
+}
+
+function CreateButton() {
+  const i18n = useI18n();
+  return (
+    <Button
+      component={Link}
+      to="/create-mosaic"
+      size="sm"
+      leftSection={<IconPlus size={16} aria-hidden="true" />}
+    >
+      {i18n.t('title.createMosaic')}
+    </Button>
   );
 }
 

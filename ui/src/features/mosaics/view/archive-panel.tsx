@@ -11,6 +11,7 @@ import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { TimelineSlider } from '../../../timeline/react/timeline-slider.tsx';
 import { ZoomControls } from '../../../timeline/react/zoom-controls.tsx';
 import type { ArchiveWall } from '../../../playback/wall/archive-wall.ts';
+import type { SharedClock } from '../../../playback/wall/shared-clock.ts';
 import { TimelineTracksView } from '../wall/timeline-tracks-view.tsx';
 import { JumpControl } from '../../stream-view/jump-control.tsx';
 import classes from './mosaic.module.css';
@@ -33,64 +34,14 @@ const ADDRESS_AFTER_MS = 600;
 export function ArchivePanel({ archive, name, streams, onLive, onMoment }: ArchivePanelProps) {
   const i18n = useI18n();
   const { shared, timeline } = archive;
-  const { speed, isPaused } = useSyncExternalStore(shared.subscribe, shared.getSnapshot);
-  const { problem, skipped, isOver } = useSyncExternalStore(archive.subscribe, archive.getSnapshot);
   const momentMs = useCallback(() => shared.utcMs, [shared]);
-
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let jumps = shared.jumps;
-    let wasPaused = shared.getSnapshot().isPaused;
-    const unsubscribe = shared.subscribe(() => {
-      const { isPaused: isPausedNow } = shared.getSnapshot();
-      if (shared.jumps === jumps && isPausedNow === wasPaused) return;
-      jumps = shared.jumps;
-      wasPaused = isPausedNow;
-      clearTimeout(timer);
-      timer = setTimeout(() => onMoment(Math.round(shared.utcMs)), ADDRESS_AFTER_MS);
-    });
-    return () => {
-      clearTimeout(timer);
-      unsubscribe();
-    };
-  }, [shared, onMoment]);
-
-  const words = isOver
-    ? i18n.t('mosaic.ended')
-    : problem !== undefined
-      ? i18n.t('timeline.failed', { reason: messageOf(problem, i18n.language) })
-      : skipped && i18n.t('mosaic.allGap', { duration: i18n.duration(skipped.endMs - skipped.startMs) });
+  useMomentReport(shared, onMoment);
   return (
     <>
       <div className={classes.bar} role="group" aria-label={i18n.t('player.controls')}>
-        <SignButton
-          icon={isPaused ? IconPlayerPlay : IconPlayerPause}
-          label={i18n.t(isPaused ? 'player.play' : 'player.pause')}
-          isMain
-          onClick={() => shared.setPaused(!isPaused)}
-        />
-        <SignButton
-          icon={IconRewindBackward10}
-          label={i18n.t('player.back')}
-          onClick={() => timeline.step(-STEP_MS)}
-        />
-        <SignButton
-          icon={IconRewindForward10}
-          label={i18n.t('player.forward')}
-          onClick={() => timeline.step(STEP_MS)}
-        />
-        <NativeSelect
-          size="sm"
-          aria-label={i18n.t('player.speed')}
-          value={speed}
-          onChange={(event) => shared.setSpeed(Number(event.currentTarget.value))}
-          data={playbackSpeeds.map((one) => ({
-            value: String(one),
-            label: i18n.t('player.speed.value', { speed: i18n.number(one) }),
-          }))}
-        />
+        <ClockControls archive={archive} />
         <Moment archive={archive} />
-        <output className={classes.words}>{words}</output>
+        <ArchiveText archive={archive} />
         <div className={classes.actions}>
           <JumpControl shownMs={momentMs} onJump={(utcMs) => timeline.goTo(utcMs)} />
           <ZoomControls timeline={timeline} />
@@ -108,6 +59,75 @@ export function ArchivePanel({ archive, name, streams, onLive, onMoment }: Archi
       <TimelineTracksView archive={archive} streams={streams} />
     </>
   );
+}
+
+/** Reports the moment after the clock has jumped, stopped or continued. */
+function useMomentReport(shared: SharedClock, onMoment: (utcMs: number) => void): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let jumps = shared.jumps;
+    let wasPaused = shared.getSnapshot().isPaused;
+    const unsubscribe = shared.subscribe(() => {
+      const { isPaused: isPausedNow } = shared.getSnapshot();
+      if (shared.jumps === jumps && isPausedNow === wasPaused) return;
+      jumps = shared.jumps;
+      wasPaused = isPausedNow;
+      clearTimeout(timer);
+      timer = setTimeout(() => onMoment(Math.round(shared.utcMs)), ADDRESS_AFTER_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      unsubscribe();
+    };
+  }, [shared, onMoment]);
+}
+
+/** Play and pause, jumps and speed, for all tiles. */
+function ClockControls({ archive: { shared, timeline } }: { archive: ArchiveWall }) {
+  const i18n = useI18n();
+  const { speed, isPaused } = useSyncExternalStore(shared.subscribe, shared.getSnapshot);
+  return (
+    <>
+      <SignButton
+        icon={isPaused ? IconPlayerPlay : IconPlayerPause}
+        label={i18n.t(isPaused ? 'player.play' : 'player.pause')}
+        isMain
+        onClick={() => shared.setPaused(!isPaused)}
+      />
+      <SignButton
+        icon={IconRewindBackward10}
+        label={i18n.t('player.back')}
+        onClick={() => timeline.step(-STEP_MS)}
+      />
+      <SignButton
+        icon={IconRewindForward10}
+        label={i18n.t('player.forward')}
+        onClick={() => timeline.step(STEP_MS)}
+      />
+      <NativeSelect
+        size="sm"
+        aria-label={i18n.t('player.speed')}
+        value={speed}
+        onChange={(event) => shared.setSpeed(Number(event.currentTarget.value))}
+        data={playbackSpeeds.map((one) => ({
+          value: String(one),
+          label: i18n.t('player.speed.value', { speed: i18n.number(one) }),
+        }))}
+      />
+    </>
+  );
+}
+
+/** Why the tiles do not move, or what was skipped. */
+function ArchiveText({ archive }: { archive: ArchiveWall }) {
+  const i18n = useI18n();
+  const { problem, skipped, isOver } = useSyncExternalStore(archive.subscribe, archive.getSnapshot);
+  const words = isOver
+    ? i18n.t('mosaic.ended')
+    : problem !== undefined
+      ? i18n.t('timeline.failed', { reason: messageOf(problem, i18n.language) })
+      : skipped && i18n.t('mosaic.allGap', { duration: i18n.duration(skipped.endMs - skipped.startMs) });
+  return <output className={classes.words}>{words}</output>;
 }
 
 /** The moment on all tiles, for users and for external observers such as tests. */

@@ -11,6 +11,7 @@ import type { WallTile } from '../../../playback/wall/wall-tile.ts';
 import { gapText } from './gap-text.ts';
 import { LastFrame } from '../../../playback/react/last-frame.tsx';
 import { lossOf, lossText } from './lost-tile.tsx';
+import type { StreamFacts } from './stream-facts.ts';
 import { TileSnapshots } from './tile-snapshots.tsx';
 import { useTileSnapshot } from './use-wall.ts';
 import classes from './wall.module.css';
@@ -18,11 +19,7 @@ import classes from './wall.module.css';
 interface TileTextProps {
   readonly tile: WallTile;
   readonly uid: string;
-  readonly gapCauseOf: (uid: string) => GapCause | undefined;
-  /** Why a stream has no live video, as reported by the server; undefined when it should have one. */
-  readonly troubleOf: (uid: string) => string | undefined;
-  /** Video stopped arriving: the server may know why by now. */
-  readonly onAway: () => void;
+  readonly facts: StreamFacts;
 }
 
 /**
@@ -30,7 +27,8 @@ interface TileTextProps {
  * observers such as tests.
  */
 export function TileText(props: TileTextProps) {
-  const { tile, uid, gapCauseOf, onAway } = props;
+  const { tile, uid, facts } = props;
+  const { gapCauseOf, onAway } = facts;
   const snapshot = useTileSnapshot(tile);
   const { state, isKeyFrames, isInGap, converted } = snapshot;
   const isAway = isSourceAway(state);
@@ -54,15 +52,10 @@ function GapText({ cause }: { cause: GapCause | undefined }) {
   return <p>{gapText(cause, useI18n())}</p>;
 }
 
-function TileStateText({
-  tile,
-  uid,
-  troubleOf,
-  snapshot,
-}: TileTextProps & { readonly snapshot: TileSnapshot }) {
+function TileStateText({ tile, uid, facts, snapshot }: TileTextProps & { readonly snapshot: TileSnapshot }) {
   const i18n = useI18n();
   const { state, isArchive } = snapshot;
-  const trouble = isArchive ? undefined : troubleOf(uid);
+  const trouble = isArchive ? undefined : facts.troubleOf(uid);
   switch (state.name) {
     case 'idle':
     case 'playing':

@@ -1,5 +1,7 @@
-import { useEffect, useRef, useState, useSyncExternalStore, type PointerEvent } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import type { PointerEvent, RefObject } from 'react';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
+import type { I18n } from '../../../i18n/i18n.ts';
 import { paletteOf } from '../../../timeline/react/palette.ts';
 import type { ArchiveWall } from '../../../playback/wall/archive-wall.ts';
 import { drawLanes, trackAt, tracksHeight } from '../../../timeline/draw-timeline-tracks.ts';
@@ -17,13 +19,58 @@ const REDRAW_MS = 250;
 export function TimelineTracksView({ archive, streams }: TimelineTracksViewProps) {
   const i18n = useI18n();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [hover, setHover] = useState<{ track: number; ms: number }>();
-  const { timeline, tracks, shared } = archive;
-  const widthPx = useSyncExternalStore(timeline.subscribe, () => timeline.getView().scale.widthPx);
+  const [hover, setHover] = useState<Hover>();
+  const { timeline } = archive;
   const heightPx = tracksHeight(streams.length);
+  const widthPx = useTracksDrawing(canvas, archive, streams, heightPx);
+  const onPointerMove = (event: PointerEvent) => {
+    const { offsetX, offsetY } = event.nativeEvent;
+    const track = trackAt(streams.length, offsetY);
+    setHover(track === undefined ? undefined : { track, ms: timeline.getView().scale.toMs(offsetX) });
+  };
+  const stream = hover && streams[hover.track];
+  return (
+    <div className={classes.frame}>
+      <div
+        className={classes.lanes}
+        style={{ height: heightPx }}
+        role="img"
+        aria-label={i18n.t('mosaic.lanes')}
+      >
+        <canvas
+          ref={canvas}
+          className={classes.canvas}
+          style={{ width: widthPx, height: heightPx }}
+          onPointerMove={onPointerMove}
+          onPointerLeave={() => setHover(undefined)}
+          onClick={(event) => timeline.goTo(timeline.getView().scale.toMs(event.nativeEvent.offsetX))}
+        />
+        {streams.map(({ uid, name }, at) => (
+          <span key={uid} className={classes.name} style={{ top: at * (heightPx / streams.length) }}>
+            {name}
+          </span>
+        ))}
+      </div>
+      <output className={classes.hover}>{stream ? hoverText(archive, stream, hover.ms, i18n) : ' '}</output>
+    </div>
+  );
+}
 
+interface Hover {
+  readonly track: number;
+  readonly ms: number;
+}
+
+/** Draws after each change, and as time passes. Returns the width of the timeline, px. */
+function useTracksDrawing(
+  canvasRef: RefObject<HTMLCanvasElement | null>,
+  { timeline, tracks, shared }: ArchiveWall,
+  streams: TimelineTracksViewProps['streams'],
+  heightPx: number,
+): number {
+  const widthPx = useSyncExternalStore(timeline.subscribe, () => timeline.getView().scale.widthPx);
   useEffect(() => {
-    const element = canvas.current;
+    const element = canvasRef.current;
     const context = element?.getContext('2d');
     if (!element || !context) return;
     const draw = () => {
@@ -45,43 +92,17 @@ export function TimelineTracksView({ archive, streams }: TimelineTracksViewProps
       clearInterval(timer);
       unsubscribe();
     };
-  }, [timeline, tracks, shared, streams, widthPx, heightPx]);
+  }, [canvasRef, timeline, tracks, shared, streams, widthPx, heightPx]);
+  return widthPx;
+}
 
-  const placeOf = (event: PointerEvent) => {
-    const { offsetX, offsetY } = event.nativeEvent;
-    const track = trackAt(streams.length, offsetY);
-    return track === undefined ? undefined : { track, ms: timeline.getView().scale.toMs(offsetX) };
-  };
-  const stream = hover && streams[hover.track];
-  const words = stream && textOf(stream, hover.ms);
-  function textOf({ uid, name }: { readonly uid: string; readonly name: string }, ms: number): string {
-    const kind = tracks.intervalAt(uid, ms)?.kind;
-    const state = kind === 'gap' ? `: ${gapText(tracks.causeAt(uid, ms), i18n)}` : '';
-    return `${name}, ${i18n.time(ms)}${state}`;
-  }
-  return (
-    <div className={classes.frame}>
-      <div
-        className={classes.lanes}
-        style={{ height: heightPx }}
-        role="img"
-        aria-label={i18n.t('mosaic.lanes')}
-      >
-        <canvas
-          ref={canvas}
-          className={classes.canvas}
-          style={{ width: widthPx, height: heightPx }}
-          onPointerMove={(event) => setHover(placeOf(event))}
-          onPointerLeave={() => setHover(undefined)}
-          onClick={(event) => timeline.goTo(timeline.getView().scale.toMs(event.nativeEvent.offsetX))}
-        />
-        {streams.map(({ uid, name }, at) => (
-          <span key={uid} className={classes.name} style={{ top: at * (heightPx / streams.length) }}>
-            {name}
-          </span>
-        ))}
-      </div>
-      <output className={classes.hover}>{words ?? ' '}</output>
-    </div>
-  );
+function hoverText(
+  { tracks }: ArchiveWall,
+  { uid, name }: TimelineTracksViewProps['streams'][number],
+  ms: number,
+  i18n: I18n,
+): string {
+  const kind = tracks.intervalAt(uid, ms)?.kind;
+  const state = kind === 'gap' ? `: ${gapText(tracks.causeAt(uid, ms), i18n)}` : '';
+  return `${name}, ${i18n.time(ms)}${state}`;
 }

@@ -1,9 +1,10 @@
-import type { GapCause, MosaicLayout } from '@vidette/contract/entities';
-import { useEffect, useState, type RefCallback } from 'react';
+import type { MosaicLayout } from '@vidette/contract/entities';
+import { useEffect, useState, type CSSProperties, type RefCallback } from 'react';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { inReadingOrder } from '../grid/grid.ts';
 import type { Wall } from '../../../playback/wall/wall.ts';
 import { LostTile, type Loss } from './lost-tile.tsx';
+import type { StreamFacts } from './stream-facts.ts';
 import { WallTileView } from './wall-tile-view.tsx';
 import classes from './wall.module.css';
 
@@ -15,33 +16,14 @@ interface WallGridProps {
   /** The visible page, from 0. */
   readonly page: number;
   readonly label: string;
-  readonly nameOf: (uid: string) => string | undefined;
-  /** Why the shared moment of the archive is not recorded on a stream; undefined when unknown. */
-  readonly gapCauseOf: (uid: string) => GapCause | undefined;
-  /** Why a stream has no live video; undefined when it should have one. */
-  readonly troubleOf: (uid: string) => string | undefined;
-  /** Video stopped arriving: the server may know why. */
-  readonly onAway: () => void;
+  readonly facts: StreamFacts;
 }
 
 /** The tiles of one page of a mosaic; one of them may be enlarged over the others. */
-export function WallGrid(props: WallGridProps) {
-  const { gridRef, wall, layout, page, label, nameOf } = props;
-  const i18n = useI18n();
-  const [enlarged, setEnlarged] = useState<string>();
+export function WallGrid({ gridRef, wall, layout, page, label, facts }: WallGridProps) {
+  const [enlarged, setEnlarged] = useEnlarged();
   /** By position: streams that were watched there and are no longer available to the viewer. */
   const [lost, setLost] = useState<ReadonlyMap<string, Lost>>(new Map());
-  useEffect(() => {
-    if (enlarged === undefined) return;
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || event.defaultPrevented || document.fullscreenElement) return;
-      event.preventDefault();
-      setEnlarged(undefined);
-    };
-    // Runs before other handlers of the same key that leave something.
-    window.addEventListener('keydown', onKeyDown, { capture: true });
-    return () => window.removeEventListener('keydown', onKeyDown, { capture: true });
-  }, [enlarged]);
   const tiles = inReadingOrder(layout, page).flatMap((index) => {
     const cell = layout.cells[index];
     return cell ? [{ cell, id: `${page} ${cell.x} ${cell.y} ${cell.stream}` }] : [];
@@ -59,7 +41,6 @@ export function WallGrid(props: WallGridProps) {
       }}
     >
       {tiles.map(({ cell, id }) => {
-        const isEnlarged = enlarged === id;
         const style = {
           gridColumn: `${cell.x + 1} / span ${cell.width}`,
           gridRow: `${cell.y + 1} / span ${cell.height}`,
@@ -68,14 +49,9 @@ export function WallGrid(props: WallGridProps) {
         const gone = lost.get(place);
         if (cell.stream === null && gone)
           return <LostTile key={place} name={gone.name} loss={gone.loss} style={style} />;
-        if (cell.stream === null) {
-          return (
-            <div key={id} className={classes.empty} style={style}>
-              <span className="visually-hidden">{i18n.t('wall.empty')}</span>
-            </div>
-          );
-        }
-        const name = nameOf(cell.stream) ?? '';
+        if (cell.stream === null) return <EmptyTile key={id} style={style} />;
+        const isEnlarged = enlarged === id;
+        const name = facts.nameOf(cell.stream) ?? '';
         return (
           <WallTileView
             key={id}
@@ -83,9 +59,7 @@ export function WallGrid(props: WallGridProps) {
             wall={wall}
             uid={cell.stream}
             name={name}
-            gapCauseOf={props.gapCauseOf}
-            troubleOf={props.troubleOf}
-            onAway={props.onAway}
+            facts={facts}
             onLoss={(loss) => setLost((known) => withLoss(known, place, loss && { name, loss }))}
             style={style}
             isEnlarged={isEnlarged}
@@ -94,6 +68,32 @@ export function WallGrid(props: WallGridProps) {
           />
         );
       })}
+    </div>
+  );
+}
+
+/** The enlarged tile; Escape returns it to the others. */
+function useEnlarged() {
+  const [enlarged, setEnlarged] = useState<string>();
+  useEffect(() => {
+    if (enlarged === undefined) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || document.fullscreenElement) return;
+      event.preventDefault();
+      setEnlarged(undefined);
+    };
+    // Runs before other handlers of the same key that leave something.
+    window.addEventListener('keydown', onKeyDown, { capture: true });
+    return () => window.removeEventListener('keydown', onKeyDown, { capture: true });
+  }, [enlarged]);
+  return [enlarged, setEnlarged] as const;
+}
+
+function EmptyTile({ style }: { style: CSSProperties }) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.empty} style={style}>
+      <span className="visually-hidden">{i18n.t('wall.empty')}</span>
     </div>
   );
 }

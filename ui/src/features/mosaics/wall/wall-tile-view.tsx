@@ -1,13 +1,13 @@
 import IconArrowsDiagonal from '@tabler/icons-react/dist/esm/icons/IconArrowsDiagonal.mjs';
 import IconArrowsDiagonalMinimize from '@tabler/icons-react/dist/esm/icons/IconArrowsDiagonalMinimize.mjs';
 import IconExternalLink from '@tabler/icons-react/dist/esm/icons/IconExternalLink.mjs';
-import type { GapCause } from '@vidette/contract/entities';
 import { useEffect, type CSSProperties } from 'react';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { Wall } from '../../../playback/wall/wall.ts';
 import type { WallTile } from '../../../playback/wall/wall-tile.ts';
 import { Link } from '../../../routing/react/link.tsx';
 import { lossOf, type Loss } from './lost-tile.tsx';
+import type { StreamFacts } from './stream-facts.ts';
 import { TileText } from './tile-text.tsx';
 import { useTileSnapshot, useWallTile } from './use-wall.ts';
 import classes from './wall.module.css';
@@ -17,9 +17,7 @@ interface WallTileViewProps {
   readonly wall: Wall | undefined;
   readonly uid: string;
   readonly name: string;
-  readonly gapCauseOf: (uid: string) => GapCause | undefined;
-  readonly troubleOf: (uid: string) => string | undefined;
-  readonly onAway: () => void;
+  readonly facts: StreamFacts;
   /** The stream is no longer available to the viewer, or is again. */
   readonly onLoss: (loss: Loss | undefined) => void;
   readonly style: CSSProperties;
@@ -53,15 +51,7 @@ export function WallTileView(props: WallTileViewProps) {
         tabIndex={-1}
         onDoubleClick={props.onEnlarge}
       />
-      {tile && (
-        <TileText
-          tile={tile}
-          uid={uid}
-          gapCauseOf={props.gapCauseOf}
-          troubleOf={props.troubleOf}
-          onAway={props.onAway}
-        />
-      )}
+      {tile && <TileText tile={tile} uid={uid} facts={props.facts} />}
       <div className={classes.foot}>
         <span className={classes.name}>{name}</span>
         {tile && <Marks tile={tile} onLoss={props.onLoss} />}

@@ -19,7 +19,7 @@ import { OthersField } from './others-field.tsx';
 import classes from './save.module.css';
 import { SpanFields } from './span-fields.tsx';
 import { problemOf, wayOf, type SaveSpan } from './span.ts';
-import { useFootageDownload } from './use-footage-download.ts';
+import { useFootageDownload, type DownloadState } from './use-footage-download.ts';
 
 interface SavePanelProps {
   readonly stream: Stream;
@@ -38,46 +38,15 @@ const typingMs = 300;
 /** Selects a range, shows what is recorded of it, and downloads it as a file or requests a package. */
 export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: SavePanelProps) {
   const i18n = useI18n();
-  const { archiveDownloadMaxSeconds, playlistMaxSeconds } = useSettings();
+  const { playlistMaxSeconds } = useSettings();
   const zone = useMemo(() => new Zone(i18n.timeZone), [i18n.timeZone]);
   const [others, setOthers] = useState<string[]>([]);
-  const title = useRef<HTMLHeadingElement>(null);
-  useEffect(() => title.current?.focus({ preventScroll: false }), []);
   const problem = problemOf(span, nowMs, playlistMaxSeconds * 1000);
-  const [asked] = useDebouncedValue(`${span.startMs} ${span.endMs}`, typingMs);
-  const isSettled = asked === `${span.startMs} ${span.endMs}`;
-  const { data: extent, error } = useQuery({
-    ...extentQuery(stream.uid, span.startMs, span.endMs),
-    enabled: problem === undefined && isSettled,
-  });
-  const download = useFootageDownload(stream.uid, zone);
-  const fetched = download.state.name === 'done' ? download.state.asked : undefined;
-  const { data: delivered } = useQuery({
-    ...extentQuery(stream.uid, fetched?.startMs ?? 0, fetched?.endMs ?? 0),
-    enabled: fetched !== undefined,
-  });
-  const addExport = useAddExport();
-  const way = wayOf(span, others.length, archiveDownloadMaxSeconds * 1000);
+  const { extent, isSettled, error } = useSpanExtent(stream.uid, span, problem === undefined);
   const isEmpty = others.length === 0 && extent?.durationMs === 0;
-  const save = () => {
-    if (way === 'download') void download.begin(span);
-    else {
-      addExport.mutate({
-        streams: [stream.uid, ...others],
-        startTime: span.startMs,
-        endTime: span.endMs,
-        name: stream.name.slice(0, limits.nameMaxLength),
-      });
-    }
-  };
   return (
     <section className={classes.panel} aria-labelledby="save-title">
-      <div className={classes.head}>
-        <h2 id="save-title" ref={title} tabIndex={-1}>
-          {i18n.t('save.open')}
-        </h2>
-        <SignButton icon={IconX} label={i18n.t('action.close')} onClick={onClose} />
-      </div>
+      <SaveHead onClose={onClose} />
       <p className={classes.quiet}>{i18n.t('save.how')}</p>
       <SpanFields
         span={span}
@@ -103,32 +72,104 @@ export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: Save
           />
         )}
       </output>
+      <SaveActions
+        stream={stream}
+        span={span}
+        others={others}
+        zone={zone}
+        isPossible={problem === undefined && !isEmpty}
+      />
+    </section>
+  );
+}
+
+/** What is recorded of a range; it is asked once the range has been left alone for a moment. */
+function useSpanExtent(uid: string, { startMs, endMs }: SaveSpan, isPossible: boolean) {
+  const [asked] = useDebouncedValue(`${startMs} ${endMs}`, typingMs);
+  const isSettled = asked === `${startMs} ${endMs}`;
+  const { data: extent, error } = useQuery({
+    ...extentQuery(uid, startMs, endMs),
+    enabled: isPossible && isSettled,
+  });
+  return { extent, isSettled, error };
+}
+
+/** The title, which has the focus when the panel opens. */
+function SaveHead({ onClose }: Pick<SavePanelProps, 'onClose'>) {
+  const i18n = useI18n();
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus({ preventScroll: false }), []);
+  return (
+    <div className={classes.head}>
+      <h2 id="save-title" ref={title} tabIndex={-1}>
+        {i18n.t('save.open')}
+      </h2>
+      <SignButton icon={IconX} label={i18n.t('action.close')} onClick={onClose} />
+    </div>
+  );
+}
+
+interface SaveActionsProps extends Pick<SavePanelProps, 'stream' | 'span'> {
+  /** Other streams of the same range. */
+  readonly others: readonly string[];
+  readonly zone: Zone;
+  /** There is something to save. */
+  readonly isPossible: boolean;
+}
+
+/** Saves in the way that the range and the streams allow, and says how it goes. */
+function SaveActions({ stream, span, others, zone, isPossible }: SaveActionsProps) {
+  const i18n = useI18n();
+  const { archiveDownloadMaxSeconds } = useSettings();
+  const download = useFootageDownload(stream.uid, zone);
+  const gaps = useDeliveredGaps(stream.uid, download.state);
+  const addExport = useAddExport();
+  const way = wayOf(span, others.length, archiveDownloadMaxSeconds * 1000);
+  const isRunning = download.state.name === 'running';
+  const save = () => {
+    if (way === 'download') void download.begin(span);
+    else {
+      addExport.mutate({
+        streams: [stream.uid, ...others],
+        startTime: span.startMs,
+        endTime: span.endMs,
+        name: stream.name.slice(0, limits.nameMaxLength),
+      });
+    }
+  };
+  return (
+    <>
       {way === 'export' && (
         <p className={classes.quiet}>
           {i18n.t('save.export.why', { duration: i18n.duration(archiveDownloadMaxSeconds * 1000) })}
         </p>
       )}
       <div className={classes.actions}>
-        <Button
-          size="sm"
-          disabled={problem !== undefined || isEmpty || download.state.name === 'running'}
-          loading={addExport.isPending}
-          onClick={save}
-        >
+        <Button size="sm" disabled={!isPossible || isRunning} loading={addExport.isPending} onClick={save}>
           {i18n.t(way === 'download' ? 'save.download' : 'save.export')}
         </Button>
-        {download.state.name === 'running' && (
+        {isRunning && (
           <Button size="sm" variant="default" onClick={download.cancel}>
             {i18n.t('save.cancel')}
           </Button>
         )}
       </div>
-      <DownloadText state={download.state} gaps={delivered?.gaps} />
+      <DownloadText state={download.state} gaps={gaps} />
       {addExport.isSuccess && (
         <p role="status">
           {i18n.t('save.queued')}. <Link to="/exports">{i18n.t('save.queued.show')}</Link>
         </p>
       )}
-    </section>
+    </>
   );
+}
+
+/** The missing parts of what a finished download asked for; undefined until known. */
+function useDeliveredGaps(uid: string, state: DownloadState) {
+  const fetched = state.name === 'done' ? state.asked : undefined;
+  const { data } = useQuery({
+    ...extentQuery(uid, fetched?.startMs ?? 0, fetched?.endMs ?? 0),
+    enabled: fetched !== undefined,
+  });
+  return data?.gaps;
 }

@@ -22,102 +22,115 @@ interface StreamFieldsProps {
 }
 
 /** The fields of a stream, the same for adding and changing one. */
-export function StreamFields({ form, probe, suggestedName }: StreamFieldsProps) {
-  const i18n = useI18n();
-  const settings = useSettings();
-  const tags = useQuery(streamTagsQuery);
-  const { archive, live, motion } = form.values;
+export function StreamFields(props: StreamFieldsProps) {
   return (
     <>
-      <FormSection title={i18n.t('stream.identity')}>
-        <TextInput
-          size="sm"
-          label={i18n.t('stream.source')}
-          description={i18n.t('stream.source.help')}
-          inputWrapperOrder={['label', 'input', 'error', 'description']}
-          maxLength={limits.sourceMaxLength}
-          inputMode="url"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          {...form.getInputProps('streamSource')}
-        />
-        {probe}
-        <TextInput
-          size="sm"
-          label={i18n.t('stream.name')}
-          placeholder={suggestedName || i18n.t('stream.name.placeholder')}
-          maxLength={limits.nameMaxLength}
-          autoComplete="off"
-          {...form.getInputProps('name')}
-        />
-        <TagsInput
-          size="sm"
-          label={i18n.t('stream.tags')}
-          description={i18n.t('stream.tags.help')}
-          inputWrapperOrder={['label', 'input', 'error', 'description']}
-          data={tags.data?.items.map(({ name }) => name) ?? []}
-          maxTags={limits.tagsMax}
-          {...form.getInputProps('tags')}
-        />
-        <TextInput
-          size="sm"
-          label={i18n.t('stream.location')}
-          maxLength={limits.nameMaxLength}
-          autoComplete="off"
-          {...form.getInputProps('location.name')}
-        />
-        <NativeSelect
-          size="sm"
-          label={i18n.t('stream.zone')}
-          description={i18n.t('stream.zone.help')}
-          inputWrapperOrder={['label', 'input', 'error', 'description']}
-          data={[
-            { value: '', label: i18n.t('stream.zone.none') },
-            ...zonesWith(form.getValues().location.timeZone),
-          ]}
-          {...form.getInputProps('location.timeZone')}
-        />
-      </FormSection>
-      <FormSection title={i18n.t('stream.recording')}>
-        <Switch
-          label={i18n.t('stream.archive')}
-          checked={archive.isEnable && !live.onDemand}
-          disabled={live.onDemand}
-          onChange={(event) => form.setFieldValue('archive.isEnable', event.currentTarget.checked)}
-        />
-        <NativeSelect
-          size="sm"
-          label={i18n.t('stream.depth')}
-          disabled={!archive.isEnable || live.onDemand}
-          data={depthChoices(Number(archive.depthHours), settings.archiveMaxDepthHours, i18n)}
-          {...form.getInputProps('archive.depthHours')}
-        />
-        {settings.farArchive && (
-          <NativeSelect
-            size="sm"
-            label={i18n.t('stream.farAfter')}
-            description={i18n.t('stream.farAfter.help')}
-            inputWrapperOrder={['label', 'input', 'error', 'description']}
-            disabled={!archive.isEnable || live.onDemand}
-            data={farAfterChoices(Number(archive.farAfterHours), i18n)}
-            {...form.getInputProps('archive.farAfterHours')}
-          />
-        )}
-        <Switch
-          label={i18n.t('stream.motion')}
-          description={i18n.t('stream.motion.help')}
-          checked={motion.isEnable}
-          onChange={(event) => form.setFieldValue('motion.isEnable', event.currentTarget.checked)}
-        />
-        <Switch
-          label={i18n.t('stream.onDemand')}
-          description={i18n.t('stream.onDemand.help')}
-          checked={live.onDemand}
-          onChange={(event) => form.setFieldValue('live.onDemand', event.currentTarget.checked)}
-        />
-      </FormSection>
+      <IdentityFields {...props} />
+      <RecordingFields form={props.form} />
     </>
+  );
+}
+
+function IdentityFields({ form, probe, suggestedName }: StreamFieldsProps) {
+  const i18n = useI18n();
+  const tags = useQuery(streamTagsQuery);
+  return (
+    <FormSection title={i18n.t('stream.identity')}>
+      <TextInput
+        size="sm"
+        label={i18n.t('stream.source')}
+        description={i18n.t('stream.source.help')}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        maxLength={limits.sourceMaxLength}
+        inputMode="url"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        {...form.getInputProps('streamSource')}
+      />
+      {probe}
+      <TextInput
+        size="sm"
+        label={i18n.t('stream.name')}
+        placeholder={suggestedName || i18n.t('stream.name.placeholder')}
+        maxLength={limits.nameMaxLength}
+        autoComplete="off"
+        {...form.getInputProps('name')}
+      />
+      <TagsInput
+        size="sm"
+        label={i18n.t('stream.tags')}
+        description={i18n.t('stream.tags.help')}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        data={tags.data?.items.map(({ name }) => name) ?? []}
+        maxTags={limits.tagsMax}
+        {...form.getInputProps('tags')}
+      />
+      <TextInput
+        size="sm"
+        label={i18n.t('stream.location')}
+        maxLength={limits.nameMaxLength}
+        autoComplete="off"
+        {...form.getInputProps('location.name')}
+      />
+      <NativeSelect
+        size="sm"
+        label={i18n.t('stream.zone')}
+        description={i18n.t('stream.zone.help')}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        data={[
+          { value: '', label: i18n.t('stream.zone.none') },
+          ...zonesWith(form.getValues().location.timeZone),
+        ]}
+        {...form.getInputProps('location.timeZone')}
+      />
+    </FormSection>
+  );
+}
+
+function RecordingFields({ form }: { form: StreamForm }) {
+  const i18n = useI18n();
+  const settings = useSettings();
+  const { archive, live, motion } = form.values;
+  return (
+    <FormSection title={i18n.t('stream.recording')}>
+      <Switch
+        label={i18n.t('stream.archive')}
+        checked={archive.isEnable && !live.onDemand}
+        disabled={live.onDemand}
+        onChange={(event) => form.setFieldValue('archive.isEnable', event.currentTarget.checked)}
+      />
+      <NativeSelect
+        size="sm"
+        label={i18n.t('stream.depth')}
+        disabled={!archive.isEnable || live.onDemand}
+        data={depthChoices(Number(archive.depthHours), settings.archiveMaxDepthHours, i18n)}
+        {...form.getInputProps('archive.depthHours')}
+      />
+      {settings.farArchive && (
+        <NativeSelect
+          size="sm"
+          label={i18n.t('stream.farAfter')}
+          description={i18n.t('stream.farAfter.help')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          disabled={!archive.isEnable || live.onDemand}
+          data={farAfterChoices(Number(archive.farAfterHours), i18n)}
+          {...form.getInputProps('archive.farAfterHours')}
+        />
+      )}
+      <Switch
+        label={i18n.t('stream.motion')}
+        description={i18n.t('stream.motion.help')}
+        checked={motion.isEnable}
+        onChange={(event) => form.setFieldValue('motion.isEnable', event.currentTarget.checked)}
+      />
+      <Switch
+        label={i18n.t('stream.onDemand')}
+        description={i18n.t('stream.onDemand.help')}
+        checked={live.onDemand}
+        onChange={(event) => form.setFieldValue('live.onDemand', event.currentTarget.checked)}
+      />
+    </FormSection>
   );
 }
 

@@ -7,7 +7,9 @@ import classes from './picked-bar.module.css';
 import { OutcomeView, workText } from './picked-outcome.tsx';
 import { TagsDialog } from './tags-dialog.tsx';
 import type { Picking } from './use-picking.ts';
-import { usePickedWork, type Work } from './use-picked-work.ts';
+import { usePickedWork, type Work, type WorkState } from './use-picked-work.ts';
+
+type Dialog = 'tags' | 'delete';
 
 interface PickedBarProps {
   readonly picking: Picking;
@@ -18,7 +20,7 @@ interface PickedBarProps {
  */
 export function PickedBar({ picking }: PickedBarProps) {
   const i18n = useI18n();
-  const [dialog, setDialog] = useState<'tags' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<Dialog | null>(null);
   const work = usePickedWork();
   const { picked } = picking;
   const count = picked.size;
@@ -32,27 +34,7 @@ export function PickedBar({ picking }: PickedBarProps) {
       if (kind.kind === 'delete') picking.end();
     });
   };
-  if (work.state?.kind === 'running') {
-    return (
-      <section className={classes.bar} aria-label={i18n.t('streams.picked')}>
-        <span className={classes.count} role="status">
-          {i18n.t(workText[work.state.work.kind].doing, {
-            done: work.state.finished,
-            total: work.state.total,
-          })}
-        </span>
-        <progress
-          className={classes.progress}
-          aria-label={i18n.t('streams.picked')}
-          max={work.state.total}
-          value={work.state.finished}
-        />
-        <Button size="sm" variant="default" onClick={work.stop}>
-          {i18n.t('streams.picked.stop')}
-        </Button>
-      </section>
-    );
-  }
+  if (work.state?.kind === 'running') return <WorkProgress state={work.state} onStop={work.stop} />;
   return (
     <section className={classes.bar} aria-label={i18n.t('streams.picked')}>
       {work.state && (
@@ -64,35 +46,8 @@ export function PickedBar({ picking }: PickedBarProps) {
           onClose={work.close}
         />
       )}
-      <span className={classes.count} role="status">
-        {i18n.t('streams.picked.count', { count })}
-      </span>
-      {!picking.hasAll && (
-        <Button size="sm" variant="subtle" loading={picking.isLoading} onClick={picking.pickAll}>
-          {i18n.t('streams.pick.all')}
-        </Button>
-      )}
-      <div className={classes.actions}>
-        <Button size="sm" variant="default" disabled={count === 0} onClick={() => run({ kind: 'pause' })}>
-          {i18n.t('streams.pause')}
-        </Button>
-        <Button size="sm" variant="default" disabled={count === 0} onClick={() => run({ kind: 'resume' })}>
-          {i18n.t('streams.resume')}
-        </Button>
-        <Button size="sm" variant="default" disabled={count === 0} onClick={() => setDialog('tags')}>
-          {i18n.t('streams.picked.tags')}
-        </Button>
-        <Button
-          size="sm"
-          variant="outline"
-          color="red"
-          disabled={count === 0}
-          onClick={() => setDialog('delete')}
-        >
-          {i18n.t('streams.picked.delete')}
-        </Button>
-        <CloseButton size="md" aria-label={i18n.t('streams.pick.end')} onClick={picking.end} />
-      </div>
+      <PickedCount picking={picking} />
+      <PickedActions picking={picking} onRun={run} onAsk={setDialog} />
       <TagsDialog
         isOpen={dialog === 'tags'}
         picked={picked}
@@ -112,5 +67,74 @@ export function PickedBar({ picking }: PickedBarProps) {
         onClose={() => setDialog(null)}
       />
     </section>
+  );
+}
+
+interface WorkProgressProps {
+  readonly state: Extract<WorkState, { kind: 'running' }>;
+  readonly onStop: () => void;
+}
+
+function WorkProgress({ state: { work, finished, total }, onStop }: WorkProgressProps) {
+  const i18n = useI18n();
+  return (
+    <section className={classes.bar} aria-label={i18n.t('streams.picked')}>
+      <span className={classes.count} role="status">
+        {i18n.t(workText[work.kind].doing, { done: finished, total })}
+      </span>
+      <progress
+        className={classes.progress}
+        aria-label={i18n.t('streams.picked')}
+        max={total}
+        value={finished}
+      />
+      <Button size="sm" variant="default" onClick={onStop}>
+        {i18n.t('streams.picked.stop')}
+      </Button>
+    </section>
+  );
+}
+
+function PickedCount({ picking }: PickedBarProps) {
+  const i18n = useI18n();
+  return (
+    <>
+      <span className={classes.count} role="status">
+        {i18n.t('streams.picked.count', { count: picking.picked.size })}
+      </span>
+      {!picking.hasAll && (
+        <Button size="sm" variant="subtle" loading={picking.isLoading} onClick={picking.pickAll}>
+          {i18n.t('streams.pick.all')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+interface PickedActionsProps extends PickedBarProps {
+  readonly onRun: (work: Work) => void;
+  /** Opens the dialog of an action that needs one. */
+  readonly onAsk: (dialog: Dialog) => void;
+}
+
+function PickedActions({ picking, onRun, onAsk }: PickedActionsProps) {
+  const i18n = useI18n();
+  const isNone = picking.picked.size === 0;
+  return (
+    <div className={classes.actions}>
+      <Button size="sm" variant="default" disabled={isNone} onClick={() => onRun({ kind: 'pause' })}>
+        {i18n.t('streams.pause')}
+      </Button>
+      <Button size="sm" variant="default" disabled={isNone} onClick={() => onRun({ kind: 'resume' })}>
+        {i18n.t('streams.resume')}
+      </Button>
+      <Button size="sm" variant="default" disabled={isNone} onClick={() => onAsk('tags')}>
+        {i18n.t('streams.picked.tags')}
+      </Button>
+      <Button size="sm" variant="outline" color="red" disabled={isNone} onClick={() => onAsk('delete')}>
+        {i18n.t('streams.picked.delete')}
+      </Button>
+      <CloseButton size="md" aria-label={i18n.t('streams.pick.end')} onClick={picking.end} />
+    </div>
   );
 }

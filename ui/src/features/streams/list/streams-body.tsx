@@ -1,18 +1,13 @@
-import { useElementSize } from '@mantine/hooks';
-import { useEffect, useMemo, type CSSProperties } from 'react';
+import { useEffect, type CSSProperties } from 'react';
 import { streamsPageSize } from '../streams-api.ts';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import { columnsFor, layRows, pagesOf, rowTops, type RowGroup, type ListRow } from './rows.ts';
+import { pagesOf, type RowGroup, type ListRow } from './rows.ts';
 import { ListedTile } from './listed-tile.tsx';
 import { StreamsTableHead, StreamsTableRow } from './streams-table.tsx';
 import classes from './streams.module.css';
 import type { StreamList } from './use-stream-list.ts';
 import type { Picking } from './use-picking.ts';
-import { useRowsInSight } from './use-rows-in-sight.ts';
-
-const gapPx = 12;
-const tableRowRem = 3.75;
-const headingRem = 2.75;
+import { useRowLayout, type RowLayout } from './use-row-layout.ts';
 
 interface StreamsBodyProps {
   readonly list: StreamList;
@@ -26,73 +21,84 @@ interface StreamsBodyProps {
 
 /** The streams themselves: only the rows near the viewport are rendered, however many streams there are. */
 export function StreamsBody({ list, total, isGrouped, view, picking, onPages }: StreamsBodyProps) {
-  const { ref: sizeRef, width } = useElementSize<HTMLDivElement>();
-  const columns = view === 'grid' ? columnsFor(width, gapPx) : 1;
   const groups = isGrouped ? list.groups : noGroups;
-  const rows = useMemo(() => layRows(total, groups, columns), [total, groups, columns]);
-  const tilePx = (width - gapPx * (columns - 1)) / columns;
-  const remPx = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const streamsPx = view === 'grid' ? (tilePx * 9) / 16 + gapPx : tableRowRem * remPx;
-  const tops = useMemo(
-    () => rowTops(rows, { heading: headingRem * remPx, streams: streamsPx }),
-    [rows, streamsPx, remPx],
-  );
-  const { listElement, first, end } = useRowsInSight(tops);
-  const shown = width > 0 ? rows.slice(first, end) : [];
-  const pages = pagesOf(shown, streamsPageSize).join();
+  const { sizeRef, listRef, layout } = useRowLayout(total, groups, view);
+  const pages = pagesOf(
+    layout.inSight.map(({ row }) => row),
+    streamsPageSize,
+  ).join();
   useEffect(() => {
     if (pages !== '') onPages(pages.split(',').map(Number));
   }, [pages, onPages]);
-
-  const inSight = shown.map((row, index) => ({
-    row,
-    key: first + index,
-    style: { transform: `translateY(${tops[first + index] ?? 0}px)` },
-  }));
-  const style = { height: tops.at(-1) };
   return (
     <div ref={sizeRef}>
       {view === 'table' ? (
-        <table className={classes.table} aria-rowcount={total + 1}>
-          <StreamsTableHead isPicking={picking.isOn} />
-          <tbody ref={listElement} className={classes.list} style={style}>
-            {inSight.map(({ row, key, style: place }) =>
-              row.kind === 'heading' ? (
-                <tr key={key} className={classes.row} style={place}>
-                  <td>
-                    <GroupHeading group={row.group} />
-                  </td>
-                </tr>
-              ) : (
-                <StreamsTableRow
-                  key={key}
-                  stream={list.at(row.first)}
-                  place={row.first}
-                  picking={picking}
-                  style={place}
-                />
-              ),
-            )}
-          </tbody>
-        </table>
+        <TableRows list={list} total={total} layout={layout} listRef={listRef} picking={picking} />
       ) : (
-        <div ref={listElement} className={classes.list} style={style}>
-          {inSight.map(({ row, key, style: place }) =>
-            row.kind === 'heading' ? (
-              <div key={key} className={classes.row} style={place}>
-                <GroupHeading group={row.group} />
-              </div>
-            ) : (
-              <TileRow key={key} row={row} list={list} columns={columns} picking={picking} style={place} />
-            ),
-          )}
-        </div>
+        <TileRows list={list} layout={layout} listRef={listRef} picking={picking} />
       )}
     </div>
   );
 }
 
 const noGroups: readonly RowGroup[] = [];
+
+interface RowsProps {
+  readonly list: StreamList;
+  readonly layout: RowLayout;
+  readonly listRef: (element: HTMLElement | null) => void;
+  readonly picking: Picking;
+}
+
+function TableRows({ list, total, layout, listRef, picking }: RowsProps & { readonly total: number }) {
+  return (
+    <table className={classes.table} aria-rowcount={total + 1}>
+      <StreamsTableHead isPicking={picking.isOn} />
+      <tbody ref={listRef} className={classes.list} style={{ height: layout.heightPx }}>
+        {layout.inSight.map(({ row, index, style }) =>
+          row.kind === 'heading' ? (
+            <tr key={index} className={classes.row} style={style}>
+              <td>
+                <GroupHeading group={row.group} />
+              </td>
+            </tr>
+          ) : (
+            <StreamsTableRow
+              key={index}
+              stream={list.at(row.first)}
+              place={row.first}
+              picking={picking}
+              style={style}
+            />
+          ),
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function TileRows({ list, layout, listRef, picking }: RowsProps) {
+  return (
+    <div ref={listRef} className={classes.list} style={{ height: layout.heightPx }}>
+      {layout.inSight.map(({ row, index, style }) =>
+        row.kind === 'heading' ? (
+          <div key={index} className={classes.row} style={style}>
+            <GroupHeading group={row.group} />
+          </div>
+        ) : (
+          <TileRow
+            key={index}
+            row={row}
+            list={list}
+            columns={layout.columns}
+            picking={picking}
+            style={style}
+          />
+        ),
+      )}
+    </div>
+  );
+}
 
 interface TileRowProps {
   readonly row: Extract<ListRow, { kind: 'streams' }>;

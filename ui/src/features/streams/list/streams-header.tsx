@@ -18,14 +18,17 @@ const sortText: Record<(typeof sortTypes)[number], MessageKey> = {
   location: 'streams.sort.location',
 };
 
-interface StreamsHeaderProps {
+interface ChoiceProps {
   readonly choices: StreamsChoices;
+  readonly onChange: (changes: Partial<StreamsChoices>) => void;
+}
+
+interface StreamsHeaderProps extends ChoiceProps {
   /**
    * The number of streams; undefined where groups have their own counts, because a stream with two tags counts
    * twice.
    */
   readonly total: number | undefined;
-  readonly onChange: (changes: Partial<StreamsChoices>) => void;
   /** Whether streams are being selected, and how to start or end that; null for users who may edit none. */
   readonly picking: { readonly isOn: boolean; readonly begin: () => void; readonly end: () => void } | null;
 }
@@ -44,25 +47,7 @@ export function StreamsHeader({ choices, total, onChange, picking }: StreamsHead
           </>
         )}
       </output>
-      <TextInput
-        className={classes.search}
-        size="sm"
-        type="search"
-        placeholder={i18n.t('streams.search')}
-        aria-label={i18n.t('streams.search')}
-        leftSection={<IconSearch size={16} aria-hidden="true" />}
-        rightSection={
-          choices.search !== '' && (
-            <CloseButton
-              size="sm"
-              aria-label={i18n.t('streams.search.clear')}
-              onClick={() => onChange({ search: '' })}
-            />
-          )
-        }
-        value={choices.search}
-        onChange={(event) => onChange({ search: event.currentTarget.value })}
-      />
+      <SearchBox choices={choices} onChange={onChange} />
       <Button
         size="sm"
         variant={choices.onlyAvailable ? 'light' : 'default'}
@@ -71,17 +56,7 @@ export function StreamsHeader({ choices, total, onChange, picking }: StreamsHead
       >
         {i18n.t('streams.onlyAvailable')}
       </Button>
-      <NativeSelect
-        className={classes.sort}
-        size="sm"
-        aria-label={i18n.t('streams.sort')}
-        value={choices.sortType}
-        onChange={(event) => {
-          const sortType = sortTypes.find((one) => one === event.currentTarget.value);
-          if (sortType) onChange({ sortType });
-        }}
-        data={sortTypes.map((value) => ({ value, label: i18n.t(sortText[value]) }))}
-      />
+      <SortSelect choices={choices} onChange={onChange} />
       <Toggle
         icon={IconTags}
         label={i18n.t('streams.groupByTag')}
@@ -96,20 +71,69 @@ export function StreamsHeader({ choices, total, onChange, picking }: StreamsHead
           onClick={picking.isOn ? picking.end : picking.begin}
         />
       )}
-      <div className={classes.toggles}>
-        <Toggle
-          icon={IconLayoutGrid}
-          label={i18n.t('streams.view.grid')}
-          isOn={choices.view === 'grid'}
-          onClick={() => onChange({ view: 'grid' })}
-        />
-        <Toggle
-          icon={IconTable}
-          label={i18n.t('streams.view.table')}
-          isOn={choices.view === 'table'}
-          onClick={() => onChange({ view: 'table' })}
-        />
-      </div>
+      <ViewToggles choices={choices} onChange={onChange} />
+    </div>
+  );
+}
+
+function SearchBox({ choices, onChange }: ChoiceProps) {
+  const i18n = useI18n();
+  return (
+    <TextInput
+      className={classes.search}
+      size="sm"
+      type="search"
+      placeholder={i18n.t('streams.search')}
+      aria-label={i18n.t('streams.search')}
+      leftSection={<IconSearch size={16} aria-hidden="true" />}
+      rightSection={
+        choices.search !== '' && (
+          <CloseButton
+            size="sm"
+            aria-label={i18n.t('streams.search.clear')}
+            onClick={() => onChange({ search: '' })}
+          />
+        )
+      }
+      value={choices.search}
+      onChange={(event) => onChange({ search: event.currentTarget.value })}
+    />
+  );
+}
+
+function SortSelect({ choices, onChange }: ChoiceProps) {
+  const i18n = useI18n();
+  return (
+    <NativeSelect
+      className={classes.sort}
+      size="sm"
+      aria-label={i18n.t('streams.sort')}
+      value={choices.sortType}
+      onChange={(event) => {
+        const sortType = sortTypes.find((one) => one === event.currentTarget.value);
+        if (sortType) onChange({ sortType });
+      }}
+      data={sortTypes.map((value) => ({ value, label: i18n.t(sortText[value]) }))}
+    />
+  );
+}
+
+function ViewToggles({ choices, onChange }: ChoiceProps) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.toggles}>
+      <Toggle
+        icon={IconLayoutGrid}
+        label={i18n.t('streams.view.grid')}
+        isOn={choices.view === 'grid'}
+        onClick={() => onChange({ view: 'grid' })}
+      />
+      <Toggle
+        icon={IconTable}
+        label={i18n.t('streams.view.table')}
+        isOn={choices.view === 'table'}
+        onClick={() => onChange({ view: 'table' })}
+      />
     </div>
   );
 }

@@ -1,120 +1,108 @@
 import { Button, Skeleton } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import IconCloudX from '@tabler/icons-react/dist/esm/icons/IconCloudX.mjs';
 import IconSearchOff from '@tabler/icons-react/dist/esm/icons/IconSearchOff.mjs';
-import { lazy, Suspense, useMemo, useState } from 'react';
-import type { StreamFilter } from '../streams-api.ts';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { useUser } from '../../../api/session.ts';
 import { textOf } from '../../../page/failures.ts';
 import { Delayed } from '../../../components/delayed.tsx';
 import { PageState } from '../../../components/page-state.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import { defaultChoices, loadChoices, saveChoices, type StreamsChoices } from './choices.ts';
 import { NoStreams } from './no-streams.tsx';
-import { searchValues } from '../../../api/search-values.ts';
 import { StreamsBody } from './streams-body.tsx';
 import { StreamsHeader } from './streams-header.tsx';
 import classes from './streams.module.css';
-import { usePicking } from './use-picking.ts';
-import { useStreamList } from './use-stream-list.ts';
+import { usePicking, type Picking } from './use-picking.ts';
+import { useStreamFilters, type StreamFilters } from './use-stream-filters.ts';
+import { useStreamList, type StreamList } from './use-stream-list.ts';
 
 const PickedBar = lazy(() => import('./picked-bar.tsx').then((module) => ({ default: module.PickedBar })));
 
-const searchDelayMs = 200;
-
 /** All streams [R2.1, R2.26]: a wall of fresh snapshots or a table, as the user last chose. */
 export function StreamsScreen() {
-  const i18n = useI18n();
   const user = useUser();
-  const [choices, setChoices] = useState(() => loadChoices(localStorage));
+  const filters = useStreamFilters();
   const [pages, setPages] = useState<readonly number[]>([1]);
-  const [search] = useDebouncedValue(choices.search, searchDelayMs);
-  const { isGrouped, onlyAvailable, sortType } = choices;
-  const filter = useMemo(
-    (): StreamFilter => ({
-      groupType: isGrouped ? 'tag' : 'none',
-      sortType,
-      onlyAvailable,
-      searchingValues: searchValues(search),
-    }),
-    [isGrouped, onlyAvailable, sortType, search],
+  const showPages = useCallback(
+    (wanted: readonly number[]) => setPages((now) => (wanted.join() === now.join() ? now : wanted)),
+    [],
   );
-  const list = useStreamList(filter, pages);
-  const picking = usePicking(filter, list.total ?? 0);
-  const change = (changes: Partial<StreamsChoices>) => {
-    const next = { ...choices, ...changes };
-    setChoices(next);
-    saveChoices(localStorage, next);
-  };
+  const list = useStreamList(filters.filter, pages);
+  const picking = usePicking(filters.filter, list.total ?? 0);
   // An administrator may edit every stream; waiting for the list would make the controls move.
   const isForAll = user?.isAdmin === true && list.total === undefined && list.error === null;
-  const isNarrowed = onlyAvailable || filter.searchingValues?.length !== 0;
-
-  const content = () => {
-    if (list.error) {
-      return (
-        <PageState
-          isInline
-          icon={IconCloudX}
-          title={i18n.t('state.failed.title')}
-          text={textOf(list.error, i18n)}
-          action={
-            <Button size="sm" variant="default" onClick={list.retry}>
-              {i18n.t('action.retry')}
-            </Button>
-          }
-        />
-      );
-    }
-    if (list.total === undefined) return <StreamsSkeleton />;
-    if (list.total === 0 && !isNarrowed) return <NoStreams />;
-    if (list.total === 0) {
-      return (
-        <PageState
-          isInline
-          icon={IconSearchOff}
-          title={i18n.t('streams.nothing.title')}
-          text={i18n.t(onlyAvailable ? 'streams.nothing.available' : 'streams.nothing.search')}
-          action={
-            <Button
-              size="sm"
-              variant="default"
-              onClick={() => change({ search: defaultChoices.search, onlyAvailable: false })}
-            >
-              {i18n.t('streams.nothing.showAll')}
-            </Button>
-          }
-        />
-      );
-    }
-    return (
-      <StreamsBody
-        list={list}
-        total={list.total}
-        isGrouped={isGrouped}
-        view={choices.view}
-        picking={picking}
-        onPages={(wanted) => {
-          if (wanted.join() !== pages.join()) setPages(wanted);
-        }}
-      />
-    );
-  };
   return (
     <>
       <StreamsHeader
-        choices={choices}
-        total={isGrouped ? undefined : list.total}
-        onChange={change}
+        choices={filters.choices}
+        total={filters.choices.isGrouped ? undefined : list.total}
+        onChange={filters.change}
         picking={isForAll || list.isChangeable || picking.isOn ? picking : null}
       />
-      {content()}
+      <StreamsContent list={list} filters={filters} picking={picking} onPages={showPages} />
       {picking.isOn && (
         <Suspense>
           <PickedBar picking={picking} />
         </Suspense>
       )}
     </>
+  );
+}
+
+interface StreamsContentProps {
+  readonly list: StreamList;
+  readonly filters: StreamFilters;
+  readonly picking: Picking;
+  readonly onPages: (pages: readonly number[]) => void;
+}
+
+/** The streams, or why there are none. */
+function StreamsContent({ list, filters, picking, onPages }: StreamsContentProps) {
+  if (list.error) return <ListFailed error={list.error} onRetry={list.retry} />;
+  if (list.total === undefined) return <StreamsSkeleton />;
+  if (list.total === 0) return filters.isNarrowed ? <NothingFound filters={filters} /> : <NoStreams />;
+  return (
+    <StreamsBody
+      list={list}
+      total={list.total}
+      isGrouped={filters.choices.isGrouped}
+      view={filters.choices.view}
+      picking={picking}
+      onPages={onPages}
+    />
+  );
+}
+
+function ListFailed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const i18n = useI18n();
+  return (
+    <PageState
+      isInline
+      icon={IconCloudX}
+      title={i18n.t('state.failed.title')}
+      text={textOf(error, i18n)}
+      action={
+        <Button size="sm" variant="default" onClick={onRetry}>
+          {i18n.t('action.retry')}
+        </Button>
+      }
+    />
+  );
+}
+
+function NothingFound({ filters: { choices, showAll } }: { filters: StreamFilters }) {
+  const i18n = useI18n();
+  return (
+    <PageState
+      isInline
+      icon={IconSearchOff}
+      title={i18n.t('streams.nothing.title')}
+      text={i18n.t(choices.onlyAvailable ? 'streams.nothing.available' : 'streams.nothing.search')}
+      action={
+        <Button size="sm" variant="default" onClick={showAll}>
+          {i18n.t('streams.nothing.showAll')}
+        </Button>
+      }
+    />
   );
 }
 
