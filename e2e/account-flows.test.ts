@@ -104,7 +104,7 @@ test('[R4.10] [R2.23] recovery counts down from Retry-After, and ends at a sign-
     await page.locator('button[data-loading]').waitFor();
     releaseCode();
     await page.getByText(`Code has been sent to ${owner.email}`).waitFor();
-    const again = button(page, /^Another code in/);
+    const again = button(page, /^Send another code in/);
     await again.waitFor();
     assert.ok(await again.isDisabled());
     const left = async () => {
@@ -156,7 +156,7 @@ test('[R2.21] a user who must change the password is sent there from any screen,
     await page.getByLabel('Password', { exact: true }).fill(body.password);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/ui/profile/me/edit');
-    await page.getByText('Choose a new password to go on.').waitFor();
+    await page.getByText('Choose a new password to continue.').waitFor();
     await page.getByLabel('Old password', { exact: true }).fill(body.password);
     await page.getByLabel('New password', { exact: true }).fill('three silent magpies 8');
     await button(page, 'Save').click();
@@ -317,7 +317,7 @@ test('[R5.1] [R7.22] [R7.23] [R3.3] [R3.4] some time after signing in the page a
     await page.goto(`${server.url}/ui/profile/me/sessions`);
     await button(page, 'End all sessions').click();
     const ending = page.getByRole('dialog', { name: 'End all sessions' });
-    await ending.getByText('This session stays unless you end it too.').waitFor();
+    await ending.getByText('This session continues unless you end it too.').waitFor();
     await page.keyboard.press('Escape');
     await ending.waitFor({ state: 'detached' });
     await page.locator('button:focus', { hasText: 'End all sessions' }).click();

@@ -261,7 +261,7 @@ test('how much was really recorded is shown on the stream’s page, on the stati
     (await testEnv.client.getArchiveStats({ params: { uid } })).recorded?.day.share ?? 0;
   // Of the last 24 hours, only the recording since the server is back.
   await until(share, (known) => known > 0 && known < 0.5, WAIT_MS);
-  const words = /^[\d.]+% of the last 24 hours, [\d.]+% of 30 days$/;
+  const words = /^[\d.]+% of the last 24 hours, [\d.]+% of the last 30 days$/;
   await testEnv.open(`/stream/${uid}/info`, async (page) => {
     await page.getByText(words).waitFor({ timeout: WAIT_MS });
   });
@@ -323,7 +323,7 @@ test('[R10.4] what a depth deletes is answered before it is saved, and while it 
 test('[R10.4] a depth that deletes recordings is saved only after a question with the figure', async (t) => {
   t.after(() => keep(-1));
   const pending = (page: Page) =>
-    page.getByText(/^At \d\d:\d\d recordings older than 7 days begin to be deleted: [\d.]+\s.?B\./);
+    page.getByText(/^Recordings older than 7 days will be deleted from \d\d:\d\d on: [\d.]+\s.?B\./);
   const depth = async () => (await testEnv.client.getStream({ params: { uid } })).archive.depthHours;
   await testEnv.open(`/stream/${uid}/setting`, async (page) => {
     const dialog = page.getByRole('dialog', { name: 'Delete older recordings?' });
@@ -331,7 +331,7 @@ test('[R10.4] a depth that deletes recordings is saved only after a question wit
       await button(page, 'Save').click({ timeout: WAIT_MS });
       await dialog
         .getByText(
-          /^Keeping 7 days deletes \d+\ss of Gate 2, [\d.]+\s.?B\. The first recordings go in an hour/,
+          /^If you keep only 7 days, \d+\ss of Gate 2 \([\d.]+\s.?B\) will be deleted\. Deletion starts in an hour/,
         )
         .waitFor({ timeout: WAIT_MS });
     };

@@ -184,9 +184,9 @@ test('[R10.4] an empty disk in place of the old one is used after an administrat
   await page.getByText('The archive’s disk is empty').waitFor();
   const use = page.getByRole('button', { name: 'Use this disk from now on' });
   await use.press('Enter');
-  await page.locator('button:focus', { hasText: 'Wait for the old one' }).press('Escape');
+  await page.locator('button:focus', { hasText: 'Wait for the old disk' }).press('Escape');
   await page.locator('button:focus', { hasText: 'Use this disk from now on' }).press('Enter');
-  await page.getByText('leave the timeline').waitFor();
+  await page.getByText('disappear from the timeline').waitFor();
   await page.getByRole('button', { name: 'Use this disk', exact: true }).click();
   await page.getByText('The archive’s disk is empty').waitFor({ state: 'detached' });
   await context.close();

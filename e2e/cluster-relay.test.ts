@@ -335,7 +335,7 @@ test('[R10.8, R2.14] on the page a code is made, shown once, used or revoked, an
   await page.goto(`${nodes.server('north').url}/ui/administration/cluster`);
   await page.setViewportSize({ width: 360, height: 740 });
   const box = page.getByRole('region', { name: 'Another server' });
-  const make = box.getByRole('button', { name: 'Make a code' });
+  const make = box.getByRole('button', { name: 'Create a code' });
   await make.click();
   await box.getByLabel('Name of the new node').fill('ea st');
   await box.getByText('Letters, digits, dots').waitFor();
@@ -345,13 +345,13 @@ test('[R10.8, R2.14] on the page a code is made, shown once, used or revoked, an
     /^npm run vidette -- join (\S+) (\S+) (\S+)$/.exec((await command.textContent()) ?? '') ?? [];
   assert.equal(name, 'east');
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
-  const waiting = box.getByText(/^A code by admin, until/);
+  const waiting = box.getByText(/^Code created by admin, valid until/);
   await waiting.waitFor();
   assert.doesNotMatch(JSON.stringify(await north().listClusterInvitations()), new RegExp(code));
   assert.equal((await nodes.command('east', 'join', address, code, name)).code, 0);
   await waiting.waitFor({ state: 'detached', timeout: WAIT_MS });
   await command.waitFor({ state: 'detached' });
-  const forget = page.getByRole('button', { name: 'Forget east' });
+  const forget = page.getByRole('button', { name: 'Remove east' });
   await forget.waitFor({ timeout: WAIT_MS });
   // The list is read again all the time: the row may be gone before the answer to its own button is there.
   await page.route(`**${addressOf('deleteClusterNode', { id: 'east' })}`, async (route) => {
@@ -360,11 +360,11 @@ test('[R10.8, R2.14] on the page a code is made, shown once, used or revoked, an
     await route.fulfill({ response });
   });
   await forget.click();
-  await page.getByText('east is forgotten').waitFor({ timeout: WAIT_MS });
+  await page.getByText('east has been removed').waitFor({ timeout: WAIT_MS });
 
   await make.click();
   const [, , withdrawn = ''] = ((await command.textContent()) ?? '').match(/join (\S+) (\S+)/) ?? [];
-  await box.getByRole('button', { name: 'Withdraw' }).click();
+  await box.getByRole('button', { name: 'Revoke' }).click();
   await command.waitFor({ state: 'detached' });
   assert.match((await nodes.command('late', 'join', address, withdrawn, 'late')).output, /not authorized/);
   assert.deepEqual(consoleErrors, []);

@@ -170,7 +170,7 @@ test('[R2.14, R4.11] on the page a node is drained and returned, and the warning
   const card = page.getByRole('region', { name: 'Yard, north' });
   await card.getByText('Working').waitFor();
   await page.getByText('This server runs alone').waitFor();
-  await page.getByText('For several nodes this server needs a PostgreSQL database').waitFor();
+  await page.getByText('A cluster needs a PostgreSQL database').waitFor();
   await assert.rejects(client.addClusterInvitation(), { code: 'ActionNotAcceptable' });
   await card.getByRole('button', { name: 'Drain Yard, north' }).click();
   const dialog = page.getByRole('dialog');
@@ -178,7 +178,7 @@ test('[R2.14, R4.11] on the page a node is drained and returned, and the warning
   await dialog.getByRole('button', { name: 'Drain Yard, north' }).click();
   await card.getByText('It records nothing and shows nothing live until it returns').waitFor();
   await page.getByText('This node is drained.').waitFor();
-  await card.getByRole('button', { name: 'Return Yard, north to work' }).click();
+  await card.getByRole('button', { name: 'Return Yard, north to service' }).click();
   await card.getByText('Working').waitFor();
   await until(
     () => page.getByText('This node is drained.').count(),
@@ -199,7 +199,7 @@ test('[R6.8, R6.9] a node that is drained returns under any license, on the page
   await signInByCookie(context, server.url, cookie);
   const page = await context.newPage();
   await page.goto(`${server.url}/ui/administration/cluster`);
-  await page.getByRole('button', { name: 'Return main to work' }).click();
+  await page.getByRole('button', { name: 'Return main to service' }).click();
   await page.getByText('Enterprise only.').waitFor();
   await page.getByRole('link', { name: 'Show the license' }).waitFor();
   await context.close();

@@ -82,11 +82,11 @@ test('[R7.53] nothing is called live while the server hangs or is gone: walls wi
   process.kill(server.pid, 'SIGSTOP');
   try {
     await noneIsLive(wall);
-    await says(view, 'No new frames arrive. Waiting for the next one…');
+    await says(view, 'No new frames. Waiting for the next one…');
     await says(view, 'Last frame:');
     assert.equal(await badge.innerText(), 'Not live');
     assert.equal(await view.locator('[data-live=true]').count(), 0);
-    await says(list, 'Whether the server is recording is not known until it answers.');
+    await says(list, 'Until the server answers, it is not known whether it records.');
     assert.equal(await live.count(), 0);
     assert.equal(await list.getByText('Rec', { exact: true }).count(), 0);
   } finally {

@@ -50,7 +50,7 @@ test('[R2.8, R2.10, R7.2, R7.7, R7.8, R10.1] a camera is checked, added and seen
   await page.getByLabel('Address of the camera').fill(camera.url('/gate'));
   await page.getByRole('button', { name: 'Check the address' }).click();
   await page.getByText('The camera answers').waitFor();
-  await page.getByRole('img', { name: 'Picture from the camera' }).waitFor();
+  await page.getByRole('img', { name: 'Snapshot from the camera' }).waitFor();
   await page.getByLabel('Name').fill('Gate');
   await page.getByRole('button', { name: 'Add the stream' }).click();
   await page.waitForURL('**/stream/*/view');

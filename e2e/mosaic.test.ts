@@ -81,7 +81,7 @@ test('[R2.1] [R2.11] [R7.42] a mosaic is made from presets by dragging and click
   await create.click();
   await page.getByText('Give the mosaic a name.').waitFor();
   await page.getByLabel('Name').fill('Front wall');
-  await page.getByRole('button', { name: 'Divide into 1+5' }).click();
+  await page.getByRole('button', { name: 'Use layout 1+5' }).click();
   const tiles = page.getByRole('group', { name: 'Tiles of the page' });
   const empty = tiles.getByRole('button', { name: /^Empty tile/ });
   assert.equal(await empty.count(), 6);
@@ -140,8 +140,8 @@ test('[R2.13] [R7.43] [R7.44] a mosaic is changed by keys alone and deleted', as
   await tiles.getByRole('button', { name: 'Gate 2, 12 by 13' }).waitFor();
   await page.keyboard.press('Control+z');
   await tiles.getByRole('button', { name: 'Gate 2, 12 by 12' }).waitFor();
-  await page.getByLabel('Everybody sees this mosaic').check();
-  await page.getByLabel('Turn the pages every').selectOption('10');
+  await page.getByLabel('All users see this mosaic').check();
+  await page.getByLabel('Rotate pages every').selectOption('10');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.waitForURL(new RegExp(`/ui/mosaic/${id}$`));
   const saved = await admin.getMosaic({ params: { id } });
@@ -183,7 +183,7 @@ test('[R2.28] [R6.5] [R6.6] another person sees of a shared mosaic what they may
   );
   await hers
     .getByRole('article', { name: 'Dock' })
-    .getByText('You may not watch this stream any more.')
+    .getByText('You can no longer watch this stream.')
     .waitFor();
 
   await hers.unroute('**/v1/mosaic/*');
@@ -222,7 +222,7 @@ test('[R2.12] pages are turned by hand, by themselves, and by the address', asyn
   await page.getByRole('article', { name: 'Dock' }).waitFor();
   await page.getByRole('article', { name: 'Gate 2' }).waitFor();
   await page.getByRole('button', { name: 'Stay on this page' }).click();
-  await page.getByRole('button', { name: 'Turn the pages by themselves' }).waitFor();
+  await page.getByRole('button', { name: 'Rotate pages automatically' }).waitFor();
   while (!new URL(page.url()).search.includes('page=2')) {
     const before = page.url();
     await page.getByRole('button', { name: 'Next page' }).click();

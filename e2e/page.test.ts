@@ -242,7 +242,7 @@ test('[R8.11] a source that can’t be had is refused at its field, in words', (
     assert.ok(words && words.length > 10, `says only: ${words}`);
     await source.fill('gopher://example.org');
     await page.getByRole('button', { name: 'Add the stream' }).click();
-    await page.getByText('Start with one of rtsp:').waitFor();
+    await page.getByText('The address must start with one of rtsp:').waitFor();
   }));
 
 test('[R8.11] the server’s error about a new stream appears at the field it is about', () =>
@@ -322,7 +322,7 @@ test('[R2.30] a missing license is a banner on every screen, with the way to upl
     await page.getByText('License is missing or expired. Addition streams').waitFor();
     await page.getByRole('link', { name: 'Upload a license' }).click();
     await page.waitForURL('**/ui/administration/license');
-    await page.getByLabel('Text of the license').fill('not a license');
+    await page.getByLabel('License text').fill('not a license');
     await page.getByRole('button', { name: 'Upload a license' }).click();
     await page.getByText('License is incorrect.').waitFor();
   });
@@ -393,7 +393,7 @@ test('warnings about streams name them, and lead to them', async () => {
   await context.route('**/v1/system/health', (route) => route.fulfill({ json: { version: '1', warnings } }));
   const page = await context.newPage();
   await page.goto(`${server.url}/ui/help`);
-  const banners = page.getByRole('region', { name: 'Warnings of the server' });
+  const banners = page.getByRole('region', { name: 'Server warnings' });
   await banners.getByText('5 streams are not being recorded.').waitFor();
   assert.equal(await banners.getByText('and 2 more').count(), 2);
   await banners.getByRole('link', { name: 'Gate 2' }).first().click();
@@ -414,7 +414,7 @@ test('of many warnings a phone shows the gravest and how many more there are', a
   await context.route('**/v1/system/health', (route) => route.fulfill({ json: { version: '1', warnings } }));
   const page = await context.newPage();
   await page.goto(`${server.url}/ui/help`);
-  const banners = page.getByRole('region', { name: 'Warnings of the server' });
+  const banners = page.getByRole('region', { name: 'Server warnings' });
   const more = banners.getByRole('button', { name: '4 more warnings' });
   await more.waitFor();
   for (const words of [

@@ -65,7 +65,7 @@ for (const view of ['Grid', 'Table'] as const) {
       await bar(page).getByRole('button', { name: 'Resume' }).click();
       await page.getByText('3 streams have been resumed').waitFor();
       assert.equal(await paused(), 0);
-      await button(page, 'End selecting').click();
+      await button(page, 'End selection').click();
       await page.getByRole('link', { name: /^Camera 01/ }).click();
       await page.waitForURL(`**/ui/stream/${uids[1]}/view`);
     }));
@@ -104,7 +104,7 @@ test('[R2.26] tags are added to and taken off many streams; their other tags sta
     await button(page, 'Tags…').click();
     await page.getByRole('combobox', { name: 'Add the tags' }).fill('night');
     await page.keyboard.press('Enter');
-    await page.getByRole('combobox', { name: 'Take off the tags' }).fill('old');
+    await page.getByRole('combobox', { name: 'Remove the tags' }).fill('old');
     await page.keyboard.press('Enter');
     await button(page, 'Change the tags').press('Enter');
     await page.getByText('Tags of 2 streams have been changed').waitFor();

@@ -67,7 +67,7 @@ test('[R9.3] a range is selected on the timeline; size and length are shown befo
     await choose(page, startMs, endMs);
     const words = side(page).locator('output');
     await words.getByText(/^Recorded: .* of [\d.]+\ss, about [\d.]+\s[kM]B/).waitFor();
-    assert.match(await words.innerText(), /Missing: .* 1 gap is closed up in the file/);
+    assert.match(await words.innerText(), /Missing: .* 1 gap is skipped in the file/);
 
     // The end is led later by its handle, and the field follows.
     while (await button(page, 'Zoom in').isEnabled()) await button(page, 'Zoom in').click();
@@ -95,9 +95,9 @@ test('[R9.3] a range is selected on the timeline; size and length are shown befo
     const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Download MP4').click()]);
     assertAudio(await footageOf(file), ['h264']);
     const done = side(page).getByRole('status');
-    await done.getByText(/^Delivered: .* to .*, [\d.]+\ss, .*B\.$/).waitFor();
-    await done.getByText(/^Asked for: .* Missing: [\d.]+\ss\.$/).waitFor();
-    const gaps = side(page).getByRole('list', { name: 'Gaps in this span' });
+    await done.getByText(/^Saved: .* to .*, [\d.]+\ss, .*B\.$/).waitFor();
+    await done.getByText(/^Requested: .* Missing: [\d.]+\ss\.$/).waitFor();
+    const gaps = side(page).getByRole('list', { name: 'Gaps in this range' });
     await gaps.getByText(/^[\d.]+\ss: stream paused$/).waitFor();
     await button(page, 'Close').click();
     await side(page).waitFor({ state: 'detached' });
@@ -116,14 +116,14 @@ test('a span over the longest download, and several streams, become a package in
     await choose(page, nowMs - 3_600_000, nowMs);
     await side(page).getByRole('combobox', { name: 'Other streams' }).click();
     await page.getByRole('option', { name: 'Двор' }).click();
-    await button(page, 'Make a package').click();
-    await side(page).getByText('The package is being made').waitFor();
+    await button(page, 'Create a package').click();
+    await side(page).getByText('The package is being created').waitFor();
     await side(page).getByRole('link', { name: 'Show exports' }).click();
     await page.waitForURL('**/exports');
     const item = page.locator('main li').first();
     await item.getByText(/^Kept until /).waitFor({ timeout: 60_000 });
-    await item.getByText(/^Gate: .* delivered, .* not recorded$/).waitFor();
-    await item.getByText(/^Двор: .* delivered, .* not recorded$/).waitFor();
+    await item.getByText(/^Gate: .* saved, .* not recorded$/).waitFor();
+    await item.getByText(/^Двор: .* saved, .* not recorded$/).waitFor();
     const [zip] = await Promise.all([
       page.waitForEvent('download'),
       item.getByRole('link', { name: /^Download ZIP/ }).click(),
@@ -142,7 +142,7 @@ test('[R5.3] whole days are chosen in the calendar, where recorded ones are mark
     await today.click();
     const from = await side(page).getByLabel('From').inputValue();
     assert.match(from, /T00:00(:00)?$/);
-    await side(page).getByText('Make a package').waitFor();
+    await side(page).getByText('Create a package').waitFor();
   }));
 
 test('[R4.9] a gap says why: under the pointer, in the list that leads to it, when it is skipped, and to a screen reader', () =>

@@ -323,7 +323,7 @@ async function pickTwo(page: Page): Promise<void> {
 /** Opens the controls that save footage, which small screens keep with the further controls. */
 async function saveFootage(page: Page): Promise<void> {
   const opener = page.getByRole('button', { name: /Save footage|Сохранить запись/ });
-  const more = page.getByRole('button', { name: /More controls|Ещё кнопки/ });
+  const more = page.getByRole('button', { name: /More controls|Другие кнопки/ });
   await opener.or(more).first().waitFor();
   if (!(await opener.isVisible())) await more.click();
   await opener.click();

@@ -65,7 +65,7 @@ test('[R2.7] a user is changed, blocked and let in again, signed out, and delete
     assert.equal((await client.getUser({ params: { login: 'temp' } })).isBlocked, false);
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel('Login').fill('temp.2');
-    await page.getByLabel('Streams they may add').selectOption({ label: 'Up to a number' });
+    await page.getByLabel('Streams the user can add').selectOption({ label: 'Limited' });
     await page.getByLabel('At most').fill('none');
     await button(page, 'Save').click();
     await page.getByText('A whole number from 1').waitFor();
@@ -95,7 +95,7 @@ test('[R2.14] users are searched and sorted, and the address keeps both', () =>
     await until(logins, (found) => found.join() === 'guard');
     assert.equal(await page.getByRole('searchbox').inputValue(), 'night');
     await page.getByRole('searchbox').fill('nobody at all');
-    await page.getByText('Nobody matches all the words.').waitFor();
+    await page.getByText('No user matches all the words.').waitFor();
   }));
 
 test('[R2.9] the rights on a stream are edited on its page; an unknown login is named', () =>
@@ -104,8 +104,8 @@ test('[R2.9] the rights on a stream are edited on its page; an unknown login is 
     await field.fill('nobody.here');
     await field.press('Enter');
     await button(page, 'Save').click();
-    await page.getByText('There is no user “nobody.here”').waitFor();
-    await button(page, 'Take nobody.here off the list').click();
+    await page.getByText('User “nobody.here” does not exist').waitFor();
+    await button(page, 'Remove nobody.here from the list').click();
     await field.fill(guard.name);
     await page.getByRole('option', { name: guard.name }).click();
     await page.getByRole('group', { name: guard.name }).getByLabel('Share').check();
@@ -158,14 +158,16 @@ test('[R6.4] [R2.7] what another system keeps of a person can’t be changed her
   await inStore(testEnv.server, `UPDATE users SET is_managed = 1 WHERE login = 'managed'`);
   const cookie = await signIn(testEnv.server, person.name, person.password);
   const isClosed = async (page: Page, labels: readonly string[]) => {
-    await page.getByText('Name, e-mail and password of this account are kept in another system.').waitFor();
+    await page
+      .getByText('Name, e-mail and password of this account are managed in another system.')
+      .waitFor();
     for (const label of labels) assert.ok(await page.getByLabel(label, { exact: true }).isDisabled(), label);
     assert.equal(await page.locator('input[type=password]').count(), 0);
   };
   await testEnv.open('/user/managed/edit', async (page) => {
     await isClosed(page, ['Login', 'Full name', 'E-mail']);
     // The rights are this server's own.
-    await page.getByLabel('Streams they may add').selectOption({ label: 'Up to a number' });
+    await page.getByLabel('Streams the user can add').selectOption({ label: 'Limited' });
     await page.getByLabel('At most').fill('4');
     await button(page, 'Save').click();
     await until(
@@ -190,8 +192,8 @@ test('[R7.9] a user who may share shows the public link, lets it be embedded, an
     const link = await page.getByLabel('Public link').textContent();
     assert.ok(link?.startsWith(`${testEnv.server.url}/ui/share/`), String(link));
     await page.getByRole('img', { name: 'QR code of the public link of Gate 2' }).waitFor();
-    await page.getByRole('switch', { name: 'Other sites may show it in a frame' }).click({ force: true });
-    await page.getByLabel('Code for a page').waitFor();
+    await page.getByRole('switch', { name: 'Allow other sites to embed it' }).click({ force: true });
+    await page.getByLabel('Embed code').waitFor();
     const key = link?.split('/').at(-1) ?? '';
     assert.equal((await fetch(`${testEnv.server.url}/v1/share/${key}`)).status, 200);
     await button(page, 'Revoke the public link').click();

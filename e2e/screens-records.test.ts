@@ -63,7 +63,7 @@ test('[R7.47] the audit log is filtered by its address, opened, and taken along 
     assert.equal(lines.length, 2);
     await button(page, 'Show all').click();
     await page.getByRole('table').getByText('addStream', { exact: true }).waitFor();
-    await page.getByLabel('On what').fill(gate);
+    await page.getByLabel('Target').fill(gate);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/audit-logs?target=${gate}`);
     await until(
@@ -98,7 +98,7 @@ test('[R2.16] a moment on screen is bookmarked, found again, opened there, renam
       (seconds) => seconds > 0,
     );
     await button(page, 'Bookmark this moment').click();
-    await page.getByPlaceholder('What is to be seen').fill('red car');
+    await page.getByPlaceholder('What can be seen').fill('red car');
     await button(page, 'Add the bookmark').click();
     await page.getByText('Bookmark has been added').waitFor();
     const { items } = await client.listBookmarks();
@@ -146,7 +146,7 @@ test('[R7.46] every key describes its purpose, and is found by that text', () =>
       described.filter((text) => !isAbout(text)),
       [],
     );
-    await page.getByLabel('Search the keys').fill('mail server');
+    await page.getByLabel('Search keys').fill('mail server');
     await page.getByLabel('archive.warnPercent').waitFor({ state: 'detached' });
     assert.ok(await page.getByLabel('smtp.host').isVisible());
   }));
@@ -156,10 +156,10 @@ test('[R7.46] what will change is listed before it is saved, with what waits for
     await page.getByLabel('log.level').selectOption('debug');
     await page.getByLabel('archive.folder').fill('/video');
     await page.getByLabel('smtp.password').fill('not for the screen');
-    const changes = page.getByRole('region', { name: '3 changes not saved yet' });
+    const changes = page.getByRole('region', { name: '3 unsaved changes' });
     await changes.getByText('from info to debug').waitFor();
     await changes.getByText('archive.folder').waitFor();
-    await changes.getByText('After a restart').first().waitFor();
+    await changes.getByText('Needs a restart').first().waitFor();
     assert.doesNotMatch((await changes.textContent()) ?? '', /not for the screen/);
     await button(page, 'Discard changes').click();
     await changes.waitFor({ state: 'detached' });
@@ -167,7 +167,7 @@ test('[R7.46] what will change is listed before it is saved, with what waits for
 
 test('[R2.15] [R8.7] a license is uploaded as a file or by dropping one; its errors appear at its field', () =>
   testEnv.open('/administration/license', async (page) => {
-    const field = page.getByLabel('Text of the license');
+    const field = page.getByLabel('License text');
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       button(page, 'Choose a file…').click(),
@@ -200,7 +200,7 @@ test('[R2.15] [R8.7] a license is uploaded as a file or by dropping one; its err
       button(page, 'Choose a file…').click(),
     ]);
     await longer.setFiles({ name: 'c.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(100_000, 'x') });
-    await page.getByText('This file is too long for a license.').waitFor();
+    await page.getByText('This file is too large for a license.').waitFor();
   }));
 
 test('[R7.47] on paper the audit log has all its columns, dark on white, and nothing to click', () =>
@@ -209,8 +209,8 @@ test('[R7.47] on paper the audit log has all its columns, dark on white, and not
     await page.emulateMedia({ media: 'print' });
     await page.getByText(/^Audit log, printed /).waitFor();
     assert.equal(await page.getByRole('banner').isVisible(), false);
-    assert.equal(await page.getByLabel('On what').isVisible(), false);
-    assert.equal(await page.getByRole('columnheader', { name: 'From where' }).isVisible(), true);
+    assert.equal(await page.getByLabel('Target').isVisible(), false);
+    assert.equal(await page.getByRole('columnheader', { name: 'Address' }).isVisible(), true);
     const colours = await page.evaluate(() => {
       const { backgroundColor, color } = getComputedStyle(document.body);
       return `${color} on ${backgroundColor}`;

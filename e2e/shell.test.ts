@@ -47,7 +47,7 @@ async function open(
   await context.close();
 }
 
-const sideBar = (page: Page) => page.getByRole('navigation', { name: 'All places' });
+const sideBar = (page: Page) => page.getByRole('navigation', { name: 'All pages' });
 const sideButton = (page: Page) => page.getByRole('button', { name: 'Side bar' });
 const field = (page: Page) => page.getByRole('combobox', { name: 'Search or go to' });
 const option = (page: Page, name: RegExp) => page.getByRole('option', { name });
@@ -114,7 +114,7 @@ test('[R7.31] Ctrl+K finds a stream by words, opens it, and offers it first the 
     await heading(page, 'Gate 2');
     await page.keyboard.press('Control+k');
     await page
-      .getByRole('group', { name: 'Opened last' })
+      .getByRole('group', { name: 'Recent' })
       .getByRole('option', { name: /^Gate 2/ })
       .waitFor();
     await page.keyboard.press('Escape');
@@ -145,7 +145,7 @@ test('[R1.7] the palette goes to screens and does things by keys alone, and give
     await button.focus();
     await page.keyboard.press('Enter');
     await field(page).fill('no such thing anywhere');
-    await page.getByText('Nothing has all these words.').waitFor();
+    await page.getByText('Nothing found').waitFor();
     await page.keyboard.press('Escape');
     await page.waitForFunction(() => document.activeElement?.hasAttribute('aria-keyshortcuts'));
     await page.keyboard.press('Enter');
@@ -179,7 +179,7 @@ test('[R6.1] [R6.2] side bar and palette offer a read-only user no screen that t
       await option(page, /^Settings/).waitFor();
       assert.equal(await option(page, /^(Users|Add stream)/).count(), 0);
       await field(page).fill('gate');
-      await page.getByText('Nothing has all these words.').waitFor();
+      await page.getByText('Nothing found').waitFor();
     },
     { as: own },
   );
@@ -188,7 +188,7 @@ test('[R6.1] [R6.2] side bar and palette offer a read-only user no screen that t
 test('[R2.15] /license leads to the administration’s license page', () =>
   open('/license', async (page) => {
     await page.waitForURL('**/ui/administration/license');
-    await page.getByLabel('Text of the license').waitFor();
+    await page.getByLabel('License text').waitFor();
   }));
 
 test('[R2.27] pages of a stream show its name, and lead from the video to its data and back', () =>

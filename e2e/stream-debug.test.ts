@@ -27,16 +27,21 @@ after(() => testEnv?.close());
 
 test('[R2.9] figures over time, what the source delivers, outages, and the log as it comes', () =>
   testEnv.open(`/stream/${gate}/debug`, async (page) => {
-    const chart = page.getByRole('figure', { name: /^Pictures a second/ });
+    const chart = page.getByRole('figure', { name: /^Frames per second/ });
     await chart.waitFor();
     await until(
       () => chart.locator('polyline').getAttribute('points'),
       (points) => (points ?? '').split(' ').length > 1,
     );
-    for (const name of ['Received', 'Damaged pictures a second', 'Packets lost a second', 'Slowest write']) {
+    for (const name of [
+      'Received',
+      'Damaged frames per second',
+      'Lost packets per second',
+      'Slowest disk write',
+    ]) {
       await page.getByRole('figure', { name: new RegExp(`^${name}`) }).waitFor();
     }
-    await page.getByText('No outage since the server started.').waitFor();
+    await page.getByText('No outages since the server started.').waitFor();
     await button(page, 'Check the address').click();
     await page.getByText('The camera answers').waitFor({ timeout: 60_000 });
     await page.getByText('Transport', { exact: true }).waitFor();

@@ -107,7 +107,7 @@ test('[R2.8] the video: audio, aspect ratio, zoom and pan, a saved frame, full s
   await page.keyboard.press('m');
   await until(isMuted, (muted) => !muted);
 
-  await page.getByRole('button', { name: 'Picture', exact: true }).click();
+  await page.getByRole('button', { name: 'View', exact: true }).click();
   await page.getByRole('menuitemradio', { name: 'Stretch' }).click();
   await until(
     () => video.evaluate((element) => getComputedStyle(element).objectFit),
@@ -130,7 +130,7 @@ test('[R2.8] the video: audio, aspect ratio, zoom and pan, a saved frame, full s
   await page.locator('[data-zoomed=false]').waitFor();
 
   const saved = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Save this picture' }).click();
+  await page.getByRole('button', { name: 'Save a snapshot' }).click();
   assert.match((await saved).suggestedFilename(), /^Gate 2 \d{4}-\d{2}-\d{2}T.*\.png$/);
 
   await page.keyboard.press('f');
@@ -286,7 +286,7 @@ test('[R4.8] the time before a camera’s first recording is no gap: it is marke
   await playing(page, 'live');
   const box = await page.locator('canvas[data-timeline]').boundingBox();
   assert.ok(box);
-  const tip = page.getByText('recording had not begun');
+  const tip = page.getByText('recording had not started');
   await until(
     async () => {
       await page.mouse.move(box.x + box.width / 4, box.y + 40);

@@ -133,7 +133,7 @@ test('one conversion too many is refused in words with snapshots, and granted wh
   const first = await openView(t);
   await plays(first, 'live');
   const second = await openView(t);
-  await second.getByText('for as many viewers as it may').waitFor({ timeout: WAIT_MS });
+  await second.getByText('for the maximum number of viewers').waitFor({ timeout: WAIT_MS });
   await second.getByText('This browser can’t play H.265').waitFor({ timeout: WAIT_MS });
   await second.locator('main img[data-picture=fresh]').waitFor({ timeout: WAIT_MS });
   await first.close();
@@ -152,7 +152,7 @@ test('one conversion too many is refused in words with snapshots, and granted wh
 test('switched off, it says so and shows snapshots', async (t) => {
   await client.saveConfiguration({ body: { values: { conversion: { for: 'nobody', atOnce: 2 } } } });
   const page = await openView(t);
-  await page.getByText('switched off on this server').waitFor({ timeout: WAIT_MS });
+  await page.getByText('off on this server').waitFor({ timeout: WAIT_MS });
   await page.locator('main img[data-picture=fresh]').waitFor({ timeout: WAIT_MS });
 });
 
@@ -208,5 +208,5 @@ test('[R4.4] a user who loses the right to conversion sees snapshots from then o
   await client.saveUser({ params: { login: guard.name }, body: { canConvert: false } });
   await page.locator('[data-tile-state=unsupported]').nth(1).waitFor({ timeout: WAIT_MS });
   assert.deepEqual(await wallTiles(page), { converted: 0, frames: 2 });
-  await page.getByText('Conversion is off on this server, or not for you').first().waitFor();
+  await page.getByText('Conversion is off on this server or not allowed for you').first().waitFor();
 });

@@ -164,7 +164,7 @@ test('[R6.7] [R6.8] without a license, and with one that does not cover it, ther
   await assert.rejects(client.startTunnel({ body: {} }), answers('FeatureNotFound'));
   await shows('The license does not cover the tunnel');
   await client.saveLicense({ body: { text: licenseOf(hourMs, ['archive', 'tunnel']) } });
-  await shows('Fill in where the relay is');
+  await shows('Enter the address of the relay');
   // What is viewed through the tunnel later is being recorded meanwhile.
   ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
 });
@@ -185,13 +185,13 @@ test('[R4.6] [R10.9] from the form to a running tunnel: unknown key, wrong key, 
   await screen.getByRole('button', { name: 'Save' }).click();
   await shows('Relay has been saved');
   await screen.getByRole('button', { name: 'Start' }).click();
-  await shows('The relay shows its host key for the first time.');
+  await shows('This is the first connection to the relay.');
   await shows(sshd.hostKey);
   assert.doesNotMatch(sshd.log, /publickey/, 'nothing is sent to a stranger');
 
   const other = `SHA256:${'A'.repeat(43)}`;
   await configure({ hostKey: other });
-  await shows('The relay shows another host key than expected.');
+  await shows('The relay presents a different host key than expected.');
   const changed = await statusThat(({ failureCode }) => failureCode === 'host-key-changed');
   assert.deepEqual(
     [changed.status, changed.presentedHostKey, changed.locations[0]?.hostKey],
@@ -199,8 +199,8 @@ test('[R4.6] [R10.9] from the form to a running tunnel: unknown key, wrong key, 
   );
   assert.doesNotMatch(sshd.log, /publickey/, 'nothing is sent to a stranger');
 
-  await screen.getByRole('button', { name: 'It is the right key: use it' }).click();
-  await shows('The relay does not accept our key.');
+  await screen.getByRole('button', { name: 'The key is correct: use it' }).click();
+  await shows('The relay does not accept this server’s key.');
   const refused = await statusThat(({ failureCode }) => failureCode === 'key-refused');
   const line = refused.locations[0]?.authorizedKey ?? '';
   assert.equal(await screen.getByLabel('Line for authorized_keys').textContent(), line);
@@ -297,7 +297,7 @@ test('[R10.9] limits on sign-in and the audit log mean the visitor, and what a v
 test('[R4.6] [R4.11] a line that breaks comes back; a relay that is away is shown on the screen and in the warnings', async () => {
   const { reconnects } = await client.getTunnelStatus();
   await sshd.stall();
-  await shows('The connection to the relay broke.');
+  await shows('The connection to the relay was lost.');
   const lost = await client.getTunnelStatus();
   assert.deepEqual([lost.status, lost.failureCode], ['failed', 'connection-lost']);
   sshd.wake();
@@ -317,7 +317,7 @@ test('[R4.6] [R4.11] a line that breaks comes back; a relay that is away is show
   };
   assert.equal(await isWarned(), true);
   await screen.reload();
-  await shows('The tunnel is down: nobody reaches this server from outside.');
+  await shows('The tunnel is down: this server can’t be reached from outside.');
   await sshd.listen();
   await tryNow();
   await shows('On since');
@@ -353,7 +353,7 @@ test('[R6.7] the license ends while the tunnel is up, and comes back: both take 
 
 test('[R4.6] [R7.48] stopping closes the port, for good, and who did what is in the audit log', async () => {
   await screen.getByRole('button', { name: 'Stop' }).click();
-  await shows('This server is reached from its own network only.');
+  await shows('This server can be reached only from its own network.');
   assert.equal((await client.getTunnelStatus()).status, 'stopped');
   assert.equal(await isFarOpen(), false);
   await until(

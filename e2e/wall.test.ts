@@ -110,11 +110,11 @@ test('[R2.12] [R7.41] all tiles show their streams over one socket; one is enlar
   await page.keyboard.press('Escape');
   await allPlaying(page, 4);
 
-  await page.getByRole('button', { name: 'Only the pictures' }).click();
+  await page.getByRole('button', { name: 'Video only' }).click();
   await page.waitForURL(/kiosk=true/);
   await page.getByRole('banner').waitFor({ state: 'detached' });
   assert.equal(await page.getByRole('link', { name: 'Mosaic settings' }).count(), 0);
-  const frame = await page.getByRole('group', { name: 'Pictures of All four' }).boundingBox();
+  const frame = await page.getByRole('group', { name: 'Video of All four' }).boundingBox();
   assert.deepEqual(frame, { x: 0, y: 0, width: desktop.width, height: desktop.height });
   await page.keyboard.press('Escape');
   await page.getByRole('banner').waitFor();
@@ -235,9 +235,9 @@ test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its t
   const id = await makeMosaic('Archive', [...names.slice(0, 3), paused]);
   const { pausedMs, resumedMs } = await gap;
   await open(`/mosaic/${id}`);
-  await button(page, 'Watch the archive of all streams at once').click();
+  await button(page, 'Watch the archive of all streams').click();
   await page.waitForURL(/t=\d+/);
-  await page.getByRole('img', { name: 'Recordings, stream by stream' }).waitFor();
+  await page.getByRole('img', { name: 'Recordings by stream' }).waitFor();
 
   // Shortly before the gap ends. However long the page took to be ready, steps of ten seconds lead back into it.
   await open(`/mosaic/${id}?t=${resumedMs - 4_000}`);
@@ -256,7 +256,7 @@ test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its t
   // Its track shows it as well, where it is long enough to be pointed at.
   const timeline = page.getByRole('slider', { name: 'Timeline of Archive' });
   for (let zoom = 0; zoom < 14; zoom++) await timeline.press('+');
-  const lanes = await page.getByRole('img', { name: 'Recordings, stream by stream' }).boundingBox();
+  const lanes = await page.getByRole('img', { name: 'Recordings by stream' }).boundingBox();
   assert.ok(lanes);
   let x = 0;
   await until(
@@ -316,7 +316,7 @@ test('[R4.8] an archive wall skips what no stream recorded, distinguishes a gap 
   await button(page, 'Play').waitFor();
   // The clock went to where the camera came back, and not into the gap.
   assert.ok((await sharedMs()) >= resumedMs - frameMs, `${(await sharedMs()) - resumedMs} ms after`);
-  await page.getByRole('article', { name: 'Cellar' }).getByText('Recording had not begun').waitFor();
+  await page.getByRole('article', { name: 'Cellar' }).getByText('Recording had not started').waitFor();
   await until(
     () => tileStates(page),
     (states) => states[paused] === 'paused' && states['Cellar'] === 'gap',

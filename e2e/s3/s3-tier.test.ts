@@ -208,7 +208,7 @@ test('[R4.9] in the browser the video continues over the border between the two 
     );
   });
   await testEnv.open(`/stream/${past}/info`, (page) =>
-    page.getByText(/of it in the S3 storage, .* on the disk/).waitFor({ timeout: WAIT_MS }),
+    page.getByText(/of it in S3 storage, .* on the disk/).waitFor({ timeout: WAIT_MS }),
   );
 });
 

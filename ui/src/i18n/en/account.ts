@@ -1,4 +1,4 @@
-/** Signing in, password recovery, first set-up. */
+/** Sign-in, password recovery and first setup. */
 export const account = {
   'language.en': 'English',
   'language.ru': 'Русский',
@@ -18,22 +18,23 @@ export const account = {
   'account.newPassword': 'New password',
   'account.showPassword': 'Show or hide the password',
   'account.proof.title': 'Enter your password',
-  'account.proof.text': 'You signed in some time ago. Enter your password to confirm that it is you.',
+  'account.proof.text':
+    'It has been a while since you signed in. Enter your password to confirm your identity.',
   'account.proof.wrong': 'Wrong password.',
   'account.proof.submit': 'Confirm',
   'account.keepTokens': 'Keep API tokens valid',
 
   'auth.title': 'Sign in',
   'auth.submit': 'Sign in',
-  'auth.recover': 'Forgot the password?',
+  'auth.recover': 'Forgot your password?',
   'auth.recovered': 'Password has been changed',
-  'auth.expired': 'Your session has ended. Sign in to go on where you were.',
+  'auth.expired': 'Your session has ended. Sign in to continue where you left off.',
 
-  'recover.text': 'We send a code to your e-mail address. With it you can set a new password.',
-  'recover.off': 'This server sends no e-mail. Ask an administrator for a new password.',
+  'recover.text': 'We will e-mail you a code that lets you set a new password.',
+  'recover.off': 'This server cannot send e-mail. Ask an administrator for a new password.',
   'recover.send': 'Send the code',
   'recover.sendAgain': 'Send another code',
-  'recover.wait': 'Another code in {time}',
+  'recover.wait': 'Send another code in {time}',
   'recover.sent': 'Code has been sent to {email}',
   'recover.unknown': 'User with email {email} has not found',
   'recover.code': 'Code from the e-mail',
@@ -41,17 +42,18 @@ export const account = {
   'recover.back': 'Back to sign-in',
 
   'init.title': 'Set up this server',
-  'init.text': 'You are the first here. Make the administrator’s account; everything else can wait.',
+  'init.text': 'Create the administrator account to get started. You can set up everything else later.',
   'init.code': 'Set-up code',
   'init.code.help':
-    'The server printed it when it started, in its console or log, after “Set-up code:”. It proves that the server is yours.',
-  'init.code.missing': 'Type the code from the server’s console',
+    'The server printed this code to its console or log when it started, after “Set-up code:”. It proves that the server is yours.',
+  'init.code.missing': 'Enter the code from the server’s console',
   'init.email.help': 'Optional. Used only to recover the password.',
   'init.notAllowed.title': 'This server lost its database',
   'init.notAllowed.text':
-    'It has no accounts, but its archive holds recordings. So that no stranger takes them over, it can be set up only after someone at its console allows it.',
-  'init.notAllowed.restore': 'To get streams and accounts back, stop the server and put a backup back:',
-  'init.notAllowed.allow': 'To set it up again with the recordings that are there, run on the server:',
+    'The server has no accounts, but its archive contains recordings. To protect them, the server can be set up only after this is allowed on its console.',
+  'init.notAllowed.restore': 'To recover streams and accounts, stop the server and restore a backup:',
+  'init.notAllowed.allow':
+    'To set up the server again and keep the existing recordings, run this command on it:',
   'init.notAllowed.again': 'Check again',
   'init.submit': 'Create the account',
 };

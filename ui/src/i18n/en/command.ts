@@ -1,15 +1,15 @@
-/** The palette that finds and does things by words. */
+/** The command palette. */
 export const command = {
   'palette.placeholder': 'Name, screen or action',
-  'palette.list': 'Found',
-  'palette.recent': 'Opened last',
-  'palette.found': 'Found',
+  'palette.list': 'Results',
+  'palette.recent': 'Recent',
+  'palette.found': 'Results',
   'palette.screens': 'Screens',
   'palette.actions': 'Actions',
   'palette.kind.stream': 'Stream',
   'palette.kind.mosaic': 'Mosaic',
   'palette.kind.bookmark': 'Bookmark',
   'palette.kind.user': 'User',
-  'palette.count': '{count, plural, =0 {Nothing has all these words.} one {# line} other {# lines}}',
+  'palette.count': '{count, plural, =0 {Nothing found} one {# result} other {# results}}',
   'palette.keys': '↑ ↓ choose · Enter open · Esc close',
 };

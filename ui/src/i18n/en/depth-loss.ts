@@ -1,11 +1,11 @@
-/** What a lowered depth deletes: the question before it, and the remark while it waits. */
+/** Confirmation before a smaller depth deletes recordings, and the notice until it does. */
 export const depthLoss = {
   'depthLoss.title': 'Delete older recordings?',
-  'depthLoss.text': 'Keeping {depth} deletes {duration} of {name}, {size}.',
+  'depthLoss.text': 'If you keep only {depth}, {duration} of {name} ({size}) will be deleted.',
   'depthLoss.wait':
-    'The first recordings go in an hour at the earliest; until then you can set the depth back.',
-  'depthLoss.withoutNodes': 'What {nodes} recorded is not counted: there is no answer from there now.',
+    'Deletion starts in an hour at the earliest; until then you can restore the previous depth.',
+  'depthLoss.withoutNodes': 'Recordings on {nodes} are not counted: it does not answer now.',
   'depthLoss.submit': 'Delete older recordings',
   'depthLoss.pending':
-    'At {time} recordings older than {depth} begin to be deleted: {size}. Set the depth back to keep them.',
+    'Recordings older than {depth} will be deleted from {time} on: {size}. To keep them, restore the previous depth.',
 };

@@ -1,13 +1,13 @@
-/** The documentation of the API. */
+/** The API documentation. */
 export const reference = {
   'swagger.intro':
-    'Every call of this server. Sign in with a token made in your profile: “Authorization: Bearer …”.',
+    'All API calls of this server. Authenticate with a token from your profile: “Authorization: Bearer …”.',
   'swagger.search': 'Search name, address, summary',
   'swagger.nothing': 'No call matches all the words.',
   'swagger.download': 'OpenAPI document',
   'swagger.parameters': 'Parameters',
   'swagger.body': 'Body',
-  'swagger.answer': 'Answer',
+  'swagger.answer': 'Response',
   'swagger.errors': 'Errors',
   'swagger.required': 'required',
   'swagger.example': 'Example',

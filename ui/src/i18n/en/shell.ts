@@ -1,4 +1,4 @@
-/** The page's frame: header, tool bar, banners, states that any screen can be in, units. */
+/** The frame of the page: header, tool bar, banners, states that any screen can have, units. */
 export const shell = {
   'duration.second': '{amount}\u00a0s',
   'duration.minute': '{amount}\u00a0min',
@@ -16,14 +16,14 @@ export const shell = {
   'action.dismiss': 'Dismiss',
 
   'unsaved.title': 'Unsaved changes',
-  'unsaved.text': 'What you changed here has not been saved.',
+  'unsaved.text': 'Your changes on this page have not been saved.',
   'unsaved.stay': 'Stay here',
   'unsaved.leave': 'Leave without saving',
 
   'nav.skip': 'Skip to content',
   'nav.main': 'Main',
   'nav.tabs': 'Sections of this page',
-  'side.label': 'All places',
+  'side.label': 'All pages',
   'side.watch': 'Watch',
   'side.own': 'Yours',
   'nav.sideBar': 'Side bar',
@@ -81,15 +81,15 @@ export const shell = {
   'tab.auditLogs': 'Audit log',
 
   'state.notFound.title': 'Page not found',
-  'state.notFound.text': 'The address leads nowhere, or what was there has been deleted.',
+  'state.notFound.text': 'Nothing exists at this address, or it has been deleted.',
   'state.notFound.action': 'Go to all streams',
   'state.forbidden.text': 'Ask an administrator if you need this page.',
   'state.offline.title': 'Server is not responding.',
   'state.offline.text':
-    'This page tries again by itself. Whether the server is recording is not known until it answers.',
+    'This page keeps trying to reconnect. Until the server answers, it is not known whether it records.',
   'state.failed.title': 'This could not be loaded',
-  'state.crashed.title': 'This page has failed',
-  'state.crashed.action': 'Load it again',
+  'state.crashed.title': 'This page has crashed',
+  'state.crashed.action': 'Reload it',
 
   'banner.license': 'License is missing or expired. Addition streams and watching archive has been disabled.',
   'banner.license.ask': 'Ask an administrator to upload a license.',

@@ -1,6 +1,6 @@
 import type { account as english } from '../en/account.ts';
 
-/** Вход, восстановление пароля, первая настройка. */
+/** Sign-in, password recovery and first setup, in Russian. */
 export const account: Record<keyof typeof english, string> = {
   'language.en': 'English',
   'language.ru': 'Русский',
@@ -20,7 +20,7 @@ export const account: Record<keyof typeof english, string> = {
   'account.newPassword': 'Новый пароль',
   'account.showPassword': 'Показать или скрыть пароль',
   'account.proof.title': 'Введите пароль',
-  'account.proof.text': 'С момента входа прошло время. Введите пароль, чтобы подтвердить, что это вы.',
+  'account.proof.text': 'Вы вошли довольно давно. Введите пароль, чтобы подтвердить, что это вы.',
   'account.proof.wrong': 'Неверный пароль.',
   'account.proof.submit': 'Подтвердить',
   'account.keepTokens': 'Оставить токены API',
@@ -31,11 +31,11 @@ export const account: Record<keyof typeof english, string> = {
   'auth.recovered': 'Пароль изменён',
   'auth.expired': 'Сеанс завершён. Войдите, чтобы продолжить с того же места.',
 
-  'recover.text': 'Мы отправим код на вашу почту. С ним можно задать новый пароль.',
+  'recover.text': 'Мы отправим на вашу почту код, с которым можно задать новый пароль.',
   'recover.off': 'Этот сервер не отправляет почту. Попросите новый пароль у администратора.',
   'recover.send': 'Отправить код',
   'recover.sendAgain': 'Отправить ещё раз',
-  'recover.wait': 'Новый код через {time}',
+  'recover.wait': 'Отправить ещё раз через {time}',
   'recover.sent': 'Код отправлен на {email}',
   'recover.unknown': 'Пользователь с почтой {email} не найден',
   'recover.code': 'Код из письма',
@@ -43,7 +43,7 @@ export const account: Record<keyof typeof english, string> = {
   'recover.back': 'Вернуться ко входу',
 
   'init.title': 'Настройка сервера',
-  'init.text': 'Вы здесь первый. Создайте учётную запись администратора, остальное подождёт.',
+  'init.text': 'Для начала создайте учётную запись администратора. Остальное можно настроить позже.',
   'init.code': 'Код настройки',
   'init.code.help':
     'Сервер вывел его при запуске в консоль или журнал после слов «Set-up code:». Код подтверждает, что сервер ваш.',
@@ -54,7 +54,7 @@ export const account: Record<keyof typeof english, string> = {
     'Учётных записей на нём нет, но в архиве есть записи. Чтобы ими не завладел посторонний, настроить сервер можно только после разрешения в его консоли.',
   'init.notAllowed.restore':
     'Чтобы вернуть потоки и учётные записи, остановите сервер и восстановите резервную копию:',
-  'init.notAllowed.allow': 'Чтобы настроить сервер заново с имеющимися записями, выполните на нём:',
+  'init.notAllowed.allow': 'Чтобы настроить сервер заново и сохранить имеющиеся записи, выполните на нём:',
   'init.notAllowed.again': 'Проверить снова',
   'init.submit': 'Создать учётную запись',
 };

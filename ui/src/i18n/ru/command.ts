@@ -1,11 +1,11 @@
 import type { command as english } from '../en/command.ts';
 
-/** Строка, которая находит и делает по словам. */
+/** The command palette, in Russian. */
 export const command: Record<keyof typeof english, string> = {
   'palette.placeholder': 'Название, раздел, действие',
-  'palette.list': 'Найденное',
+  'palette.list': 'Результаты',
   'palette.recent': 'Недавно открытое',
-  'palette.found': 'Найдено',
+  'palette.found': 'Результаты',
   'palette.screens': 'Разделы',
   'palette.actions': 'Действия',
   'palette.kind.stream': 'Поток',
@@ -13,6 +13,6 @@ export const command: Record<keyof typeof english, string> = {
   'palette.kind.bookmark': 'Закладка',
   'palette.kind.user': 'Пользователь',
   'palette.count':
-    '{count, plural, =0 {Ничего со всеми этими словами.} one {# строка} few {# строки} many {# строк} other {# строки}}',
+    '{count, plural, =0 {Ничего не найдено} one {# результат} few {# результата} many {# результатов} other {# результата}}',
   'palette.keys': '↑ ↓ выбрать · Enter открыть · Esc закрыть',
 };

@@ -1,12 +1,12 @@
 import type { depthLoss as english } from '../en/depth-loss.ts';
 
-/** Что удалит уменьшенный срок хранения. */
+/** Confirmation before a smaller depth deletes recordings, and the notice until it does, in Russian. */
 export const depthLoss: Record<keyof typeof english, string> = {
   'depthLoss.title': 'Удалить старые записи?',
-  'depthLoss.text': 'Если хранить {depth}, удалятся записи потока «{name}» за {duration}, {size}.',
+  'depthLoss.text': 'Если хранить {depth}, удалятся записи потока «{name}» за {duration} ({size}).',
   'depthLoss.wait':
     'Первые записи удалятся не раньше чем через час; до этого можно вернуть прежний срок хранения.',
-  'depthLoss.withoutNodes': 'Записи узла {nodes} не посчитаны: сейчас он не отвечает.',
+  'depthLoss.withoutNodes': 'Записи узла {nodes} не учтены: сейчас он не отвечает.',
   'depthLoss.submit': 'Удалить старые записи',
   'depthLoss.pending':
     'Срок хранения уменьшен ({depth}). Удаление более старых записей начнётся в {time}: {size}. Чтобы сохранить их, верните прежний срок.',

@@ -2,5 +2,5 @@ import { account } from './account.ts';
 import { shell } from './shell.ts';
 import { streams } from './streams.ts';
 
-/** The Russian words that the first screens need: the frame, signing in, the list. */
+/** The Russian messages of the first screens: the frame, sign-in, the list of streams. */
 export const first = { ...shell, ...account, ...streams };

@@ -1,6 +1,6 @@
 import type { profile as english } from '../en/profile.ts';
 
-/** Свои данные, сеансы и токены. */
+/** The user’s own data, sessions and tokens, in Russian. */
 export const profile: Record<keyof typeof english, string> = {
   'profile.info.login': 'Логин',
   'profile.info.role': 'Роль',
@@ -12,12 +12,12 @@ export const profile: Record<keyof typeof english, string> = {
   'profile.info.since': 'Учётная запись с',
   'profile.none': 'Не указано',
   'profile.person': 'Личные данные',
-  'profile.managed': 'Имя, почта и пароль этой учётной записи хранятся в другой системе.',
+  'profile.managed': 'Имя, почта и пароль этой учётной записи задаются в другой системе.',
   'profile.passwordChange': 'Смена пароля',
   'profile.passwordChange.help':
     'Оставьте оба поля пустыми, чтобы не менять пароль. Новый пароль завершит другие ваши сеансы и отзовёт токены API.',
   'profile.mustChange': 'Чтобы продолжить, задайте новый пароль.',
-  'profile.oldPassword.missing': 'Для смены пароля нужен нынешний',
+  'profile.oldPassword.missing': 'Для смены пароля введите старый',
   'profile.updated': 'Профиль обновлён',
 
   'sessions.title': 'Где выполнен вход',
@@ -37,7 +37,7 @@ export const profile: Record<keyof typeof english, string> = {
   'tokens.name': 'Название',
   'tokens.name.placeholder': 'Для чего он',
   'tokens.name.missing': 'Укажите, для чего он',
-  'tokens.expires': 'Действует',
+  'tokens.expires': 'Срок действия',
   'tokens.expires.never': 'Пока не удалят',
   'tokens.expires.days': '{days, plural, one {# день} few {# дня} many {# дней} other {# дня}}',
   'tokens.add': 'Создать токен',

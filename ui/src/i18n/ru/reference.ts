@@ -1,9 +1,9 @@
 import type { reference as english } from '../en/reference.ts';
 
-/** Документация API. */
+/** The API documentation, in Russian. */
 export const reference: Record<keyof typeof english, string> = {
   'swagger.intro':
-    'Все вызовы этого сервера. Для входа создайте токен в профиле и передавайте его: «Authorization: Bearer …».',
+    'Все вызовы API этого сервера. Создайте токен в профиле и передавайте его: «Authorization: Bearer …».',
   'swagger.search': 'Искать по имени, адресу, описанию',
   'swagger.nothing': 'Нет вызова со всеми этими словами.',
   'swagger.download': 'Документ OpenAPI',

@@ -1,6 +1,6 @@
 import type { shell as english } from '../en/shell.ts';
 
-/** Рамка страницы: шапка, панель, баннеры, общие состояния, единицы. */
+/** The frame of the page: header, tool bar, banners, states that any screen can have, units, in Russian. */
 export const shell: Record<keyof typeof english, string> = {
   'duration.second': '{amount}\u00a0с',
   'duration.minute': '{amount}\u00a0мин',
@@ -18,7 +18,7 @@ export const shell: Record<keyof typeof english, string> = {
   'action.dismiss': 'Скрыть',
 
   'unsaved.title': 'Изменения не сохранены',
-  'unsaved.text': 'То, что вы здесь изменили, ещё не сохранено.',
+  'unsaved.text': 'Вы ещё не сохранили изменения на этой странице.',
   'unsaved.stay': 'Остаться',
   'unsaved.leave': 'Уйти без сохранения',
 
@@ -87,10 +87,11 @@ export const shell: Record<keyof typeof english, string> = {
   'state.notFound.action': 'Ко всем потокам',
   'state.forbidden.text': 'Если эта страница вам нужна, обратитесь к администратору.',
   'state.offline.title': 'Сервер не отвечает.',
-  'state.offline.text': 'Страница пробует снова сама. Пока сервер не ответит, неизвестно, идёт ли запись.',
+  'state.offline.text':
+    'Страница пробует подключиться снова. Пока сервер не ответит, неизвестно, идёт ли запись.',
   'state.failed.title': 'Не удалось загрузить',
   'state.crashed.title': 'На этой странице произошёл сбой',
-  'state.crashed.action': 'Загрузить заново',
+  'state.crashed.action': 'Перезагрузить',
 
   'banner.license': 'Лицензия отсутствует или истекла. Добавление потоков и просмотр архива отключены.',
   'banner.license.ask': 'Попросите администратора загрузить лицензию.',

@@ -15,10 +15,7 @@ import { reference } from './reference.ts';
 import { tunnel } from './tunnel.ts';
 import { warnings } from './warnings.ts';
 
-/**
- * The Russian words of the screens at the desk, fetched with the first of them: administration, people,
- * records, and watching.
- */
+/** The Russian messages of the screens behind the sign-in, loaded with the first of them. */
 export const signedIn = {
   ...administration,
   ...command,

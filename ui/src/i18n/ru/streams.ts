@@ -1,6 +1,6 @@
 import type { streams as english } from '../en/streams.ts';
 
-/** Список потоков, добавление и страницы потока. */
+/** The list of streams, adding a stream, and its pages, in Russian. */
 export const streams: Record<keyof typeof english, string> = {
   'streams.count': '{count, plural, one {# поток} few {# потока} many {# потоков} other {# потока}}',
   'streams.search': 'Название, тег, место, адрес',
@@ -16,7 +16,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.view.table': 'Таблица',
   'streams.untagged': 'Без тега',
   'streams.column.picked': 'Выбран',
-  'streams.column.picture': 'Картинка',
+  'streams.column.picture': 'Кадр',
   'streams.column.name': 'Название',
   'streams.column.status': 'Состояние',
   'streams.column.archive': 'Архив',
@@ -41,8 +41,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.reason.disabled': 'Его сервер выведен из работы',
 
   'streams.empty.title': 'Потоков пока нет',
-  'streams.empty.text':
-    'Добавьте адрес камеры или осмотритесь с нарисованной картинкой, которой камера не нужна.',
+  'streams.empty.text': 'Добавьте адрес камеры или начните с демопотока, для которого камера не нужна.',
   'streams.empty.readOnly': 'Доступ к потокам может дать администратор.',
   'streams.demo.add': 'Добавить демопоток',
   'streams.demo.name': 'Демо',
@@ -69,7 +68,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.picked.count':
     '{count, plural, =0 {Ничего не выбрано} one {Выбран # поток} few {Выбрано # потока} many {Выбрано # потоков} other {Выбрано # потока}}',
   'streams.picked.stop': 'Остановить',
-  'streams.picked.left': 'Не дошла очередь: {count}.',
+  'streams.picked.left': 'Не обработано: {count}.',
   'streams.picked.failures': 'Что не удалось и почему',
   'streams.picked.tags': 'Теги…',
   'streams.picked.tags.title':
@@ -107,14 +106,14 @@ export const streams: Record<keyof typeof english, string> = {
 
   'stream.source': 'Адрес камеры',
   'stream.source.help':
-    'rtsp://user:password@192.0.2.10/stream1, rtsph:// для RTSP через HTTP или demo: — нарисованная картинка',
-  'stream.source.missing': 'Вставьте адрес, который даёт камера',
-  'stream.source.scheme': 'Начните с одного из: {schemes}',
+    'rtsp://user:password@192.0.2.10/stream1, rtsph:// для RTSP через HTTP или demo: для тестового видео',
+  'stream.source.missing': 'Введите адрес камеры',
+  'stream.source.scheme': 'Адрес должен начинаться с одного из: {schemes}',
   'stream.name': 'Название',
   'stream.name.missing': 'Назовите поток',
   'stream.name.placeholder': 'Ворота 2',
   'stream.tags': 'Теги',
-  'stream.tags.help': 'Нажимайте Enter после каждого. По ним можно группировать.',
+  'stream.tags.help': 'Нажимайте Enter после каждого. По тегам можно группировать.',
   'stream.location': 'Место',
   'stream.zone': 'Часовой пояс камеры',
   'stream.zone.help': 'Для тех, кто выбрал в настройках время каждого потока.',
@@ -134,22 +133,24 @@ export const streams: Record<keyof typeof english, string> = {
   'stream.depth.days': '{days, plural, one {# день} few {# дня} many {# дней} other {# дня}}',
   'stream.depth.hours': '{hours, plural, one {# час} few {# часа} many {# часов} other {# часа}}',
   'stream.motion': 'Отмечать движение на шкале времени',
-  'stream.motion.help': 'По сжатию самой камеры, без раскодирования; сервер это почти не нагружает.',
-  'stream.onDemand': 'Подключаться, только пока кто-то смотрит',
+  'stream.motion.help':
+    'Определяется по сжатому видео камеры, без декодирования; сервер это почти не нагружает.',
+  'stream.onDemand': 'Подключаться, только пока есть зрители',
   'stream.onDemand.help': 'Бережёт канал камеры. Для записи нужно постоянное подключение.',
   'stream.identity': 'Поток',
 
   'probe.check': 'Проверить адрес',
-  'probe.checking': 'Спрашиваем камеру…',
+  'probe.checking': 'Обращаемся к камере…',
   'probe.cancel': 'Остановить',
   'probe.ok': 'Камера отвечает',
-  'probe.preview': 'Картинка с камеры',
-  'probe.noPicture': 'Картинку получить не удалось, но поток отвечает.',
+  'probe.preview': 'Кадр с камеры',
+  'probe.noPicture': 'Кадр получить не удалось, но поток отвечает.',
   'probe.video': '{codec}, {width} × {height}',
   'probe.audio': '{codec}, {rate}\u00a0кГц',
   'probe.noSound': 'Без звука',
-  'probe.h265': 'H.265 записывается как есть. Многие браузеры его не показывают; с H.264 поток виден везде.',
-  'probe.help': 'Посмотрите картинку до сохранения. Это займёт несколько секунд.',
+  'probe.h265':
+    'H.265 записывается как есть. Многие браузеры его не воспроизводят; с H.264 поток виден в любом.',
+  'probe.help': 'Посмотрите на изображение до сохранения. Это займёт несколько секунд.',
 
   'addStream.submit': 'Добавить поток',
   'addStream.added': 'Поток добавлен',
@@ -158,16 +159,16 @@ export const streams: Record<keyof typeof english, string> = {
   'stream.discard': 'Отменить изменения',
   'stream.info.state': 'Состояние',
   'stream.info.reason': 'Причина',
-  'stream.info.tracks': 'Содержимое',
+  'stream.info.tracks': 'Дорожки',
   'stream.info.archive': 'Архив',
   'stream.info.withoutNodes': 'без записей узла {nodes}: сейчас он не отвечает',
   'stream.info.recorded': '{duration}, {size}, с {start}',
   'stream.info.far': 'из них {far} в хранилище S3, {near} на диске',
   'stream.info.nothing': 'Записей пока нет',
-  'recorded.label': 'Записано на деле',
+  'recorded.label': 'Полнота записи',
   'recorded.shares': '{day} за последние сутки, {month} за 30 дней',
-  'recorded.nothing': 'Записывать было нечего',
-  'stream.info.bitrate': 'Средняя скорость',
+  'recorded.nothing': 'Запись не требовалась',
+  'stream.info.bitrate': 'Средний битрейт',
   'stream.info.depth': 'Хранится',
   'stream.info.added': 'Добавлен',
   'stream.info.addedBy': '{time}, {name}',

@@ -1,6 +1,6 @@
 import type { warnings as english } from '../en/warnings.ts';
 
-/** О чём предупреждает сервер. */
+/** Warnings of the server, in Russian. */
 export const warnings: Record<keyof typeof english, string> = {
   'banner.warnings': 'Предупреждения сервера',
   'warning.licenseWillExpire':
@@ -9,7 +9,7 @@ export const warnings: Record<keyof typeof english, string> = {
   'warning.archiveSpaceOthers':
     'Диск архива заполнен на {percent}\u00a0%: другие файлы занимают {others}, записи — {archive}. Самые старые записи удаляются, чтобы освободить место; уберите с диска лишние файлы.',
   'warning.archiveClock':
-    'Часы сервера спешат на {duration} относительно записей. Пока не ясно, что часы верны, записи по сроку хранения не удаляются. Если дата или время на сервере неверны, исправьте их; если верны — подождите.',
+    'Часы сервера спешат на {duration} относительно записей. Пока часы не подтверждены, записи по сроку хранения не удаляются. Если дата или время на сервере неверны, исправьте их; если верны — подождите.',
   'warning.archiveUndeletable':
     'Старые записи ({size}) не удаляются: {reason}. Проверьте диск и права на папку архива.',
   'warning.archiveReadOnly':
@@ -38,9 +38,9 @@ export const warnings: Record<keyof typeof english, string> = {
     'Диск с папкой данных сервера заполнен. Сервер работает на небольшом резерве; уберите с этого диска лишние файлы.',
   'warning.nodeDrained': 'Этот узел выведен из работы. Запустите узел, чтобы вернуть его в кластер',
   'warning.nodeClockAhead':
-    'Часы узла {node} спешат относительно часов базы данных на {duration}: его записи датируются неверно. Исправьте часы, лучше всего по NTP.',
+    'Часы узла {node} спешат относительно часов базы данных на {duration}: его записи получают неверное время. Исправьте часы, лучше всего по NTP.',
   'warning.nodeClockBehind':
-    'Часы узла {node} отстают от часов базы данных на {duration}: его записи датируются неверно. Исправьте часы, лучше всего по NTP.',
+    'Часы узла {node} отстают от часов базы данных на {duration}: его записи получают неверное время. Исправьте часы, лучше всего по NTP.',
   'warning.nodeDrained.show': 'Показать узел',
   'warning.notRecording':
     '{count, plural, one {# поток не записывается.} few {# потока не записываются.} many {# потоков не записываются.} other {# потока не записываются.}}',
@@ -57,7 +57,7 @@ export const warnings: Record<keyof typeof english, string> = {
   'warning.certificate.expires': 'Истекает срок TLS-сертификата: {day}',
   'warning.certificate.unusable':
     'Новый TLS-сертификат или ключ не подходит, действует прежний. Причина — в журнале сервера.',
-  'warning.tunnelDown': 'Туннель не работает: снаружи к серверу не попасть.',
+  'warning.tunnelDown': 'Туннель не работает: сервер недоступен снаружи.',
   'warning.more':
     '{count, plural, one {Ещё # предупреждение} few {Ещё # предупреждения} many {Ещё # предупреждений} other {Ещё # предупреждения}}',
   'warning.fewer': 'Показать меньше предупреждений',

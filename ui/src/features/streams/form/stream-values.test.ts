@@ -25,7 +25,7 @@ test('[R8.11] an address without an allowed scheme is refused at its field befor
   assert.equal(sourceProblem('DEMO:', i18n), null);
   assert.equal(sourceProblem('  ', i18n), en['stream.source.missing']);
   for (const source of ['file:///etc/passwd', '192.0.2.1/live', 'exec:ls', 'rtspx://a']) {
-    assert.match(sourceProblem(source, i18n) ?? '', /^Start with one of rtsp:/, source);
+    assert.match(sourceProblem(source, i18n) ?? '', /^The address must start with one of rtsp:/, source);
   }
 });
 
