@@ -1,5 +1,5 @@
 import type { User } from '@vidette/contract/entities';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type RefObject } from 'react';
 import { useSettings } from '../../api/session.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
@@ -30,27 +30,7 @@ export function SideBar({ user, isOver, onLeave }: SideBarProps) {
   const places = destinationsOf(user);
   const { isLicenseExpired } = useSettings();
 
-  useEffect(() => {
-    if (!isOver) return;
-    const opener = document.activeElement;
-    bar.current?.querySelector('a')?.focus();
-    const onClick = ({ target }: MouseEvent) => {
-      // The button that opened it also closes it.
-      const isOutside = target instanceof Element && !target.closest('#side-bar, [aria-controls=side-bar]');
-      if (isOutside) onLeave();
-    };
-    const onKeyDown = ({ key }: KeyboardEvent) => {
-      if (key !== 'Escape') return;
-      onLeave();
-      if (opener instanceof HTMLElement) opener.focus();
-    };
-    document.addEventListener('click', onClick);
-    document.addEventListener('keydown', onKeyDown);
-    return () => {
-      document.removeEventListener('click', onClick);
-      document.removeEventListener('keydown', onKeyDown);
-    };
-  }, [isOver, onLeave]);
+  useDismissal(bar, isOver, onLeave);
 
   return (
     <>
@@ -86,4 +66,32 @@ export function SideBar({ user, isOver, onLeave }: SideBarProps) {
       </nav>
     </>
   );
+}
+
+/**
+ * While the bar is over the screen: moves the focus into it, and calls `onLeave` on a click outside and on Escape,
+ * which also returns the focus.
+ */
+function useDismissal(bar: RefObject<HTMLElement | null>, isOver: boolean, onLeave: () => void): void {
+  useEffect(() => {
+    if (!isOver) return;
+    const opener = document.activeElement;
+    bar.current?.querySelector('a')?.focus();
+    const onClick = ({ target }: MouseEvent) => {
+      // The button that opened it also closes it.
+      const isOutside = target instanceof Element && !target.closest('#side-bar, [aria-controls=side-bar]');
+      if (isOutside) onLeave();
+    };
+    const onKeyDown = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return;
+      onLeave();
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+    document.addEventListener('click', onClick);
+    document.addEventListener('keydown', onKeyDown);
+    return () => {
+      document.removeEventListener('click', onClick);
+      document.removeEventListener('keydown', onKeyDown);
+    };
+  }, [bar, isOver, onLeave]);
 }

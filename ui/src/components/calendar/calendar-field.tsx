@@ -38,6 +38,47 @@ export function CalendarField({
   ...options
 }: CalendarFieldProps) {
   const i18n = useI18n();
+  const { calendar, focusDay, frame, click, turn, onKeyDown } = useCalendar(options, onPeriod, onMonths);
+  return (
+    <div ref={frame} role="group" aria-label={label} className={classes.calendar}>
+      <div className={classes.turn}>
+        <SignButton
+          icon={IconChevronLeft}
+          label={i18n.t('calendar.earlier')}
+          isDisabled={!calendar.canTurn(-1)}
+          onClick={() => turn(-1)}
+        />
+        <SignButton
+          icon={IconChevronRight}
+          label={i18n.t('calendar.later')}
+          isDisabled={!calendar.canTurn(1)}
+          onClick={() => turn(1)}
+        />
+      </div>
+      <div className={classes.months}>
+        {calendar.months.map((month) => (
+          <MonthGrid
+            key={month}
+            month={month}
+            calendar={calendar}
+            marked={marked}
+            markedText={markedText}
+            focusDay={focusDay}
+            onClick={click}
+            onKeyDown={onKeyDown}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** A calendar with the day that has the keyboard focus, and what clicks and keys do to them. */
+function useCalendar(
+  options: CalendarOptions,
+  onPeriod: CalendarFieldProps['onPeriod'],
+  onMonths: CalendarFieldProps['onMonths'],
+) {
   const [calendar, setCalendar] = useState(() => new Calendar(options));
   const [focusDay, setFocusDay] = useState(options.period?.end ?? options.max);
   const frame = useRef<HTMLDivElement>(null);
@@ -74,36 +115,5 @@ export function CalendarField({
     setFocusDay(day);
     show(calendar.showing(day));
   };
-  return (
-    <div ref={frame} role="group" aria-label={label} className={classes.calendar}>
-      <div className={classes.turn}>
-        <SignButton
-          icon={IconChevronLeft}
-          label={i18n.t('calendar.earlier')}
-          isDisabled={!calendar.canTurn(-1)}
-          onClick={() => turn(-1)}
-        />
-        <SignButton
-          icon={IconChevronRight}
-          label={i18n.t('calendar.later')}
-          isDisabled={!calendar.canTurn(1)}
-          onClick={() => turn(1)}
-        />
-      </div>
-      <div className={classes.months}>
-        {calendar.months.map((month) => (
-          <MonthGrid
-            key={month}
-            month={month}
-            calendar={calendar}
-            marked={marked}
-            markedText={markedText}
-            focusDay={focusDay}
-            onClick={click}
-            onKeyDown={onKeyDown}
-          />
-        ))}
-      </div>
-    </div>
-  );
+  return { calendar, focusDay, frame, click, turn, onKeyDown };
 }

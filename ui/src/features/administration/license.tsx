@@ -1,6 +1,6 @@
 import { Button, FileButton, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useRef, useState, type RefObject } from 'react';
 import { licenseQuery, useSaveLicense } from './administration-api.ts';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { textOf } from '../../page/failures.ts';
@@ -42,78 +42,19 @@ const fileMaxBytes = 65_536;
 /** A license is pasted, chosen as a file, or dropped on its field. */
 function LicenseForm() {
   const i18n = useI18n();
-  const save = useSaveLicense();
-  const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useState('');
-  const [isDropping, setDropping] = useState(false);
-  const [isTooLong, setTooLong] = useState(false);
-  const fieldErrors = fieldErrorsOf(save.error, i18n, { IncorrectLicense: 'text', LicenseExpired: 'text' });
-  const fieldError = isTooLong ? i18n.t('license.tooLong') : fieldErrors['text'];
-  const type = (typed: string) => {
-    setText(typed);
-    setTooLong(false);
-    save.reset();
-  };
-  const take = async (file: File | null | undefined) => {
-    if (!file) return;
-    const isReadable = file.size <= fileMaxBytes;
-    type(isReadable ? (await file.text()).trim() : '');
-    setTooLong(!isReadable);
-    field.current?.focus();
-  };
+  const { field, text, fieldError, save, type, take, submit } = useLicenseDraft();
   return (
     <FormSection title={i18n.t('banner.license.upload')} text={i18n.t('license.ways')}>
       <Form
-        onSubmit={() =>
-          save.mutate(text.trim(), {
-            onError: focusFirstError,
-            onSuccess: () => {
-              setText('');
-              notifySuccess(i18n.t('license.saved'));
-            },
-          })
-        }
+        onSubmit={submit}
         failure={save.error && fieldError === undefined ? textOf(save.error, i18n) : null}
       >
-        <Textarea
-          ref={field}
-          size="sm"
-          className={classes.licenseText}
-          label={i18n.t('license.text')}
-          minRows={4}
-          maxRows={12}
-          autosize
-          spellCheck={false}
-          maxLength={fileMaxBytes}
-          value={text}
-          error={fieldError}
-          data-dropping={isDropping}
-          onChange={(event) => type(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            // A license has several lines, so submitting takes Ctrl+Enter instead of Enter.
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-              event.currentTarget.form?.requestSubmit();
-            }
-          }}
-          onDragOver={(event) => {
-            event.preventDefault();
-            setDropping(true);
-          }}
-          onDragLeave={() => setDropping(false)}
-          onDrop={(event) => {
-            setDropping(false);
-            const file = event.dataTransfer.files[0];
-            // The browser itself inserts dragged text.
-            if (!file) return;
-            event.preventDefault();
-            void take(file);
-          }}
-        />
+        <LicenseField ref={field} text={text} error={fieldError} onText={type} onFile={take} />
         <FormActions>
           <Button type="submit" size="sm" loading={save.isPending} disabled={text.trim() === ''}>
             {i18n.t('banner.license.upload')}
           </Button>
-          <FileButton onChange={(file) => void take(file)}>
+          <FileButton onChange={take}>
             {(props) => (
               <Button {...props} size="sm" variant="default">
                 {i18n.t('license.choose')}
@@ -124,5 +65,88 @@ function LicenseForm() {
         <UnsavedGuard isDirty={text.trim() !== '' && !save.isPending} />
       </Form>
     </FormSection>
+  );
+}
+
+/** The text of a license that is not saved yet, typed or taken from a file. */
+function useLicenseDraft() {
+  const i18n = useI18n();
+  const save = useSaveLicense();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState('');
+  const [isTooLong, setTooLong] = useState(false);
+  const fieldErrors = fieldErrorsOf(save.error, i18n, { IncorrectLicense: 'text', LicenseExpired: 'text' });
+  const type = (typed: string) => {
+    setText(typed);
+    setTooLong(false);
+    save.reset();
+  };
+  const read = async (file: File) => {
+    const isReadable = file.size <= fileMaxBytes;
+    type(isReadable ? (await file.text()).trim() : '');
+    setTooLong(!isReadable);
+    field.current?.focus();
+  };
+  const submit = () =>
+    save.mutate(text.trim(), {
+      onError: focusFirstError,
+      onSuccess: () => {
+        setText('');
+        notifySuccess(i18n.t('license.saved'));
+      },
+    });
+  const take = (file: File | null) => {
+    if (file) void read(file);
+  };
+  const fieldError = isTooLong ? i18n.t('license.tooLong') : fieldErrors['text'];
+  return { field, text, fieldError, save, type, take, submit };
+}
+
+interface LicenseFieldProps {
+  readonly ref: RefObject<HTMLTextAreaElement | null>;
+  readonly text: string;
+  readonly error: string | undefined;
+  readonly onText: (text: string) => void;
+  readonly onFile: (file: File) => void;
+}
+
+function LicenseField({ ref, text, error, onText, onFile }: LicenseFieldProps) {
+  const i18n = useI18n();
+  const [isDropping, setDropping] = useState(false);
+  return (
+    <Textarea
+      ref={ref}
+      size="sm"
+      className={classes.licenseText}
+      label={i18n.t('license.text')}
+      minRows={4}
+      maxRows={12}
+      autosize
+      spellCheck={false}
+      maxLength={fileMaxBytes}
+      value={text}
+      error={error}
+      data-dropping={isDropping}
+      onChange={(event) => onText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        // A license has several lines, so submitting takes Ctrl+Enter instead of Enter.
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+          event.currentTarget.form?.requestSubmit();
+        }
+      }}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setDropping(true);
+      }}
+      onDragLeave={() => setDropping(false)}
+      onDrop={(event) => {
+        setDropping(false);
+        const file = event.dataTransfer.files[0];
+        // The browser itself inserts dragged text.
+        if (!file) return;
+        event.preventDefault();
+        onFile(file);
+      }}
+    />
   );
 }

@@ -58,24 +58,7 @@ export function AuditLogsScreen() {
       )}
       {entries.length > 0 && (
         <>
-          <p className={classes.printed}>{printedText(search, i18n)}</p>
-          <DataTable
-            label={i18n.t('tab.auditLogs')}
-            head={
-              <>
-                <th>{i18n.t('audit.time')}</th>
-                <th>{i18n.t('audit.user')}</th>
-                <th>{i18n.t('audit.action')}</th>
-                <th data-wide="true">{i18n.t('audit.target')}</th>
-                <th data-wide="true">{i18n.t('audit.outcome')}</th>
-                <th data-wide="true">{i18n.t('audit.address')}</th>
-              </>
-            }
-          >
-            {entries.map((entry) => (
-              <EntryRows key={entry.id} entry={entry} />
-            ))}
-          </DataTable>
+          <AuditTable search={search} entries={entries} />
           <div className={classes.foot}>
             {hasNextPage && (
               <Button
@@ -91,6 +74,37 @@ export function AuditLogsScreen() {
           </div>
         </>
       )}
+    </>
+  );
+}
+
+interface AuditTableProps {
+  readonly search: AuditSearch;
+  readonly entries: readonly AuditEntry[];
+}
+
+function AuditTable({ search, entries }: AuditTableProps) {
+  const i18n = useI18n();
+  return (
+    <>
+      <p className={classes.printed}>{printedText(search, i18n)}</p>
+      <DataTable
+        label={i18n.t('tab.auditLogs')}
+        head={
+          <>
+            <th>{i18n.t('audit.time')}</th>
+            <th>{i18n.t('audit.user')}</th>
+            <th>{i18n.t('audit.action')}</th>
+            <th data-wide="true">{i18n.t('audit.target')}</th>
+            <th data-wide="true">{i18n.t('audit.outcome')}</th>
+            <th data-wide="true">{i18n.t('audit.address')}</th>
+          </>
+        }
+      >
+        {entries.map((entry) => (
+          <EntryRows key={entry.id} entry={entry} />
+        ))}
+      </DataTable>
     </>
   );
 }

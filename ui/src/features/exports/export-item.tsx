@@ -18,65 +18,83 @@ const failureKeys: Readonly<Record<NonNullable<Export['failure']>, MessageKey>> 
 
 /** One package: its contents, its progress, and its actions. */
 export function ExportItem({ item }: { item: Export }) {
-  const i18n = useI18n();
-  const retry = useRetryExport(item.id);
-  const remove = useDeleteExport(item.id);
   const name = item.name || `${item.id}`;
   return (
     <li className={classes.item}>
-      <div className={classes.text}>
-        <div className={classes.name}>{name}</div>
-        <div className={classes.time}>
-          {i18n.t('exports.span', {
-            from: i18n.dateTime(item.startTime),
-            to: i18n.dateTime(item.endTime),
-          })}
-          {' · '}
-          {i18n.t('exports.streams', { count: item.streams.length })}
-        </div>
-        <div className={classes.status} data-status={item.status} role="status">
-          {statusText(item, i18n)}
-        </div>
-        {item.status === 'running' && (
-          <Progress
-            className={classes.progress}
-            value={item.expectedBytes > 0 ? Math.min(100, (item.bytes / item.expectedBytes) * 100) : 0}
-            aria-label={name}
-          />
-        )}
-        {item.status === 'ready' && (
-          <ul className={classes.streams}>
-            {item.streams.map((stream) => (
-              <li key={stream.uid}>
-                {i18n.t('exports.stream', {
-                  name: stream.name,
-                  duration: i18n.duration(stream.durationMs),
-                  gap: i18n.duration(stream.gapMs),
-                })}
-              </li>
-            ))}
-          </ul>
-        )}
-      </div>
-      <div className={classes.actions}>
-        {item.status === 'ready' && (
-          <Button component="a" size="sm" href={addressOf('downloadExport', { id: item.id })} download>
-            {i18n.t('exports.download', { size: i18n.bytes(item.bytes) })}
-          </Button>
-        )}
-        {item.status === 'failed' && (
-          <Button size="sm" variant="default" loading={retry.isPending} onClick={() => retry.mutate()}>
-            {i18n.t('exports.retry')}
-          </Button>
-        )}
-        <SignButton
-          icon={IconTrash}
-          label={i18n.t(isUnderWay(item) ? 'save.cancel' : 'exports.delete', { name })}
-          isDisabled={remove.isPending}
-          onClick={() => notifyDone(remove.mutateAsync(undefined), i18n.t('exports.deleted'))}
-        />
-      </div>
+      <ExportSummary item={item} name={name} />
+      <ExportActions item={item} name={name} />
     </li>
+  );
+}
+
+interface ExportPartProps {
+  readonly item: Export;
+  readonly name: string;
+}
+
+function ExportSummary({ item, name }: ExportPartProps) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.text}>
+      <div className={classes.name}>{name}</div>
+      <div className={classes.time}>
+        {i18n.t('exports.span', {
+          from: i18n.dateTime(item.startTime),
+          to: i18n.dateTime(item.endTime),
+        })}
+        {' · '}
+        {i18n.t('exports.streams', { count: item.streams.length })}
+      </div>
+      <div className={classes.status} data-status={item.status} role="status">
+        {statusText(item, i18n)}
+      </div>
+      {item.status === 'running' && (
+        <Progress
+          className={classes.progress}
+          value={item.expectedBytes > 0 ? Math.min(100, (item.bytes / item.expectedBytes) * 100) : 0}
+          aria-label={name}
+        />
+      )}
+      {item.status === 'ready' && (
+        <ul className={classes.streams}>
+          {item.streams.map((stream) => (
+            <li key={stream.uid}>
+              {i18n.t('exports.stream', {
+                name: stream.name,
+                duration: i18n.duration(stream.durationMs),
+                gap: i18n.duration(stream.gapMs),
+              })}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function ExportActions({ item, name }: ExportPartProps) {
+  const i18n = useI18n();
+  const retry = useRetryExport(item.id);
+  const remove = useDeleteExport(item.id);
+  return (
+    <div className={classes.actions}>
+      {item.status === 'ready' && (
+        <Button component="a" size="sm" href={addressOf('downloadExport', { id: item.id })} download>
+          {i18n.t('exports.download', { size: i18n.bytes(item.bytes) })}
+        </Button>
+      )}
+      {item.status === 'failed' && (
+        <Button size="sm" variant="default" loading={retry.isPending} onClick={() => retry.mutate()}>
+          {i18n.t('exports.retry')}
+        </Button>
+      )}
+      <SignButton
+        icon={IconTrash}
+        label={i18n.t(isUnderWay(item) ? 'save.cancel' : 'exports.delete', { name })}
+        isDisabled={remove.isPending}
+        onClick={() => notifyDone(remove.mutateAsync(undefined), i18n.t('exports.deleted'))}
+      />
+    </div>
   );
 }
 

@@ -12,7 +12,7 @@ import { AccountFrame } from './account-frame.tsx';
 import { Form, FormActions } from '../../components/form.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import type { MessageKey } from '../../i18n/i18n.ts';
+import type { I18n, MessageKey } from '../../i18n/i18n.ts';
 
 const languageNames: Record<(typeof languages)[number], MessageKey> = {
   en: 'language.en',
@@ -20,52 +20,18 @@ const languageNames: Record<(typeof languages)[number], MessageKey> = {
 };
 
 /**
- * The initial set-up [R2.4]: creates the administrator, authorized by the code that only the server's operator
+ * The initial setup [R2.4]: creates the administrator, authorized by the code that only the server's operator
  * can read.
  */
 export function InitScreen() {
+  const settings = useSettings();
+  return settings.isSetupAllowed ? <SetupForm /> : <SetupNotAllowed />;
+}
+
+function SetupForm() {
   const i18n = useI18n();
   const settings = useSettings();
-  const { language } = usePage();
-  const enter = useEnter();
-  const form = useForm({
-    initialValues: { name: 'admin', email: '', password: '', code: '' },
-    validate: {
-      name: (name) => (name.trim() === '' ? i18n.t('account.login.missing') : null),
-      password: (password) => (password === '' ? i18n.t('account.password.missing') : null),
-      code: (code) => (code.trim() === '' ? i18n.t('init.code.missing') : null),
-    },
-  });
-  const unlock = useMutation({
-    mutationFn: (values: typeof form.values) =>
-      api.unlock({
-        body: {
-          name: values.name.trim(),
-          email: values.email.trim(),
-          password: values.password,
-          code: values.code.trim(),
-          language: i18n.language,
-        },
-      }),
-    onSuccess: ({ user, mustChangePassword }) => enter(user, mustChangePassword),
-    onError: (error) => {
-      form.setErrors(
-        fieldErrorsOf(
-          error,
-          i18n,
-          {
-            UnknownLifetimeCode: 'code',
-            LifetimeCodeRequired: 'code',
-            PasswordIsNotComplexEnough: 'password',
-          },
-          { name: 'account.login.invalid', email: 'account.email.invalid' },
-        ),
-      );
-      focusFirstError();
-    },
-  });
-  const submit = form.onSubmit((values) => unlock.mutate(values), focusFirstError);
-  if (!settings.isSetupAllowed) return <SetupNotAllowed />;
+  const { form, unlock, submit } = useSetup();
   const isAboutFields = Object.keys(form.errors).length > 0;
   return (
     <AccountFrame
@@ -75,15 +41,7 @@ export function InitScreen() {
       text={i18n.t('init.text')}
     >
       <Form onSubmit={submit} failure={unlock.error && !isAboutFields ? textOf(unlock.error, i18n) : null}>
-        <NativeSelect
-          label={i18n.t('account.language')}
-          value={i18n.language}
-          data={languages.map((value) => ({ value, label: i18n.t(languageNames[value]) }))}
-          onChange={(event) => {
-            const chosen = languages.find((one) => one === event.currentTarget.value);
-            if (chosen) void language.change(chosen);
-          }}
-        />
+        <LanguageSelect />
         <TextInput
           label={i18n.t('init.code')}
           description={i18n.t('init.code.help')}
@@ -122,6 +80,70 @@ export function InitScreen() {
         </FormActions>
       </Form>
     </AccountFrame>
+  );
+}
+
+/** The form's values, and the call that creates the administrator and signs in. */
+function useSetup() {
+  const i18n = useI18n();
+  const enter = useEnter();
+  const form = useForm({
+    initialValues: { name: 'admin', email: '', password: '', code: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? i18n.t('account.login.missing') : null),
+      password: (password) => (password === '' ? i18n.t('account.password.missing') : null),
+      code: (code) => (code.trim() === '' ? i18n.t('init.code.missing') : null),
+    },
+  });
+  const unlock = useMutation({
+    mutationFn: (values: typeof form.values) =>
+      api.unlock({
+        body: {
+          name: values.name.trim(),
+          email: values.email.trim(),
+          password: values.password,
+          code: values.code.trim(),
+          language: i18n.language,
+        },
+      }),
+    onSuccess: ({ user, mustChangePassword }) => enter(user, mustChangePassword),
+    onError: (error) => {
+      form.setErrors(setupErrorsOf(error, i18n));
+      focusFirstError();
+    },
+  });
+  const submit = form.onSubmit((values) => unlock.mutate(values), focusFirstError);
+  return { form, unlock, submit };
+}
+
+/** The field that each error code of a refused setup belongs to. */
+function setupErrorsOf(error: unknown, i18n: I18n): Record<string, string> {
+  return fieldErrorsOf(
+    error,
+    i18n,
+    {
+      UnknownLifetimeCode: 'code',
+      LifetimeCodeRequired: 'code',
+      PasswordIsNotComplexEnough: 'password',
+    },
+    { name: 'account.login.invalid', email: 'account.email.invalid' },
+  );
+}
+
+/** The language of the page, which becomes that of the new account. */
+function LanguageSelect() {
+  const i18n = useI18n();
+  const { language } = usePage();
+  return (
+    <NativeSelect
+      label={i18n.t('account.language')}
+      value={i18n.language}
+      data={languages.map((value) => ({ value, label: i18n.t(languageNames[value]) }))}
+      onChange={(event) => {
+        const chosen = languages.find((one) => one === event.currentTarget.value);
+        if (chosen) void language.change(chosen);
+      }}
+    />
   );
 }
 

@@ -13,6 +13,7 @@ import { Form, FormActions } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n } from '../../i18n/i18n.ts';
 import { Link } from '../../routing/react/link.tsx';
 import { useNavigate } from '../../routing/react/router-context.tsx';
 
@@ -20,37 +21,6 @@ import { useNavigate } from '../../routing/react/router-context.tsx';
 export function RecoverPasswordScreen() {
   const i18n = useI18n();
   const settings = useSettings();
-  const navigate = useNavigate();
-  const [email, setEmail] = useState('');
-  const [code, setCode] = useState('');
-  const [password, setPassword] = useState('');
-  const [wait, setWait] = useCountdown();
-
-  const send = useMutation({
-    mutationFn: () => sendPasswordReset(email.trim(), i18n.language),
-    onSuccess: (seconds) => {
-      setWait(seconds);
-      notifySuccess(i18n.t('recover.sent', { email: email.trim() }));
-    },
-    onError: (error) => {
-      if (error instanceof ApiError && error.retryAfterSeconds) setWait(error.retryAfterSeconds);
-    },
-  });
-  const reset = useMutation({
-    mutationFn: () => api.resetPassword({ body: { code: code.trim(), password, email: email.trim() } }),
-    onSuccess: () => navigate({ to: '/auth', search: { recover: true } }),
-  });
-  const resetErrors = fieldErrorsOf(reset.error, i18n, {
-    UnknownLifetimeCode: 'code',
-    PasswordIsNotComplexEnough: 'password',
-  });
-  const failure = send.error ?? (Object.keys(resetErrors).length > 0 ? null : reset.error);
-  const isSent = send.isSuccess || send.submittedAt > 0;
-  const words = (error: Error) =>
-    error instanceof ApiError && error.code === 'NotFound'
-      ? i18n.t('recover.unknown', { email: email.trim() })
-      : textOf(error, i18n);
-
   return (
     <AccountFrame
       appTitle={settings.appTitle}
@@ -58,73 +28,135 @@ export function RecoverPasswordScreen() {
       title={i18n.t('title.recover')}
       text={settings.passwordResetAllowed ? i18n.t('recover.text') : undefined}
     >
-      {settings.passwordResetAllowed ? (
-        <Form
-          onSubmit={() => (send.isSuccess ? reset.mutate() : send.mutate())}
-          failure={failure ? words(failure) : null}
-        >
-          <TextInput
-            type="email"
-            label={i18n.t('account.email')}
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-            autoComplete="email"
-            disabled={send.isPending || reset.isPending}
-          />
-          {send.isSuccess && (
-            <>
-              <TextInput
-                label={i18n.t('recover.code')}
-                value={code}
-                onChange={(event) => setCode(event.currentTarget.value)}
-                autoComplete="one-time-code"
-                error={resetErrors['code']}
-              />
-              <PasswordField
-                label={i18n.t('account.newPassword')}
-                description={i18n.t('account.password.rules')}
-                inputWrapperOrder={['label', 'input', 'error', 'description']}
-                value={password}
-                onChange={(event) => setPassword(event.currentTarget.value)}
-                autoComplete="new-password"
-                error={resetErrors['password']}
-              />
-            </>
-          )}
-          <FormActions>
-            {send.isSuccess && (
-              <Button
-                type="submit"
-                size="sm"
-                fullWidth
-                loading={reset.isPending}
-                disabled={!code.trim() || !password}
-              >
-                {i18n.t('recover.submit')}
-              </Button>
-            )}
-            <Button
-              type={send.isSuccess ? 'button' : 'submit'}
-              variant={send.isSuccess ? 'default' : 'filled'}
-              size="sm"
-              fullWidth
-              loading={send.isPending}
-              disabled={!email.trim() || wait > 0}
-              onClick={send.isSuccess ? () => send.mutate() : undefined}
-            >
-              {wait > 0
-                ? i18n.t('recover.wait', { time: i18n.duration(wait * 1000) })
-                : i18n.t(isSent ? 'recover.sendAgain' : 'recover.send')}
-            </Button>
-          </FormActions>
-        </Form>
-      ) : (
-        <Notice>{i18n.t('recover.off')}</Notice>
-      )}
+      {settings.passwordResetAllowed ? <RecoveryForm /> : <Notice>{i18n.t('recover.off')}</Notice>}
       <Button component={Link} to="/auth" size="sm" variant="subtle" fullWidth mt={8}>
         {i18n.t('recover.back')}
       </Button>
     </AccountFrame>
+  );
+}
+
+function RecoveryForm() {
+  const i18n = useI18n();
+  const [email, setEmail] = useState('');
+  const { send, waitSeconds } = useSendCode(email);
+  const { reset, code, setCode, password, setPassword, fieldErrors } = useNewPassword(email);
+  const failure = send.error ?? (Object.keys(fieldErrors).length > 0 ? null : reset.error);
+  return (
+    <Form
+      onSubmit={() => (send.isSuccess ? reset.mutate() : send.mutate())}
+      failure={failure ? failureText(failure, email, i18n) : null}
+    >
+      <TextInput
+        type="email"
+        label={i18n.t('account.email')}
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        autoComplete="email"
+        disabled={send.isPending || reset.isPending}
+      />
+      {send.isSuccess && (
+        <>
+          <TextInput
+            label={i18n.t('recover.code')}
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+            autoComplete="one-time-code"
+            error={fieldErrors['code']}
+          />
+          <PasswordField
+            label={i18n.t('account.newPassword')}
+            description={i18n.t('account.password.rules')}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            autoComplete="new-password"
+            error={fieldErrors['password']}
+          />
+        </>
+      )}
+      <FormActions>
+        {send.isSuccess && (
+          <Button
+            type="submit"
+            size="sm"
+            fullWidth
+            loading={reset.isPending}
+            disabled={!code.trim() || !password}
+          >
+            {i18n.t('recover.submit')}
+          </Button>
+        )}
+        <SendButton send={send} waitSeconds={waitSeconds} hasEmail={email.trim() !== ''} />
+      </FormActions>
+    </Form>
+  );
+}
+
+/** Sending a code to an address, and the seconds until another one may be sent. */
+function useSendCode(email: string) {
+  const i18n = useI18n();
+  const [waitSeconds, setWaitSeconds] = useCountdown();
+  const send = useMutation({
+    mutationFn: () => sendPasswordReset(email.trim(), i18n.language),
+    onSuccess: (seconds) => {
+      setWaitSeconds(seconds);
+      notifySuccess(i18n.t('recover.sent', { email: email.trim() }));
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.retryAfterSeconds) setWaitSeconds(error.retryAfterSeconds);
+    },
+  });
+  return { send, waitSeconds };
+}
+
+/** The code from the e-mail and the new password, and setting it. */
+function useNewPassword(email: string) {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const [code, setCode] = useState('');
+  const [password, setPassword] = useState('');
+  const reset = useMutation({
+    mutationFn: () => api.resetPassword({ body: { code: code.trim(), password, email: email.trim() } }),
+    onSuccess: () => navigate({ to: '/auth', search: { recover: true } }),
+  });
+  const fieldErrors = fieldErrorsOf(reset.error, i18n, {
+    UnknownLifetimeCode: 'code',
+    PasswordIsNotComplexEnough: 'password',
+  });
+  return { reset, code, setCode, password, setPassword, fieldErrors };
+}
+
+function failureText(error: Error, email: string, i18n: I18n): string {
+  return error instanceof ApiError && error.code === 'NotFound'
+    ? i18n.t('recover.unknown', { email: email.trim() })
+    : textOf(error, i18n);
+}
+
+interface SendButtonProps {
+  readonly send: ReturnType<typeof useSendCode>['send'];
+  readonly waitSeconds: number;
+  readonly hasEmail: boolean;
+}
+
+/** Submits the form until a code has been sent; after that it sends another one. */
+function SendButton({ send, waitSeconds, hasEmail }: SendButtonProps) {
+  const i18n = useI18n();
+  const isSent = send.isSuccess || send.submittedAt > 0;
+  return (
+    <Button
+      type={send.isSuccess ? 'button' : 'submit'}
+      variant={send.isSuccess ? 'default' : 'filled'}
+      size="sm"
+      fullWidth
+      loading={send.isPending}
+      disabled={!hasEmail || waitSeconds > 0}
+      onClick={send.isSuccess ? () => send.mutate() : undefined}
+    >
+      {waitSeconds > 0
+        ? i18n.t('recover.wait', { time: i18n.duration(waitSeconds * 1000) })
+        : i18n.t(isSent ? 'recover.sendAgain' : 'recover.send')}
+    </Button>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Switch, TextInput } from '@mantine/core';
+import { Switch, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { TunnelLocation } from '@vidette/contract/tunnel';
 import { useState } from 'react';
@@ -7,8 +7,8 @@ import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { tunnelQuery } from './tunnel-api.ts';
 import { textOf } from '../../page/failures.ts';
 import { notifySuccess } from '../../page/notify.ts';
-import { Form, FormActions, FormSection } from '../../components/form.tsx';
-import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
+import { Form, FormSection } from '../../components/form.tsx';
+import { SaveActions } from '../../components/save-actions.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 import { locationsWith, valuesOf, type RelayValues } from './relay-values.ts';
@@ -95,17 +95,7 @@ export function RelayForm({ location, locations }: RelayFormProps) {
           checked={values.trustProxy}
           onChange={(event) => setDraft({ ...values, trustProxy: event.currentTarget.checked })}
         />
-        <FormActions>
-          <Button type="submit" size="sm" loading={save.isPending} disabled={!isDirty}>
-            {i18n.t('action.save')}
-          </Button>
-          {isDirty && (
-            <Button size="sm" variant="default" onClick={() => setDraft(null)}>
-              {i18n.t('stream.discard')}
-            </Button>
-          )}
-        </FormActions>
-        <UnsavedGuard isDirty={isDirty && !save.isPending} />
+        <SaveActions isDirty={isDirty} isSaving={save.isPending} onDiscard={() => setDraft(null)} />
       </Form>
     </FormSection>
   );

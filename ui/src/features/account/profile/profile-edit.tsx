@@ -1,5 +1,5 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { useForm, type UseFormReturnType } from '@mantine/form';
 import IconCheck from '@tabler/icons-react/dist/esm/icons/IconCheck.mjs';
 import { limits } from '@vidette/contract/constants';
 import type { User } from '@vidette/contract/entities';
@@ -25,103 +25,14 @@ export function ProfileEditScreen() {
 
 function ProfileForm({ user }: { user: User }) {
   const i18n = useI18n();
-  const navigate = useNavigate();
-  const save = useSaveProfile();
-  const [isSaved, raiseSaved] = useSavedFlag();
-  const form = useForm({
-    initialValues: {
-      fullName: user.fullName,
-      email: user.email,
-      oldPassword: '',
-      password: '',
-      keepTokens: false,
-    },
-    validate: {
-      oldPassword: (value, { password }) =>
-        password !== '' && value === '' ? i18n.t('profile.oldPassword.missing') : null,
-      password: (value, { oldPassword }) =>
-        oldPassword !== '' && value === '' ? i18n.t('account.password.missing') : null,
-    },
-  });
-  const submit = form.onSubmit(
-    ({ fullName, email, oldPassword, password, keepTokens }) =>
-      save.mutate(
-        {
-          ...(user.isManaged || !form.isDirty('fullName') ? {} : { fullName: fullName.trim() }),
-          ...(user.isManaged || !form.isDirty('email') ? {} : { email: email.trim() }),
-          ...(password === '' ? {} : { oldPassword, password, keepTokens }),
-        },
-        {
-          onError: (error) => {
-            form.setErrors(errorsOf(error, i18n));
-            focusFirstError();
-          },
-          onSuccess: (saved) => {
-            const fresh = {
-              fullName: saved.fullName,
-              email: saved.email,
-              oldPassword: '',
-              password: '',
-              keepTokens: false,
-            };
-            form.setValues(fresh);
-            form.resetDirty(fresh);
-            raiseSaved();
-            notifySuccess(i18n.t('profile.updated'));
-            if (user.mustChangePassword) void navigate({ to: '/streams' });
-          },
-        },
-      ),
-    focusFirstError,
-  );
+  const { form, save, isSaved, submit } = useProfileForm(user);
   const isAboutFields = Object.keys(errorsOf(save.error, i18n)).length > 0;
   return (
     <Form onSubmit={submit} failure={save.error && !isAboutFields ? textOf(save.error, i18n) : null}>
       {user.mustChangePassword && <Notice>{i18n.t('profile.mustChange')}</Notice>}
       {user.isManaged && <Notice>{i18n.t('profile.managed')}</Notice>}
-      {!user.mustChangePassword && (
-        <FormSection title={i18n.t('profile.person')}>
-          <TextInput
-            size="sm"
-            label={i18n.t('account.fullName')}
-            maxLength={limits.nameMaxLength}
-            autoComplete="name"
-            disabled={user.isManaged}
-            {...form.getInputProps('fullName')}
-          />
-          <TextInput
-            size="sm"
-            type="email"
-            label={i18n.t('account.email')}
-            maxLength={limits.emailMaxLength}
-            autoComplete="email"
-            disabled={user.isManaged}
-            {...form.getInputProps('email')}
-          />
-        </FormSection>
-      )}
-      {!user.isManaged && (
-        <FormSection title={i18n.t('profile.passwordChange')} text={i18n.t('profile.passwordChange.help')}>
-          <PasswordField
-            size="sm"
-            label={i18n.t('account.oldPassword')}
-            autoComplete="current-password"
-            {...form.getInputProps('oldPassword')}
-          />
-          <PasswordField
-            size="sm"
-            label={i18n.t('account.newPassword')}
-            description={i18n.t('account.password.rules')}
-            inputWrapperOrder={['label', 'input', 'error', 'description']}
-            autoComplete="new-password"
-            {...form.getInputProps('password')}
-          />
-          <Checkbox
-            label={i18n.t('account.keepTokens')}
-            {...form.getInputProps('keepTokens', { type: 'checkbox' })}
-          />
-        </FormSection>
-      )}
+      {!user.mustChangePassword && <PersonFields form={form} isManaged={user.isManaged} />}
+      {!user.isManaged && <PasswordFields form={form} />}
       <FormActions>
         <Button
           type="submit"
@@ -136,6 +47,113 @@ function ProfileForm({ user }: { user: User }) {
       </FormActions>
       <UnsavedGuard isDirty={form.isDirty() && !save.isPending} />
     </Form>
+  );
+}
+
+interface ProfileValues {
+  fullName: string;
+  email: string;
+  oldPassword: string;
+  password: string;
+  keepTokens: boolean;
+}
+
+type ProfileFormReturn = UseFormReturnType<ProfileValues>;
+
+/** The form as it is after loading and after saving: the saved person, and no passwords. */
+function valuesOf({ fullName, email }: Pick<User, 'fullName' | 'email'>): ProfileValues {
+  return { fullName, email, oldPassword: '', password: '', keepTokens: false };
+}
+
+/** The form's values and saving them: only what changed is sent, and the password only with the old one. */
+function useProfileForm(user: User) {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const save = useSaveProfile();
+  const [isSaved, raiseSaved] = useSavedFlag();
+  const form = useForm<ProfileValues>({
+    initialValues: valuesOf(user),
+    validate: {
+      oldPassword: (value, { password }) =>
+        password !== '' && value === '' ? i18n.t('profile.oldPassword.missing') : null,
+      password: (value, { oldPassword }) =>
+        oldPassword !== '' && value === '' ? i18n.t('account.password.missing') : null,
+    },
+  });
+  const onError = (error: Error) => {
+    form.setErrors(errorsOf(error, i18n));
+    focusFirstError();
+  };
+  const onSuccess = (saved: User) => {
+    form.setValues(valuesOf(saved));
+    form.resetDirty(valuesOf(saved));
+    raiseSaved();
+    notifySuccess(i18n.t('profile.updated'));
+    if (user.mustChangePassword) void navigate({ to: '/streams' });
+  };
+  const submit = form.onSubmit(
+    ({ fullName, email, oldPassword, password, keepTokens }) =>
+      save.mutate(
+        {
+          ...(user.isManaged || !form.isDirty('fullName') ? {} : { fullName: fullName.trim() }),
+          ...(user.isManaged || !form.isDirty('email') ? {} : { email: email.trim() }),
+          ...(password === '' ? {} : { oldPassword, password, keepTokens }),
+        },
+        { onError, onSuccess },
+      ),
+    focusFirstError,
+  );
+  return { form, save, isSaved, submit };
+}
+
+function PersonFields({ form, isManaged }: { form: ProfileFormReturn; isManaged: boolean }) {
+  const i18n = useI18n();
+  return (
+    <FormSection title={i18n.t('profile.person')}>
+      <TextInput
+        size="sm"
+        label={i18n.t('account.fullName')}
+        maxLength={limits.nameMaxLength}
+        autoComplete="name"
+        disabled={isManaged}
+        {...form.getInputProps('fullName')}
+      />
+      <TextInput
+        size="sm"
+        type="email"
+        label={i18n.t('account.email')}
+        maxLength={limits.emailMaxLength}
+        autoComplete="email"
+        disabled={isManaged}
+        {...form.getInputProps('email')}
+      />
+    </FormSection>
+  );
+}
+
+function PasswordFields({ form }: { form: ProfileFormReturn }) {
+  const i18n = useI18n();
+  return (
+    <FormSection title={i18n.t('profile.passwordChange')} text={i18n.t('profile.passwordChange.help')}>
+      <PasswordField
+        size="sm"
+        label={i18n.t('account.oldPassword')}
+        autoComplete="current-password"
+        {...form.getInputProps('oldPassword')}
+      />
+      <PasswordField
+        size="sm"
+        label={i18n.t('account.newPassword')}
+        description={i18n.t('account.password.rules')}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        autoComplete="new-password"
+        {...form.getInputProps('password')}
+      />
+      <Checkbox
+        label={i18n.t('account.keepTokens')}
+        {...form.getInputProps('keepTokens', { type: 'checkbox' })}
+      />
+    </FormSection>
   );
 }
 

@@ -28,19 +28,10 @@ const languageNames: Record<MessageLanguage, MessageKey> = { en: 'language.en', 
  */
 export function SettingsScreen() {
   const i18n = useI18n();
-  const { language } = usePage();
   const user = useUser();
-  const save = useSaveProfile();
+  const { prefer, chooseLanguage } = useSaveSettings();
   if (!user) return null;
-  const { theme, timeZone, playerSound, archiveSpeed } = user.preferences;
-
-  const send = (body: Parameters<typeof save.mutate>[0], done: () => Promise<void> = async () => {}) =>
-    save.mutate(body, {
-      onSuccess: () => void done().then(() => notifySuccess(language.get().t('settings.saved'))),
-      onError: (error) => notifyError(i18n.t('settings.failed'), textOf(error, i18n)),
-    });
-  const prefer = (preferences: Partial<Preferences>) => send({ preferences });
-
+  const { preferences } = user;
   return (
     <div className={classes.screen}>
       <PageBar title={i18n.t('title.settings')} />
@@ -50,9 +41,9 @@ export function SettingsScreen() {
           <SegmentedControl
             size="sm"
             aria-label={i18n.t('settings.theme')}
-            value={theme}
+            value={preferences.theme}
             data={themes.map((value) => ({ value, label: i18n.t(themeNames[value]) }))}
-            onChange={(value) => prefer({ theme: value })}
+            onChange={(theme) => prefer({ theme })}
           />
         </SettingRow>
         <SettingRow label={i18n.t('settings.language')}>
@@ -61,40 +52,68 @@ export function SettingsScreen() {
             aria-label={i18n.t('settings.language')}
             value={user.language}
             data={languages.map((value) => ({ value, label: i18n.t(languageNames[value]) }))}
-            onChange={(value) => send({ language: value }, () => language.change(value))}
+            onChange={chooseLanguage}
           />
         </SettingRow>
       </FormSection>
       <FormSection title={i18n.t('settings.time')}>
         <SettingRow label={i18n.t('settings.zone')} help={i18n.t('settings.zone.help')}>
-          <ZoneSelect value={timeZone} onChange={(value) => prefer({ timeZone: value })} />
+          <ZoneSelect value={preferences.timeZone} onChange={(timeZone) => prefer({ timeZone })} />
         </SettingRow>
       </FormSection>
-      <FormSection title={i18n.t('settings.player')}>
-        <SettingRow label={i18n.t('settings.sound')} help={i18n.t('settings.sound.help')}>
-          <Switch
-            size="md"
-            aria-label={i18n.t('settings.sound')}
-            checked={playerSound}
-            onChange={(event) => prefer({ playerSound: event.currentTarget.checked })}
-          />
-        </SettingRow>
-        <SettingRow label={i18n.t('settings.speed')} help={i18n.t('settings.speed.help')}>
-          <NativeSelect
-            size="sm"
-            aria-label={i18n.t('settings.speed')}
-            value={String(archiveSpeed)}
-            data={playbackSpeeds.map((speed) => ({
-              value: String(speed),
-              label: i18n.t('settings.speed.value', { speed }),
-            }))}
-            onChange={(event) => {
-              const chosen = playbackSpeeds.find((speed) => String(speed) === event.currentTarget.value);
-              if (chosen !== undefined) prefer({ archiveSpeed: chosen });
-            }}
-          />
-        </SettingRow>
-      </FormSection>
+      <PlayerSettings preferences={preferences} onPrefer={prefer} />
     </div>
+  );
+}
+
+/** Saves a setting as soon as it is chosen, and reports the result. */
+function useSaveSettings() {
+  const i18n = useI18n();
+  const { language } = usePage();
+  const save = useSaveProfile();
+  const send = (body: Parameters<typeof save.mutate>[0], done: () => Promise<void> = async () => {}) =>
+    save.mutate(body, {
+      onSuccess: () => void done().then(() => notifySuccess(language.get().t('settings.saved'))),
+      onError: (error) => notifyError(i18n.t('settings.failed'), textOf(error, i18n)),
+    });
+  return {
+    prefer: (preferences: Partial<Preferences>) => send({ preferences }),
+    chooseLanguage: (chosen: MessageLanguage) => send({ language: chosen }, () => language.change(chosen)),
+  };
+}
+
+interface PlayerSettingsProps {
+  readonly preferences: Preferences;
+  readonly onPrefer: (preferences: Partial<Preferences>) => void;
+}
+
+function PlayerSettings({ preferences, onPrefer }: PlayerSettingsProps) {
+  const i18n = useI18n();
+  return (
+    <FormSection title={i18n.t('settings.player')}>
+      <SettingRow label={i18n.t('settings.sound')} help={i18n.t('settings.sound.help')}>
+        <Switch
+          size="md"
+          aria-label={i18n.t('settings.sound')}
+          checked={preferences.playerSound}
+          onChange={(event) => onPrefer({ playerSound: event.currentTarget.checked })}
+        />
+      </SettingRow>
+      <SettingRow label={i18n.t('settings.speed')} help={i18n.t('settings.speed.help')}>
+        <NativeSelect
+          size="sm"
+          aria-label={i18n.t('settings.speed')}
+          value={String(preferences.archiveSpeed)}
+          data={playbackSpeeds.map((speed) => ({
+            value: String(speed),
+            label: i18n.t('settings.speed.value', { speed }),
+          }))}
+          onChange={(event) => {
+            const chosen = playbackSpeeds.find((speed) => String(speed) === event.currentTarget.value);
+            if (chosen !== undefined) onPrefer({ archiveSpeed: chosen });
+          }}
+        />
+      </SettingRow>
+    </FormSection>
   );
 }

@@ -1,6 +1,8 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
+import type { ChangeEvent } from 'react';
 import { PasswordField } from '../../../components/password-field.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
+import type { I18n } from '../../../i18n/i18n.ts';
 import { aboutKey, isSecretKey, maskedSecret, type ConfigField } from './config-fields.ts';
 import classes from './configuration.module.css';
 
@@ -16,32 +18,19 @@ interface ConfigInputProps {
   readonly onChange: (text: string) => void;
 }
 
+const wrapperOrder = ['label', 'input', 'error', 'description'] as const;
+
 /** One configuration key: its name as in the file, and below it its description and constraints. */
 export function ConfigInput(props: ConfigInputProps) {
   const i18n = useI18n();
-  const { field, text, isSecret, isFixed, needsRestart, error, onChange } = props;
-  const { key, kind, isNullable, choices, minimum, maximum, defaultText } = field;
-  const notes = [
-    isFixed && i18n.t('config.fixed'),
-    isSecret && i18n.t('config.secret'),
-    minimum !== undefined &&
-      maximum !== undefined &&
-      i18n.t('config.bounds', { minimum: String(minimum), maximum: String(maximum) }),
-    kind === 'list' && i18n.t('config.list'),
-    defaultText !== '' && i18n.t('config.default', { value: defaultText }),
-    needsRestart && i18n.t('config.restart'),
-  ].filter((note) => note !== false);
-  const shared = {
-    label: key,
-    description: (
-      <>
-        {i18n.t(aboutKey(key))} <span className={classes.notes}>{notes.join(' · ')}</span>
-      </>
-    ),
-    error,
-    disabled: isFixed,
-  };
-  const order: ('label' | 'input' | 'error' | 'description')[] = ['label', 'input', 'error', 'description'];
+  const { field, text, isSecret, isFixed, error, onChange } = props;
+  const { key, kind, isNullable, choices } = field;
+  const description = (
+    <>
+      {i18n.t(aboutKey(key))} <span className={classes.notes}>{notesOf(props, i18n).join(' · ')}</span>
+    </>
+  );
+  const shared = { label: key, description, error, disabled: isFixed };
   if (kind === 'switch') {
     return (
       <Switch
@@ -51,44 +40,55 @@ export function ConfigInput(props: ConfigInputProps) {
       />
     );
   }
+  const line = {
+    ...shared,
+    size: 'sm',
+    inputWrapperOrder: [...wrapperOrder],
+    value: text,
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
+      onChange(event.currentTarget.value),
+  };
   if (kind === 'choice') {
     return (
       <NativeSelect
-        {...shared}
-        size="sm"
-        inputWrapperOrder={order}
-        value={text}
+        {...line}
         data={isNullable ? [{ value: '', label: i18n.t('config.none') }, ...choices] : choices}
-        onChange={(event) => onChange(event.currentTarget.value)}
       />
     );
   }
   if (isSecret || isSecretKey(key)) {
     return (
       <PasswordField
-        {...shared}
-        size="sm"
-        inputWrapperOrder={order}
+        {...line}
         autoComplete="new-password"
-        value={text}
         // The placeholder of a secret is replaced as a whole, never edited.
         onFocus={(event) => {
           if (text === maskedSecret) event.currentTarget.select();
         }}
-        onChange={(event) => onChange(event.currentTarget.value)}
       />
     );
   }
   return (
     <TextInput
-      {...shared}
-      size="sm"
-      inputWrapperOrder={order}
+      {...line}
       inputMode={kind === 'number' ? 'decimal' : 'text'}
       autoComplete="off"
       spellCheck={false}
-      value={text}
-      onChange={(event) => onChange(event.currentTarget.value)}
     />
   );
+}
+
+/** Constraints and states of a key, to show after its description. */
+function notesOf({ field, isFixed, isSecret, needsRestart }: ConfigInputProps, i18n: I18n): string[] {
+  const { kind, minimum, maximum, defaultText } = field;
+  return [
+    isFixed && i18n.t('config.fixed'),
+    isSecret && i18n.t('config.secret'),
+    minimum !== undefined &&
+      maximum !== undefined &&
+      i18n.t('config.bounds', { minimum: String(minimum), maximum: String(maximum) }),
+    kind === 'list' && i18n.t('config.list'),
+    defaultText !== '' && i18n.t('config.default', { value: defaultText }),
+    needsRestart && i18n.t('config.restart'),
+  ].filter((note) => note !== false);
 }

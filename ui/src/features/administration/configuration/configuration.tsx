@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
 import { useMemo, useState } from 'react';
@@ -6,11 +5,11 @@ import { configurationQuery, useSaveConfiguration } from '../administration-api.
 import { fieldErrorsOf, focusFirstError } from '../../../api/field-errors.ts';
 import { textOf } from '../../../page/failures.ts';
 import { notifySuccess } from '../../../page/notify.ts';
-import { Form, FormActions, FormSection } from '../../../components/form.tsx';
+import { Form, FormSection } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { SearchField } from '../../../components/search-field.tsx';
-import { UnsavedGuard } from '../../../components/unsaved-guard.tsx';
+import { SaveActions } from '../../../components/save-actions.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import {
   aboutKey,
@@ -47,12 +46,7 @@ interface ConfigurationFormProps {
 function ConfigurationForm({ configuration, save }: ConfigurationFormProps) {
   const i18n = useI18n();
   const [search, setSearch] = useState('');
-  const { fields, before } = useMemo(() => {
-    const all = fieldsOf(configuration.schema as ConfigSchema);
-    return { fields: all, before: textsOf(all, configuration.values) };
-  }, [configuration]);
-  const [texts, setTexts] = useState(before);
-  const changes = changesOf(fields, texts, before);
+  const { fields, before, texts, setTexts, changes } = useConfigDraft(configuration);
   const isDirty = Object.keys(changes).length > 0;
   const errors = fieldErrorsOf(save.error, i18n, {});
   const errorOf = (key: string) => errors[`values.${key}`] ?? errors[key];
@@ -102,18 +96,18 @@ function ConfigurationForm({ configuration, save }: ConfigurationFormProps) {
             restart={restart}
           />
         )}
-        <FormActions>
-          <Button type="submit" size="sm" loading={save.isPending} disabled={!isDirty}>
-            {i18n.t('action.save')}
-          </Button>
-          {isDirty && (
-            <Button size="sm" variant="default" onClick={() => setTexts(before)}>
-              {i18n.t('stream.discard')}
-            </Button>
-          )}
-        </FormActions>
-        <UnsavedGuard isDirty={isDirty && !save.isPending} />
+        <SaveActions isDirty={isDirty} isSaving={save.isPending} onDiscard={() => setTexts(before)} />
       </Form>
     </div>
   );
+}
+
+/** The fields of the configuration with their saved and edited texts; `changes` are the values to save. */
+function useConfigDraft(configuration: ReplyOf<'getConfiguration'>) {
+  const { fields, before } = useMemo(() => {
+    const all = fieldsOf(configuration.schema as ConfigSchema);
+    return { fields: all, before: textsOf(all, configuration.values) };
+  }, [configuration]);
+  const [texts, setTexts] = useState(before);
+  return { fields, before, texts, setTexts, changes: changesOf(fields, texts, before) };
 }

@@ -26,103 +26,123 @@ interface UserFieldsProps {
 
 /** The fields of a user, the same for adding and changing one. */
 export function UserFields({ form, isManaged = false, isSelf = false, isNew = false }: UserFieldsProps) {
+  return (
+    <>
+      <PersonFields form={form} isManaged={isManaged} />
+      <RightsFields form={form} isSelf={isSelf} />
+      {!isManaged && <PasswordFields form={form} isNew={isNew} />}
+    </>
+  );
+}
+
+type PartProps<Name extends keyof UserFieldsProps> = Required<Pick<UserFieldsProps, 'form' | Name>>;
+
+function PersonFields({ form, isManaged }: PartProps<'isManaged'>) {
+  const i18n = useI18n();
+  return (
+    <FormSection title={i18n.t('profile.person')}>
+      <TextInput
+        size="sm"
+        label={i18n.t('account.newLogin')}
+        maxLength={limits.loginMaxLength}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        disabled={isManaged}
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        size="sm"
+        label={i18n.t('account.fullName')}
+        maxLength={limits.nameMaxLength}
+        autoComplete="off"
+        disabled={isManaged}
+        {...form.getInputProps('fullName')}
+      />
+      <TextInput
+        size="sm"
+        type="email"
+        label={i18n.t('account.email')}
+        maxLength={limits.emailMaxLength}
+        autoComplete="off"
+        disabled={isManaged}
+        {...form.getInputProps('email')}
+      />
+      <NativeSelect
+        size="sm"
+        label={i18n.t('account.language')}
+        data={languages.map((value) => ({ value, label: i18n.t(languageText[value]) }))}
+        {...form.getInputProps('language')}
+      />
+    </FormSection>
+  );
+}
+
+function RightsFields({ form, isSelf }: PartProps<'isSelf'>) {
   const i18n = useI18n();
   const { role, quotaKind } = form.values;
   return (
-    <>
-      <FormSection title={i18n.t('profile.person')}>
-        <TextInput
-          size="sm"
-          label={i18n.t('account.newLogin')}
-          maxLength={limits.loginMaxLength}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          disabled={isManaged}
-          {...form.getInputProps('name')}
-        />
-        <TextInput
-          size="sm"
-          label={i18n.t('account.fullName')}
-          maxLength={limits.nameMaxLength}
-          autoComplete="off"
-          disabled={isManaged}
-          {...form.getInputProps('fullName')}
-        />
-        <TextInput
-          size="sm"
-          type="email"
-          label={i18n.t('account.email')}
-          maxLength={limits.emailMaxLength}
-          autoComplete="off"
-          disabled={isManaged}
-          {...form.getInputProps('email')}
-        />
+    <FormSection title={i18n.t('user.rights')}>
+      <NativeSelect
+        size="sm"
+        label={i18n.t('profile.info.role')}
+        description={i18n.t('user.role.help')}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        disabled={isSelf}
+        data={[
+          { value: 'user', label: i18n.t('profile.role.user') },
+          { value: 'admin', label: i18n.t('profile.role.admin') },
+        ]}
+        {...form.getInputProps('role')}
+      />
+      {role !== 'admin' && (
         <NativeSelect
           size="sm"
-          label={i18n.t('account.language')}
-          data={languages.map((value) => ({ value, label: i18n.t(languageText[value]) }))}
-          {...form.getInputProps('language')}
+          label={i18n.t('user.quota')}
+          data={Object.entries(quotaText).map(([value, key]) => ({ value, label: i18n.t(key) }))}
+          {...form.getInputProps('quotaKind')}
         />
-      </FormSection>
-      <FormSection title={i18n.t('user.rights')}>
-        <NativeSelect
-          size="sm"
-          label={i18n.t('profile.info.role')}
-          description={i18n.t('user.role.help')}
-          inputWrapperOrder={['label', 'input', 'error', 'description']}
-          disabled={isSelf}
-          data={[
-            { value: 'user', label: i18n.t('profile.role.user') },
-            { value: 'admin', label: i18n.t('profile.role.admin') },
-          ]}
-          {...form.getInputProps('role')}
-        />
-        {role !== 'admin' && (
-          <NativeSelect
-            size="sm"
-            label={i18n.t('user.quota')}
-            data={Object.entries(quotaText).map(([value, key]) => ({ value, label: i18n.t(key) }))}
-            {...form.getInputProps('quotaKind')}
-          />
-        )}
-        {role !== 'admin' && quotaKind === 'count' && (
-          <TextInput
-            size="sm"
-            label={i18n.t('user.quota.most')}
-            inputMode="numeric"
-            maxLength={6}
-            autoComplete="off"
-            {...form.getInputProps('maxStreamCreation')}
-          />
-        )}
-        {role !== 'admin' && (
-          <Switch
-            label={i18n.t('user.convert')}
-            description={i18n.t('user.convert.help')}
-            {...form.getInputProps('canConvert', { type: 'checkbox' })}
-          />
-        )}
-      </FormSection>
-      {!isManaged && (
-        <FormSection
-          title={i18n.t('account.password')}
-          {...(isNew ? {} : { text: i18n.t('user.password.help') })}
-        >
-          <PasswordField
-            size="sm"
-            label={i18n.t(isNew ? 'account.password' : 'account.newPassword')}
-            description={i18n.t('account.password.rules')}
-            inputWrapperOrder={['label', 'input', 'error', 'description']}
-            autoComplete="new-password"
-            {...form.getInputProps('password')}
-          />
-          <Switch
-            label={i18n.t('user.mustChange')}
-            {...form.getInputProps('mustChangePassword', { type: 'checkbox' })}
-          />
-        </FormSection>
       )}
-    </>
+      {role !== 'admin' && quotaKind === 'count' && (
+        <TextInput
+          size="sm"
+          label={i18n.t('user.quota.most')}
+          inputMode="numeric"
+          maxLength={6}
+          autoComplete="off"
+          {...form.getInputProps('maxStreamCreation')}
+        />
+      )}
+      {role !== 'admin' && (
+        <Switch
+          label={i18n.t('user.convert')}
+          description={i18n.t('user.convert.help')}
+          {...form.getInputProps('canConvert', { type: 'checkbox' })}
+        />
+      )}
+    </FormSection>
+  );
+}
+
+function PasswordFields({ form, isNew }: PartProps<'isNew'>) {
+  const i18n = useI18n();
+  return (
+    <FormSection
+      title={i18n.t('account.password')}
+      {...(isNew ? {} : { text: i18n.t('user.password.help') })}
+    >
+      <PasswordField
+        size="sm"
+        label={i18n.t(isNew ? 'account.password' : 'account.newPassword')}
+        description={i18n.t('account.password.rules')}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        autoComplete="new-password"
+        {...form.getInputProps('password')}
+      />
+      <Switch
+        label={i18n.t('user.mustChange')}
+        {...form.getInputProps('mustChangePassword', { type: 'checkbox' })}
+      />
+    </FormSection>
   );
 }

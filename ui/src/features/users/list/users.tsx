@@ -24,19 +24,7 @@ const typingMs = 200;
 /** The users of this server [R2.14]; query, order and page are in the address. */
 export function UsersScreen() {
   const i18n = useI18n();
-  const navigate = useNavigate();
-  const asked: UsersSearch = useSearch({ from: '/administration/users' });
-  const [typed, setTyped] = useState(asked.q ?? '');
-  const [search] = useDebouncedValue(typed, typingMs);
-  const sortType = sortOf(asked.sort);
-  const page = asked.page ?? 1;
-  const query = useQuery(usersQuery({ page, sortType, searchingValues: searchValues(search) }));
-  const change = (changes: UsersSearch) =>
-    void navigate({
-      to: '/administration/users',
-      search: { ...asked, ...changes },
-      replace: changes.page === undefined || changes.q !== undefined,
-    });
+  const { typed, type, sortType, page, query, change } = useUsersList();
   return (
     <>
       <ListBar
@@ -46,14 +34,7 @@ export function UsersScreen() {
           </Button>
         }
       >
-        <SearchField
-          label={i18n.t('users.search')}
-          value={typed}
-          onChange={(q) => {
-            setTyped(q);
-            change({ q, page: 1 });
-          }}
-        />
+        <SearchField label={i18n.t('users.search')} value={typed} onChange={type} />
       </ListBar>
       <Loaded query={query} skeletonPx={240}>
         {({ items, total }) => (
@@ -84,6 +65,28 @@ export function UsersScreen() {
       </Loaded>
     </>
   );
+}
+
+/** The list for the query, order and page in the address; `type` takes the query as it is typed. */
+function useUsersList() {
+  const navigate = useNavigate();
+  const asked: UsersSearch = useSearch({ from: '/administration/users' });
+  const [typed, setTyped] = useState(asked.q ?? '');
+  const [search] = useDebouncedValue(typed, typingMs);
+  const sortType = sortOf(asked.sort);
+  const page = asked.page ?? 1;
+  const query = useQuery(usersQuery({ page, sortType, searchingValues: searchValues(search) }));
+  const change = (changes: UsersSearch) =>
+    void navigate({
+      to: '/administration/users',
+      search: { ...asked, ...changes },
+      replace: changes.page === undefined || changes.q !== undefined,
+    });
+  const type = (q: string) => {
+    setTyped(q);
+    change({ q, page: 1 });
+  };
+  return { typed, type, sortType, page, query, change };
 }
 
 interface UsersTableProps {
