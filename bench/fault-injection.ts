@@ -188,7 +188,7 @@ const faults: readonly (InjectedFault | undefined)[] = [
     mend: () => isReturned([south]),
   },
   {
-    name: 'two drains at once',
+    name: 'two simultaneous drains',
     lacksMs: 0,
     besideMs: handedOverMs,
     async befall() {
@@ -273,7 +273,7 @@ try {
   const { footage, twice } = await nodes.recorded(uids, fromMs);
   for (const id of ids) await checked(id, 'the end');
   problems.push(...twice.map((moment) => `recorded twice: ${moment}`));
-  console.log('\n| fault | lacking of a stream, stated | worst | two nodes at once, stated | worst |');
+  console.log('\n| fault | lacking of a stream, stated | worst | two nodes, stated | worst |');
   console.log('| --- | --- | --- | --- | --- |');
   for (const { fault, startMs, mendMs, endMs } of outcomes) {
     const upTo = (ms: number) => uids.map((uid) => during(footage.get(uid) ?? [], startMs - leadMs, ms));

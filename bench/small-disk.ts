@@ -51,6 +51,6 @@ export class SmallDisk {
   }
 
   get #filler(): string {
-    return join(this.folder, 'somebody-elses');
+    return join(this.folder, 'other-files');
   }
 }

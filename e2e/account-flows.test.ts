@@ -141,11 +141,11 @@ test('[R4.10] [R2.23] recovery counts down from Retry-After, and ends at a sign-
 test('[R8.5] where the server reports that no user has the address, recovery names it', () =>
   open('/recover-password', null, async (page) => {
     await page.route('**/v1/password/send-reset', (route) =>
-      route.fulfill({ status: 404, json: { code: 'NotFound', error: 'Nobody has this e-mail.' } }),
+      route.fulfill({ status: 404, json: { code: 'NotFound', error: 'No user has this e-mail.' } }),
     );
-    await page.getByLabel('E-mail').fill('nobody@example.org');
+    await page.getByLabel('E-mail').fill('unknown@example.org');
     await button(page, 'Send the code').click();
-    await page.getByText('User with email nobody@example.org has not found').waitFor();
+    await page.getByText('User with email unknown@example.org has not found').waitFor();
   }));
 
 test('[R2.21] a user who must change the password is sent there from any screen, and continues afterwards', async () => {

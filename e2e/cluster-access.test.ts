@@ -292,7 +292,7 @@ test('[R10.8, R4.4] a node that is cut off from the database lets its viewers go
   await until(
     () => nodes.server('south').output,
     (output) =>
-      output.includes('Changes of rights are heard of again') &&
+      output.includes('Permission changes can be read again') &&
       output.includes('The database answers again'),
     WAIT_MS,
   );
@@ -301,7 +301,9 @@ test('[R10.8, R4.4] a node that is cut off from the database lets its viewers go
   await until(
     () =>
       ['north', 'south'].every((id) =>
-        nodes.server(id).output.includes('The lease is over and the database answers nobody'),
+        nodes
+          .server(id)
+          .output.includes('The lease has expired, and no reachable node can reach the database'),
       ),
     Boolean,
     WAIT_MS,

@@ -126,7 +126,11 @@ test('[R10.8] the database ends and is back: no node is declared dead, and each 
   await postgres.kill();
   const pause = () => nodes.client('north').pauseStream({ body: { uid: uids[0] ?? '' } });
   await assert.rejects(pause(), { code: 'Unavailable' });
-  await until(allSaid('The lease is over and the database answers nobody'), Boolean, waitMs);
+  await until(
+    allSaid('The lease has expired, and no reachable node can reach the database'),
+    Boolean,
+    waitMs,
+  );
   await until(
     () =>
       postgres.start().then(

@@ -44,7 +44,7 @@ async function smallDisk(t: TestContext, mebibytes: number): Promise<string | un
 
 /** Takes all free space of a disk but so many bytes; the returned function frees it. */
 async function occupy(disk: string, leavingBytes: number): Promise<() => Promise<void>> {
-  const path = join(disk, 'somebody-elses');
+  const path = join(disk, 'other-files');
   const file = await open(path, 'w');
   const block = Buffer.alloc(mebibyte);
   const available = async () => {

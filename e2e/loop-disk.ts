@@ -140,7 +140,7 @@ export class LoopDisk {
 
   /** Takes all free space but so many bytes, also what is reserved for root; the returned function frees it. */
   async fill(leavingBytes = 0): Promise<() => Promise<void>> {
-    const path = join(this.folder, 'somebody-elses');
+    const path = join(this.folder, 'other-files');
     const file = await open(path, 'a');
     for (let size = mebibyte; size >= 512; size /= 2) {
       const block = Buffer.alloc(size, 1);

@@ -19,7 +19,7 @@ before(async () => {
     const name = `Camera ${String(at).padStart(2, '0')}`;
     // Not recorded, so that no warning comes above the list and moves it.
     await testEnv.client.addStream({
-      body: { name, streamSource: 'rtsp://127.0.0.1:9/nobody', archive: { isEnable: false } },
+      body: { name, streamSource: 'rtsp://127.0.0.1:9/unreachable', archive: { isEnable: false } },
     });
   }
 });

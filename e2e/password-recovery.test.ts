@@ -51,7 +51,7 @@ test('[R2.3, R7.20, R7.21, R8.12] a forgotten password is reset by a code that c
   const again = await post('/v1/password/send-reset', { email });
   assert.equal(again.status, 429);
   assert.match(again.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
-  const unknown = await post('/v1/password/send-reset', { email: 'nobody@example.org' });
+  const unknown = await post('/v1/password/send-reset', { email: 'unknown@example.org' });
   assert.deepEqual([unknown.status, unknown.headers.get('retry-after')], [200, '60']);
   assert.deepEqual(await unknown.json(), await sent.json());
 

@@ -66,7 +66,7 @@ test('[R10.8] one server at a time has a name: the next waits until the lease of
     }
     const waits = Promise.withResolvers<void>();
     const onOutput = (text: string) => {
-      if (text.includes('A server of this name runs')) waits.resolve();
+      if (text.includes('A server with this name is running')) waits.resolve();
     };
     const starting = startServer({ env, dataDir, onOutput });
     await Promise.race([waits.promise, starting]);

@@ -94,18 +94,18 @@ test('[R2.14] users are searched and sorted, and the address keeps both', () =>
     await page.reload();
     await until(logins, (found) => found.join() === 'guard');
     assert.equal(await page.getByRole('searchbox').inputValue(), 'night');
-    await page.getByRole('searchbox').fill('nobody at all');
+    await page.getByRole('searchbox').fill('no such user');
     await page.getByText('No user matches all the words.').waitFor();
   }));
 
 test('[R2.9] the rights on a stream are edited on its page; an unknown login is named', () =>
   testEnv.open(`/stream/${gate}/permission`, async (page) => {
     const field = page.getByRole('combobox', { name: 'Add a user' });
-    await field.fill('nobody.here');
+    await field.fill('unknown.user');
     await field.press('Enter');
     await button(page, 'Save').click();
-    await page.getByText('User “nobody.here” does not exist').waitFor();
-    await button(page, 'Remove nobody.here from the list').click();
+    await page.getByText('User “unknown.user” does not exist').waitFor();
+    await button(page, 'Remove unknown.user from the list').click();
     await field.fill(guard.name);
     await page.getByRole('option', { name: guard.name }).click();
     await page.getByRole('group', { name: guard.name }).getByLabel('Share').check();

@@ -167,7 +167,7 @@ test('on a phone the tiles that are not in sight are not requested', async () =>
 test('each tile without video gives its own reason', async () => {
   const { client } = testEnv;
   const added: [string, string][] = [
-    ['Shed', 'rtsp://127.0.0.1:9/nobody'],
+    ['Shed', 'rtsp://127.0.0.1:9/unreachable'],
     ['Porch', 'demo:tile?fps=10'],
   ];
   for (const [name, streamSource] of added)

@@ -4,7 +4,7 @@ import { like } from './example.ts';
 
 /** An unused code with which a server can join. */
 export const ClusterInvitation = z.object({
-  id: z.string().describe('Not the code: that is told once, to whoever makes it'),
+  id: z.string().describe('Not the code, which only the creator of the invitation gets, once'),
   createdTime: TimeMs,
   createdBy: z.string().nullable().describe('Null: made on the machine of a node').meta(like('maria')),
   expiresTime: TimeMs,

@@ -3,7 +3,7 @@ import type { CallName } from '@vidette/contract/routes';
 
 /** Users, each with only the rights in their name; the stream, the mosaic and the bookmark are the owner's. */
 export const people = [
-  'nobody',
+  'anonymous',
   'blocked',
   'readOnly',
   'stranger',
@@ -23,7 +23,7 @@ export type Person = (typeof people)[number];
  * identity.
  */
 export const patterns = {
-  //         nobody, blocked | readOnly | stranger, managed | viewer, archivist, sharer, editor | owner, admin
+  //         anonymous, blocked | readOnly | stranger, managed | viewer, archivist, sharer, editor | owner, admin
   anyone: /* */ '+- + ++ ++++ ++',
   signedIn: /**/ '-- + ++ ++++ ++',
   creators: /**/ '-- - ++ ++++ ++',

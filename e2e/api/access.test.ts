@@ -112,7 +112,7 @@ const refusals = new Set(['AuthorizationRequired', 'Forbidden']);
 for (const [index, person] of people.entries()) {
   test(`[R6.1, R6.2, R6.5, R1.3] every call as ${person}, by the table`, async () => {
     await makeOwned();
-    const isKnown = person !== 'nobody' && person !== 'blocked';
+    const isKnown = person !== 'anonymous' && person !== 'blocked';
     const refusal = isKnown ? 'Forbidden' : 'AuthorizationRequired';
     for (const name of Object.keys(routes) as CallName[]) {
       const [who, answer] = table[name];

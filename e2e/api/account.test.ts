@@ -94,7 +94,10 @@ test('[R7.19] signing in and out, whatever the case of the login', async () => {
     client.signIn({ body: { name, password: 'wrong one' } }),
     hasCode('AuthorizationFailed'),
   );
-  await assert.rejects(client.signIn({ body: { name: 'nobody', password } }), hasCode('AuthorizationFailed'));
+  await assert.rejects(
+    client.signIn({ body: { name: 'unknown', password } }),
+    hasCode('AuthorizationFailed'),
+  );
   const signedIn = await client.signIn({ body: { name: name.toUpperCase(), password } });
   assert.equal(signedIn.mustChangePassword, false);
   const old = cookie();
@@ -167,7 +170,7 @@ test('[R2.19, R7.22] a user’s settings are kept with their account, and only t
   const users = await elsewhere.client.listUsers();
   assert.ok(
     users.items.every((one) => !('preferences' in one)),
-    'what one chose is nobody else’s business',
+    'a user’s settings are shown to that user only',
   );
 });
 

@@ -155,7 +155,7 @@ test('[R7.28, R7.24] an administrator lists the sessions of all users and ends t
     [401, 200],
   );
   await assert.rejects(admin.deleteUserSession({ params: { login: 'anna', id } }), { code: 'NotFound' });
-  await assert.rejects(admin.listUserSessions({ params: { login: 'nobody' } }), { code: 'NotFound' });
+  await assert.rejects(admin.listUserSessions({ params: { login: 'unknown' } }), { code: 'NotFound' });
 });
 
 test('[R5.2, R7.25] a password set by an administrator ends all sessions of the person', async () => {

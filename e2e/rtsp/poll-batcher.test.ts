@@ -113,7 +113,7 @@ test('when no viewer is left the connection rests again', async (t) => {
   const before = samples.length;
   await until(() => samples.length > before + 5);
   clock.advance(225);
-  assert.equal(clock.pendingTimers, 0, 'no round while somebody watches');
+  assert.equal(clock.pendingTimers, 0, 'no poll round while there is a viewer');
   viewer.close();
   await until(() => clock.pendingTimers === 1);
 });

@@ -89,11 +89,11 @@ async function assemble(
   const { log } = foundation;
   const reload = () => {
     configStore.reload().catch((error: unknown) => {
-      log.error({ err: error }, 'The configuration was not read again: what is in force stays');
+      log.error({ err: error }, 'The configuration could not be reloaded; the current one stays in effect');
     });
     http.certificate
       ?.reload()
-      .catch((error: unknown) => log.error({ err: error }, 'The certificate was not read again'));
+      .catch((error: unknown) => log.error({ err: error }, 'The certificate could not be reloaded'));
   };
   return { url, reload };
 }

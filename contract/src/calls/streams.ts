@@ -284,7 +284,7 @@ export const streamCalls = {
     errors: streamErrors,
   },
   revokeStreamShare: {
-    summary: 'Revokes the public link and cuts whoever watches by it',
+    summary: 'Revokes the public link and disconnects its viewers',
     who: 'user',
     stream: 'share',
     params: uid,

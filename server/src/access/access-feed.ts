@@ -68,7 +68,9 @@ export class AccessFeed {
       clock.every(pruneMs, () => {
         changes
           .prune()
-          .catch((error: unknown) => log.debug({ err: error }, 'Old changes of rights stay for now'));
+          .catch((error: unknown) =>
+            log.debug({ err: error }, 'Old permission changes could not be removed; it is tried again'),
+          );
       }),
     ];
     this.#schedule();
@@ -104,12 +106,12 @@ export class AccessFeed {
       this.#heardMs = sentMs;
       const wasLost = this.#isLost;
       this.#isLost = false;
-      if (wasLost) log.info({}, 'Changes of rights are heard of again');
+      if (wasLost) log.info({}, 'Permission changes can be read again');
       if (wasLost || news.changes === undefined) onChange(undefined);
       else if (news.changes.length > 0) onChange(noteOf(news.changes));
     } catch (error) {
       const isAway = error instanceof Fault && error.code === 'Unavailable';
-      if (!isAway) log.error({ err: error }, 'Changes of rights could not be read');
+      if (!isAway) log.error({ err: error }, 'Permission changes could not be read');
     } finally {
       this.#schedule();
     }
@@ -139,7 +141,7 @@ export class AccessFeed {
     this.#isLost = true;
     log.warn(
       {},
-      'The database answers other nodes or none can be asked: rights may have changed, viewers are let go',
+      'The database answers other nodes, or no other node can be asked: permissions may have changed, so viewers are disconnected',
     );
     onLost();
   }

@@ -7,5 +7,5 @@ import type { Principal } from './principal.ts';
  */
 export function requireBookmarkOwner(principal: Principal, bookmark: { user_id: number | null }): void {
   if (principal.isAdmin || bookmark.user_id === principal.user.id) return;
-  throw new Fault('Forbidden', "Somebody else's bookmark.");
+  throw new Fault('Forbidden', 'This bookmark belongs to another user.');
 }

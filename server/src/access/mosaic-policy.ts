@@ -28,5 +28,6 @@ export function requireMosaicView<Mosaic extends OwnedMosaic>(
 
 /** @throws Fault Forbidden */
 export function requireMosaicAdmin(principal: Principal, mosaic: OwnedMosaic): void {
-  if (!canAdminMosaic(principal, mosaic)) throw new Fault('Forbidden', "Somebody else's mosaic.");
+  if (!canAdminMosaic(principal, mosaic))
+    throw new Fault('Forbidden', 'This mosaic belongs to another user.');
 }

@@ -42,7 +42,7 @@ export class PasswordHasher {
    * false, so that the time does not reveal which users exist.
    */
   async verify(password: string, hash: string | null | undefined): Promise<boolean> {
-    this.#decoy ??= this.hash('a password that nobody has');
+    this.#decoy ??= this.hash('a password without an account');
     const parts = format.exec(hash ?? (await this.#decoy));
     if (!parts) throw new Error('A stored password hash is not in the expected format.');
     const [, memory, passes, parallelism, salt, expected] = parts as unknown as [string, ...string[]];

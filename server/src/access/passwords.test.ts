@@ -49,7 +49,7 @@ test('the same password typed by another keyboard is the same', async () => {
 
 test('without a user no password is right', async () => {
   const hasher = new PasswordHasher();
-  assert.equal(await hasher.verify('a password that nobody has', undefined), false);
+  assert.equal(await hasher.verify('a password without an account', undefined), false);
   assert.equal(await hasher.verify('', null), false);
 });
 

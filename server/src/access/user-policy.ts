@@ -11,7 +11,7 @@ import { Fault } from '../base/fault.ts';
  */
 export function requireNotSelf(principal: Principal, user: UserRecord): void {
   if (principal.user.id === user.id) {
-    throw new Fault('ActionNotAcceptable', 'This can only be done to somebody else.');
+    throw new Fault('ActionNotAcceptable', 'This is only possible for another user.');
   }
 }
 

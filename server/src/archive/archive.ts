@@ -473,10 +473,7 @@ export class Archive implements ArchiveReader {
     try {
       if (this.#recovery) await this.#writer.commit([{ type: 'dirty', isDirty: false }]);
     } catch (error) {
-      this.#log.error(
-        { err: error },
-        'The archive could not be marked as closed; the next start will look it over',
-      );
+      this.#log.error({ err: error }, 'The archive could not be marked as closed; the next start checks it');
     }
     await this.#heartbeat.stop();
     await this.#writer.close();
@@ -513,7 +510,8 @@ export class Archive implements ArchiveReader {
         log: this.#log,
         lastSignMs: this.#heartbeat.lastMs,
       });
-      if (report.wasDirty) this.#log.info({ ...report }, 'The archive was put in order after an unclean end');
+      if (report.wasDirty)
+        this.#log.info({ ...report }, 'The archive was repaired after an unclean shutdown');
       this.#rebuild = await CatalogRebuild.start({
         root: this.#root,
         catalogPath: this.#catalogPath,

@@ -258,7 +258,7 @@ test('[R10.10] a temporary password has to be changed, and old sessions end', as
   assert.equal(user?.must_change_password, 1);
   assert.deepEqual(await store.sessions.ofUser(id), []);
   assert.equal(
-    await resetPassword({ database: { file: join(dataDir, 'vidette.sqlite') }, login: 'nobody', out }),
+    await resetPassword({ database: { file: join(dataDir, 'vidette.sqlite') }, login: 'unknown', out }),
     1,
   );
   await store.users.save(id, { is_managed: 1 });

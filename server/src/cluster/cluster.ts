@@ -230,7 +230,7 @@ export class Cluster {
     try {
       await tables.leave(this.id, this.#runId);
     } catch (error) {
-      log.warn({ err: error }, 'The lease could not be given back: it ends by itself');
+      log.warn({ err: error }, 'The lease could not be released; it expires on its own');
     }
   }
 
@@ -260,7 +260,7 @@ export class Cluster {
       }
       log.warn(
         { node: this.id },
-        'A server of this name runs, or did a moment ago: waiting for its lease to end',
+        'A server with this name is running, or was until recently: waiting for its lease to expire',
       );
       await delay(clock, retryMs);
     }
@@ -421,7 +421,10 @@ export class Cluster {
     this.#isClockWrong = isWrong;
     const { log } = this.#options;
     if (isWrong)
-      log.warn({ aheadMs }, 'The clock of this machine is not that of the database: footage is dated wrong');
+      log.warn(
+        { aheadMs },
+        'The clock of this machine differs from that of the database: footage gets wrong times',
+      );
     else log.info({}, 'The clock of this machine agrees with that of the database');
   }
 
@@ -446,7 +449,7 @@ export class Cluster {
       this.#lease.judge('fenced');
       log.warn(
         {},
-        'The lease is over, and another node reaches the database: it takes over what this one had',
+        'The lease has expired, and another node reaches the database: it takes over the streams of this node',
       );
       this.#untold = { ...this.#untold, moved: [...this.#places.keys()] };
     } else {
@@ -454,7 +457,7 @@ export class Cluster {
       if (state === 'undecided')
         log.warn(
           {},
-          'The lease is over and the database answers nobody who could be asked: what runs goes on',
+          'The lease has expired, and no reachable node can reach the database: running streams continue',
         );
     }
   }

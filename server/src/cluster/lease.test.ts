@@ -44,7 +44,7 @@ test('[R10.8] what is decided after its end holds until it is renewed; before it
   lease.renewed(clock.monotonicMs(), clock.wallMs());
   clock.advance(1_000);
   lease.renewed(clock.monotonicMs(), clock.wallMs());
-  assert.deepEqual([lease.state, lease.heldMs], ['held', 1_000], 'held anew since the break');
+  assert.deepEqual([lease.state, lease.heldMs], ['held', 1_000], 'held again since the break');
 });
 
 test('[R10.8] a machine that was suspended, whose monotonic clock stopped, holds nothing', () => {

@@ -60,7 +60,7 @@ export class Membership {
     if (!cluster) await nodes.adoptStreams(id);
     const membership = new Membership(options, self);
     if (membership.isDrained) {
-      log.warn({ node: id }, 'This node is drained: it runs no streams until somebody returns it');
+      log.warn({ node: id }, 'This node is drained: it runs no streams until it is returned to service');
     }
     return membership;
   }

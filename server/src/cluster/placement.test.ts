@@ -96,7 +96,7 @@ test('[R4.5, R10.8] a drained node hands over, a few streams at a time; two simu
   const moves = plan({ members, places });
   assert.equal(moves.length, 8);
   assert.ok(moves.every(({ kind, to }) => kind === 'hand-over' && to === 'c'));
-  assert.deepEqual(plan({ members: members.slice(0, 2), places }), [], 'nobody is left to take over');
+  assert.deepEqual(plan({ members: members.slice(0, 2), places }), [], 'no member is left to take over');
 });
 
 test('[R10.8] a handover ends when its next node is gone, and begins with its next node when the present one is', () => {

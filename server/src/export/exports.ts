@@ -215,7 +215,7 @@ export class Exports {
     const { records, clock, log, node, nowMs } = this.#options;
     for (const record of await records.expired(node, nowMs?.() ?? clock.wallMs())) {
       await this.remove(record);
-      log.info({ export: record.id }, 'The files of an export were removed, as their time was over');
+      log.info({ export: record.id }, 'The files of an export were removed because they had expired');
     }
     // Their files are on a machine that is gone.
     for (const { id } of await records.orphaned(node, nowMs?.() ?? clock.wallMs())) await records.remove(id);
@@ -244,7 +244,9 @@ export class Exports {
     this.#isDue = true;
     if (this.#pumping || this.#isClosed) return;
     this.#pumping = this.#work()
-      .catch((error: unknown) => this.#options.log.error({ err: error }, 'The exports cannot be worked off'))
+      .catch((error: unknown) =>
+        this.#options.log.error({ err: error }, 'The export queue cannot be processed'),
+      )
       .finally(() => {
         this.#pumping = undefined;
         // Requested during the last check of the queue.

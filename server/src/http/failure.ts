@@ -28,7 +28,7 @@ export function faultOf(error: unknown): Fault {
   }
   if (isUniqueViolation(error)) return new Fault('AlreadyUsed', 'A value is taken.', { cause: error });
   if (isGoneMeanwhile(error)) {
-    return new Fault('ActionNotAcceptable', 'Somebody removed it meanwhile.', { cause: error });
+    return new Fault('ActionNotAcceptable', 'It has been removed in the meantime.', { cause: error });
   }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return new Fault('BadRequest', 'The request is malformed.', { cause: error });

@@ -234,7 +234,7 @@ export class Registrar {
     const { body } = answer;
     if (body instanceof Readable) {
       body.once('error', (error) =>
-        this.#services.log.warn({ err: error, call: name }, 'An answer was cut short'),
+        this.#services.log.warn({ err: error, call: name }, 'A response was cut short'),
       );
     }
     return reply

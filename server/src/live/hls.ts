@@ -197,7 +197,7 @@ export class LowLatencyHls {
       }
     } catch (err) {
       // An internal error costs the players their playlist, never the stream.
-      this.#options.log.error({ err }, 'LL-HLS of the stream was given up for a reason of our own');
+      this.#options.log.error({ err }, 'LL-HLS of the stream ended because of an internal error');
       this.close();
       return;
     }

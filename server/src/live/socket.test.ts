@@ -118,7 +118,7 @@ test('nothing blocks on a viewer that stops reading: the writer and the other vi
   const frames = 600;
   for (let at = 5; at < frames; at++) {
     stream.write(sample(at));
-    // The quick viewer keeps pace; the held one delays nobody else.
+    // The quick viewer keeps pace; the held one delays no other viewer.
     await until(() => quick.dts.length >= at - 1);
     assert.ok((sockets[0]?.bufferedAmount ?? 0) < 512 * 1024 + 4 * size);
   }

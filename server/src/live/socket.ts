@@ -30,12 +30,13 @@ export function serveLiveSocket(options: LiveSocketOptions): LiveSession {
   const sink = new SocketSink(socket, () => session.resume());
   const session: LiveSession = options.open(sink, (code, error) => {
     cancelPing();
-    if (error !== undefined) log.error({ err: error }, 'a live viewer was lost for a reason of our own');
+    if (error !== undefined)
+      log.error({ err: error }, 'a live viewer was disconnected because of an internal error');
     socket.close(error === undefined ? closeCodes.normal : closeCodes.internalError, code);
     clock.after(closeTimeoutMs, () => socket.terminate());
   });
   const cancelPing = heartbeat(socket, clock);
-  socket.on('error', (err) => log.debug({ err }, 'a live viewer broke off'));
+  socket.on('error', (err) => log.debug({ err }, 'the connection of a live viewer was lost'));
   socket.on('close', () => {
     cancelPing();
     session.close();

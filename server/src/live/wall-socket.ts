@@ -49,7 +49,7 @@ export class WallSocket implements WallLine {
     const cancelPing = heartbeat(socket, clock);
     const cancelAlive = clock.every(wallLimits.aliveMs, () => this.#send('{"type":"alive"}'));
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    socket.on('error', (err) => log.debug({ err }, 'a wall broke off'));
+    socket.on('error', (err) => log.debug({ err }, 'the connection of a wall was lost'));
     const leave = () => {
       cancelPing();
       cancelAlive();

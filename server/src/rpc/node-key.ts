@@ -14,7 +14,9 @@ export async function loadNodeKey(dataDir: string): Promise<KeyPair> {
   const file = join(dataDir, nodeKeyFile);
   const seed = (await readIfThere(file)) ?? (await makeSeed(file));
   if (seed.length !== seedBytes) {
-    throw new Error(`${file} holds no key: remove it, forget the node in the cluster, and let it join anew.`);
+    throw new Error(
+      `${file} contains no key: remove the file, remove the node from the cluster, and let it join again.`,
+    );
   }
   return new KeyPair(seed);
 }

@@ -55,7 +55,7 @@ export class PeerLiveFeed {
         await this.#peerFeed();
       } catch (error) {
         if (signal.aborted) return;
-        log.debug({ err: error, stream: stream.uid }, 'Live video from another node broke off');
+        log.debug({ err: error, stream: stream.uid }, 'Live video from another node was interrupted');
       }
       if (signal.aborted) return;
       await delay(clock, scatteredMs(retryMs, clock), signal).catch(() => undefined);

@@ -157,7 +157,7 @@ test('only available means pending or running', async () => {
   await store.streams.add(newStream('avail2'));
   await store.streams.saveStatuses(
     new Map([
-      ['avail1', { status: 'failed', code: 'UNREACHABLE_ERR', reason: 'Nobody answers.' }],
+      ['avail1', { status: 'failed', code: 'UNREACHABLE_ERR', reason: 'No answer.' }],
       ['avail2', { status: 'running', code: null, reason: null }],
     ]),
   );

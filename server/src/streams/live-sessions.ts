@@ -136,7 +136,7 @@ export class LiveSessions {
         return;
       }
       // A viewer who can't be authorised is no longer served.
-      log.error({ error }, 'the rights of a viewer could not be looked up');
+      log.error({ error }, 'the permissions of a viewer could not be read');
       verdict = 'InternalServerError';
     }
     if (!this.#admitted.has(admitted)) return;

@@ -71,7 +71,7 @@ export class SharedViewers {
     } catch (error) {
       // While the database is away this node can't learn of a revoked link; the access feed reports when one is
       // possible.
-      log.warn({ err: error, stream: uid }, 'A public link could not be looked up');
+      log.warn({ err: error, stream: uid }, 'A public link could not be read');
       if (this.#isBlind) this.#end(uid, key, 'Unavailable');
     }
   }

@@ -151,7 +151,7 @@ export class StreamService {
         node_id: old.node_id,
       });
       if (!record)
-        throw new Fault('ActionNotAcceptable', 'Somebody else saved or deleted the stream meanwhile.');
+        throw new Fault('ActionNotAcceptable', 'Another user saved or deleted the stream in the meantime.');
       await membership.noteChange();
       streamManager.apply(managedSettingsOf(record));
       this.#noteSaved(record);

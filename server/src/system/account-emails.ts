@@ -38,7 +38,7 @@ export class AccountEmails {
       .send(changeEmail(after.language, facts))
       .catch((error: unknown) => {
         const cause = error instanceof Fault ? (error.cause ?? error) : error;
-        log.error({ error: cause, user: after.login }, 'a letter about a changed account was not sent');
+        log.error({ error: cause, user: after.login }, 'an e-mail about a changed account was not sent');
       })
       .finally(() => this.#underWay.delete(work));
     this.#underWay.add(work);

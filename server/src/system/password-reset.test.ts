@@ -150,7 +150,7 @@ test('[R7.21, R8.13] a code outlives neither its minutes nor five wrong tries', 
 
 test('[R8.12] another code for an address must wait, for every caller and whether or not it is known', async () => {
   const { reset, clock } = newReset();
-  for (const address of [email, 'nobody@example.org']) {
+  for (const address of [email, 'unknown@example.org']) {
     assert.equal(await reset.send(address, ip), 60);
     const again = await reset.send(address.toUpperCase(), '10.0.0.2').catch((error: unknown) => error);
     assert.ok(again instanceof Fault && again.code === 'TooManyRequests');
@@ -164,9 +164,9 @@ test('[R8.12] another code for an address must wait, for every caller and whethe
 
 test('[R8.5] an unknown or blocked address is reported only when so configured', async () => {
   const before = smtp.emails.length;
-  await newReset().reset.send('nobody@example.org', ip);
+  await newReset().reset.send('unknown@example.org', ip);
   await store.failedAttempts.prune(Number.MAX_SAFE_INTEGER);
-  await fails(newReset({}, { revealUnknown: true }).reset.send('nobody@example.org', ip), 'NotFound');
+  await fails(newReset({}, { revealUnknown: true }).reset.send('unknown@example.org', ip), 'NotFound');
   await store.users.save(userId, { is_blocked: 1 });
   const { reset } = newReset();
   await reset.send(email, ip);
@@ -179,7 +179,7 @@ test('[R7.20] an unusable mail server is reported, and the next attempt need not
   for (const keys of [{ password: 'wrong' }, { port: 1 }, { tls: 'always' }, { tls: 'never' }]) {
     const { reset } = newReset(keys);
     await fails(reset.send(email, ip), 'Unavailable');
-    await fails(reset.send('nobody@example.org', ip), 'Unavailable');
+    await fails(reset.send('unknown@example.org', ip), 'Unavailable');
     await fails(reset.send(email, ip), 'Unavailable');
   }
   tls.setDefaultCACertificates(trusted);

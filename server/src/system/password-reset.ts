@@ -77,7 +77,7 @@ export class PasswordReset {
       throw error;
     }
     if (user) this.#sendInBackground(user);
-    else if (config.passwordReset.revealUnknown) throw new Fault('NotFound', 'Nobody has this e-mail.');
+    else if (config.passwordReset.revealUnknown) throw new Fault('NotFound', 'No user has this e-mail.');
     return againAfterMs / 1_000;
   }
 

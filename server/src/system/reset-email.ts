@@ -41,17 +41,17 @@ interface Wording {
 const wordings: Record<MessageLanguage, (facts: ResetEmailFacts) => Wording> = {
   en: ({ login, title, minutes }) => ({
     subject: `${title}: code for a new password`,
-    lines: [`Somebody, hopefully you, asked for a new password for the user ${login} of ${title}.`],
+    lines: [`A new password was requested for the user ${login} of ${title}.`],
     code: 'Your code:',
     rpc: 'Set a new password:',
-    ending: `The code is valid for ${minutes} min and works once. If it was not you, do nothing: the password stays as it is.`,
+    ending: `The code is valid for ${minutes} min and works once. If you did not request it, ignore this e-mail: the password does not change.`,
   }),
   ru: ({ login, title, minutes }) => ({
     subject: `${title}: код для нового пароля`,
-    lines: [`Кто-то, надеемся, что вы, запросил новый пароль пользователя ${login} в ${title}.`],
+    lines: [`Запрошен новый пароль для пользователя ${login} в ${title}.`],
     code: 'Ваш код:',
     rpc: 'Задать новый пароль:',
-    ending: `Код действует ${minutes} мин и только один раз. Если это были не вы, ничего не делайте: пароль останется прежним.`,
+    ending: `Код действует ${minutes} мин и только один раз. Если вы его не запрашивали, не обращайте внимания на это письмо: пароль останется прежним.`,
   }),
 };
 

@@ -90,7 +90,7 @@ export async function openTestRelay(
   const connection = await listened.promise;
   await up;
   const [socket] = sockets;
-  if (!socket) throw new Error('nobody came');
+  if (!socket) throw new Error('no client connected');
   const raw = connection as unknown as RawConnection;
   return { relay, connection, raw, socket, clients, questions: () => questions, traffic };
 }

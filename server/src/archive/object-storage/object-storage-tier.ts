@@ -136,7 +136,7 @@ export class ObjectStorageTier {
     if (!this.#damagedAtMs.has(key)) {
       this.#log.error(
         { code: 'FarArchiveDamaged', store: this.name, key },
-        'The far archive returns other bytes than were recorded: the transfer is broken off',
+        'Object storage returns other bytes than were recorded: the transfer is aborted',
       );
     }
     this.#damagedAtMs.delete(key);
@@ -221,7 +221,7 @@ export class ObjectStorageTier {
   #noteWell(): void {
     if (!this.#problem) return;
     this.#problem = undefined;
-    this.#log.info({ store: this.name }, 'The far archive answers again');
+    this.#log.info({ store: this.name }, 'Object storage answers again');
   }
 
   #noteTrouble(error: ObjectStoreError): void {
@@ -234,7 +234,7 @@ export class ObjectStorageTier {
     this.#problem = { code, reason: error.message, sinceMs: this.#clock.wallMs() };
     this.#log.error(
       { code, err: error, store: this.name },
-      'The far archive cannot be used; footage stays here',
+      'Object storage cannot be used; footage stays on the disk',
     );
   }
 }

@@ -143,7 +143,10 @@ export class Uploader {
       }
     } catch (error) {
       if (!(error instanceof ObjectStoreError)) throw error;
-      log.warn({ err: error }, 'The disk is full and the far archive takes nothing: footage will be removed');
+      log.warn(
+        { err: error },
+        'The disk is full and object storage accepts nothing: footage will be deleted',
+      );
     }
     return moved;
   }

@@ -173,7 +173,7 @@ export class Damage {
       }
     } catch (error) {
       // Another disk, or a catalog that can't be written: both are reported elsewhere, and checked again.
-      log.debug({ err: error }, 'The files of the archive could not be looked at');
+      log.debug({ err: error }, 'The files of the archive could not be checked');
       this.#turns = undefined;
       this.#restUntilMs = nowMs + restMs;
     }
@@ -215,7 +215,7 @@ export class Damage {
         if (isGone) continue;
         await catalog.commit([{ type: 'sound', uid, startTicks: mark.startTicks }]);
         const path = segmentPath(this.#tools.root, uid, mark.startTicks);
-        log.info({ stream: uid, path }, 'A damaged file of the archive is whole again');
+        log.info({ stream: uid, path }, 'A damaged file of the archive is intact again');
       }
     }
   }

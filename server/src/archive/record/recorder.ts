@@ -199,7 +199,7 @@ export class Recorder {
       if (bytes === 0) return;
       this.#count(bytes, clock.monotonicMs() - fromMs);
       if (this.#writer.timeOffsetTicks !== timeOffsetBefore) this.#reportTimeOffset();
-      if (this.#failure) this.#tools.log.info({}, `Recording goes on after ${this.#failure.code}`);
+      if (this.#failure) this.#tools.log.info({}, `Recording continues after ${this.#failure.code}`);
       this.#failure = undefined;
       this.#state = 'recording';
     } catch (error) {
@@ -234,7 +234,7 @@ export class Recorder {
     try {
       await this.#writer.abandon(code, fromTicks);
     } catch (abandonError) {
-      log.error({ err: abandonError }, 'A segment could not be cut back; the next start will do it');
+      log.error({ err: abandonError }, 'A segment could not be truncated; the next start does it');
     }
   }
 

@@ -287,9 +287,9 @@ export class Retention {
     const { log } = this.#tools;
     const code = systemCode(error);
     if (code !== undefined && this.#refusal !== code)
-      log.error({ err: error }, 'The archive disk lets nothing be deleted; retention waits');
+      log.error({ err: error }, 'Nothing can be deleted from the archive disk; retention waits');
     if (code === undefined && this.#refusal !== undefined)
-      log.info({}, 'The archive disk lets files be deleted again');
+      log.info({}, 'Files can be deleted from the archive disk again');
     this.#refusal = code;
   }
 
@@ -299,7 +299,7 @@ export class Retention {
     const due = this.#depths.pass(nowMs - this.#lookedMs);
     this.#lookedMs = nowMs;
     for (const uid of due) {
-      log.warn({ stream: uid, hours: this.#depths.inForce(uid) }, 'The lower depth of a stream holds now');
+      log.warn({ stream: uid, hours: this.#depths.inForce(uid) }, 'The lower depth of a stream is in effect');
       this.#keptMs = Number.NEGATIVE_INFINITY;
     }
     const offMs = this.#footageClock.update(clock.wallMs(), nowMs);
@@ -358,11 +358,11 @@ export class Retention {
     const wasHeld = this.#clockAheadMs !== undefined;
     this.#clockAheadMs = aheadMs > 0 ? aheadMs : undefined;
     if (aheadMs > 0 === wasHeld) return;
-    if (wasHeld) log.info({}, 'The clock is believed again: footage goes by its age');
+    if (wasHeld) log.info({}, 'The clock is confirmed: footage is deleted by age again');
     else
       log.warn(
         { aheadSeconds: Math.round(aheadMs / 1000) },
-        'The clock is ahead of what the archive knows: footage that would go by age is kept for now',
+        'The clock is ahead of the archive: footage is not deleted by age for now',
       );
   }
 

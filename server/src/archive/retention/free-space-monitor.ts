@@ -74,7 +74,7 @@ export class FreeSpaceMonitor {
       // missing folder.
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       if (!this.#hasFailed && !isMissing)
-        this.#log.warn({ err: error }, 'The room on the archive disk cannot be measured');
+        this.#log.warn({ err: error }, 'The free space on the archive disk cannot be measured');
       this.#hasFailed = true;
       this.#use = undefined;
     }

@@ -47,7 +47,10 @@ export class RetentionState {
       return Facts.parse(JSON.parse(await readFile(this.#path, 'utf8')));
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return undefined;
-      this.#log.error({ err: error, file: this.#path }, 'What retention knew of earlier runs cannot be read');
+      this.#log.error(
+        { err: error, file: this.#path },
+        'The state of retention from earlier runs cannot be read',
+      );
       return undefined;
     }
   }
@@ -64,7 +67,7 @@ export class RetentionState {
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing)
-        this.#log.warn({ err: error }, 'What retention knows could not be kept; it will be tried again');
+        this.#log.warn({ err: error }, 'The state of retention could not be saved; it is tried again');
       this.#isFailing = true;
     }
   }

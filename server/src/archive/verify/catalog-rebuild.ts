@@ -124,7 +124,7 @@ export class CatalogRebuild {
       if (signal.aborted) return;
       await rm(rebuildNotePath(catalogPath), { force: true });
     } catch (error) {
-      log.error({ err: error }, 'The catalog could not be made again as a whole: the next start goes on');
+      log.error({ err: error }, 'The catalog could not be rebuilt completely; the next start continues');
       return;
     }
     const segments = countOf(reads) - before;

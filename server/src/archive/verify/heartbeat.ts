@@ -38,7 +38,7 @@ export class Heartbeat {
         this.#isFailing = false;
       })
       .catch((error: unknown) => {
-        if (!this.#isFailing) this.#log.warn({ err: error }, 'The sign of life could not be written');
+        if (!this.#isFailing) this.#log.warn({ err: error }, 'The heartbeat could not be written');
         this.#isFailing = true;
       });
   }

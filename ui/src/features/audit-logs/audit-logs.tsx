@@ -135,7 +135,7 @@ function EntryRows({ entry }: { entry: AuditEntry }) {
         <td>
           <Opener isOpen={isOpen} timeMs={time} onToggle={() => setOpen(!isOpen)} />
         </td>
-        <td>{user ?? i18n.t('audit.nobody')}</td>
+        <td>{user ?? i18n.t('audit.notSignedIn')}</td>
         <td>
           <div>{actionText(action, i18n)}</div>
           <code className={classes.code}>{action}</code>

@@ -12,7 +12,7 @@ export const records = {
   'audit.show': 'Show',
   'audit.clear': 'Show all',
   'audit.ok': 'Done',
-  'audit.nobody': 'Not signed in',
+  'audit.notSignedIn': 'Not signed in',
   'audit.older': 'Show older entries',
   'audit.nothing': 'No entry matches.',
   'audit.off': 'Switch it on in the configuration: audit.enabled.',

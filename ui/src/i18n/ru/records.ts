@@ -14,7 +14,7 @@ export const records: Record<keyof typeof english, string> = {
   'audit.show': 'Показать',
   'audit.clear': 'Показать всё',
   'audit.ok': 'Выполнено',
-  'audit.nobody': 'Без входа',
+  'audit.notSignedIn': 'Без входа',
   'audit.older': 'Показать более ранние',
   'audit.nothing': 'Подходящих записей нет.',
   'audit.off': 'Включите его в конфигурации: audit.enabled.',
