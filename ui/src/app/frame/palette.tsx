@@ -7,7 +7,7 @@ import { textOf } from '../../page/failures.ts';
 import type { PaletteCommand } from './palette-commands.ts';
 import { PaletteList } from './palette-list.tsx';
 import classes from './palette.module.css';
-import { usePaletteResults } from './use-palette-results.ts';
+import { usePaletteResults } from './palette-results.ts';
 
 interface PaletteProps {
   readonly user: User;
