@@ -166,7 +166,7 @@ const TimeZoneChoice = z
 export const Preferences = z.object({
   theme: z.enum(themes).default('auto'),
   timeZone: TimeZoneChoice.default('viewer').meta(like('Europe/Moscow')),
-  playerSound: z.boolean().default(false).describe('Whether a stream begins with its sound on'),
+  playerSound: z.boolean().default(false).describe('Whether a stream starts with audio on'),
   archiveSpeed: z.literal(playbackSpeeds).default(1).describe('The speed that the archive begins at'),
 });
 

@@ -86,8 +86,8 @@ export const catalogue = {
   },
   LifetimeCodeRequired: {
     status: 423,
-    en: 'The server waits for its set-up: a set-up code is required.',
-    ru: 'Сервер ожидает настройки: нужен код настройки.',
+    en: 'The server is not set up yet: a set-up code is required.',
+    ru: 'Сервер ещё не настроен: нужен код настройки.',
   },
   TooManyRequests: {
     status: 429,
@@ -96,8 +96,8 @@ export const catalogue = {
   },
   SetupNotAllowed: {
     status: 403,
-    en: 'The archive of this server belonged to someone: set-up has to be allowed on the server’s console first.',
-    ru: 'Архив этого сервера кому-то принадлежал: сначала разрешите настройку в консоли сервера.',
+    en: 'The archive of this server contains recordings: allow set-up on the server’s console first.',
+    ru: 'В архиве этого сервера есть записи: сначала разрешите настройку в консоли сервера.',
   },
   UnknownLifetimeCode: {
     status: 400,
@@ -112,7 +112,7 @@ export const catalogue = {
   },
   HTTP_NOT_FOUND: {
     status: 422,
-    en: 'The camera answers, but there is no such stream on it.',
+    en: 'The camera answers, but has no such stream.',
     ru: 'Камера отвечает, но такого потока на ней нет.',
   },
   HTTP_UNAUTHORIZED: {
@@ -134,12 +134,12 @@ export const catalogue = {
   FarArchiveUnavailable: {
     status: 503,
     en: 'The storage that holds this part of the archive does not answer.',
-    ru: 'Хранилище, где лежит эта часть архива, не отвечает.',
+    ru: 'Хранилище с этой частью архива не отвечает.',
   },
   FarArchiveRefused: {
     status: 503,
-    en: 'The storage for old footage refuses: check its keys, bucket and rights.',
-    ru: 'Хранилище старых записей отказывает: проверьте ключи, бакет и права.',
+    en: 'The storage for old footage denies access: check its keys, bucket and permissions.',
+    ru: 'Хранилище старых записей отказывает в доступе: проверьте ключи, бакет и права.',
   },
   FarArchiveForeign: {
     status: 503,
@@ -148,7 +148,7 @@ export const catalogue = {
   },
   FarArchiveDamaged: {
     status: 500,
-    en: 'A piece of old footage cannot be moved to its storage.',
+    en: 'A part of the old footage cannot be moved to storage.',
     ru: 'Часть старых записей не удаётся перенести в хранилище.',
   },
   ARCHIVE_DEPTH_ERR: {

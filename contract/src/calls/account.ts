@@ -158,7 +158,7 @@ export const accountCalls = {
   },
   terminateSessions: {
     summary:
-      'Ends all other sessions of the caller and the API tokens; this session goes on under a new secret',
+      'Ends all other sessions of the caller and the API tokens; this session continues with a new secret',
     who: 'user',
     proof: 'session',
     body: z

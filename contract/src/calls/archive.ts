@@ -161,7 +161,7 @@ export const archiveCalls = {
   },
   getArchiveConverted: {
     summary:
-      'The recorded pictures from the key picture at or before a moment to the next one, as H.264, with their sound: an fMP4 of its own',
+      'The recorded video from the key frame at or before a moment to the next one, as H.264, with its audio: an fMP4 of its own',
     who: 'user',
     needsLicense: true,
     stream: 'archive',

@@ -57,7 +57,7 @@ export const mosaicCalls = {
   },
   watchWall: {
     summary:
-      'Live pictures of many streams over one WebSocket; each stream is asked for, and judged, by itself',
+      'Live video of many streams over one WebSocket; each stream is requested, and its access checked, separately',
     who: 'user',
     reply: { contentType: 'websocket' },
     errors: ['AuthorizationRequired'],

@@ -353,7 +353,7 @@ export const streamCalls = {
             reason: z.string().nullable().describe('Why, in words, where it failed'),
           }),
         )
-        .describe('When no pictures came, oldest first: the newest ones since the server started'),
+        .describe('Times without frames, oldest first: the most recent ones since the server started'),
       histories: z.array(History).describe('The last half hour'),
       tracks: z.array(
         z.object({

@@ -58,7 +58,7 @@ const ServerStats = z.object({
   lostPacketsPerSecond: z.number().describe('Of sources whose transport numbers its packets').meta(like(0)),
   writeLatencyMs: z
     .number()
-    .describe('Of the slowest stream: from a whole group of pictures to its row')
+    .describe('Of the slowest stream: from a complete GOP to its row in the catalog')
     .meta(like(8)),
   memoryBytes: z.int().meta(like(250_000_000)),
   streams: z.int().meta(like(20)),
@@ -230,7 +230,9 @@ export const systemCalls = {
       address: z
         .string()
         .nullable()
-        .describe('What a server is to be told with its code; null: there is no database to share'),
+        .describe(
+          'The address that a server needs with its code to join; null: there is no database to share',
+        ),
     }),
     errors: clusterErrors,
   },

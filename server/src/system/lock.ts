@@ -53,7 +53,7 @@ export class Lock {
       throw new Fault('ActionNotAcceptable', 'The server has its administrator already.');
     }
     if (!this.#isSetupAllowed) {
-      throw new Fault('SetupNotAllowed', 'The archive belonged to someone: run `vidette allow-setup` first.');
+      throw new Fault('SetupNotAllowed', 'The archive contains recordings: run `vidette allow-setup` first.');
     }
     const { setupCode } = this.#options;
     setupCode.check(code);
