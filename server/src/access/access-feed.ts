@@ -32,10 +32,10 @@ const pruneMs = 600_000;
 /** After this long without an answer the other nodes are asked. */
 const doubtMs = 2_000;
 const askMs = 1_000;
-/** How long their answer counts. */
-const frozenMs = 2_500;
 /** A node is not trusted for longer than its lease (`cluster.ts`). */
 const lostMs = 4_500;
+/** How long their answer counts: also through one that is late, of a busy machine, and the pause after it. */
+const frozenMs = lostMs;
 const watchMs = 250;
 
 /**
