@@ -16,7 +16,7 @@ export async function administratorOf(server: TestServer): Promise<{ client: Cli
 export async function until<T>(
   ask: () => Promise<T> | T,
   accept: (answer: T) => boolean,
-  timeoutMs = 30_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const endMs = Date.now() + timeoutMs;
   for (;;) {

@@ -32,9 +32,12 @@ export interface Look {
 
 export const desktop: Look = { width: 1440, height: 900, colorScheme: 'dark', language: 'en' };
 
+/** Chromium, the server and FFmpeg share few cores. */
+const patienceMs = 60_000;
+
 /** A browser of its own for one person: nothing is shared with other contexts. */
-export function newPerson(browser: Browser, look: Look = desktop): Promise<BrowserContext> {
-  return browser.newContext({
+export async function newPerson(browser: Browser, look: Look = desktop): Promise<BrowserContext> {
+  const context = await browser.newContext({
     viewport: { width: look.width, height: look.height },
     colorScheme: look.colorScheme,
     locale: look.language === 'ru' ? 'ru-RU' : 'en-GB',
@@ -42,6 +45,8 @@ export function newPerson(browser: Browser, look: Look = desktop): Promise<Brows
     serviceWorkers: look.isInstalled ? 'allow' : 'block',
     hasTouch: look.width < 600,
   });
+  context.setDefaultTimeout(patienceMs);
+  return context;
 }
 
 /** Collects the errors of the page itself; a test that ends with any has found a fault. */

@@ -67,7 +67,7 @@ export class TestServer {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, 'exit');
     this.#process.kill(signal);
-    const hardStop = setTimeout(() => this.#process.kill('SIGKILL'), 15_000);
+    const hardStop = setTimeout(() => this.#process.kill('SIGKILL'), 60_000);
     await exited;
     clearTimeout(hardStop);
   }

@@ -532,7 +532,8 @@ describe('while it plays', () => {
     const silent = { clip, methods: 'GET_PARAMETER', ignores: 'GET_PARAMETER', timeoutSeconds: 1 };
     const dead = await startFakeCamera({ ...silent, stallAfter: 3 });
     const rude = await startFakeCamera(silent);
-    const session = { replyTimeoutMs: 200 };
+    // Shorter than what is heard, longer than a busy machine takes for the replies that come.
+    const session = { replyTimeoutMs: 2_000 };
     const secondsHeard = (heard: Heard) =>
       ((heard.samples.at(-1)?.dts ?? 0) - (heard.samples[0]?.dts ?? 0)) / 90_000;
     const [, kept] = await Promise.all([
@@ -540,7 +541,7 @@ describe('while it plays', () => {
         listen({ url: dead.url, ...session }, () => false),
         faultWith('EHOSTUNREACH', /did not answer/),
       ),
-      listen({ url: rude.url, ...session }, (heard) => secondsHeard(heard) > 2.5),
+      listen({ url: rude.url, ...session }, (heard) => secondsHeard(heard) > 4.5),
     ]);
     assert.equal(kept.cause, 'stopped');
     await Promise.all([dead.stop(), rude.stop()]);

@@ -24,7 +24,7 @@ export type ListenOptions = Pick<RtspSessionOptions, 'url'> & Partial<RtspSessio
 /** A dialler that may reach this machine. */
 export const loopbackDial = createDial({ clock: systemClock, allowLoopback: true });
 
-const limitMs = 30_000;
+const limitMs = 60_000;
 
 /** Runs a session until `until` holds for its output, or it ends. Rejects as the session does. */
 export async function listen(options: ListenOptions, until: (heard: Heard) => boolean): Promise<Listening> {
