@@ -7,6 +7,7 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import { Authenticator } from '../access/authenticator.ts';
 import type { Principal } from '../access/principal.ts';
 import { hashSecret, newSecret } from '../access/secrets.ts';
+import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Store } from '../store/store.ts';
@@ -108,6 +109,30 @@ test('[R7.23] a viewer with a token is disconnected when it expires', async (t) 
   await until(() => ends.length > 0);
   assert.deepEqual(ends, ['AuthorizationRequired']);
   assert.equal(clock.pendingTimers, 0);
+});
+
+test('[R4.4] a review that began before a change does not replace one after it that the database did not answer', async (t) => {
+  const { store, clock, authenticator, user, ends, watch, tokenOf } = await visit(t);
+  const { principal } = await tokenOf(null);
+  await watch(principal);
+  const unchanged = await store.users.byId(user.id);
+  const early = Promise.withResolvers<typeof unchanged>();
+  const away = new Fault('Unavailable', 'The database does not answer.');
+  const answers = [() => early.promise, () => Promise.reject(away)];
+  const byId = store.users.byId.bind(store.users);
+  t.mock.method(store.users, 'byId', (id: number) => answers.shift()?.() ?? byId(id));
+  const find = t.mock.method(store.streamList, 'find');
+  authenticator.forget(user.id);
+  await store.users.save(user.id, { is_blocked: 1 });
+  authenticator.forget(user.id);
+  await settle();
+  early.resolve(unchanged);
+  await until(() => find.mock.callCount() === 1);
+  await find.mock.calls[0]?.result;
+  await settle();
+  clock.advance(1_000);
+  await until(() => ends.length > 0);
+  assert.deepEqual(ends, ['AuthorizationRequired']);
 });
 
 test('[R7.24] a viewer with a session is disconnected when it expires for lack of use, and not while it is used', async (t) => {

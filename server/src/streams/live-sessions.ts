@@ -42,6 +42,8 @@ interface Admitted {
   readonly watched: WatchedStream;
   /** Until when they may watch by the last check, ms since the epoch. */
   untilMs: number;
+  /** How many reviews have begun. */
+  reviews: number;
   cancelReview: Cancel;
 }
 
@@ -100,7 +102,7 @@ export class LiveSessions {
   }
 
   #add(watched: WatchedStream, begin: (admitted: Admitted) => void): () => void {
-    const admitted: Admitted = { watched, untilMs: Infinity, cancelReview: () => {} };
+    const admitted: Admitted = { watched, untilMs: Infinity, reviews: 0, cancelReview: () => {} };
     this.#admitted.add(admitted);
     begin(admitted);
     return () => this.#forget(admitted);
@@ -125,6 +127,7 @@ export class LiveSessions {
   /** Never rejects. */
   async #review(admitted: Admitted): Promise<void> {
     const { clock, log } = this.#options;
+    const review = ++admitted.reviews;
     let verdict: number | ErrorCode;
     try {
       verdict = await this.#standingOf(admitted.watched);
@@ -140,11 +143,13 @@ export class LiveSessions {
       verdict = 'InternalServerError';
     }
     if (!this.#admitted.has(admitted)) return;
-    admitted.cancelReview();
     if (typeof verdict === 'string') {
       this.#end(admitted, verdict);
       return;
     }
+    // A later one began after a change that this one may not have seen, and may be waiting for the database.
+    if (review !== admitted.reviews) return;
+    admitted.cancelReview();
     admitted.untilMs = verdict;
     this.#reviewIn(Math.min(reviewMs, verdict - clock.wallMs()), admitted);
   }
