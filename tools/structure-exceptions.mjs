@@ -47,8 +47,6 @@ export const exceptions = [
     measure: 'lines',
     because: 'one exchange or pass with its early ends; its parts share more than a cut could hand over',
     parts: [
-      'server/src/archive/catalog/catalog-writes.ts CatalogWrites.#apply',
-      'server/src/archive/verify/check.ts checkSegment',
       'server/src/rpc/rpc-fixture.ts pair',
     ],
   },

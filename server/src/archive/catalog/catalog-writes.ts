@@ -7,7 +7,10 @@ import type { RecordedGapCause } from './catalog-schema.ts';
  * Catalog changes as values, so that they can be sent to the worker thread and several streams' changes can
  * share one transaction. Each keeps the stream's totals in step with its rows (invariant 8).
  */
-export type CatalogChange =
+export type CatalogChange = RecordingChange | RemovalChange | DamageChange | RemoteChange | ArchiveChange;
+
+/** What a recorder writes; adoption writes the same for files that it finds. */
+type RecordingChange =
   /** Before the first file in a day folder: recovery must read that folder. */
   | { readonly type: 'folder'; readonly uid: string; readonly day: string }
   /** All files of that folder are closed. */
@@ -39,7 +42,10 @@ export type CatalogChange =
       readonly cause: RecordedGapCause;
       /** The recorder ended too: no interruption needs to be noted after a crash. */
       readonly endsRecording: boolean;
-    }
+    };
+
+/** Rows that are removed, and those that come back. */
+type RemovalChange =
   /** Rows are removed; the removal of their files becomes pending. */
   | {
       readonly type: 'remove';
@@ -72,6 +78,11 @@ export type CatalogChange =
     }
   /** The row of a lost file: nothing to delete. */
   | { readonly type: 'lost'; readonly uid: string; readonly startTicks: number }
+  /** A stream without segments is removed. */
+  | { readonly type: 'forget'; readonly uid: string };
+
+/** Marks of damaged files, beside their unchanged rows. */
+type DamageChange =
   /** Only this many bytes of its file can be read, up to that time. */
   | {
       readonly type: 'damaged';
@@ -81,12 +92,10 @@ export type CatalogChange =
       readonly endTicks: number;
     }
   /** Its file is intact again. */
-  | { readonly type: 'sound'; readonly uid: string; readonly startTicks: number }
-  /**
-   * The disk was replaced by an empty one: the footage on the old one becomes a gap, and the catalog is bound
-   * to the new one.
-   */
-  | { readonly type: 'disk-replaced'; readonly archiveId: string }
+  | { readonly type: 'sound'; readonly uid: string; readonly startTicks: number };
+
+/** Segments on their way to the object storage, in it, and out of it. */
+type RemoteChange =
   /** Before the first byte of an object is sent to the store. */
   | { readonly type: 'far-sending'; readonly uid: string; readonly startTicks: number }
   /**
@@ -97,9 +106,15 @@ export type CatalogChange =
   /** A segment found in the store while the catalog is rebuilt. */
   | { readonly type: 'far-found'; readonly uid: string; readonly startTicks: number }
   /** The objects are gone. */
-  | { readonly type: 'far-removed'; readonly uid: string; readonly startsTicks: readonly number[] }
-  /** A stream without segments is removed. */
-  | { readonly type: 'forget'; readonly uid: string }
+  | { readonly type: 'far-removed'; readonly uid: string; readonly startsTicks: readonly number[] };
+
+/** The archive as a whole. */
+type ArchiveChange =
+  /**
+   * The disk was replaced by an empty one: the footage on the old one becomes a gap, and the catalog is bound
+   * to the new one.
+   */
+  | { readonly type: 'disk-replaced'; readonly archiveId: string }
   | { readonly type: 'dirty'; readonly isDirty: boolean };
 
 type ChangeOf<Type extends CatalogChange['type']> = Extract<CatalogChange, { readonly type: Type }>;
@@ -132,6 +147,39 @@ export class CatalogWrites {
   }
 
   #apply(change: CatalogChange): void {
+    switch (change.type) {
+      case 'folder':
+      case 'folder-done':
+      case 'segment':
+      case 'fragments':
+      case 'close':
+      case 'interruption':
+        this.#applyRecording(change);
+        return;
+      case 'remove':
+      case 'removed':
+      case 'restore':
+      case 'lost':
+      case 'forget':
+        this.#applyRemoval(change);
+        return;
+      case 'damaged':
+      case 'sound':
+        this.#applyDamage(change);
+        return;
+      case 'far-sending':
+      case 'far':
+      case 'far-found':
+      case 'far-removed':
+        this.#applyRemote(change);
+        return;
+      case 'disk-replaced':
+      case 'dirty':
+        this.#applyToArchive(change);
+    }
+  }
+
+  #applyRecording(change: RecordingChange): void {
     const run = this.#statements;
     switch (change.type) {
       case 'folder':
@@ -153,7 +201,12 @@ export class CatalogWrites {
       case 'interruption':
         run.addInterruption.run(this.#streamId(change.uid), change.atTicks, change.cause);
         run.setRecording.run(change.endsRecording ? 0 : 1, this.#streamId(change.uid));
-        return;
+    }
+  }
+
+  #applyRemoval(change: RemovalChange): void {
+    const run = this.#statements;
+    switch (change.type) {
       case 'remove':
         this.#remove(change.uid, change.startsTicks, change.removedUntilTicks);
         return;
@@ -167,15 +220,25 @@ export class CatalogWrites {
       case 'lost':
         this.#deleteSegment(this.#streamId(change.uid), change.startTicks);
         return;
+      case 'forget':
+        this.#forget(change.uid);
+    }
+  }
+
+  #applyDamage(change: DamageChange): void {
+    const run = this.#statements;
+    switch (change.type) {
       case 'damaged':
         run.addDamage.run(this.#streamId(change.uid), change.startTicks, change.bytes, change.endTicks);
         return;
       case 'sound':
         run.deleteDamage.run(this.#streamId(change.uid), change.startTicks);
-        return;
-      case 'disk-replaced':
-        this.#replaceDisk(change.archiveId);
-        return;
+    }
+  }
+
+  #applyRemote(change: RemoteChange): void {
+    const run = this.#statements;
+    switch (change.type) {
       case 'far-sending':
         run.addSending.run(change.uid, change.startTicks);
         return;
@@ -187,9 +250,14 @@ export class CatalogWrites {
         return;
       case 'far-removed':
         for (const startTicks of change.startsTicks) run.deleteRemoteRemoval.run(change.uid, startTicks);
-        return;
-      case 'forget':
-        this.#forget(change.uid);
+    }
+  }
+
+  #applyToArchive(change: ArchiveChange): void {
+    const run = this.#statements;
+    switch (change.type) {
+      case 'disk-replaced':
+        this.#replaceDisk(change.archiveId);
         return;
       case 'dirty':
         run.setDirty.run(change.isDirty ? 1 : 0);

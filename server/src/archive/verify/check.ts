@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
 import {
   openCatalogForReading,
   CatalogReads,
@@ -10,7 +9,6 @@ import {
 import { checkRemoteNotes, checkObjects, type ObjectStorageCheck } from './object-check.ts';
 import {
   namesIn,
-  systemCode,
   catalogMs,
   catalogPath,
   catalogTicks,
@@ -19,13 +17,11 @@ import {
   placeOf,
   segmentPath,
   startMsOf,
-  decodeSums,
   listStreamFolders,
   readMarker,
-  readSegmentContents,
-  spoiltFragments,
 } from '../segments/segments.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, wordsOf } from './finding.ts';
+import { checkSegment } from './segment-check.ts';
 
 /** Segments read per catalog query. */
 const batchSize = 500;
@@ -67,13 +63,6 @@ async function* goingOn(
   } catch (error) {
     yield { invariant, text: `${part} could not be read to the end: ${wordsOf(error)}` };
   }
-}
-
-function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'for an unknown reason';
-  return sqliteTroubleOf(error) === 'damaged'
-    ? `the catalog is damaged (${error.message}); stop the server and run ` + '`vidette rebuild-index`'
-    : error.message;
 }
 
 async function* checkStreams(
@@ -143,89 +132,6 @@ async function* checkStream(
   }
   yield* goingOn(`the totals of ${stream.uid}`, 8, checkTotals(reads, stream.uid));
   yield* checkFiles(reads, root, stream, names);
-}
-
-async function checkSegment(
-  reads: CatalogReads,
-  root: string,
-  stream: CatalogStreamRow,
-  startTicks: number,
-): Promise<Finding[]> {
-  const path = segmentPath(root, stream.uid, startTicks);
-  const findings: Finding[] = [];
-  const find = (invariant: number, text: string) => findings.push({ invariant, text: `${path} ${text}` });
-  // Row and index from one snapshot, before the file: a row that grows meanwhile stays behind its file.
-  let known;
-  try {
-    known = reads.snapshot(() => {
-      const row = reads.segment(stream.id, startTicks);
-      if (!row) return undefined;
-      const init = reads.init(row.initId);
-      const fragments = reads.fragments(row, init.length);
-      return { row, init, fragments, checksums: decodeSums(reads.fragmentSums(row), fragments.length) };
-    });
-  } catch (error) {
-    find(11, `has a row or an index that cannot be read: ${wordsOf(error)}`);
-    return findings;
-  }
-  if (!known) return findings;
-  const { row, init, fragments, checksums } = known;
-  const last = fragments.at(-1);
-  if (
-    !last ||
-    last.startTicks + last.durationTicks !== row.endTicks ||
-    last.offset + last.bytes !== row.bytes
-  ) {
-    find(11, 'has an index that does not end where its row does');
-  }
-  if (fragments[0]?.startsWithKey !== true) find(5, 'does not start with a key frame');
-  if (row.isRemote) return findings;
-  let contents;
-  let spoilt;
-  try {
-    contents = await readSegmentContents(path);
-    spoilt = await spoiltFragments(path, checksums);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') {
-      find(1, `cannot be read: ${wordsOf(error)}`);
-      return findings;
-    }
-    // It may have moved between the two reads.
-    if (reads.segment(stream.id, startTicks)?.isRemote !== true) find(1, 'is not there');
-    return findings;
-  }
-  if (contents.fileBytes < row.bytes)
-    find(1, `has ${contents.fileBytes} of the ${row.bytes} bytes of its row`);
-  if (!row.isOpen && contents.fileBytes > row.bytes)
-    find(3, `goes on ${contents.fileBytes - row.bytes} bytes behind its row`);
-  if (contents.wholeBytes < row.bytes)
-    find(11, `is whole up to ${contents.wholeBytes} of ${row.bytes} bytes: ${contents.damage}`);
-  if (Buffer.compare(init, contents.init) !== 0)
-    find(7, 'starts with another ftyp and moov than its row names');
-  if (contents.startTicks !== row.startTicks)
-    find(6, `starts at ${contents.startTicks}, its row at ${row.startTicks}`);
-  fragments.forEach((fragment, index) => {
-    const found = contents.fragments[index];
-    if (!found || found.bytes !== fragment.bytes || found.startsWithKey !== fragment.startsWithKey) {
-      find(11, `holds another fragment ${index} than its row says`);
-    } else if (found.durationTicks !== fragment.durationTicks) {
-      find(
-        5,
-        `has a fragment ${index} of ${found.durationTicks} ticks, by its row of ${fragment.durationTicks}`,
-      );
-    }
-  });
-  for (const index of spoilt) {
-    const fragment = fragments[index];
-    // Beyond the end in its row, a file may still be written.
-    if (!fragment) break;
-    const from = new Date(catalogMs(fragment.startTicks)).toISOString();
-    find(
-      17,
-      `holds other bytes than were written in fragment ${index} (${fragment.bytes} bytes, from ${from})`,
-    );
-  }
-  return findings;
 }
 
 function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void, undefined> {
