@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Client } from '@vidette/contract/client';
-import { Archive } from '../server/src/archive/archive.ts';
+import { type Archive, openArchive } from '../server/src/archive/archive.ts';
 import {
   catalogMs,
   catalogMsCeil,
@@ -184,14 +184,14 @@ export class Nodes {
     const twice: string[] = [];
     for (const node of this.#ids) {
       const home = join(this.folder(node), 'archive');
-      const archive = await Archive.open({
+      const archive = await openArchive({
         dir: this.#homes[node]?.env?.['VIDETTE_ARCHIVE_FOLDER'] ?? home,
         catalog: catalogPath(home),
         clock: systemClock,
         log: pino({ level: 'silent' }),
       });
       for (const uid of uids) {
-        for (const { kind, startMs, endMs } of archive.intervals(uid, fromMs, Date.now())) {
+        for (const { kind, startMs, endMs } of archive.reader.intervals(uid, fromMs, Date.now())) {
           if (kind !== 'gap') footage.get(uid)?.push({ node, startMs, endMs });
         }
         twice.push(...twiceIn(archive, uid, fromMs).map((moment) => `${node} ${uid} ${moment}`));
@@ -240,7 +240,7 @@ function twiceIn(archive: Archive, uid: string, fromMs: number): string[] {
   };
   let reachTicks = 0;
   const found: string[] = [];
-  for (const { startTicks, endTicks } of archive.slice(uid, span).segments) {
+  for (const { startTicks, endTicks } of archive.reader.slice(uid, span).segments) {
     if (startTicks < reachTicks) found.push(`${catalogMs(startTicks)} to ${catalogMsCeil(reachTicks)}`);
     reachTicks = Math.max(reachTicks, endTicks);
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Archive, type ArchiveLimits } from '../server/src/archive/archive.ts';
+import { type ArchiveLimits, openArchive } from '../server/src/archive/archive.ts';
 import { connect, footageOf, type RecordedFixture } from '../server/src/archive/fixtures/footage-fixture.ts';
 import { catalogPath } from '../server/src/archive/segments/segments.ts';
 import { silentLog } from '../server/src/base/log.ts';
@@ -22,7 +22,7 @@ export async function recordPast(
     footage = footageOf('h264-no-b.mp4', 'aac.mp4'),
   }: { readonly dir?: string; readonly footage?: RecordedFixture } = {},
 ): Promise<void> {
-  const archive = await Archive.open({
+  const archive = await openArchive({
     dir,
     catalog: catalogPath(join(dataDir, 'archive')),
     clock: new ManualClock(spans[0]?.startMs),
@@ -31,7 +31,7 @@ export async function recordPast(
   });
   try {
     const stream = new Stream(uid);
-    const recorder = archive.record(uid, stream);
+    const recorder = archive.recorders.record(uid, stream);
     for (const { startMs, endMs } of spans) {
       connect(stream, footage, startMs, endMs);
       stream.pause('unreachable');

@@ -48,7 +48,7 @@ export const serverModules = {
   access: ['base', 'store', 'config'],
   system: ['base', 'store', 'config', 'access'],
   motion: ['base', 'hub'],
-  engine: ['base', 'hub', 'dial', 'ingest', 'archive', 'archive/record', 'live', 'motion'],
+  engine: ['base', 'hub', 'dial', 'ingest', 'archive/record', 'live', 'motion'],
   tunnel: ['base', 'config'],
   cluster: ['base', 'store', 'config', 'system'],
   rpc: [
@@ -56,7 +56,6 @@ export const serverModules = {
     'store',
     'access',
     'hub',
-    'archive',
     'archive/segments',
     'archive/catalog',
     'archive/retention',

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
-import { Archive } from '../../server/src/archive/archive.ts';
+import { openArchive } from '../../server/src/archive/archive.ts';
 import { ObjectKeys, wholeMaxBytes } from '../../server/src/archive/object-storage/object-storage.ts';
 import {
   connect,
@@ -56,19 +56,19 @@ async function recorded(t: TestContext, prefix: string, footage: RecordedFixture
   const dir = join(folder, 'archive');
   const remote = { store, keys: new ObjectKeys(`${prefix}/`, 'main'), atOnce: 1 };
   const limits = { segmentMs, groupMs: 0, queueMaxBytes: 128 * 1024 * 1024 };
-  const archive = await Archive.open({ dir, clock, log: silentLog, remote, limits });
+  const archive = await openArchive({ dir, clock, log: silentLog, remote, limits });
   t.after(() => archive.close());
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + spanMs);
   await recorder.stop('recording-off');
-  archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
+  archive.objectStorage?.uploader.configure({ remoteAfterOf: () => 0 });
   clock.advance(60_000);
   const files = async () =>
     (await readdir(dir, { recursive: true })).filter((name) => name.endsWith('.mp4')).length;
-  const move = async () => archive.remote?.uploader.run();
+  const move = async () => archive.objectStorage?.uploader.run();
   const downloaded = async () => {
-    const download = await archive.download('cam1', t0, t0 + spanMs);
+    const download = await archive.reader.download('cam1', t0, t0 + spanMs);
     const chunks: Uint8Array[] = [];
     for await (const chunk of download.stream()) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
@@ -86,15 +86,15 @@ test('[R7.16] nor for one that went in parts, one of which was damaged on its wa
     60_000,
   );
   assert.equal(await files(), 1);
-  assert.ok(archive.stats('cam1').bytes > wholeMaxBytes);
+  assert.ok(archive.reader.stats('cam1').bytes > wholeMaxBytes);
   gateway.spoils = true;
   gateway.spoiltParts = 0;
   await move();
   gateway.spoils = false;
   assert.ok(gateway.spoiltParts >= 3, `${gateway.spoiltParts} parts were spoilt`);
   assert.equal(await files(), 1);
-  assert.equal(archive.stats('cam1').farBytes, 0);
-  assert.equal(archive.remote?.status.damaged, 1);
+  assert.equal(archive.reader.stats('cam1').farBytes, 0);
+  assert.equal(archive.objectStorage?.status.damaged, 1);
 
   clock.advance(2 * hourMs);
   await move();
@@ -116,7 +116,7 @@ test('[R7.16] where the store’s own digest says nothing the object is read bac
   gateway.onSent = async () => {};
   assert.ok(spoilt >= before, `${spoilt} objects were spoilt`);
   assert.equal(await files(), before);
-  assert.equal(archive.remote?.status.damaged, before);
+  assert.equal(archive.objectStorage?.status.damaged, before);
   clock.advance(2 * hourMs);
   await move();
   await move();
@@ -131,11 +131,11 @@ test('[R7.16] what the store returns corrupted breaks the transfer off, and the 
   assert.equal(await files(), 0);
   gateway.spoilsReads = true;
   await assert.rejects(downloaded(), { name: 'Fault', message: /damaged/ });
-  const [, name = ''] = /segment\/(\d+)/.exec(await archive.playlist('cam1', t0, t0 + spanMs)) ?? [];
-  const file = await archive.openSegment('cam1', name);
+  const [, name = ''] = /segment\/(\d+)/.exec(await archive.reader.playlist('cam1', t0, t0 + spanMs)) ?? [];
+  const file = await archive.reader.openSegment('cam1', name);
   const read = async () => Buffer.concat((await (await file.stream(0, file.size - 1)).toArray()) as Buffer[]);
   await assert.rejects(read(), { name: 'Fault', message: /damaged/ });
-  assert.ok((archive.remote?.status.damaged ?? 0) > 0);
+  assert.ok((archive.objectStorage?.status.damaged ?? 0) > 0);
   gateway.spoilsReads = false;
   assert.equal((await read()).length, file.size);
   assert.ok((await downloaded()).equals(whole));

@@ -5,7 +5,7 @@ import { composeFfmpeg } from './compose/ffmpeg.ts';
 import { composeFoundation } from './compose/foundation.ts';
 import { composeHttp, type HttpAreas } from './compose/http.ts';
 import { composeMedia } from './compose/media.ts';
-import { opened, type Closer, type Opened } from './compose/opened.ts';
+import { opened, type Closer, type Opened } from './base/opened.ts';
 import { composeServices } from './compose/services.ts';
 import { composeStorage } from './compose/storage.ts';
 import { ConfigStore } from './config/config-store.ts';
@@ -102,7 +102,7 @@ async function assemble(
 function attachToCluster({ cluster, storage, media, services }: HttpAreas): void {
   const { streamManager } = media;
   cluster.cluster?.attach({
-    report: () => ({ activeStreams: streamManager.active, cannotRecord: !storage.archive.canRecord }),
+    report: () => ({ activeStreams: streamManager.active, cannotRecord: !storage.archive.health.canRecord }),
     isReady: (uid) => streamManager.find(uid)?.isTakenUp ?? false,
     onChange: async (change) => {
       await storage.license.reload();

@@ -4,13 +4,10 @@ import type { Log } from '../base/log.ts';
 import type { MeasureDisk, RetentionRules } from './retention/retention.ts';
 import type { ObjectStorageOptions } from './object-storage/object-storage.ts';
 import type { ArchiveFiles } from './segments/segments.ts';
+import type { ReadLimits } from './read/read.ts';
 import type { RecorderLimits } from './record/record.ts';
 
-export interface ArchiveLimits extends RecorderLimits {
-  /** Longest spans of a request; longer ones get TimeRangeIsTooLong. */
-  readonly rangesMaxMs: number;
-  readonly playlistMaxMs: number;
-  readonly downloadMaxMs: number;
+export interface ArchiveLimits extends RecorderLimits, ReadLimits {
   /** Catalog commits of all streams are grouped over this interval. */
   readonly groupMs: number;
   /** Bytes of the disk that recording reserves for the catalog. */

@@ -1,632 +1,290 @@
+/**
+ * The archive of this node: one folder of segments and its catalog. Data goes one way: recorders write to the catalog, readers read
+ * from it; retention and object storage take from it beside them, and verification looks over all of it. `openArchive` opens the
+ * packages together and closes them in order; outsiders take the face that they need.
+ */
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
-import { archiveDefaults } from '@vidette/contract/constants';
-import type { Cancel, Clock } from '../base/clock.ts';
 import { closeToOthers, makeFolders } from '../base/durable.ts';
-import { Fault } from '../base/fault.ts';
-import type { Log } from '../base/log.ts';
-import type { Stream } from '../hub/stream.ts';
+import { opened, type Closer, type Opened } from '../base/opened.ts';
+import { ArchiveHealth } from './archive-health.ts';
+import { type ArchiveLimits, type ArchiveOptions, defaultArchiveLimits } from './archive-options.ts';
 import {
   ActiveFolders,
   ArchiveLock,
-  openCatalogForReading,
-  openCatalogForWriting,
   CatalogReads,
-  type CatalogStreamRow,
   CatalogWriter,
+  openCatalogForReading,
 } from './catalog/catalog.ts';
-import { type ArchiveOptions, defaultArchiveLimits, type ArchiveLimits } from './archive-options.ts';
-import {
-  CatalogRebuild,
-  prepareCatalog,
-  VolumeMarkerCheck,
-  holdsFootage,
-  type ArchiveProblem,
-  Heartbeat,
-  NewFiles,
-  Recovery,
-  type RecoveryReport,
-} from './verify/verify.ts';
+import { ObjectStorage, warnWithoutObjectStorage } from './object-storage/object-storage.ts';
 import {
   Damage,
-  type DamageLook,
-  planDownload,
-  type Download,
-  gopAt,
-  type RecordingRun,
-  extentOf,
-  splitPointOf,
-  type RecordedExtent,
-  sliceOf,
-  type CatalogSlice,
-  type SliceSpan,
-  type ArchiveReader,
-  intervalsOf,
-  rangesAnswerOf,
-  type RecordedRanges,
-  type RecordedInterval,
-  keyFrameAt,
-  type RecordedKeyFrame,
-  RecordingCoverage,
-  assertSpan,
-  vodPlaylistOf,
+  LocalReader,
+  PastChanges,
   RecordedDayReader,
-  type RecordedDay,
-  type TimeZone,
-  type SegmentBytes,
+  RecordingCoverage,
   StoredSegments,
-  periodOf,
-  statsOf,
-  type RecordedPeriod,
-  type RecordingStats,
   WholeReads,
 } from './read/read.ts';
+import { Recorders } from './record/record.ts';
 import {
   FreeSpaceMonitor,
   measureDisk,
-  type DiskUse,
-  SegmentDeleter,
-  RetentionState,
-  type RetentionFacts,
   Retention,
-  type RetentionLoss,
+  RetentionState,
+  SegmentDeleter,
   Undeletable,
 } from './retention/retention.ts';
 import {
-  diskFiles,
-  systemCode,
-  type ArchiveFiles,
-  DamagedFootage,
-  type SegmentReader,
   archiveFolderMode,
   catalogPath,
-  catalogTicks,
+  diskFiles,
   heartbeatPath,
   lockPath,
   retentionPath,
-  RecordingFailure,
 } from './segments/segments.ts';
-import { ObjectStorage, warnWithoutObjectStorage } from './object-storage/object-storage.ts';
-import { Recorder, type RecorderTools } from './record/record.ts';
-import { Semaphore } from '../base/semaphore.ts';
+import {
+  ArchiveVolume,
+  Heartbeat,
+  NewFiles,
+  prepareCatalog,
+  recoverArchive,
+  VolumeMarkerCheck,
+} from './verify/verify.ts';
 
+export type { ArchiveHealth } from './archive-health.ts';
 export type { ArchiveLimits, ArchiveOptions } from './archive-options.ts';
 
-const writesAtATime = 3;
 const freeSpacePeriodMs = 5_000;
 const retentionPeriodMs = 10_000;
-const markerRetryMs = 10_000;
-const diskLookMs = 2_000;
 const heartbeatPeriodMs = 2_000;
-/** Files of two hours, each read at about sixty places. */
-const lookOverMax = 120;
 
-/**
- * The archive of this node: one folder of segments and its catalog. Writing, finding, deleting and verifying
- * are in files of their own; this class opens them together, closes them in order, and implements
- * `ArchiveAccess`.
- */
-export class Archive implements ArchiveReader {
-  readonly retention: Retention;
+/** The faces of an open archive. */
+interface ArchiveFaces {
+  /** Records streams, and removes their footage. */
+  readonly recorders: Recorders;
+  /** The footage of this node. */
+  readonly reader: LocalReader;
   /** How much of the expected footage was recorded. */
   readonly continuity: RecordingCoverage;
+  readonly retention: Retention;
   /** The object storage tier and its uploader; undefined without a bucket. */
-  readonly remote: ObjectStorage | undefined;
-  readonly #root: string;
-  readonly #catalogPath: string;
-  readonly #clock: Clock;
-  readonly #log: Log;
-  readonly #limits: ArchiveLimits;
-  readonly #files: ArchiveFiles;
-  readonly #lock: ArchiveLock;
-  readonly #heartbeat: Heartbeat;
-  readonly #volumeCheck: VolumeMarkerCheck;
-  readonly #readDatabase: DatabaseSync;
-  readonly #reads: CatalogReads;
-  /** The playable footage. */
-  readonly #whole: WholeReads;
-  readonly #damage: Damage;
-  readonly #days: RecordedDayReader;
-  readonly #writer: CatalogWriter;
-  readonly #folders: ActiveFolders;
-  readonly #segmentDeleter: SegmentDeleter;
-  readonly #freeSpace: FreeSpaceMonitor;
-  readonly #segments: StoredSegments;
-  readonly #writes = new Semaphore(writesAtATime);
-  readonly #newFiles = new NewFiles();
-  readonly #remoteOptions: ArchiveOptions['remote'];
-  readonly #recorders = new Map<string, Recorder>();
-  #recovery: RecoveryReport | undefined;
-  #rebuild: CatalogRebuild | undefined;
-  #markerTimer: Cancel | undefined;
-  #diskTimer: Cancel | undefined;
-  #isLookingAtDisk = false;
-  #closed: Promise<void> | undefined;
+  readonly objectStorage: ObjectStorage | undefined;
+  /** The disk. */
+  readonly volume: ArchiveVolume;
+  readonly health: ArchiveHealth;
+}
 
-  private constructor(
-    options: ArchiveOptions,
-    lock: ArchiveLock,
-    volumeCheck: VolumeMarkerCheck,
-    state: RetentionState,
-    facts: RetentionFacts | undefined,
-  ) {
-    this.#root = options.dir;
-    this.#catalogPath = options.catalog ?? catalogPath(options.dir);
-    this.#clock = options.clock;
-    this.#log = options.log;
-    this.#limits = { ...defaultArchiveLimits, ...options.limits };
-    this.#files = this.#newFiles.over(options.files ?? diskFiles);
-    this.#lock = lock;
-    this.#remoteOptions = options.remote;
-    this.#volumeCheck = volumeCheck;
-    this.#heartbeat = new Heartbeat({
-      path: heartbeatPath(this.#catalogPath),
-      periodMs: heartbeatPeriodMs,
-      clock: this.#clock,
-      log: this.#log,
-    });
-    this.#readDatabase = openCatalogForReading(this.#catalogPath);
-    this.#reads = new CatalogReads(this.#readDatabase);
-    this.#writer = new CatalogWriter(this.#catalogPath, this.#clock, this.#limits.groupMs);
-    this.#folders = new ActiveFolders(this.#root, this.#files, this.#writer);
-    const shared = {
-      root: this.#root,
-      files: this.#files,
-      catalog: this.#writer,
-      reads: this.#reads,
-      folders: this.#folders,
-      clock: this.#clock,
-      log: this.#log,
-    };
-    const undeletable = new Undeletable(this.#clock, this.#log);
-    this.#segmentDeleter = new SegmentDeleter({
-      ...shared,
-      undeletable,
-      assertRightDisk: () => this.#assertReady(),
-    });
-    this.#freeSpace = new FreeSpaceMonitor({
-      folder: this.#root,
-      reserveBytes: this.#limits.reserveBytes,
-      clock: this.#clock,
-      log: this.#log,
-      measure: options.measure ?? measureDisk,
-      periodMs: freeSpacePeriodMs,
-    });
-    const assertRightDisk = () => this.#assertReady();
-    const spans = () => this.retention.spans;
-    this.remote =
-      options.remote &&
-      new ObjectStorage(options.remote, {
-        ...shared,
-        segmentDeleter: this.#segmentDeleter,
-        spans,
-        assertRightDisk,
-      });
-    this.#damage = new Damage({ ...shared, assertRightDisk, onChange: (uid) => this.#sumAgain(uid) });
-    this.#whole = new WholeReads(this.#readDatabase, this.#damage);
-    this.#days = new RecordedDayReader(this.#whole, this.#clock);
-    this.continuity = new RecordingCoverage({
-      reads: this.#whole,
-      clock: this.#clock,
-      recorders: this.#recorders,
-    });
-    this.#segments = new StoredSegments(this.#root, this.#whole, this.remote?.tier, this.#damage);
-    const uploader = this.remote?.uploader;
-    this.retention = new Retention({
-      ...shared,
-      segmentDeleter: this.#segmentDeleter,
-      undeletable,
-      freeSpace: this.#freeSpace,
-      facts,
-      lastSignMs: this.#heartbeat.lastMs,
-      keep: (next) => state.write(next),
-      assertDeletable: async () => {
-        await this.#assertReady();
-        await volumeCheck.assertDeletable();
-      },
-      rules: { quotaBytes: null, remoteQuotaBytes: null, minFreeShare: 0, ...options.retention },
-      ...(uploader && { relieve: (segments, untilMs) => uploader.relieve(segments, untilMs) }),
-    });
-  }
+/** `close` stops all recorders, commits pending changes and marks the catalog as clean. */
+export type Archive = Opened<ArchiveFaces>;
 
-  /**
-   * Opens the archive, recovers it after an unclean shutdown, and starts retention. It also opens with the
-   * wrong disk mounted: the catalog answers, nothing is written, and `problem` gives the reason until the disk
-   * is back. A catalog that is damaged, missing or emptied is rebuilt from the files while recording continues
-   * (`isRebuilding`).
-   * @throws Fault when another process writes with this catalog or it is of a newer version; system errors
-   */
-  static async open(options: ArchiveOptions): Promise<Archive> {
-    const catalog = options.catalog ?? catalogPath(options.dir);
-    await makeFolders(dirname(catalog), archiveFolderMode);
-    const lock = new ArchiveLock(lockPath(catalog));
-    let volumeCheck: VolumeMarkerCheck | undefined;
-    try {
-      const wasUsed = await prepareCatalog(catalog, options.log);
-      for (const suffix of ['', '-wal', '-shm']) await closeToOthers(`${catalog}${suffix}`);
-      volumeCheck = VolumeMarkerCheck.open({ root: options.dir, catalog, log: options.log, wasUsed });
-      const state = new RetentionState(retentionPath(catalog), options.log);
-      const archive = new Archive(options, lock, volumeCheck, state, await state.read());
-      await archive.#start();
-      return archive;
-    } catch (error) {
-      volumeCheck?.release();
-      lock.release();
-      throw error;
-    }
-  }
+/**
+ * Opens the archive, recovers it after an unclean shutdown, and starts retention. It also opens with the
+ * wrong disk mounted: the catalog answers, nothing is written, and `ArchiveHealth.problem` gives the reason until the disk
+ * is back. A catalog that is damaged, missing or emptied is rebuilt from the files while recording continues
+ * (`ArchiveVolume.isRebuilding`).
+ * @throws Fault when another process writes with this catalog or it is of a newer version; system errors
+ */
+export function openArchive(options: ArchiveOptions): Promise<Archive> {
+  return opened((closers) => openPackages(options, closers));
+}
 
-  /** Why nothing is recorded or deleted at the moment; undefined when there is no problem. */
-  get problem(): ArchiveProblem | undefined {
-    return this.#volumeCheck.problem;
-  }
+async function openPackages(options: ArchiveOptions, closers: Closer[]): Promise<ArchiveFaces> {
+  const base = await openBase(options, closers);
+  const past = new PastChanges();
+  const volume = openVolume(options, base, past, closers);
+  const keeping = await openRetention(options, base, volume, closers);
+  const recorders = openRecorders(base, volume, keeping, past, closers);
+  const objectStorage = openObjectStorage(options, base, volume, keeping, closers);
+  const reading = openReading(base, volume, past, { ...keeping, recorders, objectStorage }, closers);
+  const { retention, freeSpace } = keeping;
+  // Stopped first: what it starts must not start when the rest has ended.
+  closers.push(() => volume.stop());
+  await volume.start(() => {
+    reading.damage.start();
+    retention.start(retentionPeriodMs);
+    if (objectStorage) objectStorage.uploader.start();
+    else warnWithoutObjectStorage(base.reads, base.log);
+  });
+  const health = new ArchiveHealth({
+    reads: base.reads,
+    volume,
+    freeSpace,
+    recorders,
+    retention,
+    objectStorage,
+  });
+  const { reader, continuity } = reading;
+  return { recorders, reader, continuity, retention, objectStorage, volume, health };
+}
 
-  /** Whether the disk is the right one and writable, as of the last check. */
-  get canRecord(): boolean {
-    return this.#volumeCheck.problem === undefined && !this.#freeSpace.isShort;
-  }
+type Base = Awaited<ReturnType<typeof openBase>>;
+type Keeping = Awaited<ReturnType<typeof openRetention>>;
 
-  /**
-   * Why footage of a stream can't be written, as the system's error name or `unknown`; undefined while it can.
-   */
-  get writeFailure(): string | undefined {
-    for (const { status } of this.#recorders.values())
-      if (status.code === 'write-failed') return status.systemCode ?? 'unknown';
-    return undefined;
-  }
+/** The catalog, and what every package borrows. */
+async function openBase(options: ArchiveOptions, closers: Closer[]) {
+  const { dir: root, clock, log } = options;
+  const path = options.catalog ?? catalogPath(root);
+  const limits: ArchiveLimits = { ...defaultArchiveLimits, ...options.limits };
+  await makeFolders(dirname(path), archiveFolderMode);
+  const lock = new ArchiveLock(lockPath(path));
+  closers.push(() => lock.release());
+  const wasUsed = await prepareCatalog(path, log);
+  for (const suffix of ['', '-wal', '-shm']) await closeToOthers(`${path}${suffix}`);
+  const marker = VolumeMarkerCheck.open({ root, catalog: path, log, wasUsed });
+  closers.push(() => marker.release());
+  const database = openCatalogForReading(path);
+  closers.push(() => database.close());
+  const reads = new CatalogReads(database);
+  const catalog = new CatalogWriter(path, clock, limits.groupMs);
+  closers.push(() => catalog.close());
+  const heartbeat = new Heartbeat({
+    path: heartbeatPath(path),
+    periodMs: heartbeatPeriodMs,
+    clock,
+    log,
+  });
+  closers.push(() => heartbeat.stop());
+  const newFiles = new NewFiles();
+  const files = newFiles.over(options.files ?? diskFiles);
+  const folders = new ActiveFolders(root, files, catalog);
+  return {
+    ...{ root, path, clock, log, limits, files, newFiles },
+    ...{ database, reads, catalog, folders, marker, lastSignMs: heartbeat.lastMs },
+  };
+}
 
-  /** The folder has lost its marker and is empty, as after a disk was replaced. */
-  get isDiskEmpty(): boolean {
-    return this.#volumeCheck.isEmpty;
-  }
+/** Nothing is written or deleted before its recovery, which `start` does. */
+function openVolume(
+  { remote }: ArchiveOptions,
+  base: Base,
+  past: PastChanges,
+  closers: Closer[],
+): ArchiveVolume {
+  const { root, marker, reads, catalog, clock, log } = base;
+  const onAdopted = () => past.note();
+  const volume = new ArchiveVolume({
+    ...{ root, marker, reads, catalog, clock, log },
+    recover: () => recoverArchive({ ...base, catalogPath: base.path, remote, onAdopted }),
+    onReplaced: () => past.note(),
+  });
+  closers.push(() => markAsClean(volume, base));
+  return volume;
+}
 
-  /**
-   * Records on the empty disk in the folder from now on; the footage of the old one becomes a gap with that
-   * cause.
-   * @throws Fault ActionNotAcceptable when there is no empty disk; system errors
-   */
-  async useEmptyDisk(): Promise<void> {
-    await this.#volumeCheck.useEmptyDisk((archiveId) =>
-      this.#writer.commit([{ type: 'disk-replaced', archiveId }]),
-    );
-    this.#sumAgain();
-    await this.#volumeCheck.assertRightDisk();
-    if (this.#recovery) return;
-    this.#markerTimer?.();
-    this.#markerTimer = undefined;
-    await this.#recover();
-  }
-
-  /** Whether anything was ever recorded here, as far as catalog and folder show. */
-  async wasUsed(): Promise<boolean> {
-    const hasRows = this.#reads.streams().length > 0;
-    return hasRows || this.problem !== undefined || (await holdsFootage(this.#root));
-  }
-
-  /** Whether a lost catalog is still being rebuilt. */
-  get isRebuilding(): boolean {
-    return this.#rebuild?.isRunning === true;
-  }
-
-  /** What recovery did at the start; undefined until the right disk is present. */
-  get recovery(): RecoveryReport | undefined {
-    return this.#recovery;
-  }
-
-  /** Of the archive's disk; undefined while it can't be measured. */
-  get disk(): DiskUse | undefined {
-    return this.#freeSpace.use;
-  }
-
-  /** Bytes of all footage. */
-  get totalBytes(): number {
-    return this.#reads.totalBytes();
-  }
-
-  /**
-   * Records a stream until the recorder is stopped; footage that `permits` refuses is dropped. @throws
-   * RangeError when it is already being recorded
-   */
-  record(uid: string, stream: Stream, permits: RecorderTools['permits'] = () => true): Recorder {
-    if (this.#recorders.has(uid) || stream.uid !== uid)
-      throw new RangeError(`${uid} cannot be recorded twice`);
-    const recorder = new Recorder(stream, {
-      root: this.#root,
-      files: this.#files,
-      writes: this.#writes,
-      catalog: this.#writer,
-      reads: this.#reads,
-      folders: this.#folders,
-      clock: this.#clock,
-      log: this.#log.child({ stream: uid }),
-      limits: this.#limits,
-      assertRightDisk: () => this.#assertReady(),
-      assertFreeSpace: () => this.#assertWritable(),
-      permits,
-      onStopped: () => this.#recorders.delete(uid),
-    });
-    this.#recorders.set(uid, recorder);
-    return recorder;
-  }
-
-  recorder(uid: string): Recorder | undefined {
-    return this.#recorders.get(uid);
-  }
-
-  period(uid: string): RecordedPeriod | undefined {
-    return periodOf(this.#reads, uid);
-  }
-
-  ranges(uid: string, startMs: number, endMs: number): RecordedRanges {
-    return rangesAnswerOf(this.intervals(uid, startMs, endMs));
-  }
-
-  /** The same as one list. @throws Fault TimeRangeIsTooLong, BadRequest */
-  intervals(uid: string, startMs: number, endMs: number): RecordedInterval[] {
-    assertSpan(startMs, endMs, this.#limits.rangesMaxMs);
-    if (startMs === endMs) return [];
-    const stream = this.#reads.stream(uid);
-    if (!stream) return [{ kind: 'gap', startMs, endMs, cause: 'before-recording' }];
-    return this.#reads.snapshot(() => intervalsOf(this.#whole, stream, startMs, endMs, this.#isLive(uid)));
-  }
-
-  stats(uid: string): RecordingStats {
-    return { ...statsOf(this.#reads, uid), recorded: this.continuity.of(uid) ?? null };
-  }
-
-  async recordedDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
-    assertSpan(startMs, endMs, Number.POSITIVE_INFINITY);
-    return this.#days.of(uid, startMs, endMs, zone);
-  }
-
-  async playlist(
-    uid: string,
-    startMs: number,
-    endMs: number,
-    entryMs = archiveDefaults.playlistEntrySeconds * 1000,
-  ): Promise<string> {
-    assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
-    await this.#lookOver(uid, startMs, endMs, 'ends');
-    return vodPlaylistOf(this.#whole, this.#stream(uid), startMs, endMs, entryMs);
-  }
-
-  async openSegment(uid: string, name: string): Promise<SegmentBytes> {
-    return this.#segments.bytes(uid, name);
-  }
-
-  /** The catalog slice of a span, for another node that merges it with its own. */
-  slice(uid: string, span: SliceSpan): CatalogSlice {
-    return this.#reads.snapshot(() => sliceOf(this.#whole, uid, this.#isLive(uid), span));
-  }
-
-  /** Random access to a segment of the slice. @throws Fault NotFound, FarArchiveUnavailable */
-  openFile(uid: string, startTicks: number): Promise<SegmentReader> {
-    return this.#segments.open(uid, startTicks);
-  }
-
-  extent(uid: string, startMs: number, endMs: number): RecordedExtent {
-    assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
-    const stream = this.#reads.stream(uid);
-    return this.#reads.snapshot(() => extentOf(this.#whole, stream, startMs, endMs, this.#isLive(uid)));
-  }
-
-  loss(uid: string, hours?: number): RetentionLoss {
-    return this.retention.loss(uid, hours);
-  }
-
-  splitPoint(uid: string, fromMs: number, toMs: number): number {
-    const stream = this.#reads.stream(uid);
-    return stream ? splitPointOf(this.#whole, stream, fromMs, toMs) : toMs;
-  }
-
-  get downloadMaxMs(): number {
-    return this.#limits.downloadMaxMs;
-  }
-
-  async download(uid: string, startMs: number, endMs: number): Promise<Download> {
-    assertSpan(startMs, endMs, this.#limits.downloadMaxMs);
-    await this.#lookOver(uid, startMs, endMs, 'fragments');
-    return aroundDamage(() =>
-      planDownload(this.#whole, this.#segments.of(uid), this.#stream(uid), startMs, endMs),
-    );
-  }
-
-  async frameAt(uid: string, atMs: number): Promise<RecordedKeyFrame> {
-    return this.#readAt(uid, atMs, () =>
-      keyFrameAt(this.#whole, this.#segments.of(uid), this.#stream(uid), atMs),
-    );
-  }
-
-  async gopAt(uid: string, atMs: number): Promise<readonly RecordingRun[]> {
-    return this.#readAt(uid, atMs, () => gopAt(this.#whole, this.#segments.of(uid), this.#stream(uid), atMs));
-  }
-
-  /**
-   * Removes all footage of a stream; its recorder, if any, is stopped first.
-   * @throws RecordingFailure with the wrong disk mounted, system errors
-   */
-  async remove(uid: string): Promise<void> {
-    await this.#recorders.get(uid)?.stop('removed');
-    if (!(await this.#segmentDeleter.removeStream(uid))) {
-      const words = 'Files that the catalog does not know were left in the folder of a removed stream';
-      this.#log.warn({ stream: uid }, words);
-    }
-    this.#sumAgain(uid);
-  }
-
-  /** Stops all recorders, commits pending changes and marks the catalog as clean. Idempotent. */
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
-    this.#markerTimer?.();
-    this.#diskTimer?.();
-    this.#freeSpace.stop();
-    this.continuity.close();
-    await this.#damage.stop();
-    await this.#rebuild?.stop();
-    await this.remote?.uploader.stop();
-    await this.retention.stop();
-    await Promise.all([...this.#recorders.values()].map((recorder) => recorder.stop('server-stopped')));
-    try {
-      if (this.#recovery) await this.#writer.commit([{ type: 'dirty', isDirty: false }]);
-    } catch (error) {
-      this.#log.error({ err: error }, 'The archive could not be marked as closed; the next start checks it');
-    }
-    await this.#heartbeat.stop();
-    await this.#writer.close();
-    this.#readDatabase.close();
-    this.#volumeCheck.release();
-    this.#lock.release();
-  }
-
-  async #start(): Promise<void> {
-    await this.#freeSpace.refresh();
-    this.#diskTimer = this.#clock.every(diskLookMs, () => void this.#lookAtDisk());
-    try {
-      await this.#volumeCheck.assertRightDisk();
-    } catch (error) {
-      // A failing disk stops recording, not the server.
-      if (!(error instanceof RecordingFailure)) {
-        if (systemCode(error) === undefined) throw error;
-        this.#log.error({ err: error, dir: this.#root }, 'The archive folder cannot be used');
-      }
-      this.#watchMarker();
-      return;
-    }
-    await this.#recover();
-  }
-
-  async #recover(): Promise<void> {
-    await closeToOthers(this.#root);
-    const database = openCatalogForWriting(this.#catalogPath);
-    try {
-      const report = await Recovery.run({
-        root: this.#root,
-        database,
-        files: this.#files,
-        log: this.#log,
-        lastSignMs: this.#heartbeat.lastMs,
-      });
-      if (report.wasDirty)
-        this.#log.info({ ...report }, 'The archive was repaired after an unclean shutdown');
-      this.#rebuild = await CatalogRebuild.start({
-        root: this.#root,
-        catalogPath: this.#catalogPath,
-        reads: this.#reads,
-        catalog: this.#writer,
-        remote: this.#remoteOptions,
-        log: this.#log,
-        newFiles: this.#newFiles,
-        onAdopted: () => this.#sumAgain(),
-      });
-      this.#recovery = report;
-    } finally {
-      database.close();
-    }
-    this.#damage.start();
-    this.retention.start(retentionPeriodMs);
-    if (this.remote) this.remote.uploader.start();
-    else warnWithoutObjectStorage(this.#reads, this.#log);
-  }
-
-  #watchMarker(): void {
-    this.#markerTimer ??= this.#clock.every(markerRetryMs, () => {
-      this.#volumeCheck
-        .assertRightDisk()
-        .then(() => {
-          this.#markerTimer?.();
-          this.#markerTimer = undefined;
-          return this.#recover();
-        })
-        .catch((error: unknown) => {
-          if (!(error instanceof RecordingFailure))
-            this.#log.error({ err: error }, 'The archive cannot be opened');
-        });
-    });
-  }
-
-  /** A recorder with an open file does not notice that its folder is gone: the marker check does. */
-  async #lookAtDisk(): Promise<void> {
-    // A hanging disk is checked once, not every two seconds: each check occupies a thread of the pool.
-    if (this.#isLookingAtDisk) return;
-    this.#isLookingAtDisk = true;
-    try {
-      await this.#volumeCheck.assertRightDisk();
-    } catch (error) {
-      // The marker check has reported it; errors of a failing disk are reported where the disk is used.
-      if (!(error instanceof RecordingFailure) && systemCode(error) === undefined) throw error;
-    } finally {
-      this.#isLookingAtDisk = false;
-    }
-  }
-
-  /**
-   * Before each fragment: uses the result of the last check, because a check costs a read; checks again if it
-   * was not the right disk. @throws RecordingFailure
-   */
-  async #assertWritable(): Promise<void> {
-    if (this.#volumeCheck.problem) await this.#assertReady();
-    this.#freeSpace.assertFreeSpace();
-  }
-
-  /** The disk is the right one and has been recovered since it was mounted. */
-  async #assertReady(): Promise<void> {
-    await this.#volumeCheck.assertRightDisk();
-    if (!this.#recovery) throw new RecordingFailure('wrong-disk', `${this.#root}: being put in order`);
-  }
-
-  async #readAt<T>(uid: string, atMs: number, read: () => Promise<T>): Promise<T> {
-    await this.#lookOver(uid, atMs, atMs + 1, 'ends');
-    return aroundDamage(read);
-  }
-
-  /**
-   * Checks the files of a span before a read is planned, so that damage is skipped in advance instead of being
-   * met halfway. For long spans only the first files; the others are checked when they are opened.
-   */
-  async #lookOver(uid: string, startMs: number, endMs: number, look: DamageLook): Promise<void> {
-    const stream = this.#reads.stream(uid);
-    if (!stream) return;
-    const rows = this.#reads.segments(stream.id, catalogTicks(startMs), catalogTicks(endMs), lookOverMax);
-    try {
-      for (const { streamId, startTicks } of rows)
-        await this.#damage.isAsKnown(uid, streamId, startTicks, look);
-    } catch (error) {
-      // Another disk is mounted: its files prove nothing.
-      if (!(error instanceof RecordingFailure)) throw error;
-    }
-  }
-
-  /** Rows of the past have changed: cached sums are no longer valid. */
-  #sumAgain(uid?: string): void {
-    this.#days.forget();
-    this.continuity.forget(uid);
-  }
-
-  #isLive(uid: string): boolean {
-    return this.#recorders.get(uid)?.status.state === 'recording';
-  }
-
-  #stream(uid: string): CatalogStreamRow {
-    const stream = this.#reads.stream(uid);
-    if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
-    return stream;
+/** Once nothing is written any more: the next start need not look over the folders in use. */
+async function markAsClean({ recovery }: ArchiveVolume, { catalog, log }: Base): Promise<void> {
+  try {
+    if (recovery) await catalog.commit([{ type: 'dirty', isDirty: false }]);
+  } catch (error) {
+    const words = 'The archive could not be marked as closed; the next start will look it over';
+    log.error({ err: error }, words);
   }
 }
 
-/** Each try that meets damage has it marked; a disk on which more of them fail in a row is not tried further. */
-const triesAround = 20;
+/** What keeps and deletes footage on the disk. */
+async function openRetention(options: ArchiveOptions, base: Base, volume: ArchiveVolume, closers: Closer[]) {
+  const { root, clock, log, limits } = base;
+  const state = new RetentionState(retentionPath(base.path), log);
+  const freeSpace = new FreeSpaceMonitor({
+    folder: root,
+    reserveBytes: limits.reserveBytes,
+    clock,
+    log,
+    measure: options.measure ?? measureDisk,
+    periodMs: freeSpacePeriodMs,
+  });
+  closers.push(() => freeSpace.stop());
+  await freeSpace.refresh();
+  const undeletable = new Undeletable(clock, log);
+  const assertRightDisk = () => volume.assertReady();
+  const segmentDeleter = new SegmentDeleter({ ...base, undeletable, assertRightDisk });
+  const retention = new Retention({
+    ...base,
+    segmentDeleter,
+    undeletable,
+    freeSpace,
+    facts: await state.read(),
+    keep: (next) => state.write(next),
+    assertDeletable: () => volume.assertDeletable(),
+    rules: { quotaBytes: null, remoteQuotaBytes: null, minFreeShare: 0, ...options.retention },
+  });
+  closers.push(() => retention.stop());
+  return { freeSpace, segmentDeleter, retention };
+}
 
-/** Plans and reads again when damage was met, which the new plan leaves out. @throws what reading throws */
-async function aroundDamage<T>(read: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await read();
-    } catch (error) {
-      if (!(error instanceof DamagedFootage) || tries === triesAround) throw error;
-    }
-  }
+function openRecorders(
+  base: Base,
+  volume: ArchiveVolume,
+  { freeSpace, segmentDeleter }: Keeping,
+  past: PastChanges,
+  closers: Closer[],
+): Recorders {
+  const recorders = new Recorders({
+    ...base,
+    assertRightDisk: () => volume.assertReady(),
+    // The result of the last check is used, because a check costs a read; it is made again if it was not the right disk.
+    assertFreeSpace: async () => {
+      if (volume.problem) await volume.assertReady();
+      freeSpace.assertFreeSpace();
+    },
+    removeFootage: async (uid) => {
+      if (!(await segmentDeleter.removeStream(uid))) {
+        const words = 'Files that the catalog does not know were left in the folder of a removed stream';
+        base.log.warn({ stream: uid }, words);
+      }
+      past.note(uid);
+    },
+  });
+  closers.push(() => recorders.close());
+  return recorders;
+}
+
+/** From here on retention moves footage to the bucket where it would delete it for space. */
+function openObjectStorage(
+  { remote }: ArchiveOptions,
+  base: Base,
+  volume: ArchiveVolume,
+  { segmentDeleter, retention }: Keeping,
+  closers: Closer[],
+): ObjectStorage | undefined {
+  if (!remote) return undefined;
+  const objectStorage = new ObjectStorage(remote, {
+    ...base,
+    segmentDeleter,
+    spans: () => retention.spans,
+    assertRightDisk: () => volume.assertReady(),
+  });
+  const { uploader } = objectStorage;
+  retention.configure({ relieve: (segments, untilMs) => uploader.relieve(segments, untilMs) });
+  closers.push(() => uploader.stop());
+  return objectStorage;
+}
+
+function openReading(
+  { root, database, reads, catalog, clock, log, limits }: Base,
+  volume: ArchiveVolume,
+  past: PastChanges,
+  others: Pick<ArchiveFaces, 'recorders' | 'retention' | 'objectStorage'>,
+  closers: Closer[],
+) {
+  const { recorders, retention, objectStorage } = others;
+  const damage = new Damage({
+    ...{ root, reads, catalog, clock, log },
+    assertRightDisk: () => volume.assertReady(),
+    onChange: (uid) => past.note(uid),
+  });
+  closers.push(() => damage.stop());
+  const whole = new WholeReads(database, damage);
+  const days = new RecordedDayReader(whole, clock);
+  past.listen(() => days.forget());
+  const continuity = new RecordingCoverage({ reads: whole, clock, recorders: recorders.running });
+  past.listen((uid) => continuity.forget(uid));
+  closers.push(() => continuity.close());
+  const reader = new LocalReader({
+    ...{ reads, whole, damage, days, continuity, limits },
+    segments: new StoredSegments(root, whole, objectStorage?.tier, damage),
+    isLive: (uid) => recorders.isRecording(uid),
+    loss: (uid, hours) => retention.loss(uid, hours),
+  });
+  return { damage, continuity, reader };
 }

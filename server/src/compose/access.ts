@@ -11,7 +11,7 @@ import { PasswordReset } from '../system/password-reset.ts';
 import { SetupCode } from '../system/setup-code.ts';
 import { SetupConsent } from '../system/setup-consent.ts';
 import type { Foundation } from './foundation.ts';
-import { opened, type Closer, type Opened } from './opened.ts';
+import { opened, type Closer, type Opened } from '../base/opened.ts';
 import type { Storage } from './storage.ts';
 
 const dayMs = 86_400_000;
@@ -40,7 +40,7 @@ async function openAccess(
   const lock = new Lock({
     isLocked,
     setupCode: new SetupCode({ clock, print }),
-    consent: isLocked && (await archive.wasUsed()) ? consent : undefined,
+    consent: isLocked && (await archive.volume.wasUsed()) ? consent : undefined,
     clock,
     print,
   });

@@ -10,7 +10,7 @@ import { Peers } from '../rpc/peers.ts';
 import type { ClusterTables } from '../store/cluster-tables.ts';
 import { openClusterTables } from '../store/open-database.ts';
 import type { Foundation } from './foundation.ts';
-import { opened, type Closer, type Opened } from './opened.ts';
+import { opened, type Closer, type Opened } from '../base/opened.ts';
 import type { Storage } from './storage.ts';
 
 /** This node among others, and what it can ask of them. */
@@ -48,7 +48,7 @@ async function openCluster(
   cluster?.askPeers((ids) => anyReachesDatabase(rpc, ids));
   const archiveReader = new FederatedArchive({
     self: id,
-    local: archive,
+    local: archive.reader,
     clock,
     assignmentsOf: (uid) => store.nodes.assignmentsOf(uid),
     peer: (node) => new PeerArchive(rpc, node, clock),

@@ -4,7 +4,7 @@ import { FfmpegPool } from '../ffmpeg/pool.ts';
 import { SourceEngines } from '../ingest/source-engines.ts';
 import { SourceProber } from '../ingest/source-prober.ts';
 import type { Foundation } from './foundation.ts';
-import { opened, type Closer, type Opened } from './opened.ts';
+import { opened, type Closer, type Opened } from '../base/opened.ts';
 
 /** The child processes of native media code, and what asks them for work. */
 export type Ffmpeg = Opened<Awaited<ReturnType<typeof openFfmpeg>>>;

@@ -8,7 +8,7 @@ import { serveNodeLink } from '../http/rpc-server.ts';
 import { noneReachesDatabase } from '../rpc/database-probe.ts';
 import { Tunnel } from '../tunnel/tunnel.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
-import { opened, type Closer, type Opened } from './opened.ts';
+import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { registerRoutes } from './routes.ts';
 import type { Areas, AppServices } from './services.ts';
 

@@ -14,7 +14,7 @@ import { Transcoding } from '../transcoding/transcoding.ts';
 import type { ClusterArea } from './cluster.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import type { Foundation } from './foundation.ts';
-import { opened, type Closer, type Opened } from './opened.ts';
+import { opened, type Closer, type Opened } from '../base/opened.ts';
 import type { Storage } from './storage.ts';
 
 const hourMs = 3_600_000;
@@ -53,7 +53,7 @@ async function openMedia(
   closers.push(() => motion.close());
   closers.push(() => streamManager.close());
   archive.retention.configure({ depthOf: (uid) => streamManager.find(uid)?.settings.depthHours });
-  archive.remote?.uploader.configure({
+  archive.objectStorage?.uploader.configure({
     remoteAfterOf: (uid) => streamManager.find(uid)?.settings.farAfterHours,
   });
   const live = new Live({ clock, log });
@@ -101,7 +101,7 @@ function openStreams(
   return new StreamManager({
     clock,
     log,
-    archive,
+    recorders: archive.recorders,
     engines,
     noFramesMs: config.source.noFramesSeconds * 1000,
     peerFeed: (stream: Stream, variant) => new PeerLiveFeed({ stream, variant, rpc, nodeOf, clock, log }),

@@ -11,7 +11,7 @@ import type { Access } from './access.ts';
 import type { ClusterArea } from './cluster.ts';
 import type { Foundation } from './foundation.ts';
 import type { Media } from './media.ts';
-import { opened, type Closer, type Opened } from './opened.ts';
+import { opened, type Closer, type Opened } from '../base/opened.ts';
 import type { Storage } from './storage.ts';
 
 const hourMs = 3_600_000;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Archive } from '../archive/archive.ts';
+import { openArchive } from '../archive/archive.ts';
 import { catalogPath } from '../archive/segments/segments.ts';
 import type { RetentionRules } from '../archive/retention/retention.ts';
 import { DiskReserve } from '../base/disk-reserve.ts';
@@ -12,7 +12,7 @@ import { AuditLog } from '../system/audit-log.ts';
 import { LicenseService } from '../system/license.ts';
 import { WatchLog } from '../system/watch-log.ts';
 import type { Foundation } from './foundation.ts';
-import { opened, type Closer, type Opened } from './opened.ts';
+import { opened, type Closer, type Opened } from '../base/opened.ts';
 
 /** What is kept on disks and in the database. */
 export type Storage = Opened<Awaited<ReturnType<typeof openStorage>>>;
@@ -38,7 +38,7 @@ async function openStorage({ config, configStore, clock, log, archiveDir }: Foun
     playlistMaxMs: config.archive.playlistMaxSeconds * 1000,
     downloadMaxMs: config.archive.downloadMaxSeconds * 1000,
   };
-  const archive = await Archive.open({
+  const archive = await openArchive({
     dir: archiveDir,
     catalog: catalogPath(join(config.dataDir, 'archive')),
     clock,

@@ -1,4 +1,4 @@
-import type { Archive } from '../archive/archive.ts';
+import type { Recorders } from '../archive/record/record.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { SourceEngines } from '../ingest/source-engines.ts';
@@ -17,7 +17,7 @@ export interface PeerFeed {
 export interface ManagedStreamTools {
   readonly clock: Clock;
   readonly log: Log;
-  readonly archive: Archive;
+  readonly recorders: Pick<Recorders, 'record' | 'remove'>;
   readonly engines: SourceEngines;
   /** A source that delivers no frame for this long counts as lost, ms. */
   readonly noFramesMs: number;

@@ -83,7 +83,7 @@ export class StreamManager {
     this.#streams.delete(uid);
     this.changes.add(uid);
     await stream?.close('removed');
-    if (options.purge) await this.#tools.archive.remove(uid);
+    if (options.purge) await this.#tools.recorders.remove(uid);
   }
 
   /** Ends all streams; idempotent. Resolves when the last GOP of each is on the disk. */

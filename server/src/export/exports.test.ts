@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { Export } from '@vidette/contract/entities';
 import type { ErrorCode } from '@vidette/contract/errors';
-import type { Archive } from '../archive/archive.ts';
+import type { LocalReader } from '../archive/read/read.ts';
 import {
   faultOf,
   openArchive,
@@ -32,7 +32,7 @@ const key = new SigningKey(Buffer.alloc(32, 7));
 interface ExportScene {
   readonly folder: string;
   readonly store: Store;
-  readonly archive: Archive;
+  readonly archive: LocalReader;
   readonly clock: ManualClock;
   readonly userId: number;
   /** Opens another one on the same folder, as after a restart. */
@@ -70,12 +70,12 @@ async function scene(t: TestContext): Promise<ExportScene> {
   return {
     folder,
     store,
-    archive,
+    archive: archive.reader,
     clock,
     userId,
     open(options = {}) {
       const exports = new Exports({
-        archive,
+        archive: archive.reader,
         records: store.exports,
         clock,
         log: silentLog,
@@ -296,7 +296,7 @@ test('[R10.4] a full disk fails the export, keeps what was finished, and a retry
     get(archive, name) {
       const value: unknown = Reflect.get(archive, name, archive);
       if (name !== 'download') return typeof value === 'function' ? value.bind(archive) : value;
-      return async (...span: Parameters<Archive['download']>) => {
+      return async (...span: Parameters<LocalReader['download']>) => {
         const download = await archive.download(...span);
         if (!isFull || span[1] === t0) return download;
         return {

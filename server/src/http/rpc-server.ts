@@ -37,7 +37,7 @@ export interface NodeLinkServices {
   readonly membership: Membership;
   readonly streamManager: StreamManager;
   /** Of this node. */
-  readonly archive: Archive;
+  readonly archive: Pick<Archive, 'reader'>;
   readonly exports: Exports;
   /** Of streams that this node runs. */
   readonly localInsight: LocalInsight;
@@ -156,25 +156,25 @@ function serveLive(scope: FastifyInstance, { streamManager, membership, clock }:
   });
 }
 
-function serveArchive(scope: FastifyInstance, { archive }: NodeLinkServices): void {
+function serveArchive(scope: FastifyInstance, { archive: { reader } }: NodeLinkServices): void {
   scope.get('footage/:uid', (request) => {
     const query = queryOf(request);
-    return archive.slice(uidOf(request), {
+    return reader.slice(uidOf(request), {
       fromTicks: number(query['from']),
       toTicks: number(query['to']),
       withFragments: query['fragments'] === '1',
     });
   });
 
-  scope.get('footage/:uid/stats', (request) => archive.stats(uidOf(request)));
+  scope.get('footage/:uid/stats', (request) => reader.stats(uidOf(request)));
 
   scope.get('footage/:uid/recorded', (request) =>
-    archive.continuity.over(uidOf(request), readSpans(queryOf(request)['spans'] ?? '')),
+    reader.recorded(uidOf(request), readSpans(queryOf(request)['spans'] ?? '')),
   );
 
   scope.get('footage/:uid/loss', (request) => {
     const { hours } = queryOf(request);
-    return archive.loss(uidOf(request), hours === undefined ? undefined : number(hours));
+    return reader.loss(uidOf(request), hours === undefined ? undefined : number(hours));
   });
 
   scope.get('footage/:uid/days', (request) => {
@@ -182,16 +182,11 @@ function serveArchive(scope: FastifyInstance, { archive }: NodeLinkServices): vo
     const zone = query['zone'] ?? '0';
     const startMs = number(query['start']);
     const isOffset = /^-?\d+$/.test(zone);
-    return archive.recordedDays(
-      uidOf(request),
-      startMs,
-      number(query['end']),
-      isOffset ? Number(zone) : zone,
-    );
+    return reader.recordedDays(uidOf(request), startMs, number(query['end']), isOffset ? Number(zone) : zone);
   });
 
   scope.get('footage/:uid/segment/:ticks/size', async (request) => {
-    const bytes = await archive.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '');
+    const bytes = await reader.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '');
     await bytes.close();
     return { size: bytes.size, isGrowing: bytes.isGrowing };
   });
@@ -199,7 +194,7 @@ function serveArchive(scope: FastifyInstance, { archive }: NodeLinkServices): vo
   scope.get('footage/:uid/segment/:ticks', async (request, reply) => {
     const query = queryOf(request);
     const [start, end] = [number(query['start']), number(query['end'])];
-    const bytes = await archive.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '');
+    const bytes = await reader.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '');
     if (start > end || end >= bytes.size) {
       await bytes.close();
       throw new Fault('BadRequest', 'The segment does not reach so far.');

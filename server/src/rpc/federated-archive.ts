@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { archiveDefaults } from '@vidette/contract/constants';
-import type { Archive, ArchiveLimits } from '../archive/archive.ts';
 import {
   sumOfParts,
   type StreamCoverage,
@@ -10,6 +9,8 @@ import {
   splitPointOf,
   type RecordedExtent,
   type ArchiveReader,
+  type LocalReader,
+  type ReadLimits,
   type SegmentOpener,
   wholeSlice,
   type SliceSpan,
@@ -51,12 +52,12 @@ export interface Assignment {
 export interface FederatedArchiveOptions {
   /** This node. */
   readonly self: string;
-  readonly local: Archive;
+  readonly local: LocalReader;
   readonly clock: Clock;
   /** Nodes that had a stream, the first of them first. */
   readonly assignmentsOf: (uid: string) => Promise<readonly Assignment[]>;
   readonly peer: (node: string) => PeerArchive;
-  readonly limits: Pick<ArchiveLimits, 'rangesMaxMs' | 'playlistMaxMs' | 'downloadMaxMs'>;
+  readonly limits: ReadLimits;
 }
 
 /**
@@ -135,9 +136,7 @@ export class FederatedArchive implements ArchiveReader {
           endMs: assignment.toMs,
           isFirst: assignment === assignments[0],
         }));
-        return node === self
-          ? local.continuity.over(uid, spans)
-          : unlessAway(peer(node).recorded(uid, spans));
+        return node === self ? local.recorded(uid, spans) : unlessAway(peer(node).recorded(uid, spans));
       }),
     );
     const isYoung = (assignments[0]?.fromMs ?? nowMs) > nowMs - dayMs;

@@ -30,7 +30,7 @@ async function cluster(t: TestContext, respond: Respond, isThere?: () => boolean
   });
   const archiveReader = new FederatedArchive({
     self: 'north',
-    local,
+    local: local.reader,
     clock: rpcClock,
     assignmentsOf: async () => [
       { node: 'north', fromMs: startMs, toMs: movedMs },
@@ -172,7 +172,7 @@ for (const [name, respond] of Object.entries(sicknesses)) {
       if (round === 2 && !isEmpty) assert.ok(passedMs < 250, `${passedMs} ms`);
     }
     const stats = (await timed(rpcClock, archiveReader.stats(uid))).result;
-    assert.equal(stats.bytes, local.stats(uid).bytes);
+    assert.equal(stats.bytes, local.reader.stats(uid).bytes);
     assert.deepEqual(stats.withoutNodes, ['south']);
     const days = (await timed(rpcClock, archiveReader.recordedDays(uid, startMs, endMs, 0))).result;
     assert.equal(days.length, 1);
@@ -205,7 +205,7 @@ function wellBut(archive: Archive, respondBytes: Respond): Respond {
     }
     const answer = url.pathname.endsWith('/size')
       ? { size: 1_000_000, isGrowing: false }
-      : archive.slice(uid, {
+      : archive.reader.slice(uid, {
           fromTicks: Number(url.searchParams.get('from')),
           toTicks: Number(url.searchParams.get('to')),
           withFragments: url.searchParams.get('fragments') === '1',

@@ -1,5 +1,5 @@
 import type { HealthWarning } from '@vidette/contract/health';
-import type { Archive } from '../archive/archive.ts';
+import type { ArchiveHealth } from '../archive/archive.ts';
 import type { ObjectStorageStatus } from '../archive/object-storage/object-storage.ts';
 import type { Clock } from '../base/clock.ts';
 
@@ -7,8 +7,8 @@ import type { Clock } from '../base/clock.ts';
 const earlyNoticeMs = 24 * 3_600_000;
 
 /** What an operator should know of the archive's disk and of early or failed deletions there. */
-export function archiveWarnings(archive: Archive, clock: Clock): HealthWarning[] {
-  const { clockAheadMs, undeletable, refusal, early } = archive.retention.status;
+export function archiveWarnings(archive: ArchiveHealth, clock: Clock): HealthWarning[] {
+  const { clockAheadMs, undeletable, refusal, early } = archive.retention;
   const warnings: HealthWarning[] = [];
   const { problem } = archive;
   if (problem) warnings.push(warning('archive-disk-missing', archive.isDiskEmpty ? 'disk-empty' : problem));

@@ -14,7 +14,7 @@ export interface MetricsSources {
   readonly statistics: Pick<Statistics, 'now' | 'reconnectsOf'>;
   readonly health: Pick<HealthMonitor, 'disk'>;
   readonly license: Pick<LicenseService, 'isExpired'>;
-  readonly archive: Archive;
+  readonly archive: Pick<Archive, 'health' | 'continuity'>;
   readonly tunnel: Pick<Tunnel, 'isUp' | 'traffic'>;
   /** What is in force for media processes. */
   readonly confinement: string;
@@ -44,7 +44,7 @@ export async function newRegistry(sources: MetricsSources): Promise<Registry> {
     registers,
   }).set({ level: sources.confinement }, 1);
   gauge('vidette_streams', 'Streams that this server runs', () => streamManager.size);
-  gauge('vidette_archive_bytes', 'Bytes of all footage', () => archive.totalBytes);
+  gauge('vidette_archive_bytes', 'Bytes of all footage', () => archive.health.totalBytes);
   gauge('vidette_archive_disk_free_bytes', 'Free on the disk of the archive', async () => {
     return (await health.disk())?.freeBytes ?? Number.NaN;
   });
@@ -52,20 +52,20 @@ export async function newRegistry(sources: MetricsSources): Promise<Registry> {
     return (await health.disk())?.totalBytes ?? Number.NaN;
   });
   gauge('vidette_archive_undeletable_files', 'Files of old footage that the disk does not let go', () => {
-    return archive.retention.status.undeletable?.files ?? 0;
+    return archive.health.retention.undeletable?.files ?? 0;
   });
   gauge('vidette_archive_undeletable_bytes', 'Bytes of those files', () => {
-    return archive.retention.status.undeletable?.bytes ?? 0;
+    return archive.health.retention.undeletable?.bytes ?? 0;
   });
   gauge(
     'vidette_archive_early_deleted_bytes',
     'Deleted before its time to make room, since the start',
     () => {
-      return archive.retention.status.early?.bytes ?? 0;
+      return archive.health.retention.early?.bytes ?? 0;
     },
   );
   gauge('vidette_archive_clock_ahead_seconds', 'The clock is not believed by so much', () => {
-    return (archive.retention.status.clockAheadMs ?? 0) / 1_000;
+    return (archive.health.retention.clockAheadMs ?? 0) / 1_000;
   });
   gauge(
     'vidette_event_loop_delay_seconds',

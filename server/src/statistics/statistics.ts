@@ -30,7 +30,7 @@ export interface StatisticsOptions {
   readonly clock: Clock;
   readonly streamManager: StreamManager;
   readonly live: Live;
-  readonly archive: Archive;
+  readonly archive: Pick<Archive, 'health' | 'continuity'>;
   readonly health: HealthMonitor;
 }
 
@@ -98,11 +98,11 @@ export class Statistics {
       streams,
       streamsRunning,
       viewers,
-      archiveBytes: archive.totalBytes,
+      archiveBytes: archive.health.totalBytes,
       recorded: archive.continuity.sum,
       diskFreeBytes: disk?.freeBytes ?? null,
       diskTotalBytes: disk?.totalBytes ?? null,
-      far: farView(archive.remote?.status),
+      far: farView(archive.health.objectStorage),
       ...this.#look,
     };
   }

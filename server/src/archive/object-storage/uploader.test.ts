@@ -34,7 +34,7 @@ async function openRemote(
   more: Partial<ArchiveOptions> = {},
 ) {
   const opened = await openArchive(t, dir, { ...fiveSeconds, ...remoteOf(store), ...more });
-  opened.archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
+  opened.archive.objectStorage?.uploader.configure({ remoteAfterOf: () => 0 });
   return opened;
 }
 
@@ -42,7 +42,7 @@ async function openRemote(
 async function recorded(t: TestContext, store: MemoryStore, more: Partial<ArchiveOptions> = {}) {
   const dir = await temporaryRoot(t);
   const opened = await openRemote(t, dir, store, more);
-  opened.archive.remote?.uploader.configure({ remoteAfterOf: () => -1 });
+  opened.archive.objectStorage?.uploader.configure({ remoteAfterOf: () => -1 });
   await recordSpan(opened.archive, 'cam1', footage, t0, t0 + 15_000);
   opened.clock.advance(60_000);
   return { dir, ...opened };
@@ -54,31 +54,31 @@ async function recorded(t: TestContext, store: MemoryStore, more: Partial<Archiv
  */
 async function seen(archive: Archive): Promise<string> {
   const hash = createHash('sha256');
-  const playlist = await archive.playlist('cam1', t0, t0 + 20_000);
+  const playlist = await archive.reader.playlist('cam1', t0, t0 + 20_000);
   hash.update(playlist);
   for (const [, name = '', length, offset] of playlist.matchAll(
     /BYTERANGE:(\d+)@(\d+)\n(?:#.*\n)*segment\/(\d+)/g,
   )) {
-    const segment = await archive.openSegment('cam1', offset ?? '');
+    const segment = await archive.reader.openSegment('cam1', offset ?? '');
     const from = Number(length);
     for await (const chunk of await segment.stream(from, from + Number(name) - 1))
       hash.update(chunk as Buffer);
   }
-  const download = await archive.download('cam1', t0 + 1_300, t0 + 13_700);
+  const download = await archive.reader.download('cam1', t0 + 1_300, t0 + 13_700);
   for await (const chunk of download.stream()) hash.update(chunk);
   for (const atMs of [100, 4_900, 5_000, 7_300, 14_900]) {
-    const { timeMs, keySample } = await archive.frameAt('cam1', t0 + atMs);
+    const { timeMs, keySample } = await archive.reader.frameAt('cam1', t0 + atMs);
     hash.update(String(timeMs)).update(Buffer.concat([...keySample.data]));
-    for (const run of await archive.gopAt('cam1', t0 + atMs)) {
+    for (const run of await archive.reader.gopAt('cam1', t0 + atMs)) {
       for (const { data } of run.samples) for (const slice of data) hash.update(slice);
     }
   }
-  hash.update(JSON.stringify(archive.intervals('cam1', t0, t0 + 20_000)));
+  hash.update(JSON.stringify(archive.reader.intervals('cam1', t0, t0 + 20_000)));
   return hash.digest('hex');
 }
 
 /** A pass that is in progress may already have checked. */
-async function move({ remote }: Archive, hours = 0): Promise<void> {
+async function move({ objectStorage: remote }: Archive, hours = 0): Promise<void> {
   remote?.uploader.configure({ remoteAfterOf: () => hours });
   await remote?.uploader.run();
   await remote?.uploader.run();
@@ -102,19 +102,19 @@ test('footage that moved is byte for byte what it was, at the border and beyond,
   );
   assert.equal((await filesOf(dir)).length, 1);
   assert.equal(await seen(archive), before);
-  const { bytes, farBytes, segments } = archive.stats('cam1');
+  const { bytes, farBytes, segments } = archive.reader.stats('cam1');
   assert.ok(farBytes > bytes / 2 && farBytes < bytes);
   assert.equal(segments, 3);
   assert.deepEqual(await findingsOf(dir), []);
 
-  archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
-  assert.equal(archive.remote?.status.waiting.segments, 1);
+  archive.objectStorage?.uploader.configure({ remoteAfterOf: () => 0 });
+  assert.equal(archive.objectStorage?.status.waiting.segments, 1);
   await move(archive);
   assert.deepEqual(await filesOf(dir), []);
   assert.deepEqual(await readdir(dir), ['cam1', 'vidette-archive.json', FOLDER_LOCK_NAME]);
   assert.equal(await seen(archive), before);
-  assert.deepEqual(archive.remote?.status.waiting, { segments: 0, bytes: 0 });
-  assert.equal(archive.remote?.status.lastMovedMs, clock.wallMs());
+  assert.deepEqual(archive.objectStorage?.status.waiting, { segments: 0, bytes: 0 });
+  assert.equal(archive.objectStorage?.status.lastMovedMs, clock.wallMs());
   assert.deepEqual(await findingsOf(dir), []);
 });
 
@@ -130,7 +130,7 @@ test('a still and a few seconds of download take few bytes from the store', asyn
     .map(([, stored]) => stored);
   store.readBytes = 0;
   store.steps.length = 0;
-  await long.frameAt('cam1', t0 + 7_300);
+  await long.reader.frameAt('cam1', t0 + 7_300);
   assert.equal(store.steps.length, 1);
   assert.ok(store.readBytes <= 262_144, `${store.readBytes} of ${object?.bytes.length}`);
 });
@@ -193,23 +193,23 @@ test('while the store is away files stay and are played; when it is back they mo
   await recordSpan(archive, 'cam1', footage, t0 + 60_000, t0 + 65_000);
   clock.advance(60_000);
   await assert.rejects(move(archive), { name: 'FarStoreError' });
-  assert.equal(archive.remote?.status.problem?.code, 'FarArchiveUnavailable');
-  assert.equal(archive.remote?.status.waiting.segments, 1);
+  assert.equal(archive.objectStorage?.status.problem?.code, 'FarArchiveUnavailable');
+  assert.equal(archive.objectStorage?.status.waiting.segments, 1);
   // Local footage is shown; footage in the bucket reports that it is unavailable.
-  await archive.frameAt('cam1', t0 + 62_000);
-  await assert.rejects(archive.frameAt('cam1', t0 + 2_000), faultOf('FarArchiveUnavailable'));
-  const download = await archive.download('cam1', t0 + 60_000, t0 + 64_000);
+  await archive.reader.frameAt('cam1', t0 + 62_000);
+  await assert.rejects(archive.reader.frameAt('cam1', t0 + 2_000), faultOf('FarArchiveUnavailable'));
+  const download = await archive.reader.download('cam1', t0 + 60_000, t0 + 64_000);
   assert.ok(download.contentLength > 0);
-  assert.equal(archive.intervals('cam1', t0, t0 + 15_000)[0]?.kind, 'fragment');
+  assert.equal(archive.reader.intervals('cam1', t0, t0 + 15_000)[0]?.kind, 'fragment');
   // For a moment after a failure, readers fail immediately.
   store.fault = () => {};
   store.steps.length = 0;
-  await assert.rejects(archive.frameAt('cam1', t0 + 2_000), faultOf('FarArchiveUnavailable'));
+  await assert.rejects(archive.reader.frameAt('cam1', t0 + 2_000), faultOf('FarArchiveUnavailable'));
   assert.deepEqual(store.steps, []);
   clock.advance(3_000);
   assert.equal(await seen(archive), before);
   await move(archive);
-  assert.equal(archive.remote?.status.problem, undefined);
+  assert.equal(archive.objectStorage?.status.problem, undefined);
   assert.deepEqual(await filesOf(dir), []);
   assert.deepEqual(await findingsOf(dir), []);
 });
@@ -225,7 +225,7 @@ test('a store that keeps something else than was sent costs nothing but the try'
   };
   await move(archive);
   assert.equal((await filesOf(dir)).length, 1);
-  assert.equal(archive.stats('cam1').segments, 3);
+  assert.equal(archive.reader.stats('cam1').segments, 3);
   store.fault = () => {};
   clock.advance(3_600_001);
   await move(archive);
@@ -268,7 +268,7 @@ test('another archive’s bucket gets nothing and loses nothing', async (t) => {
   const kept = store.copy().keys;
   const second = await recorded(t, store);
   await assert.rejects(move(second.archive), { name: 'FarStoreError' });
-  assert.equal(second.archive.remote?.status.problem?.code, 'FarArchiveForeign');
+  assert.equal(second.archive.objectStorage?.status.problem?.code, 'FarArchiveForeign');
   assert.deepEqual(store.keys, kept);
   // A bucket that was emptied while an archive uses it is not claimed as a new one either.
   store.objects.clear();
@@ -277,7 +277,7 @@ test('another archive’s bucket gets nothing and loses nothing', async (t) => {
   const { archive, clock } = await openRemote(t, again, store);
   clock.advance(120_000);
   await assert.rejects(move(archive), { name: 'FarStoreError' });
-  assert.equal(archive.remote?.status.problem?.code, 'FarArchiveForeign');
+  assert.equal(archive.objectStorage?.status.problem?.code, 'FarArchiveForeign');
 });
 
 test('depth removes remote footage with its objects, also what was begun before the store went away', async (t) => {
@@ -292,7 +292,7 @@ test('depth removes remote footage with its objects, also what was begun before 
   // The first pass may be one that began earlier.
   await archive.retention.run();
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 1);
+  assert.equal(archive.reader.stats('cam1').segments, 1);
   assert.equal(store.keys.length, 3);
   await archive.close();
   store.fault = () => {};
@@ -306,14 +306,14 @@ test('the bucket’s own quota removes the oldest remote footage, and the disk�
   const store = new MemoryStore();
   const { archive } = await recorded(t, store);
   await move(archive);
-  const { bytes } = archive.stats('cam1');
+  const { bytes } = archive.reader.stats('cam1');
   archive.retention.configure({ quotaBytes: Math.round(bytes / 2) });
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 3);
+  assert.equal(archive.reader.stats('cam1').segments, 3);
   archive.retention.configure({ remoteQuotaBytes: Math.round(bytes / 2) });
   await archive.retention.run();
   await move(archive);
-  assert.equal(archive.stats('cam1').segments, 1);
+  assert.equal(archive.reader.stats('cam1').segments, 1);
   assert.equal(store.keys.length, 1);
 });
 
@@ -323,14 +323,14 @@ test('a stream that is purged takes its objects with it, one that is being sent 
   const purged = Promise.withResolvers<void>();
   store.fault = async ({ name, key }, done) => {
     if (name !== 'send' || done || !key.includes('05.000')) return;
-    await archive.remove('cam1');
+    await archive.recorders.remove('cam1');
     purged.resolve();
   };
   await move(archive);
   await purged.promise;
   await move(archive);
   assert.deepEqual(store.keys, []);
-  assert.equal(archive.period('cam1'), undefined);
+  assert.equal(archive.reader.period('cam1'), undefined);
   assert.deepEqual(await readdir(dir), ['vidette-archive.json', FOLDER_LOCK_NAME]);
   assert.deepEqual(await findingsOf(dir), []);
 });
@@ -341,13 +341,13 @@ test('[R10.4] a full disk is relieved by moving first; what may not move goes, a
   await recordSpan(archive, 'cam2', footage, t0 + 2_000, t0 + 17_000);
   clock.advance(20_000);
   // Long before its age.
-  archive.remote?.uploader.configure({ remoteAfterOf: (uid) => (uid === 'cam1' ? 1_000 : -1) });
-  const half = Math.round(archive.totalBytes / 2);
+  archive.objectStorage?.uploader.configure({ remoteAfterOf: (uid) => (uid === 'cam1' ? 1_000 : -1) });
+  const half = Math.round(archive.health.totalBytes / 2);
   archive.retention.configure({ quotaBytes: half });
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 3);
-  assert.ok(archive.stats('cam2').segments < 3);
-  assert.ok(archive.totalBytes - (archive.remote?.status.bytes ?? 0) <= half);
+  assert.equal(archive.reader.stats('cam1').segments, 3);
+  assert.ok(archive.reader.stats('cam2').segments < 3);
+  assert.ok(archive.health.totalBytes - (archive.objectStorage?.status.bytes ?? 0) <= half);
   assert.ok(store.keys.length >= 1);
   assert.deepEqual(await findingsOf(dir), []);
   store.fault = () => {
@@ -356,7 +356,7 @@ test('[R10.4] a full disk is relieved by moving first; what may not move goes, a
   archive.retention.configure({ quotaBytes: 0 });
   await archive.retention.run();
   assert.deepEqual(await filesOf(dir), []);
-  assert.equal(archive.stats('cam1').segments, store.keys.length);
+  assert.equal(archive.reader.stats('cam1').segments, store.keys.length);
   assert.deepEqual(await findingsOf(dir), []);
 });
 
@@ -390,13 +390,13 @@ test('without its bucket remote footage stays on the timeline and names the reas
   await move(archive);
   await archive.close();
   const { archive: bare } = await openArchive(t, dir);
-  assert.equal(bare.intervals('cam1', t0, t0 + 15_000)[0]?.kind, 'fragment');
-  await assert.rejects(bare.frameAt('cam1', t0 + 2_000), faultOf('FarArchiveUnavailable'));
+  assert.equal(bare.reader.intervals('cam1', t0, t0 + 15_000)[0]?.kind, 'fragment');
+  await assert.rejects(bare.reader.frameAt('cam1', t0 + 2_000), faultOf('FarArchiveUnavailable'));
   const stream = new Stream('cam1');
-  const recorder = bare.record('cam1', stream);
+  const recorder = bare.recorders.record('cam1', stream);
   connect(stream, footage, t0 + 60_000, t0 + 65_000);
   await recorder.stop('recording-off');
-  assert.equal((await bare.frameAt('cam1', t0 + 62_000)).timeMs, t0 + 62_000);
+  assert.equal((await bare.reader.frameAt('cam1', t0 + 62_000)).timeMs, t0 + 62_000);
 });
 
 test('a key says whose segment it is, and nothing else passes for one', () => {
@@ -424,20 +424,20 @@ test('footage that was damaged on the way stays here, whatever the store reports
     };
     const { archive, clock } = await openArchive(t, dir, remoteOf(store));
     const stream = new Stream('cam1');
-    const recorder = archive.record('cam1', stream);
+    const recorder = archive.recorders.record('cam1', stream);
     connect(stream, footageOf('h264-no-b.mp4'), t0, t0 + 10_000);
     await recorder.stop('recording-off');
-    archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
+    archive.objectStorage?.uploader.configure({ remoteAfterOf: () => 0 });
     clock.advance(3_600_000);
-    await archive.remote?.uploader.run();
-    assert.equal(archive.remote?.status.waiting.segments, 1, 'it stays here');
-    assert.equal(archive.remote?.status.damaged, 1);
-    assert.equal((await archive.download('cam1', t0, t0 + 10_000)).durationMs, 10_000);
+    await archive.objectStorage?.uploader.run();
+    assert.equal(archive.objectStorage?.status.waiting.segments, 1, 'it stays here');
+    assert.equal(archive.objectStorage?.status.damaged, 1);
+    assert.equal((await archive.reader.download('cam1', t0, t0 + 10_000)).durationMs, 10_000);
     spoils = false;
     clock.advance(3_700_000);
-    await archive.remote?.uploader.run();
-    assert.equal(archive.remote?.status.waiting.segments, 0, 'it moves when it comes whole');
-    assert.equal(archive.remote?.status.damaged, 0);
+    await archive.objectStorage?.uploader.run();
+    assert.equal(archive.objectStorage?.status.waiting.segments, 0, 'it moves when it comes whole');
+    assert.equal(archive.objectStorage?.status.damaged, 0);
   }
 });
 
@@ -453,24 +453,24 @@ test('[R7.16] a store that returns other bytes than it was sent breaks every tra
   spoilt[at] = (spoilt[at] ?? 0) ^ 1;
   store.objects.set(key, { ...whole, bytes: spoilt });
   const downloaded = async () => {
-    const download = await archive.download('cam1', t0, t0 + 15_000);
+    const download = await archive.reader.download('cam1', t0, t0 + 15_000);
     let bytes = 0;
     for await (const chunk of download.stream()) bytes += chunk.length;
     return bytes - download.contentLength;
   };
   await assert.rejects(downloaded(), faultOf('NotFound'));
-  const file = await archive.openSegment('cam1', String(catalogTicks(t0 + 5_000)));
+  const file = await archive.reader.openSegment('cam1', String(catalogTicks(t0 + 5_000)));
   const readRange = async (from: number, to: number) => (await file.stream(from, to)).toArray();
   await assert.rejects(readRange(0, file.size - 1), faultOf('NotFound'));
-  assert.equal(archive.remote?.status.damaged, 1);
+  assert.equal(archive.objectStorage?.status.damaged, 1);
   // The rest is what it was.
-  assert.equal((await archive.download('cam1', t0, t0 + 4_000)).durationMs, 4_000);
+  assert.equal((await archive.reader.download('cam1', t0, t0 + 4_000)).durationMs, 4_000);
   // Shorter than it should be: the reader doesn't wait for what will not come.
   store.objects.set(key, { ...whole, bytes: whole.bytes.subarray(0, whole.bytes.length - 10) });
   await assert.rejects(readRange(file.size - 100, file.size - 1), faultOf('NotFound'));
   store.objects.set(key, whole);
   clock.advance(3_700_000);
   assert.equal(await downloaded(), 0);
-  assert.equal(archive.remote?.status.damaged, 0);
+  assert.equal(archive.objectStorage?.status.damaged, 0);
   await archive.close();
 });

@@ -21,7 +21,7 @@ async function threeSegments(t: TestContext): Promise<{ dir: string; file: strin
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footageOf('h264-no-b.mp4'), t0, end);
   await recorder.stop('recording-off');
   await archive.close();
@@ -29,7 +29,9 @@ async function threeSegments(t: TestContext): Promise<{ dir: string; file: strin
 }
 
 function sizes(archive: Archive): { startTime: number; endTime: number }[] {
-  return archive.extent('cam1', t0, end).gaps.map(({ startTime, endTime }) => ({ startTime, endTime }));
+  return archive.reader
+    .extent('cam1', t0, end)
+    .gaps.map(({ startTime, endTime }) => ({ startTime, endTime }));
 }
 
 const damages: [string, (file: string) => Promise<void>, readonly [number, number]][] = [
@@ -66,28 +68,28 @@ for (const [name, damage, [fromMs, toMs]] of damages) {
     const { dir, file } = await threeSegments(t);
     await damage(file);
     const { archive } = await openArchive(t, dir);
-    const download = await archive.download('cam1', t0, end);
+    const download = await archive.reader.download('cam1', t0, end);
     const bytes = await buffer(Readable.from(download.stream()));
     assert.equal(bytes.length, download.contentLength);
     assert.ok(
       download.durationMs < end - t0 && download.durationMs >= 20_000 - 100,
       `${download.durationMs}`,
     );
-    const { gaps } = archive.ranges('cam1', t0, end);
+    const { gaps } = archive.reader.ranges('cam1', t0, end);
     assert.equal(gaps.length, 1);
     const [gap] = gaps;
     assert.equal(gap?.cause, 'file-damaged');
     assert.ok(Math.abs((gap?.startTime ?? 0) - t0 - fromMs) <= 1_000, `${gap?.startTime}`);
     assert.equal(gap?.endTime, t0 + toMs);
-    const playlist = await archive.playlist('cam1', t0, end);
+    const playlist = await archive.reader.playlist('cam1', t0, end);
     assert.equal(playlist.includes('DISCONTINUITY'), true);
-    await archive.frameAt('cam1', t0 + 15_000);
+    await archive.reader.frameAt('cam1', t0 + 15_000);
     await archive.close();
 
     // Stored in the catalog: known after a restart before any file is opened.
     const { archive: next } = await openArchive(t, dir);
-    assert.deepEqual(next.ranges('cam1', t0, end).gaps, gaps);
-    assert.equal(next.stats('cam1').segments, 3);
+    assert.deepEqual(next.reader.ranges('cam1', t0, end).gaps, gaps);
+    assert.equal(next.reader.stats('cam1').segments, 3);
   });
 }
 
@@ -99,9 +101,9 @@ test('[R3.10] the frame of a fragment that was overwritten in the middle of a fi
   const [at = 0, after = 0] = moofs.slice(moofs.length / 2);
   await writeFile(file, bytes.fill(7, at, after));
   const { archive } = await openArchive(t, dir);
-  await archive.playlist('cam1', t0, end);
+  await archive.reader.playlist('cam1', t0, end);
   assert.deepEqual(sizes(archive), [], 'a look at the ends does not find it');
-  const { timeMs } = await archive.frameAt('cam1', t0 + 15_500);
+  const { timeMs } = await archive.reader.frameAt('cam1', t0 + 15_500);
   const [gap] = sizes(archive);
   assert.ok(gap && gap.startTime > t0 + 11_000 && gap.startTime < t0 + 15_500, JSON.stringify(gap));
   assert.ok(timeMs >= t0 + 10_000 && timeMs < gap.startTime, `${timeMs - t0}`);
@@ -112,7 +114,7 @@ test('[R3.10] a playlist alone finds a file whose second half is zeros', async (
   const bytes = await readFile(file);
   await writeFile(file, bytes.fill(0, bytes.length / 2));
   const { archive } = await openArchive(t, dir);
-  assert.ok((await archive.playlist('cam1', t0, end)).includes('DISCONTINUITY'));
+  assert.ok((await archive.reader.playlist('cam1', t0, end)).includes('DISCONTINUITY'));
 });
 
 test('[R3.10] a damaged file is found without being opened, and forgiven when it is whole again', async (t) => {
@@ -151,16 +153,21 @@ test('[R3.10] the file of a damaged segment is served as far as it is whole, and
   const { archive } = await openArchive(t, dir);
   const name = /segment\/(\d+)\.mp4/g;
   const [, second] = [
-    ...new Set([...(await archive.playlist('cam1', t0, end)).matchAll(name)].map((m) => m[1])),
+    ...new Set([...(await archive.reader.playlist('cam1', t0, end)).matchAll(name)].map((m) => m[1])),
   ];
-  const bytes = await archive.openSegment('cam1', second ?? '');
+  const bytes = await archive.reader.openSegment('cam1', second ?? '');
   assert.ok(bytes.size > 0 && bytes.size <= whole.length / 2);
   const body = await bytes.stream(0, bytes.size - 1);
   assert.deepEqual(await buffer(body), whole.subarray(0, bytes.size));
   await rm(join(dir, 'cam1', day, '22-00-20.000.mp4'));
-  const last = await archive.playlist('cam1', t0, end).then((text) => [...text.matchAll(name)].at(-1)?.[1]);
+  const last = await archive.reader
+    .playlist('cam1', t0, end)
+    .then((text) => [...text.matchAll(name)].at(-1)?.[1]);
   assert.equal(last, second);
-  await assert.rejects(archive.openSegment('cam1', `${BigInt(t0 + 20_000) * 90n}`), faultOf('NotFound'));
+  await assert.rejects(
+    archive.reader.openSegment('cam1', `${BigInt(t0 + 20_000) * 90n}`),
+    faultOf('NotFound'),
+  );
 });
 
 /** Overwrites the fragments from the middle of a file on, without a trace in its size and times. */
@@ -179,26 +186,26 @@ const readers: [string, (archive: Archive) => Promise<unknown>][] = [
   [
     'a download that begins in it',
     async (archive) => {
-      const download = await archive.download('cam1', t0 + 16_000, end);
+      const download = await archive.reader.download('cam1', t0 + 16_000, end);
       return buffer(Readable.from(download.stream()));
     },
   ],
-  ['a frame', (archive) => archive.frameAt('cam1', t0 + 16_500)],
-  ['a GOP', (archive) => archive.gopAt('cam1', t0 + 16_500)],
+  ['a frame', (archive) => archive.reader.frameAt('cam1', t0 + 16_500)],
+  ['a GOP', (archive) => archive.reader.gopAt('cam1', t0 + 16_500)],
 ];
 for (const [name, read] of readers) {
   test(`[R3.10] ${name} finds a file spoilt after it was remembered as whole, marks it and is answered around it`, async (t) => {
     const { dir, file } = await threeSegments(t);
     const { archive, clock } = await openArchive(t, dir);
-    const all = await archive.download('cam1', t0, end);
+    const all = await archive.reader.download('cam1', t0, end);
     assert.equal(all.durationMs, end - t0);
     await spoilSecretly(file);
     await read(archive);
-    const [gap, ...others] = archive.ranges('cam1', t0, end).gaps;
+    const [gap, ...others] = archive.reader.ranges('cam1', t0, end).gaps;
     assert.deepEqual([gap?.cause, others.length], ['file-damaged', 0]);
     assert.equal(gap?.endTime, t0 + 20_000);
     assert.ok((gap?.startTime ?? 0) > t0 + 11_000, 'what is before the damage is still played');
-    const rest = await archive.download('cam1', t0, end);
+    const rest = await archive.reader.download('cam1', t0, end);
     assert.equal((await buffer(Readable.from(rest.stream()))).length, rest.contentLength);
     assert.ok(rest.durationMs < all.durationMs);
     // The second look reads what the mark leaves out: it does not forget the mark because of the length alone.
@@ -215,14 +222,14 @@ test('[R3.10] a lost segment counts as missing, in the recorded days and the sha
   const { dir, file } = await threeSegments(t);
   const { archive, clock } = await openArchive(t, dir);
   clock.advance(30_000);
-  const recorder = archive.record('cam1', new Stream('cam1'));
-  const daysOf = async () => archive.recordedDays('cam1', t0, end, 0);
-  const shareOf = () => archive.stats('cam1').recorded?.day;
+  const recorder = archive.recorders.record('cam1', new Stream('cam1'));
+  const daysOf = async () => archive.reader.recordedDays('cam1', t0, end, 0);
+  const shareOf = () => archive.reader.stats('cam1').recorded?.day;
   const whole = [{ day, spanMs: 30_000, recordedMs: 30_000 }];
   assert.deepEqual(await daysOf(), whole);
   assert.equal(shareOf()?.recordedMs, 30_000);
   await rename(file, `${file}.kept`);
-  await archive.playlist('cam1', t0, end);
+  await archive.reader.playlist('cam1', t0, end);
   assert.deepEqual(await daysOf(), [{ day, spanMs: 30_000, recordedMs: 20_000 }]);
   assert.equal(shareOf()?.recordedMs, 20_000);
   await recorder.stop('recording-off');
@@ -231,8 +238,8 @@ test('[R3.10] a lost segment counts as missing, in the recorded days and the sha
   const half = await threeSegments(t);
   await truncate(half.file, Math.floor((await stat(half.file)).size / 2));
   const { archive: next } = await openArchive(t, half.dir);
-  await next.playlist('cam1', t0, end);
-  const [{ recordedMs } = { recordedMs: 0 }] = await next.recordedDays('cam1', t0, end, 0);
+  await next.reader.playlist('cam1', t0, end);
+  const [{ recordedMs } = { recordedMs: 0 }] = await next.reader.recordedDays('cam1', t0, end, 0);
   assert.ok(Math.abs(recordedMs - 24_000) <= 1_000, `${recordedMs}`);
 });
 
@@ -246,19 +253,19 @@ test('[R3.10] a day of the past that was summed up is summed again when a file o
   await recordSpan(archive, 'cam1', footageOf('h264-no-b.mp4'), t0 + dayMs, t0 + dayMs + 10_000);
   await recordSpan(archive, 'cam1', footageOf('h264-no-b.mp4'), t0 + dayMs + 60_000, t0 + dayMs + 70_000);
   const recordedOn = async () => {
-    const days = await archive.recordedDays('cam1', from, from + 3 * dayMs, 0);
+    const days = await archive.reader.recordedDays('cam1', from, from + 3 * dayMs, 0);
     return days.map(({ recordedMs }) => recordedMs);
   };
   assert.deepEqual(await recordedOn(), [30_000, 20_000]);
   const second = join(dir, 'cam1', '2026-11-21', '22-01-00.000.mp4');
   await rename(second, `${second}.kept`);
-  await archive.playlist('cam1', t0 + dayMs, t0 + dayMs + 70_000);
+  await archive.reader.playlist('cam1', t0 + dayMs, t0 + dayMs + 70_000);
   assert.deepEqual(await recordedOn(), [30_000, 10_000]);
   await rename(`${second}.kept`, second);
   const ticking = setInterval(() => clock.advance(1_000), 5);
   try {
     await until(
-      () => archive.ranges('cam1', t0 + dayMs, t0 + dayMs + 70_000).gaps.length === 1,
+      () => archive.reader.ranges('cam1', t0 + dayMs, t0 + dayMs + 70_000).gaps.length === 1,
       'the end of the gap',
     );
   } finally {
@@ -273,9 +280,9 @@ test('a segment whose index is damaged is left out of what is played', async (t)
   database.exec(`UPDATE fragment_index SET entries = X'FFFF' WHERE id = 2`);
   database.close();
   const { archive } = await openArchive(t, dir);
-  const download = await archive.download('cam1', t0, end);
+  const download = await archive.reader.download('cam1', t0, end);
   assert.ok(Math.abs(download.durationMs - 20_000) < 200);
-  assert.equal(archive.ranges('cam1', t0, end).gaps[0]?.cause, 'file-damaged');
+  assert.equal(archive.reader.ranges('cam1', t0, end).gaps[0]?.cause, 'file-damaged');
 });
 
 test('[R10.8] a catalog of the version before gets its table of damage and its checksums', async (t) => {
@@ -286,5 +293,5 @@ test('[R10.8] a catalog of the version before gets its table of damage and its c
   );
   database.close();
   const { archive } = await openArchive(t, dir);
-  assert.equal(archive.stats('cam1').segments, 3);
+  assert.equal(archive.reader.stats('cam1').segments, 3);
 });

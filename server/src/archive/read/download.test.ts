@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 /** Writes a download to a file as it streams. */
 async function save(archive: Archive, path: string, startMs: number, endMs: number) {
-  const download = await archive.download('cam1', startMs, endMs);
+  const download = await archive.reader.download('cam1', startMs, endMs);
   const file = await open(path, 'w');
   let bytes = 0;
   for await (const chunk of download.stream()) {
@@ -87,7 +87,7 @@ test('[R7.16] a download is as long as what was asked less its gaps, and as many
     const { stderr } = await run('ffmpeg', ['-v', 'warning', '-nostdin', '-i', path, '-f', 'null', '-']);
     assert.equal(stderr, '');
   }
-  await assert.rejects(archive.download('cam1', t0 + 66_000, t0 + 69_000), faultOf('NotFound'));
+  await assert.rejects(archive.reader.download('cam1', t0 + 66_000, t0 + 69_000), faultOf('NotFound'));
 });
 
 test('[R7.16] a download with B-frames ends on the requested frame', async (t) => {
@@ -162,7 +162,7 @@ test('[R7.16] a download in H.265 continues where the size changes, and a long G
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir, { limits: { fragmentMs: 400 } });
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footageOf('h265-no-b.mp4', 'aac.mp4'), t0, t0 + 3_000);
   connect(stream, footageOf('h265-wide.mp4', 'aac.mp4'), t0 + 3_000, t0 + 6_000);
   await recorder.stop('recording-off');
@@ -195,7 +195,7 @@ test('[R7.16] audio that arrives seconds after its video blocks no download: wha
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
   const arrivalSeconds = ({ trackId, dts }: Sample): number => {
     const track = footage.tracks.find(({ id }) => id === trackId);
@@ -225,8 +225,8 @@ test('[R7.16] audio that arrives seconds after its video blocks no download: wha
 
 test('[R7.16] a download whose file retention took away fails and does not end early', async (t) => {
   const { archive } = await archiveOf(t, [[0, 130_000]]);
-  const download = await archive.download('cam1', t0, t0 + 120_000);
-  await archive.remove('cam1');
+  const download = await archive.reader.download('cam1', t0, t0 + 120_000);
+  await archive.recorders.remove('cam1');
   await assert.rejects(async () => {
     for await (const chunk of download.stream()) assert.ok(chunk.length > 0);
   }, faultOf('NotFound'));

@@ -25,8 +25,8 @@ function seconds(gaps: readonly RecordingGap[]): unknown[] {
 test('[R7.13] a gap lists every cause in its order, as the reasons of the absence change', async (t) => {
   const { archive, clock } = await openArchive(t, await temporaryRoot(t));
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
-  const causes = () => seconds(archive.ranges('cam1', t0, t0 + 60_000).gaps);
+  const recorder = archive.recorders.record('cam1', stream);
+  const causes = () => seconds(archive.reader.ranges('cam1', t0, t0 + 60_000).gaps);
   const told = (count: number) => until(() => causes().length === count, `${count} causes`);
   connect(stream, footage, t0, t0 + 5_000);
   clock.stepWall(20_000);
@@ -54,25 +54,28 @@ test('[R7.13] a gap lists every cause in its order, as the reasons of the absenc
 test('[R7.13] a stream that never delivered says why all the same', async (t) => {
   const { archive, clock } = await openArchive(t, await temporaryRoot(t));
   const stream = new Stream('cam1');
-  archive.record('cam1', stream);
-  await until(() => archive.ranges('cam1', t0, t0 + 1_000).gaps[0]?.cause === 'waiting', 'waiting');
+  archive.recorders.record('cam1', stream);
+  await until(() => archive.reader.ranges('cam1', t0, t0 + 1_000).gaps[0]?.cause === 'waiting', 'waiting');
   clock.stepWall(2_000);
   stream.pause('unreachable');
-  await until(() => archive.ranges('cam1', t0, t0 + 9_000).gaps.length === 2, 'unreachable');
-  assert.deepEqual(seconds(archive.ranges('cam1', t0 - 1_000, t0 + 9_000).gaps), [
+  await until(() => archive.reader.ranges('cam1', t0, t0 + 9_000).gaps.length === 2, 'unreachable');
+  assert.deepEqual(seconds(archive.reader.ranges('cam1', t0 - 1_000, t0 + 9_000).gaps), [
     ['waiting', 0, 2],
     ['unreachable', 2, 9],
   ]);
-  assert.equal(archive.ranges('cam1', t0 - 1_000, t0 + 9_000).begunAt, t0);
-  assert.equal(archive.ranges('cam1', t0 + 1_000, t0 + 9_000).begunAt, null);
+  assert.equal(archive.reader.ranges('cam1', t0 - 1_000, t0 + 9_000).begunAt, t0);
+  assert.equal(archive.reader.ranges('cam1', t0 + 1_000, t0 + 9_000).begunAt, null);
 });
 
 test('[R7.13] a recorder that begins while the source is away knows why', async (t) => {
   const { archive } = await openArchive(t, await temporaryRoot(t));
   const stream = new Stream('cam1');
   stream.pause('unreachable');
-  archive.record('cam1', stream);
-  await until(() => archive.ranges('cam1', t0, t0 + 9_000).gaps[0]?.cause === 'unreachable', 'unreachable');
+  archive.recorders.record('cam1', stream);
+  await until(
+    () => archive.reader.ranges('cam1', t0, t0 + 9_000).gaps[0]?.cause === 'unreachable',
+    'unreachable',
+  );
 });
 
 test('[R7.13] [R10.4] a disk that is full is the cause from then on, not of what was missing before', async (t) => {
@@ -82,20 +85,20 @@ test('[R7.13] [R10.4] a disk that is full is the cause from then on, not of what
   );
   const { archive, clock } = await openArchive(t, await temporaryRoot(t), { files });
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 5_000);
   stream.pause('unreachable');
   await until(() => recorder.status.state === 'waiting' && recorder.status.fragments === 5, 'the break');
   isFull = true;
   connect(stream, footage, t0 + 10_000, t0 + 13_500);
   await until(() => recorder.status.state === 'failed', 'the failure');
-  const causes = () => seconds(archive.ranges('cam1', t0, t0 + 30_000).gaps);
+  const causes = () => seconds(archive.reader.ranges('cam1', t0, t0 + 30_000).gaps);
   await until(() => causes().length === 2, 'the catalog knows it before anything can be written again');
   isFull = false;
   clock.advance(6_000);
   deliver(stream, footage, t0 + 13_500, t0 + 20_000);
   await recorder.stop('recording-off');
-  const [before, full, ...others] = archive.ranges('cam1', t0, t0 + 20_000).gaps;
+  const [before, full, ...others] = archive.reader.ranges('cam1', t0, t0 + 20_000).gaps;
   assert.deepEqual(seconds(before ? [before] : []), [['unreachable', 5, 10]]);
   assert.equal(full?.cause, 'disk-full');
   assert.equal(full.startTime, t0 + 10_000);
@@ -107,10 +110,10 @@ test('[R7.13] [R10.3] killed while the camera was away: its absence ends where t
   const dir = await temporaryRoot(t);
   const { archive, clock } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  archive.record('cam1', stream);
+  archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 5_000);
   stream.pause('unreachable');
-  const last = (of: typeof archive) => of.ranges('cam1', t0, t0 + 60_000).gaps;
+  const last = (of: typeof archive) => of.reader.ranges('cam1', t0, t0 + 60_000).gaps;
   await until(() => last(archive)[0]?.cause === 'unreachable', 'the break');
   clock.stepWall(30_000);
   const copy = await copyAsKilled(t, dir);
@@ -143,7 +146,7 @@ test('[R7.13] what an administrator deleted is distinguished from what never was
   // The first may be a pass that was under way.
   await archive.retention.run();
   await archive.retention.run();
-  const { gaps } = archive.ranges('cam1', t0 - 1_000, t0 + 60_000);
+  const { gaps } = archive.reader.ranges('cam1', t0 - 1_000, t0 + 60_000);
   assert.deepEqual(
     gaps.map(({ cause }) => cause),
     ['removed', 'recording-off', 'waiting'],

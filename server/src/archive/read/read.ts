@@ -4,9 +4,9 @@
  * file is damaged, and needs memory for one fragment, whatever the length of the answer.
  */
 export type { ArchiveReader, SegmentBytes } from './archive-reader.ts';
-export { type CatalogSlice, entriesLength, sliceOf, type SliceSpan, wholeSlice } from './catalog-slice.ts';
+export { type CatalogSlice, entriesLength, type SliceSpan, wholeSlice } from './catalog-slice.ts';
 export { ContinuityHours } from './continuity.ts';
-export { Damage, type DamageLook } from './damage.ts';
+export { Damage } from './damage.ts';
 export { type Download, planDownload } from './download.ts';
 export { extentOf, type RecordedExtent, splitPointOf } from './extent.ts';
 export { FederatedCatalog, type NodeCatalog, overlap } from './federated-catalog.ts';
@@ -20,6 +20,8 @@ export {
   type RecordingGap,
 } from './intervals.ts';
 export { keyFrameAt, type RecordedKeyFrame } from './key-frame.ts';
+export { LocalReader, type ReadLimits } from './local-reader.ts';
+export { PastChanges } from './past-changes.ts';
 export type { SegmentOpener } from './playback-catalog.ts';
 export { vodPlaylistOf } from './playlist.ts';
 export { type RecordedDay, RecordedDayReader, type TimeZone } from './recorded-days.ts';
@@ -31,5 +33,5 @@ export {
   sumOfParts,
 } from './recording-coverage.ts';
 export { StoredSegments } from './stored-segments.ts';
-export { periodOf, type RecordedPeriod, type RecordingStats, statsOf } from './stream-stats.ts';
+export type { RecordedPeriod, RecordingStats } from './stream-stats.ts';
 export { WholeReads } from './whole-reads.ts';

@@ -25,31 +25,31 @@ test('[R3.10] [R7.13] ranges hold from date to date, and gaps have their causes'
     [0, 90_000],
     [100_000, 130_000],
   ]);
-  assert.deepEqual(archive.ranges('cam1', t0 - 10_000, t0 + 200_000).ranges, [
+  assert.deepEqual(archive.reader.ranges('cam1', t0 - 10_000, t0 + 200_000).ranges, [
     { date: t0 - 10_000, status: 'gap' },
     { date: t0, status: 'fragment' },
     { date: t0 + 90_000, status: 'gap' },
     { date: t0 + 100_000, status: 'fragment' },
     { date: t0 + 130_000, status: 'gap' },
   ]);
-  assert.deepEqual(archive.ranges('cam1', t0 + 20_000, t0 + 30_000).ranges, [
+  assert.deepEqual(archive.reader.ranges('cam1', t0 + 20_000, t0 + 30_000).ranges, [
     { date: t0 + 20_000, status: 'fragment' },
   ]);
-  assert.deepEqual(archive.ranges('cam1', t0 - 10_000, t0 + 200_000).gaps, [
+  assert.deepEqual(archive.reader.ranges('cam1', t0 - 10_000, t0 + 200_000).gaps, [
     { startTime: t0 + 90_000, endTime: t0 + 100_000, cause: 'unreachable' },
     { startTime: t0 + 130_000, endTime: t0 + 200_000, cause: 'recording-off' },
   ]);
   // Before the first recording nothing is missing.
-  assert.equal(archive.ranges('cam1', t0 - 10_000, t0 + 200_000).begunAt, t0);
-  assert.equal(archive.ranges('cam1', t0 - 10_000, t0 - 5_000).begunAt, t0 - 5_000);
-  assert.equal(archive.ranges('cam1', t0 + 20_000, t0 + 200_000).begunAt, null);
-  assert.deepEqual(archive.extent('cam1', t0 - 10_000, t0 + 10_000).gaps, []);
-  assert.deepEqual(archive.intervals('cam1', t0 + 92_000, t0 + 95_000), [
+  assert.equal(archive.reader.ranges('cam1', t0 - 10_000, t0 + 200_000).begunAt, t0);
+  assert.equal(archive.reader.ranges('cam1', t0 - 10_000, t0 - 5_000).begunAt, t0 - 5_000);
+  assert.equal(archive.reader.ranges('cam1', t0 + 20_000, t0 + 200_000).begunAt, null);
+  assert.deepEqual(archive.reader.extent('cam1', t0 - 10_000, t0 + 10_000).gaps, []);
+  assert.deepEqual(archive.reader.intervals('cam1', t0 + 92_000, t0 + 95_000), [
     { kind: 'gap', startMs: t0 + 92_000, endMs: t0 + 95_000, cause: 'unreachable' },
   ]);
-  assert.deepEqual(archive.ranges('cam1', t0, t0).ranges, []);
-  assert.deepEqual(archive.ranges('unknown', t0, t0 + 1).ranges, [{ date: t0, status: 'gap' }]);
-  assert.deepEqual(archive.period('cam1'), { startTime: t0, endTime: t0 + 130_000 });
+  assert.deepEqual(archive.reader.ranges('cam1', t0, t0).ranges, []);
+  assert.deepEqual(archive.reader.ranges('unknown', t0, t0 + 1).ranges, [{ date: t0, status: 'gap' }]);
+  assert.deepEqual(archive.reader.period('cam1'), { startTime: t0, endTime: t0 + 130_000 });
 });
 
 test('[R3.10] intervals of any window touch, alternate and agree with the whole', async (t) => {
@@ -59,7 +59,7 @@ test('[R3.10] intervals of any window touch, alternate and agree with the whole'
     [9_100, 12_000],
     [15_000, 20_000],
   ]);
-  const whole = archive.intervals('cam1', t0 - 5_000, t0 + 30_000);
+  const whole = archive.reader.intervals('cam1', t0 - 5_000, t0 + 30_000);
   const kindAt = (list: typeof whole, ms: number) =>
     list.find((each) => each.startMs <= ms && ms < each.endMs)?.kind;
   fc.assert(
@@ -69,7 +69,7 @@ test('[R3.10] intervals of any window touch, alternate and agree with the whole'
       (from, length) => {
         const startMs = t0 + from;
         const endMs = Math.min(startMs + length, t0 + 30_000);
-        const part = archive.intervals('cam1', startMs, endMs);
+        const part = archive.reader.intervals('cam1', startMs, endMs);
         assert.equal(part[0]?.startMs, startMs);
         assert.equal(part.at(-1)?.endMs, endMs);
         part.forEach((each, index) => {
@@ -85,10 +85,10 @@ test('[R3.10] while a stream is recorded, what follows its last fragment is live
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 5_500);
   await until(() => recorder.status.fragments === 5, 'five fragments');
-  assert.deepEqual(archive.ranges('cam1', t0, t0 + 10_000).ranges, [
+  assert.deepEqual(archive.reader.ranges('cam1', t0, t0 + 10_000).ranges, [
     { date: t0, status: 'fragment' },
     { date: t0 + 5_000, status: 'live' },
   ]);
@@ -101,10 +101,10 @@ test('[R3.10] a stream is live at the present although a clock that was ahead da
   const day = 86_400_000;
   await recordSpan(archive, 'cam1', footage, t0 + 40 * day, t0 + 40 * day + 5_000);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 5_500);
   await until(() => recorder.status.fragments === 5, 'five fragments');
-  assert.deepEqual(archive.ranges('cam1', t0, t0 + 10_000).ranges, [
+  assert.deepEqual(archive.reader.ranges('cam1', t0, t0 + 10_000).ranges, [
     { date: t0, status: 'fragment' },
     { date: t0 + 5_000, status: 'live' },
   ]);
@@ -112,13 +112,13 @@ test('[R3.10] a stream is live at the present although a clock that was ahead da
 
 test('[R9.3] longer asks than the limits get TimeRangeIsTooLong', async (t) => {
   const { archive } = await archiveOf(t, [[0, 2_000]]);
-  archive.ranges('cam1', t0, t0 + 10_800_000);
-  assert.throws(() => archive.ranges('cam1', t0, t0 + 10_800_001), faultOf('TimeRangeIsTooLong'));
-  await archive.playlist('cam1', t0, t0 + 604_800_000);
-  await assert.rejects(archive.playlist('cam1', t0, t0 + 604_800_001), faultOf('TimeRangeIsTooLong'));
-  await archive.download('cam1', t0, t0 + hourMs);
-  await assert.rejects(archive.download('cam1', t0, t0 + hourMs + 1), faultOf('TimeRangeIsTooLong'));
-  assert.throws(() => archive.ranges('cam1', t0 + 1, t0), faultOf('BadRequest'));
+  archive.reader.ranges('cam1', t0, t0 + 10_800_000);
+  assert.throws(() => archive.reader.ranges('cam1', t0, t0 + 10_800_001), faultOf('TimeRangeIsTooLong'));
+  await archive.reader.playlist('cam1', t0, t0 + 604_800_000);
+  await assert.rejects(archive.reader.playlist('cam1', t0, t0 + 604_800_001), faultOf('TimeRangeIsTooLong'));
+  await archive.reader.download('cam1', t0, t0 + hourMs);
+  await assert.rejects(archive.reader.download('cam1', t0, t0 + hourMs + 1), faultOf('TimeRangeIsTooLong'));
+  assert.throws(() => archive.reader.ranges('cam1', t0 + 1, t0), faultOf('BadRequest'));
 });
 
 test('[R7.14] statistics cover what is kept', async (t) => {
@@ -126,7 +126,7 @@ test('[R7.14] statistics cover what is kept', async (t) => {
     [0, 70_000],
     [80_000, 90_000],
   ]);
-  const { bytes, bitrate, ...rest } = archive.stats('cam1');
+  const { bytes, bitrate, ...rest } = archive.reader.stats('cam1');
   // This test doesn't define what should have been recorded.
   assert.deepEqual(rest, {
     startTime: t0,
@@ -137,7 +137,7 @@ test('[R7.14] statistics cover what is kept', async (t) => {
     recorded: null,
   });
   assert.equal(bitrate, Math.round((bytes * 8) / 80));
-  assert.equal(archive.stats('unknown').segments, 0);
+  assert.equal(archive.reader.stats('unknown').segments, 0);
 });
 
 test('[R7.15] [R5.3] recorded days follow the reader’s calendar, across summer time too', async (t) => {
@@ -151,7 +151,7 @@ test('[R7.15] [R5.3] recorded days follow the reader’s calendar, across summer
   const from = Date.UTC(2026, 0, 1);
   const to = Date.UTC(2026, 11, 31);
   const daysOf = async (zone: TimeZone, toMs = to, uid = 'cam1') =>
-    (await archive.recordedDays(uid, from, toMs, zone)).map(({ day }) => day);
+    (await archive.reader.recordedDays(uid, from, toMs, zone)).map(({ day }) => day);
   assert.deepEqual(await daysOf(0), ['2026-03-28', '2026-03-29', '2026-10-24', '2026-10-25']);
   // Berlin: UTC+1, UTC+2 from 29 March 01:00 UTC to 25 October 01:00 UTC.
   assert.deepEqual(await daysOf('Europe/Berlin'), ['2026-03-29', '2026-10-25', '2026-10-26']);
@@ -181,9 +181,9 @@ test('[R7.15] how much of each day is recorded, by days of 23, 24 and 25 hours, 
     { day: '2026-10-24', spanMs: 24 * hours, recordedMs: 90 * seconds },
     { day: '2026-10-25', spanMs: 25 * hours, recordedMs: 10 * seconds },
   ];
-  assert.deepEqual(await archive.recordedDays('cam1', from, to, 'Europe/Berlin'), berlin);
-  assert.deepEqual(await archive.recordedDays('cam1', from, to, 'Europe/Berlin'), berlin);
-  assert.deepEqual(await archive.recordedDays('cam1', from, to, 0), [
+  assert.deepEqual(await archive.reader.recordedDays('cam1', from, to, 'Europe/Berlin'), berlin);
+  assert.deepEqual(await archive.reader.recordedDays('cam1', from, to, 'Europe/Berlin'), berlin);
+  assert.deepEqual(await archive.reader.recordedDays('cam1', from, to, 0), [
     { day: '2026-03-28', spanMs: 60 * seconds, recordedMs: 60 * seconds },
     { day: '2026-03-29', spanMs: 24 * hours, recordedMs: 120 * seconds },
     { day: '2026-10-24', spanMs: 24 * hours, recordedMs: 90 * seconds },
@@ -191,7 +191,7 @@ test('[R7.15] how much of each day is recorded, by days of 23, 24 and 25 hours, 
   ]);
   // Only the requested part counts, at both ends.
   const noonMs = t0 + autumn;
-  const cut = await archive.recordedDays('cam1', noonMs + 30_000, noonMs + 130_000, 'Europe/Moscow');
+  const cut = await archive.reader.recordedDays('cam1', noonMs + 30_000, noonMs + 130_000, 'Europe/Moscow');
   assert.deepEqual(cut, [{ day: '2026-10-24', spanMs: 100 * seconds, recordedMs: 40 * seconds }]);
 });
 
@@ -199,12 +199,12 @@ test('[R7.17] a playlist of byte ranges plays in ffmpeg, whole and growing files
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 65_000);
   stream.pause('unreachable');
   connect(stream, footage, t0 + 70_000, t0 + 80_500);
   await until(() => recorder.status.fragments === 75, 'all but the open GOP');
-  const text = await archive.playlist('cam1', t0 + 2_300, t0 + 90_000);
+  const text = await archive.reader.playlist('cam1', t0 + 2_300, t0 + 90_000);
   assert.match(text, /#EXT-X-ENDLIST\n$/);
   assert.equal(text.match(/#EXT-X-MAP/g)?.length, 1);
   assert.equal(text.match(/#EXT-X-DISCONTINUITY\n/g)?.length, 1);
@@ -223,36 +223,36 @@ test('[R7.17] a playlist of byte ranges plays in ffmpeg, whole and growing files
   await writeFile(join(site, 'index.m3u8'), text);
   const [frames] = await probePackets(join(site, 'index.m3u8'));
   assert.equal(frames, 73 * 25);
-  await assert.rejects(archive.playlist('unknown', t0, t0 + 1), faultOf('NotFound'));
+  await assert.rejects(archive.reader.playlist('unknown', t0, t0 + 1), faultOf('NotFound'));
 });
 
 test('[R7.17] a segment is served up to its last committed byte and never beyond', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 2_500);
   await until(() => recorder.status.fragments === 2, 'two fragments');
-  const name = /segment\/(\d+)\.mp4/.exec(await archive.playlist('cam1', t0, t0 + 10_000))?.[1] ?? '';
-  const growing = await archive.openSegment('cam1', name);
+  const name = /segment\/(\d+)\.mp4/.exec(await archive.reader.playlist('cam1', t0, t0 + 10_000))?.[1] ?? '';
+  const growing = await archive.reader.openSegment('cam1', name);
   assert.equal(growing.isGrowing, true);
   deliver(stream, footage, t0 + 2_500, t0 + 5_500);
   await until(() => recorder.status.fragments === 5, 'five fragments');
   const bytes = Buffer.concat(await (await growing.stream(0, 1e9)).toArray());
   assert.equal(bytes.length, growing.size);
   await recorder.stop('recording-off');
-  const closed = await archive.openSegment('cam1', name);
+  const closed = await archive.reader.openSegment('cam1', name);
   assert.equal(closed.isGrowing, false);
   const range = Buffer.concat(await (await closed.stream(100, 199)).toArray());
   assert.deepEqual(range, bytes.subarray(100, 200));
   for (const wrong of ['1', '../cam2', 'x', '99999999999999999999', '']) {
-    await assert.rejects(archive.openSegment('cam1', wrong), faultOf('NotFound'));
+    await assert.rejects(archive.reader.openSegment('cam1', wrong), faultOf('NotFound'));
   }
 });
 
 test('a reader that leaves before its first byte closes the file', async (t) => {
   const { archive, dir } = await archiveOf(t, [[0, 10_000]]);
-  const name = /segment\/(\d+)\.mp4/.exec(await archive.playlist('cam1', t0, t0 + 10_000))?.[1] ?? '';
+  const name = /segment\/(\d+)\.mp4/.exec(await archive.reader.playlist('cam1', t0, t0 + 10_000))?.[1] ?? '';
   const openFiles = async () => {
     const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`));
     const targets = (await Promise.allSettled(links)).map((one) =>
@@ -261,7 +261,7 @@ test('a reader that leaves before its first byte closes the file', async (t) => 
     return targets.filter((target) => target.startsWith(dir) && target.endsWith('.mp4')).length;
   };
   const streams = await Promise.all(
-    Array.from({ length: 5 }, async () => (await archive.openSegment('cam1', name)).stream(0, 999)),
+    Array.from({ length: 5 }, async () => (await archive.reader.openSegment('cam1', name)).stream(0, 999)),
   );
   for (const stream of streams) stream.destroy();
   // Closing takes a few turns of the event loop; otherwise only the garbage collector would close them, some
@@ -275,21 +275,21 @@ test('the key frame at or before a moment decodes alone', async (t) => {
     [0, 10_000],
     [20_000, 30_000],
   ]);
-  const { timeMs, track, keySample } = await archive.frameAt('cam1', t0 + 5_700);
+  const { timeMs, track, keySample } = await archive.reader.frameAt('cam1', t0 + 5_700);
   assert.equal(timeMs, t0 + 5_000);
   assert.equal(track.codec, 'h264');
   assert.equal(keySample.isKey, true);
   const [expected] = footage.between(t0 + 5_000, t0 + 5_001).filter((sample) => sample.trackId === 1);
   assert.deepEqual(Buffer.concat([...keySample.data]), Buffer.concat([...(expected?.data ?? [])]));
-  assert.equal((await archive.frameAt('cam1', t0 + 15_000)).timeMs, t0 + 9_000);
-  await assert.rejects(archive.frameAt('cam1', t0 - 1), faultOf('NotFound'));
+  assert.equal((await archive.reader.frameAt('cam1', t0 + 15_000)).timeMs, t0 + 9_000);
+  await assert.rejects(archive.reader.frameAt('cam1', t0 - 1), faultOf('NotFound'));
 });
 
 test('a key frame between two milliseconds is found by the moment that is reported of it', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   const frames = footageOf('h264-no-b.mp4');
   const halfMs = 45;
   stream.setTracks(frames.tracks);
@@ -297,7 +297,7 @@ test('a key frame between two milliseconds is found by the moment that is report
     stream.write({ ...sample, dts: sample.dts + halfMs, pts: sample.pts + halfMs });
   }
   await recorder.stop('recording-off');
-  const told = await archive.frameAt('cam1', t0 + 5_700);
+  const told = await archive.reader.frameAt('cam1', t0 + 5_700);
   assert.equal(told.timeMs, t0 + 5_000);
-  assert.equal((await archive.frameAt('cam1', told.timeMs)).timeMs, told.timeMs);
+  assert.equal((await archive.reader.frameAt('cam1', told.timeMs)).timeMs, told.timeMs);
 });

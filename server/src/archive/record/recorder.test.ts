@@ -38,7 +38,7 @@ test('[R10.3] every recorded file is read by ffprobe without an error', async (t
     const dir = await temporaryRoot(t);
     const { archive } = await openArchive(t, dir);
     const stream = new Stream('cam1');
-    const recorder = archive.record('cam1', stream);
+    const recorder = archive.recorders.record('cam1', stream);
     connect(stream, footageOf(video, audio), t0, t0 + 130_000);
     await recorder.stop('recording-off');
     assert.deepEqual(await findingsOf(dir), []);
@@ -56,9 +56,9 @@ test('[R10.3] bytes, flush, folders, then the row: in that order, before any rea
   const steps: DiskStep[] = [];
   const { archive } = await openArchive(t, dir, { files: watchedFiles(steps) });
   const stream = new Stream('cam1');
-  const rowsAt = () => archive.stats('cam1').segments;
+  const rowsAt = () => archive.reader.stats('cam1').segments;
   steps.length = 0;
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 2_500);
   await until(() => recorder.status.fragments === 2, 'two fragments');
   const day = join(dir, 'cam1', '2026-11-20');
@@ -79,7 +79,7 @@ test('[R10.3] bytes, flush, folders, then the row: in that order, before any rea
     ],
   );
   assert.equal(rowsAt(), 1);
-  assert.equal(archive.stats('cam1').bytes, (await stat(file)).size);
+  assert.equal(archive.reader.stats('cam1').bytes, (await stat(file)).size);
 });
 
 test('[R10.3] there is no row before the flush', async (t) => {
@@ -91,9 +91,9 @@ test('[R10.3] there is no row before the flush', async (t) => {
     return undefined;
   });
   const { archive } = await openArchive(t, dir, { files });
-  segments = () => archive.stats('cam1').segments;
+  segments = () => archive.reader.stats('cam1').segments;
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 1_500);
   await until(() => recorder.status.fragments === 1, 'a fragment');
   assert.ok(rows.length >= 4 && rows.every((count) => count === 0), rows.join());
@@ -128,7 +128,7 @@ for (const [code, cause] of [
     };
     const { archive, clock } = await openArchive(t, dir, { files });
     const stream = new Stream('cam1');
-    const recorder = archive.record('cam1', stream);
+    const recorder = archive.recorders.record('cam1', stream);
     connect(stream, footage, t0, t0 + 3_500);
     await until(() => recorder.status.fragments === 3, 'three fragments');
     breaksNext = true;
@@ -144,7 +144,7 @@ for (const [code, cause] of [
     deliver(stream, footage, t0 + 6_500, t0 + 9_500);
     await until(() => recorder.status.state === 'recording', 'recording again');
     await recorder.stop('recording-off');
-    const [before, gap, after] = archive.intervals('cam1', t0, t0 + 10_000);
+    const [before, gap, after] = archive.reader.intervals('cam1', t0, t0 + 10_000);
     assert.deepEqual(seconds(before ? [before] : []), [['fragment', 0, 3]]);
     assert.ok(gap?.kind === 'gap' && gap.cause === cause);
     // How much of the queue is retried depends on when the clock advances.
@@ -163,7 +163,7 @@ test('[R10.4] a short write is completed, and is a failure when the disk takes n
   );
   const { archive } = await openArchive(t, dir, { files });
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   counts = [undefined, 1000, undefined, 700, 0];
   connect(stream, footage, t0, t0 + 2_500);
   await until(() => recorder.status.fragments === 2, 'two fragments');
@@ -192,7 +192,7 @@ test('[R10.4] with less than the reserve left nothing is written, and recording 
     from: 'next-key',
     onReadable: () => undefined,
   });
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 2_500);
   await until(() => recorder.status.state === 'failed', 'the failure');
   assert.equal(recorder.status.code, 'disk-full');
@@ -200,7 +200,7 @@ test('[R10.4] with less than the reserve left nothing is written, and recording 
   assert.ok(liveSamples > 100, 'live goes on');
   availableBytes = 900_000_000;
   clock.advance(6_000);
-  await until(() => archive.disk?.availableBytes === availableBytes, 'another measurement');
+  await until(() => archive.health.canRecord, 'another measurement');
   deliver(stream, footage, t0 + 2_500, t0 + 5_500);
   await until(() => recorder.status.state === 'recording', 'recording');
 });
@@ -209,7 +209,7 @@ test('[R10.3] a clock that is set back overwrites and reorders nothing; one set 
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0 + 60_000, t0 + 70_000);
   stream.pause('unreachable');
   connect(stream, footage, t0 + 65_000, t0 + 75_000);
@@ -220,7 +220,7 @@ test('[R10.3] a clock that is set back overwrites and reorders nothing; one set 
   connect(stream, footage, t0 + 55_000, t0 + 65_000);
   await recorder.stop('recording-off');
   assert.deepEqual(await findingsOf(dir), []);
-  const intervals = archive.intervals('cam1', t0, t0 + 200_000);
+  const intervals = archive.reader.intervals('cam1', t0, t0 + 200_000);
   const recorded = intervals.filter(({ kind }) => kind === 'fragment');
   assert.deepEqual(
     recorded.map(({ startMs, endMs }) => [(startMs - t0) / 1000, (endMs - t0) / 1000]),
@@ -230,19 +230,19 @@ test('[R10.3] a clock that is set back overwrites and reorders nothing; one set 
       [90, 95],
     ],
   );
-  assert.equal(archive.stats('cam1').durationMs, 34_700);
+  assert.equal(archive.reader.stats('cam1').durationMs, 34_700);
 });
 
 test('time that jumps within a run is a gap, a long frame is not', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 4_000);
   deliver(stream, footage, t0 + 4_800, t0 + 8_000);
   deliver(stream, footage, t0 + 20_500, t0 + 25_000);
   await recorder.stop('recording-off');
-  assert.deepEqual(seconds(archive.intervals('cam1', t0, t0 + 25_000)), [
+  assert.deepEqual(seconds(archive.reader.intervals('cam1', t0, t0 + 25_000)), [
     ['fragment', 0, 8],
     ['no-frames', 8, 21],
     ['fragment', 21, 25],
@@ -254,14 +254,14 @@ test('[R10.3] a new file begins with a new day and with new parameters', async (
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   const midnight = Date.UTC(2026, 10, 21);
   connect(stream, footage, midnight - 5_000, midnight + 5_000);
   connect(stream, footageOf('h264-no-b.mp4'), midnight + 5_000, midnight + 10_000);
   await recorder.stop('recording-off');
   assert.deepEqual(await readdir(join(dir, 'cam1', '2026-11-20')), ['23-59-55.000.mp4']);
   assert.deepEqual(await readdir(join(dir, 'cam1', '2026-11-21')), ['00-00-00.000.mp4', '00-00-05.000.mp4']);
-  assert.deepEqual(archive.ranges('cam1', midnight - 10_000, midnight + 10_000).ranges, [
+  assert.deepEqual(archive.reader.ranges('cam1', midnight - 10_000, midnight + 10_000).ranges, [
     { date: midnight - 10_000, status: 'gap' },
     { date: midnight - 5_000, status: 'fragment' },
   ]);
@@ -291,7 +291,7 @@ test('a disk slower than the stream costs frames and says so, and the writer of 
     limits: { queueMaxBytes: 100_000 },
   });
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 1_500);
   await until(() => steps.some(({ name, path }) => name === 'write' && path.endsWith('.mp4')), 'a write');
   deliver(stream, footage, t0 + 1_500, t0 + 60_000);
@@ -300,7 +300,7 @@ test('a disk slower than the stream costs frames and says so, and the writer of 
   deliver(stream, footage, t0 + 60_000, t0 + 63_000);
   await recorder.stop('recording-off');
   assert.ok(recorder.status.skippedSamples > 1000, String(recorder.status.skippedSamples));
-  const causes = archive
+  const causes = archive.reader
     .intervals('cam1', t0, t0 + 63_000)
     .map((each) => (each.kind === 'gap' ? each.cause : each.kind));
   assert.deepEqual(causes, ['fragment', 'write-too-slow', 'fragment']);
@@ -311,7 +311,7 @@ test('a GOP that never ends is written in pieces, and what seeks finds its key f
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   stream.setTracks(footage.tracks);
   for (const sample of footage.between(t0, t0 + 35_000)) {
     const isFirst = sample.trackId === 1 && sample.dts === (t0 / 1000) * 90_000;
@@ -320,7 +320,7 @@ test('a GOP that never ends is written in pieces, and what seeks finds its key f
   await recorder.stop('recording-off');
   assert.equal(recorder.status.fragments, 35);
   assert.deepEqual(await findingsOf(dir), []);
-  assert.equal((await archive.frameAt('cam1', t0 + 33_000)).timeMs, t0);
-  const playlist = await archive.playlist('cam1', t0 + 20_000, t0 + 30_000);
+  assert.equal((await archive.reader.frameAt('cam1', t0 + 33_000)).timeMs, t0);
+  const playlist = await archive.reader.playlist('cam1', t0 + 20_000, t0 + 30_000);
   assert.equal(playlist.match(/#EXTINF/g)?.length, 1, playlist);
 });

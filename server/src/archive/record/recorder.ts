@@ -17,7 +17,8 @@ import {
   type RecordingFailureCode,
 } from '../segments/segments.ts';
 import { ShortWriteError } from './segment-file.ts';
-import { SegmentWriter, type SegmentLimits, type SegmentWriterTools } from './segment-writer.ts';
+import type { SegmentLimits, SegmentWriter } from './segment-writer.ts';
+import { WriteFigures } from './write-figures.ts';
 
 export interface RecorderLimits extends AssemblerLimits, SegmentLimits {
   /** Bytes that may be queued while the disk is slow; above it the recorder resumes at the next key frame. */
@@ -26,7 +27,8 @@ export interface RecorderLimits extends AssemblerLimits, SegmentLimits {
   readonly retryMs: number;
 }
 
-export interface RecorderTools extends SegmentWriterTools {
+export interface RecorderTools {
+  readonly writer: SegmentWriter;
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: RecorderLimits;
@@ -87,15 +89,13 @@ export class Recorder {
         readonly retryAtMs: number;
       }
     | undefined;
-  #bytes = 0;
-  #fragments = 0;
-  #latency = { lastMs: 0, sumMs: 0, maxMs: 0 };
+  readonly #figures = new WriteFigures();
 
   constructor(stream: Stream, tools: RecorderTools) {
     this.uid = stream.uid;
     this.#tools = tools;
     this.#assembler = new GopAssembler(tools.limits);
-    this.#writer = new SegmentWriter(stream.uid, tools, tools.limits);
+    this.#writer = tools.writer;
     const cause = stream.pauseCause ?? 'waiting';
     this.#breakAfterWrites(cause, false);
     this.#reader = stream.addReader({
@@ -116,15 +116,11 @@ export class Recorder {
       ...(failure && { code: failure.code }),
       ...(failure?.code === 'write-failed' && failure.systemCode && { systemCode: failure.systemCode }),
       lastFragmentEndMs: endTicks === undefined ? undefined : catalogMsCeil(endTicks),
-      bytes: this.#bytes,
-      fragments: this.#fragments,
+      bytes: this.#figures.bytes,
+      fragments: this.#figures.fragments,
       skippedSamples: this.#reader.skippedSamples,
       unusableSamples: this.#assembler.unusableSamples,
-      writeLatency: {
-        lastMs: this.#latency.lastMs,
-        meanMs: this.#fragments === 0 ? 0 : this.#latency.sumMs / this.#fragments,
-        maxMs: this.#latency.maxMs,
-      },
+      writeLatency: this.#figures.latency,
     };
   }
 
@@ -197,7 +193,7 @@ export class Recorder {
       const timeOffsetBefore = this.#writer.timeOffsetTicks;
       const bytes = await this.#writer.write(fragment);
       if (bytes === 0) return;
-      this.#count(bytes, clock.monotonicMs() - fromMs);
+      this.#figures.add(bytes, clock.monotonicMs() - fromMs);
       if (this.#writer.timeOffsetTicks !== timeOffsetBefore) this.#reportTimeOffset();
       if (this.#failure) this.#tools.log.info({}, `Recording continues after ${this.#failure.code}`);
       this.#failure = undefined;
@@ -236,14 +232,6 @@ export class Recorder {
     } catch (abandonError) {
       log.error({ err: abandonError }, 'A segment could not be truncated; the next start does it');
     }
-  }
-
-  #count(bytes: number, latencyMs: number): void {
-    this.#bytes += bytes;
-    this.#fragments++;
-    this.#latency.lastMs = latencyMs;
-    this.#latency.sumMs += latencyMs;
-    this.#latency.maxMs = Math.max(this.#latency.maxMs, latencyMs);
   }
 
   #reportTimeOffset(): void {

@@ -24,7 +24,6 @@ import type { Semaphore } from '../../base/semaphore.ts';
 export interface SegmentWriterTools {
   readonly root: string;
   readonly files: ArchiveFiles;
-  readonly writes: Semaphore;
   readonly catalog: CatalogSink;
   readonly reads: CatalogReads;
   readonly folders: ActiveFolders;
@@ -67,6 +66,7 @@ interface OpenSegment {
 export class SegmentWriter {
   readonly #uid: string;
   readonly #tools: SegmentWriterTools;
+  readonly #writes: Semaphore;
   readonly #limits: SegmentLimits;
   #open: OpenSegment | undefined;
   /** Added to the times of the run because its start was already recorded, catalog ticks (see free-slot.ts). */
@@ -77,9 +77,11 @@ export class SegmentWriter {
   /** Why nothing could be written since the last written fragment, or the last end of a run. */
   #abandonedFor: RecordedGapCause | undefined;
 
-  constructor(uid: string, tools: SegmentWriterTools, limits: SegmentLimits) {
+  /** `writes` is shared by all writers of a disk. */
+  constructor(uid: string, tools: SegmentWriterTools, writes: Semaphore, limits: SegmentLimits) {
     this.#uid = uid;
     this.#tools = tools;
+    this.#writes = writes;
     this.#limits = limits;
   }
 
@@ -208,7 +210,7 @@ export class SegmentWriter {
     };
     const isFirst = open.fragments === 0;
     const bytes = isFirst ? open.init.length + size : size;
-    await this.#tools.writes.run(() => open.file.append(isFirst ? [open.init, ...slices] : slices, bytes));
+    await this.#writes.run(() => open.file.append(isFirst ? [open.init, ...slices] : slices, bytes));
     const fragments = [entry];
     await this.#commit(
       isFirst

@@ -7,6 +7,7 @@ import {
   SpaceReclaimer,
   type DiskShares,
   type EarlyDeletion,
+  type Relieve,
   type SpaceRules,
   type SpaceReclaimerTools,
 } from './space-reclaimer.ts';
@@ -120,10 +121,18 @@ export class Retention {
     this.#footageClock = new FootageClock(clock.wallMs(), this.#startedMs, erasOf(tools));
   }
 
-  /** Sets other rules, or another source of each stream's retention; applies from the next pass on. */
-  configure(rules: Partial<RetentionRules> & { depthOf?: DepthOf }): void {
+  /**
+   * Sets other rules, another source of each stream's retention, or where footage can be moved; applies from the
+   * next pass on.
+   */
+  configure({
+    depthOf,
+    relieve,
+    ...rules
+  }: Partial<RetentionRules> & { depthOf?: DepthOf; relieve?: Relieve }): void {
     this.#rules = { ...this.#rules, ...rules };
-    if (rules.depthOf) this.#depthOf = rules.depthOf;
+    if (depthOf) this.#depthOf = depthOf;
+    if (relieve) this.#spaceReclaimer.relieveBy(relieve);
   }
 
   get status(): RetentionStatus {

@@ -44,25 +44,25 @@ test('[R10.4] footage deeper than a stream keeps goes, whole segments, and its r
   // The first pass may be one that began earlier.
   await archive.retention.run();
   await archive.retention.run();
-  assert.deepEqual(archive.period('cam1'), { startTime: t0 + 20_000, endTime: t0 + 60_000 });
-  assert.deepEqual(archive.intervals('cam1', t0, t0 + 30_000)[0], {
+  assert.deepEqual(archive.reader.period('cam1'), { startTime: t0 + 20_000, endTime: t0 + 60_000 });
+  assert.deepEqual(archive.reader.intervals('cam1', t0, t0 + 30_000)[0], {
     kind: 'gap',
     startMs: t0,
     endMs: t0 + 20_000,
     cause: 'removed',
   });
   assert.equal((await readdir(join(dir, 'cam1', day))).length, 4);
-  assert.equal(archive.stats('cam2').segments, 6);
+  assert.equal(archive.reader.stats('cam2').segments, 6);
   assert.deepEqual(await findingsOf(dir), []);
 });
 
 test('[R10.4] over its quota the archive loses the oldest segments of all streams', async (t) => {
   const { dir, archive } = await twoStreams(t);
-  const perSegment = archive.totalBytes / 12;
-  archive.retention.configure({ quotaBytes: Math.round(archive.totalBytes - 2.5 * perSegment) });
+  const perSegment = archive.health.totalBytes / 12;
+  archive.retention.configure({ quotaBytes: Math.round(archive.health.totalBytes - 2.5 * perSegment) });
   await archive.retention.run();
-  assert.equal(archive.period('cam1')?.startTime, t0 + 20_000);
-  assert.equal(archive.period('cam2')?.startTime, t0 + 15_000);
+  assert.equal(archive.reader.period('cam1')?.startTime, t0 + 20_000);
+  assert.equal(archive.reader.period('cam2')?.startTime, t0 + 15_000);
   assert.deepEqual(await findingsOf(dir), []);
 });
 
@@ -73,12 +73,12 @@ test('[R10.4] when the disk has too little left the oldest goes until it has', a
     limits: { segmentMs: 10_000, reserveBytes: 0 },
     measure: () => Promise.resolve({ totalBytes: 1_000_000, availableBytes: 1_000_000 - usedBytes() }),
   });
-  usedBytes = () => archive.totalBytes;
+  usedBytes = () => archive.health.totalBytes;
   await record(archive, 'cam1', 0, 60_000);
-  const total = archive.totalBytes;
+  const total = archive.health.totalBytes;
   archive.retention.configure({ minFreeShare: 1 - total / 2 / 1_000_000 });
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 3);
+  assert.equal(archive.reader.stats('cam1').segments, 3);
 });
 
 test('[R10.4] a clock set far forward deletes nothing', async (t) => {
@@ -86,32 +86,32 @@ test('[R10.4] a clock set far forward deletes nothing', async (t) => {
   archive.retention.configure({ depthOf: () => 1 });
   clock.stepWall(365 * 86_400_000);
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 6);
+  assert.equal(archive.reader.stats('cam1').segments, 6);
 });
 
 test('[R10.4] the segment that grows is never removed', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 5_500);
   await until(() => recorder.status.fragments === 5, 'five fragments');
   archive.retention.configure({ quotaBytes: 0 });
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 1);
+  assert.equal(archive.reader.stats('cam1').segments, 1);
 });
 
 test('[R4.3] purge removes rows, files and folders of a stream, of that stream alone', async (t) => {
   const { dir, archive } = await twoStreams(t);
   const stream = new Stream('cam1');
-  archive.record('cam1', stream);
+  archive.recorders.record('cam1', stream);
   connect(stream, footage, t0 + 100_000, t0 + 105_000);
-  await archive.remove('cam1');
-  assert.equal(archive.recorder('cam1'), undefined);
+  await archive.recorders.remove('cam1');
+  assert.equal(archive.recorders.of('cam1'), undefined);
   assert.deepEqual((await readdir(dir)).sort(), ['cam2', MARKER_NAME, FOLDER_LOCK_NAME]);
-  assert.equal(archive.period('cam1'), undefined);
-  assert.equal(archive.stats('cam2').segments, 6);
-  await archive.remove('cam1');
+  assert.equal(archive.reader.period('cam1'), undefined);
+  assert.equal(archive.reader.stats('cam2').segments, 6);
+  await archive.recorders.remove('cam1');
   assert.deepEqual(await findingsOf(dir), []);
 });
 
@@ -121,7 +121,7 @@ test('a file without a row is never deleted', async (t) => {
   await writeFile(mine, 'mine');
   archive.retention.configure({ quotaBytes: 0 });
   await archive.retention.run();
-  await archive.remove('cam1');
+  await archive.recorders.remove('cam1');
   assert.equal((await stat(mine)).size, 4);
   await archive.close();
   assert.deepEqual(
@@ -134,24 +134,24 @@ test('[R10.4] without its marker a folder that was in use is neither written nor
   const { dir, archive, clock } = await twoStreams(t);
   const marker = join(dir, MARKER_NAME);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   // The disk is not mounted: the folder under it is empty.
   await rename(dir, `${dir}-disk`);
   await mkdir(dir);
   connect(stream, footage, t0 + 100_000, t0 + 103_000);
   await until(() => recorder.status.state === 'failed', 'the failure');
   assert.equal(recorder.status.code, 'wrong-disk');
-  assert.equal(archive.problem, 'marker-missing');
+  assert.equal(archive.volume.problem, 'marker-missing');
   archive.retention.configure({ quotaBytes: 0 });
   await assert.rejects(archive.retention.run(), { code: 'wrong-disk' });
   assert.deepEqual(await readdir(dir), []);
-  assert.equal(archive.stats('cam1').segments, 6);
+  assert.equal(archive.reader.stats('cam1').segments, 6);
   await rm(dir, { recursive: true });
   await rename(`${dir}-disk`, dir);
   clock.advance(6_000);
   deliver(stream, footage, t0 + 103_000, t0 + 106_000);
   await until(() => recorder.status.state === 'recording', 'recording');
-  assert.equal(archive.problem, undefined);
+  assert.equal(archive.volume.problem, undefined);
   assert.ok((await stat(marker)).size > 0);
 });
 
@@ -162,16 +162,16 @@ test('[R10.4] an archive that starts on the wrong disk answers, writes nothing a
   await mkdir(dir);
   await writeFile(join(dir, MARKER_NAME), JSON.stringify({ archiveId: 'another' }));
   const { archive, clock } = await openArchive(t, dir);
-  assert.equal(archive.problem, 'marker-of-another-archive');
-  assert.equal(archive.stats('cam1').segments, 6);
-  await assert.rejects(archive.remove('cam1'), { code: 'wrong-disk' });
+  assert.equal(archive.volume.problem, 'marker-of-another-archive');
+  assert.equal(archive.reader.stats('cam1').segments, 6);
+  await assert.rejects(archive.recorders.remove('cam1'), { code: 'wrong-disk' });
   assert.deepEqual(await readdir(dir), [MARKER_NAME]);
   await rm(dir, { recursive: true });
   await rename(`${dir}-disk`, dir);
   clock.advance(10_000);
-  await until(() => archive.recovery !== undefined, 'recovery');
-  await archive.remove('cam1');
-  assert.equal(archive.problem, undefined);
+  await until(() => archive.volume.recovery !== undefined, 'recovery');
+  await archive.recorders.remove('cam1');
+  assert.equal(archive.volume.problem, undefined);
 });
 
 test('a second process is refused', async (t) => {
@@ -197,11 +197,11 @@ test('[R10.4] a clock that is years ahead at start deletes nothing, says so, and
     clock.advance(10_000);
     await archive.retention.run();
   }
-  assert.equal(archive.stats('cam1').segments, 6);
+  assert.equal(archive.reader.stats('cam1').segments, 6);
   assert.ok((archive.retention.status.clockAheadMs ?? 0) > 365 * 86_400_000);
-  archive.retention.configure({ quotaBytes: Math.round(archive.totalBytes * 0.8) });
+  archive.retention.configure({ quotaBytes: Math.round(archive.health.totalBytes * 0.8) });
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments + archive.stats('cam2').segments, 9);
+  assert.equal(archive.reader.stats('cam1').segments + archive.reader.stats('cam2').segments, 9);
   // A corrected clock is trusted again, and footage is deleted when it is due.
   clock.stepWall(-3 * 365 * 86_400_000);
   await archive.retention.run();
@@ -209,7 +209,7 @@ test('[R10.4] a clock that is years ahead at start deletes nothing, says so, and
   clock.advance(3_600_000);
   await archive.retention.run();
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments + archive.stats('cam2').segments, 0);
+  assert.equal(archive.reader.stats('cam1').segments + archive.reader.stats('cam2').segments, 0);
   assert.deepEqual(await findingsOf(dir), []);
 });
 
@@ -224,7 +224,7 @@ test('[R10.4] what the wrong clock of a short run left behind is no proof for th
   clock.advance(20_000);
   await archive.retention.run();
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 6);
+  assert.equal(archive.reader.stats('cam1').segments, 6);
 });
 
 test('[R10.4] a depth that is lowered before the first pass waits too, over a crash as well', async (t) => {
@@ -239,7 +239,7 @@ test('[R10.4] a depth that is lowered before the first pass waits too, over a cr
   const { archive } = await openArchive(t, dir, { clock: later });
   archive.retention.configure({ depthOf: () => 1 });
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 6);
+  assert.equal(archive.reader.stats('cam1').segments, 6);
   assert.equal(archive.retention.pendingDepth('cam1')?.hours, 1);
 });
 
@@ -264,13 +264,13 @@ test('[R10.4] a depth that is lowered waits for an hour, over a restart too, and
   archive.retention.configure({ depthOf: (uid) => (uid === 'cam1' ? 1 : -1) });
   clock.advance(1_700_000);
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 6);
+  assert.equal(archive.reader.stats('cam1').segments, 6);
   assert.equal(archive.retention.pendingDepth('cam2'), undefined);
   clock.advance(120_000);
   await archive.retention.run();
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 0);
-  assert.equal(archive.stats('cam2').segments, 6);
+  assert.equal(archive.reader.stats('cam1').segments, 0);
+  assert.equal(archive.reader.stats('cam2').segments, 6);
 });
 
 test('[R10.4] one file that can’t be deleted stays in the catalog, is counted, and keeps no other', async (t) => {
@@ -284,21 +284,21 @@ test('[R10.4] one file that can’t be deleted stays in the catalog, is counted,
   clock.advance(3_600_000);
   await archive.retention.run();
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 1);
-  assert.equal(archive.stats('cam2').segments, 0);
+  assert.equal(archive.reader.stats('cam1').segments, 1);
+  assert.equal(archive.reader.stats('cam2').segments, 0);
   const { files: count, bytes, code } = archive.retention.status.undeletable ?? {};
-  assert.deepEqual([count, bytes, code], [1, archive.totalBytes, 'EPERM']);
+  assert.deepEqual([count, bytes, code], [1, archive.health.totalBytes, 'EPERM']);
   assert.deepEqual(await findingsOf(dir), []);
   // Footage that can't be deleted causes no other footage to be deleted.
   await record(archive, 'cam2', 4_000_000, 4_030_000);
-  archive.retention.configure({ quotaBytes: archive.totalBytes - 1 });
+  archive.retention.configure({ quotaBytes: archive.health.totalBytes - 1 });
   await archive.retention.run();
-  assert.equal(archive.stats('cam2').segments, 1);
+  assert.equal(archive.reader.stats('cam2').segments, 1);
   fault = undefined;
   clock.advance(20 * 60_000);
   await archive.retention.run();
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 0);
+  assert.equal(archive.reader.stats('cam1').segments, 0);
   assert.equal(archive.retention.status.undeletable, undefined);
   assert.deepEqual(await findingsOf(dir), []);
 });
@@ -312,18 +312,18 @@ test('[R10.4] on a disk that fails every removal rows stay, and what is due is r
     return systemError('EIO');
   });
   const { archive, clock, dir } = await reopened(t, 0, { files });
-  archive.retention.configure({ quotaBytes: Math.round(archive.totalBytes * 0.75) });
+  archive.retention.configure({ quotaBytes: Math.round(archive.health.totalBytes * 0.75) });
   for (let pass = 0; pass < 50; pass++) {
     clock.advance(10_000);
     await archive.retention.run();
   }
-  assert.equal(archive.stats('cam1').segments + archive.stats('cam2').segments, 12);
+  assert.equal(archive.reader.stats('cam1').segments + archive.reader.stats('cam2').segments, 12);
   assert.ok(steps.length < 250, `${steps.length} tries`);
   isSick = false;
   clock.advance(20 * 60_000);
   await archive.retention.run();
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments + archive.stats('cam2').segments, 9);
+  assert.equal(archive.reader.stats('cam1').segments + archive.reader.stats('cam2').segments, 9);
   assert.deepEqual(await findingsOf(dir), []);
 });
 
@@ -341,13 +341,13 @@ test('[R10.4] a file whose removal was cut short and that can’t be deleted doe
     isBroken && name === 'remove' && path.endsWith(first ?? '') ? systemError('EPERM') : undefined,
   );
   const { archive: again, clock } = await openArchive(t, copy, { files });
-  assert.equal(again.stats('cam1').segments, 6);
+  assert.equal(again.reader.stats('cam1').segments, 6);
   isBroken = false;
-  again.retention.configure({ quotaBytes: again.totalBytes - 1 });
+  again.retention.configure({ quotaBytes: again.health.totalBytes - 1 });
   clock.advance(20 * 60_000);
   await again.retention.run();
   await again.retention.run();
-  assert.equal(again.stats('cam1').segments, 5);
+  assert.equal(again.reader.stats('cam1').segments, 5);
   assert.deepEqual(await findingsOf(copy), []);
 });
 
@@ -369,8 +369,8 @@ test('[R10.4] what others put on the disk pushes out no more than the floor leav
   clock.advance(7_300_000);
   await archive.retention.run();
   await archive.retention.run();
-  assert.equal(archive.stats('cam1').segments, 6, 'the last hour of it');
-  assert.equal(archive.stats('cam2').segments, 3, 'the last hour that it has');
+  assert.equal(archive.reader.stats('cam1').segments, 6, 'the last hour of it');
+  assert.equal(archive.reader.stats('cam2').segments, 3, 'the last hour that it has');
   const { early, shares } = archive.retention.status;
   assert.equal(early?.segments, 6);
   assert.ok(shares && shares.otherBytes > shares.archiveBytes);
@@ -381,13 +381,13 @@ test('[R10.4] what others put on the disk pushes out no more than the floor leav
 test('[R10.4] a folder that disappears while files in it are open is noticed within seconds, and nothing more counts as recorded', async (t) => {
   const { dir, archive, clock } = await twoStreams(t);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0 + 100_000, t0 + 103_500);
   await until(() => recorder.status.state === 'recording', 'recording');
   await rename(dir, `${dir}-disk`);
   await mkdir(dir);
   clock.advance(2_000);
-  await until(() => archive.problem === 'marker-missing', 'the look');
+  await until(() => archive.volume.problem === 'marker-missing', 'the look');
   deliver(stream, footage, t0 + 103_500, t0 + 106_500);
   await until(() => recorder.status.state === 'failed', 'the failure');
   assert.equal(recorder.status.code, 'wrong-disk');
@@ -395,7 +395,7 @@ test('[R10.4] a folder that disappears while files in it are open is noticed wit
   await rm(dir, { recursive: true });
   await rename(`${dir}-disk`, dir);
   clock.advance(6_000);
-  await until(() => archive.problem === undefined, 'the disk');
+  await until(() => archive.volume.problem === undefined, 'the disk');
   deliver(stream, footage, t0 + 106_500, t0 + 110_000);
   await until(() => recorder.status.state === 'recording', 'recording again');
   await recorder.stop('recording-off');

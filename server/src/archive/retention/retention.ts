@@ -4,8 +4,13 @@
  * deleted before its time is counted with its cause.
  */
 export type { DatedSpan } from './footage-clock.ts';
-export { Retention, type RetentionLoss, type RetentionRules } from './footage-retention.ts';
-export { type DiskUse, FreeSpaceMonitor, type MeasureDisk, measureDisk } from './free-space-monitor.ts';
-export { type RetentionFacts, RetentionState } from './retention-state.ts';
+export {
+  Retention,
+  type RetentionLoss,
+  type RetentionRules,
+  type RetentionStatus,
+} from './footage-retention.ts';
+export { FreeSpaceMonitor, type MeasureDisk, measureDisk } from './free-space-monitor.ts';
+export { RetentionState } from './retention-state.ts';
 export { SegmentDeleter } from './segment-deleter.ts';
 export { Undeletable } from './undeletable.ts';

@@ -22,12 +22,13 @@ export interface SpaceReclaimerTools {
   readonly freeSpace: FreeSpaceMonitor;
   readonly clock: Clock;
   readonly log: Log;
-  /**
-   * Moves segments to the bucket until `untilMs` of the monotonic clock; resolves with how many are no longer on
-   * the disk.
-   */
-  relieve?(segments: readonly OwnedSegment[], untilMs: number): Promise<number>;
 }
+
+/**
+ * Moves segments to the bucket until `untilMs` of the monotonic clock; resolves with how many are no longer on
+ * the disk.
+ */
+export type Relieve = (segments: readonly OwnedSegment[], untilMs: number) => Promise<number>;
 
 /** Usage of the archive's disk, in bytes. */
 export interface DiskShares {
@@ -66,10 +67,16 @@ const hourMs = 3_600_000;
  */
 export class SpaceReclaimer {
   readonly #tools: SpaceReclaimerTools;
+  #relieve: Relieve = () => Promise.resolve(0);
   #early: EarlyDeletion | undefined;
 
   constructor(tools: SpaceReclaimerTools) {
     this.#tools = tools;
+  }
+
+  /** From now on footage is moved before any is deleted for space. */
+  relieveBy(relieve: Relieve): void {
+    this.#relieve = relieve;
   }
 
   /** Undefined while there was none. */
@@ -101,7 +108,7 @@ export class SpaceReclaimer {
     await freeSpace.refresh();
     const relievedUntilMs = clock.monotonicMs() + relieveMs;
     const remove = async (victims: readonly OwnedSegment[]) => {
-      const moved = (await this.#tools.relieve?.(victims, relievedUntilMs)) ?? 0;
+      const moved = await this.#relieve(victims, relievedUntilMs);
       return moved > 0 || (await this.#remove(victims, nowMs, depthOf));
     };
     // Newer footage is not deleted in place of footage that can't be, unless recording would stop otherwise.

@@ -55,7 +55,7 @@ export async function prepareCatalog(catalog: string, log: Log): Promise<boolean
   return existsSync(note);
 }
 
-interface CatalogRebuildTools {
+export interface CatalogRebuildTools {
   readonly root: string;
   readonly catalogPath: string;
   readonly reads: CatalogReads;

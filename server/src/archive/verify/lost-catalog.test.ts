@@ -38,7 +38,7 @@ const hourMs = 3_600_000;
 
 async function recorded(archive: Archive, uid: string, fromMs: number, toMs: number): Promise<void> {
   const stream = new Stream(uid);
-  const recorder = archive.record(uid, stream);
+  const recorder = archive.recorders.record(uid, stream);
   connect(stream, footage, fromMs, toMs);
   await recorder.stop('recording-off');
 }
@@ -94,18 +94,18 @@ for (const [name, lose] of losses) {
     const dir = await closedArchive(t);
     const catalog = catalogPath(dir);
     const { archive: before, clock: _ } = await openArchive(t, dir);
-    const ranges = before.ranges('cam1', ...span).ranges;
+    const ranges = before.reader.ranges('cam1', ...span).ranges;
     await before.close();
     await lose(catalog);
     const lines: string[] = [];
     const { archive, clock } = await openArchive(t, dir, { log: loggedIn(lines) });
     clock.advance(hourMs);
     await recorded(archive, 'cam1', t0 + hourMs, t0 + hourMs + 5_000);
-    await until(() => !archive.isRebuilding, 'the end of the rebuild');
-    assert.equal(archive.problem, undefined);
-    assert.deepEqual(archive.ranges('cam1', ...span).ranges, ranges);
-    assert.equal(archive.stats('cam1').segments, 3);
-    assert.equal(archive.stats('cam2').segments, 2);
+    await until(() => !archive.volume.isRebuilding, 'the end of the rebuild');
+    assert.equal(archive.volume.problem, undefined);
+    assert.deepEqual(archive.reader.ranges('cam1', ...span).ranges, ranges);
+    assert.equal(archive.reader.stats('cam1').segments, 3);
+    assert.equal(archive.reader.stats('cam2').segments, 2);
     assert.ok(
       lines.some((line) => /catalog/.test(line)),
       lines.join('\n'),
@@ -121,7 +121,7 @@ test('[R10.3] a damaged catalog is kept, and a second one beside it', async (t) 
   for (const name of ['damaged', 'damaged.2']) {
     await writeFile(catalogPath(dir), `${name} `.repeat(1000));
     const { archive } = await openArchive(t, dir);
-    await until(() => !archive.isRebuilding, 'the end of the rebuild');
+    await until(() => !archive.volume.isRebuilding, 'the end of the rebuild');
     await archive.close();
     assert.match(await readFile(`${catalogPath(dir)}.${name}`, 'utf8'), new RegExp(`^${name} `));
   }
@@ -133,8 +133,8 @@ test('a rebuild that a stop interrupts continues at the next start, and streams 
   const { archive: interrupted } = await openArchive(t, dir);
   await interrupted.close();
   const { archive } = await openArchive(t, dir);
-  await until(() => !archive.isRebuilding, 'the end of the rebuild');
-  assert.deepEqual([archive.stats('cam1').segments, archive.stats('cam2').segments], [2, 2]);
+  await until(() => !archive.volume.isRebuilding, 'the end of the rebuild');
+  assert.deepEqual([archive.reader.stats('cam1').segments, archive.reader.stats('cam2').segments], [2, 2]);
   await archive.close();
   sql(
     catalogPath(dir),
@@ -142,8 +142,8 @@ test('a rebuild that a stop interrupts continues at the next start, and streams 
      DELETE FROM interruption; DELETE FROM active_folder; DELETE FROM stream WHERE uid = 'cam2'`,
   );
   const { archive: second } = await openArchive(t, dir);
-  await until(() => !second.isRebuilding, 'the end of the rebuild');
-  assert.equal(second.stats('cam2').segments, 2);
+  await until(() => !second.volume.isRebuilding, 'the end of the rebuild');
+  assert.equal(second.reader.stats('cam2').segments, 2);
 });
 
 test('a lost catalog does not make an empty mount point the archive', async (t) => {
@@ -152,13 +152,13 @@ test('a lost catalog does not make an empty mount point the archive', async (t) 
   await mkdir(dir);
   await rm(catalogPath(dir));
   const { archive, clock } = await openArchive(t, dir);
-  assert.equal(archive.problem, 'marker-missing');
+  assert.equal(archive.volume.problem, 'marker-missing');
   assert.deepEqual(await readdir(dir), []);
   await rm(dir, { recursive: true });
   await rename(`${dir}-disk`, dir);
   clock.advance(10_000);
-  await until(() => archive.recovery !== undefined && !archive.isRebuilding, 'the rebuild');
-  assert.equal(archive.stats('cam1').segments, 2);
+  await until(() => archive.volume.recovery !== undefined && !archive.volume.isRebuilding, 'the rebuild');
+  assert.equal(archive.reader.stats('cam1').segments, 2);
 });
 
 test('a catalog of a newer version is refused with a message and not changed', async (t) => {
@@ -194,7 +194,7 @@ for (const [name, text] of [
     await writeFile(join(dir, MARKER_NAME), text);
     const lines: string[] = [];
     const { archive } = await openArchive(t, dir, { log: loggedIn(lines) });
-    assert.equal(archive.problem, undefined);
+    assert.equal(archive.volume.problem, undefined);
     assert.equal(await readFile(join(dir, MARKER_NAME), 'utf8'), whole);
     assert.ok(lines.some((line) => line.includes('marker')));
     await archive.close();
@@ -204,7 +204,7 @@ for (const [name, text] of [
     await mkdir(dir);
     await writeFile(join(dir, MARKER_NAME), text);
     const { archive: wrong } = await openArchive(t, dir);
-    assert.equal(wrong.problem, 'marker-damaged');
+    assert.equal(wrong.volume.problem, 'marker-damaged');
     assert.equal(await readFile(join(dir, MARKER_NAME), 'utf8'), text);
   });
 
@@ -214,9 +214,9 @@ for (const [name, text] of [
     await first.close();
     await writeFile(join(dir, MARKER_NAME), text);
     const { archive } = await openArchive(t, dir);
-    assert.equal(archive.problem, undefined);
+    assert.equal(archive.volume.problem, undefined);
     await recorded(archive, 'cam1', t0, t0 + 2_000);
-    assert.equal(archive.stats('cam1').segments, 1);
+    assert.equal(archive.reader.stats('cam1').segments, 1);
   });
 }
 
@@ -226,18 +226,18 @@ test('[R10.4] two servers with one archive folder: the second records nothing un
   const catalog = join(await temporaryRoot(t), 'archive.sqlite');
   await mkdir(dirname(catalog), { recursive: true });
   const { archive: second, clock } = await openArchive(t, dir, { catalog });
-  assert.equal(second.problem, 'used-by-another-server');
+  assert.equal(second.volume.problem, 'used-by-another-server');
   const stream = new Stream('cam9');
-  const recorder = second.record('cam9', stream);
+  const recorder = second.recorders.record('cam9', stream);
   connect(stream, footage, t0, t0 + 2_000);
   await until(() => recorder.status.state === 'failed', 'the refusal');
   await recorder.stop('recording-off');
   assert.ok(!(await readdir(dir)).includes('cam9'));
   await first.close();
   clock.advance(10_000);
-  await until(() => second.recovery !== undefined && !second.isRebuilding, 'the second');
-  assert.equal(second.problem, undefined);
-  assert.equal(second.stats('cam1').segments, 2);
+  await until(() => second.volume.recovery !== undefined && !second.volume.isRebuilding, 'the second');
+  assert.equal(second.volume.problem, undefined);
+  assert.equal(second.reader.stats('cam1').segments, 2);
 });
 
 test('[R10.4] two servers that begin in one new folder do not take it from each other', async (t) => {
@@ -246,7 +246,7 @@ test('[R10.4] two servers that begin in one new folder do not take it from each 
   const marker = await readFile(join(dir, MARKER_NAME), 'utf8');
   const catalog = join(await temporaryRoot(t), 'archive.sqlite');
   const { archive: second } = await openArchive(t, dir, { catalog });
-  assert.deepEqual([first.problem, second.problem], [undefined, 'used-by-another-server']);
+  assert.deepEqual([first.volume.problem, second.volume.problem], [undefined, 'used-by-another-server']);
   assert.equal(await readFile(join(dir, MARKER_NAME), 'utf8'), marker);
 });
 
@@ -287,7 +287,7 @@ test('garbage in a lock file is no lock', async (t) => {
     await writeFile(`${lock}-journal`, garbage);
   }
   const { archive } = await openArchive(t, dir);
-  assert.equal(archive.problem, undefined);
+  assert.equal(archive.volume.problem, undefined);
   await assert.rejects(openArchive(t, dir), /another process/);
   assert.throws(() => new ArchiveLock(join(dir, FOLDER_LOCK_NAME)), /another process/);
 });
@@ -298,7 +298,7 @@ test('a lock file that cannot be opened is named, the one of the folder does not
   await mkdir(join(dir, FOLDER_LOCK_NAME));
   const { archive } = await openArchive(t, dir);
   await recorded(archive, 'cam3', t0, t0 + 2_000);
-  assert.equal(archive.stats('cam3').segments, 1);
+  assert.equal(archive.reader.stats('cam3').segments, 1);
   await archive.close();
   await rm(lockPath(catalogPath(dir)), { force: true });
   await mkdir(lockPath(catalogPath(dir)));
@@ -312,11 +312,11 @@ test('[R10.4] a marker that cannot be read ends recording, not the server, and r
   // Reading it fails with ELOOP, as a bad sector would with EIO.
   await symlink(MARKER_NAME, marker);
   const { archive, clock } = await openArchive(t, dir);
-  assert.equal(archive.problem, 'marker-unreadable');
-  assert.equal(archive.stats('cam1').segments, 2);
+  assert.equal(archive.volume.problem, 'marker-unreadable');
+  assert.equal(archive.reader.stats('cam1').segments, 2);
   await rm(marker);
   await rename(`${marker}.kept`, marker);
   clock.advance(10_000);
-  await until(() => archive.recovery !== undefined, 'recovery');
-  assert.equal(archive.problem, undefined);
+  await until(() => archive.volume.recovery !== undefined, 'recovery');
+  assert.equal(archive.volume.problem, undefined);
 });

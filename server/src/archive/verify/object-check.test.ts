@@ -23,9 +23,9 @@ async function twoTiers(t: TestContext) {
   const { archive, clock } = await openArchive(t, dir, options);
   await recordSpan(archive, 'cam1', footage, t0, t0 + 15_000);
   clock.advance(20_000);
-  archive.remote?.uploader.configure({ remoteAfterOf: () => 10 / 3600 });
-  await archive.remote?.uploader.run();
-  await archive.remote?.uploader.run();
+  archive.objectStorage?.uploader.configure({ remoteAfterOf: () => 10 / 3600 });
+  await archive.objectStorage?.uploader.run();
+  await archive.objectStorage?.uploader.run();
   assert.deepEqual(store.keys, [keyOf('00'), keyOf('05')]);
   const before = facts(archive);
   await archive.close();
@@ -35,7 +35,7 @@ async function twoTiers(t: TestContext) {
 }
 
 function facts(archive: Archive) {
-  return [archive.stats('cam1'), archive.intervals('cam1', t0, t0 + 15_000)];
+  return [archive.reader.stats('cam1'), archive.reader.intervals('cam1', t0, t0 + 15_000)];
 }
 
 async function invariantsOf(dir: string, look: ObjectStorageCheck): Promise<number[]> {
@@ -94,7 +94,7 @@ test('`rebuild-index` rebuilds the rows of both tiers, by facts or by headers, a
   assert.deepEqual(await findingsOf(dir, look()), []);
   const archive = await reopen();
   assert.deepEqual(facts(archive), before);
-  archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
+  archive.objectStorage?.uploader.configure({ remoteAfterOf: () => 0 });
 });
 
 test('after the loss of a disk `rebuild-index` brings back what was remote', async (t) => {
@@ -106,8 +106,8 @@ test('after the loss of a disk `rebuild-index` brings back what was remote', asy
   assert.deepEqual([report.segments, report.findings], [2, []]);
   assert.deepEqual(await findingsOf(dir, look(true)), []);
   const archive = await reopen();
-  assert.deepEqual(archive.period('cam1'), { startTime: t0, endTime: t0 + 10_000 });
-  assert.equal((await archive.frameAt('cam1', t0 + 7_300)).timeMs, t0 + 7_000);
+  assert.deepEqual(archive.reader.period('cam1'), { startTime: t0, endTime: t0 + 10_000 });
+  assert.equal((await archive.reader.frameAt('cam1', t0 + 7_300)).timeMs, t0 + 7_000);
   assert.equal(store.keys.length, 2);
 });
 

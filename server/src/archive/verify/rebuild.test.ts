@@ -27,7 +27,7 @@ async function someArchive(t: TestContext): Promise<string> {
     ['cam3', footageOf(undefined, 'opus.mp4')],
   ] as const) {
     const stream = new Stream(uid);
-    const recorder = archive.record(uid, stream);
+    const recorder = archive.recorders.record(uid, stream);
     connect(stream, footage, t0, t0 + 25_000);
     connect(stream, footageOf('h264-no-b.mp4'), t0 + 40_000, t0 + 55_500);
     await recorder.stop('recording-off');
@@ -63,7 +63,7 @@ test('[R10.3] the catalog that is made from the files alone is the one that was 
   assert.deepEqual(contentsOf(dir), before);
   assert.deepEqual(await findingsOf(dir), []);
   const { archive } = await openArchive(t, dir);
-  assert.equal(archive.problem, undefined);
+  assert.equal(archive.volume.problem, undefined);
 });
 
 test('rebuilding keeps the old catalog, leaves out what is no footage and reports it', async (t) => {
@@ -199,7 +199,7 @@ test('[R10.3] a damaged row of the index ends neither check nor start', async (t
   await rm(join(dir, 'cam3', day), { recursive: true });
   assert.ok((await findingsOf(dir)).some(({ text }) => text.includes(join('cam3', day))));
   const { archive } = await openArchive(t, dir);
-  assert.equal(archive.problem, undefined);
+  assert.equal(archive.volume.problem, undefined);
 });
 
 test('[R10.3] a start after a kill continues past files that cannot be read, and tries them again the next time', async (t) => {
@@ -207,9 +207,9 @@ test('[R10.3] a start after a kill continues past files that cannot be read, and
   const { archive } = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });
   for (const uid of ['cam1', 'cam2']) {
     const stream = new Stream(uid);
-    const recorder = archive.record(uid, stream);
+    const recorder = archive.recorders.record(uid, stream);
     connect(stream, footageOf('h264-no-b.mp4'), t0, t0 + 15_000);
-    await until(() => (archive.period(uid)?.endTime ?? 0) > t0 + 12_000, 'footage');
+    await until(() => (archive.reader.period(uid)?.endTime ?? 0) > t0 + 12_000, 'footage');
     t.after(() => recorder.stop('recording-off'));
   }
   const copy = await copyAsKilled(t, dir);
@@ -217,14 +217,14 @@ test('[R10.3] a start after a kill continues past files that cannot be read, and
   await rename(open, `${open}.kept`);
   await mkdir(open);
   const { archive: started } = await openArchive(t, copy);
-  assert.equal(started.problem, undefined);
-  assert.ok(started.recovery?.findings.some((text) => text.startsWith(open)));
-  assert.equal(started.stats('cam2').segments, 2);
+  assert.equal(started.volume.problem, undefined);
+  assert.ok(started.volume.recovery?.findings.some((text) => text.startsWith(open)));
+  assert.equal(started.reader.stats('cam2').segments, 2);
   await started.close();
   await rm(open, { recursive: true });
   await rename(`${open}.kept`, open);
   const { archive: next } = await openArchive(t, copy);
-  assert.equal(next.stats('cam1').segments, 2);
+  assert.equal(next.reader.stats('cam1').segments, 2);
   await next.close();
   assert.deepEqual(await findingsOf(copy), []);
 });

@@ -23,7 +23,7 @@ async function killed(t: TestContext, gops: number): Promise<{ dir: string; file
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + gops * 1000 + 500);
   await untilFragments(recorder, gops);
   const copy = await copyAsKilled(t, dir);
@@ -37,8 +37,8 @@ function untilFragments(recorder: Recorder, count: number): Promise<void> {
 test('[R10.3] after a kill every finished GOP is there and the gap begins at its end', async (t) => {
   const { dir, file } = await killed(t, 5);
   const { archive } = await openArchive(t, dir);
-  assert.equal(archive.recovery?.closedSegments, 1);
-  assert.deepEqual(archive.intervals('cam1', t0, t0 + 10_000), [
+  assert.equal(archive.volume.recovery?.closedSegments, 1);
+  assert.deepEqual(archive.reader.intervals('cam1', t0, t0 + 10_000), [
     { kind: 'fragment', startMs: t0, endMs: t0 + 5_000 },
     { kind: 'gap', startMs: t0 + 5_000, endMs: t0 + 10_000, cause: 'server-crashed' },
   ]);
@@ -51,10 +51,10 @@ test('[R10.3] recording continues after a kill, and the gap is as long as the ou
   const { archive, clock } = await openArchive(t, dir);
   clock.stepWall(9_000);
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0 + 12_000, t0 + 15_000);
   await recorder.stop('server-stopped');
-  assert.deepEqual(archive.intervals('cam1', t0, t0 + 15_000), [
+  assert.deepEqual(archive.reader.intervals('cam1', t0, t0 + 15_000), [
     { kind: 'fragment', startMs: t0, endMs: t0 + 5_000 },
     { kind: 'gap', startMs: t0 + 5_000, endMs: t0 + 9_000, cause: 'server-crashed' },
     { kind: 'gap', startMs: t0 + 9_000, endMs: t0 + 12_000, cause: 'waiting' },
@@ -74,7 +74,7 @@ test('[R10.3] a file torn at any byte loses its torn fragment and nothing else',
       await writeFile(`${dir}.sqlite-wal`, log);
       await writeFile(file, whole.subarray(0, length));
       const { archive } = await openArchive(t, dir);
-      const { durationMs, bytes } = archive.stats('cam1');
+      const { durationMs, bytes } = archive.reader.stats('cam1');
       const left = durationMs > 0 ? (await stat(file)).size : 0;
       await archive.close();
       assert.equal(bytes, left);
@@ -95,9 +95,9 @@ test('[R10.3] bytes behind the last row are adopted when they are a whole fragme
   // Whole fragments, then a partial one.
   await appendFile(short.file, more.subarray(0, more.length - 10));
   const { archive } = await openArchive(t, short.dir);
-  assert.equal(archive.recovery?.adoptedFragments, 2);
-  assert.equal(archive.stats('cam1').durationMs, 5_000);
-  assert.equal((await stat(short.file)).size, archive.stats('cam1').bytes);
+  assert.equal(archive.volume.recovery?.adoptedFragments, 2);
+  assert.equal(archive.reader.stats('cam1').durationMs, 5_000);
+  assert.equal((await stat(short.file)).size, archive.reader.stats('cam1').bytes);
   assert.deepEqual(await findingsOf(short.dir), []);
 });
 
@@ -109,7 +109,7 @@ test('[R10.3] media that a power cut left as zeros are not adopted', async (t) =
   more.fill(0, more.indexOf('mdat') + 4 + 200);
   await appendFile(short.file, more);
   const { archive } = await openArchive(t, short.dir);
-  assert.equal(archive.stats('cam1').durationMs, 3_000);
+  assert.equal(archive.reader.stats('cam1').durationMs, 3_000);
   assert.equal((await stat(short.file)).size, rowBytes);
 });
 
@@ -118,7 +118,7 @@ test('[R10.3] a file that was begun and has no row yet is adopted, what cannot b
   const begun = await temporaryRoot(t);
   const { archive: other } = await openArchive(t, begun);
   const stream = new Stream('cam1');
-  const recorder = other.record('cam1', stream);
+  const recorder = other.recorders.record('cam1', stream);
   connect(stream, footage, t0 + 30_000, t0 + 33_000);
   await recorder.stop('recording-off');
   const folder = join(dir, 'cam1', day);
@@ -129,9 +129,9 @@ test('[R10.3] a file that was begun and has no row yet is adopted, what cannot b
   await writeFile(join(folder, '22-00-50.000.mp4'), 'not a film');
   await writeFile(join(folder, 'notes.txt'), 'mine');
   const { archive } = await openArchive(t, dir);
-  assert.equal(archive.recovery?.adoptedFiles, 1);
-  assert.equal(archive.stats('cam1').durationMs, 5_000);
-  assert.equal(archive.recovery?.findings.length, 2);
+  assert.equal(archive.volume.recovery?.adoptedFiles, 1);
+  assert.equal(archive.reader.stats('cam1').durationMs, 5_000);
+  assert.equal(archive.volume.recovery?.findings.length, 2);
   assert.deepEqual(await readdir(folder), [
     '22-00-00.000.mp4',
     '22-00-30.000.mp4',
@@ -150,7 +150,7 @@ test('[R10.3] a file that was killed inside its first fragment is no footage and
   await writeFile(join(folder, '22-00-33.000.mp4'), Buffer.alloc(3_000));
   const { archive } = await openArchive(t, dir);
   assert.deepEqual(await readdir(folder), ['22-00-00.000.mp4']);
-  assert.deepEqual(archive.recovery?.findings, []);
+  assert.deepEqual(archive.volume.recovery?.findings, []);
   assert.deepEqual(await findingsOf(dir), []);
 });
 
@@ -158,11 +158,11 @@ test('after a clean close nothing is checked again', async (t) => {
   const dir = await temporaryRoot(t);
   const first = await openArchive(t, dir);
   const stream = new Stream('cam1');
-  first.archive.record('cam1', stream);
+  first.archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 3_000);
   await first.archive.close();
   const { archive } = await openArchive(t, dir);
-  assert.deepEqual(archive.recovery, {
+  assert.deepEqual(archive.volume.recovery, {
     wasDirty: false,
     closedSegments: 0,
     adoptedFragments: 0,
@@ -171,7 +171,7 @@ test('after a clean close nothing is checked again', async (t) => {
     finishedRemovals: 0,
     findings: [],
   });
-  assert.deepEqual(archive.intervals('cam1', t0, t0 + 5_000).at(-1), {
+  assert.deepEqual(archive.reader.intervals('cam1', t0, t0 + 5_000).at(-1), {
     kind: 'gap',
     startMs: t0 + 3_000,
     endMs: t0 + 5_000,
@@ -183,13 +183,13 @@ test('a removal that was cut short is finished, and only that file goes', async 
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir, { limits: { segmentMs: 2_000 } });
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 6_000);
   await recorder.stop('recording-off');
   const file = join(dir, 'cam1', day, '22-00-00.000.mp4');
   const bytes = await readFile(file);
   await archive.retention.run();
-  archive.retention.configure({ quotaBytes: archive.totalBytes - 1 });
+  archive.retention.configure({ quotaBytes: archive.health.totalBytes - 1 });
   await archive.retention.run();
   await assert.rejects(stat(file));
   const copy = await copyAsKilled(t, dir);
@@ -200,7 +200,7 @@ test('a removal that was cut short is finished, and only that file goes', async 
   catalog.close();
   await writeFile(join(copy, 'cam1', day, '22-00-00.000.mp4'), bytes);
   const after = await openArchive(t, copy);
-  assert.equal(after.archive.recovery?.finishedRemovals, 1);
+  assert.equal(after.archive.volume.recovery?.finishedRemovals, 1);
   assert.deepEqual(await readdir(join(copy, 'cam1', day)), ['22-00-02.000.mp4', '22-00-04.000.mp4']);
   assert.deepEqual(await findingsOf(copy), []);
 });
@@ -209,14 +209,14 @@ test('a row whose file was lost is reported and goes', async (t) => {
   const { dir, file } = await killed(t, 3);
   await rm(file);
   const { archive } = await openArchive(t, dir);
-  assert.equal(archive.recovery?.findings.length, 1);
-  assert.equal(archive.stats('cam1').segments, 0);
+  assert.equal(archive.volume.recovery?.findings.length, 1);
+  assert.equal(archive.reader.stats('cam1').segments, 0);
 });
 
 test('bytes that a lying disk took back are reported, the rest is kept', async (t) => {
   const { dir, file } = await killed(t, 3);
   await truncate(file, (await stat(file)).size - 1);
   const { archive } = await openArchive(t, dir);
-  assert.match(archive.recovery?.findings[0] ?? '', /lost \d+ bytes/);
-  assert.equal(archive.stats('cam1').durationMs, 2_000);
+  assert.match(archive.volume.recovery?.findings[0] ?? '', /lost \d+ bytes/);
+  assert.equal(archive.reader.stats('cam1').durationMs, 2_000);
 });

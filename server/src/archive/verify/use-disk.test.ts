@@ -12,7 +12,7 @@ import { useEmptyDisk } from './use-disk.ts';
 
 async function record(archive: Archive, fromMs: number, toMs: number): Promise<void> {
   const stream = new Stream('cam1');
-  const recorder = archive.record('cam1', stream);
+  const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footageOf('h264-no-b.mp4'), fromMs, toMs);
   await recorder.stop('recording-off');
 }
@@ -29,22 +29,22 @@ async function replaced(t: TestContext): Promise<string> {
   return dir;
 }
 
-const gapOf = (archive: Archive) => archive.ranges('cam1', t0, t0 + 60_000).gaps;
+const gapOf = (archive: Archive) => archive.reader.ranges('cam1', t0, t0 + 60_000).gaps;
 
 test('[R10.4] an empty disk is used on request: what was recorded is a gap with its cause, and recording continues', async (t) => {
   const dir = await replaced(t);
   await mkdir(join(dir, 'lost+found'));
   const { archive, clock } = await openArchive(t, dir);
-  assert.equal(archive.problem, 'marker-missing');
-  assert.equal(archive.isDiskEmpty, true);
-  await archive.useEmptyDisk();
-  assert.equal(archive.problem, undefined);
+  assert.equal(archive.volume.problem, 'marker-missing');
+  assert.equal(archive.volume.isEmpty, true);
+  await archive.volume.useEmptyDisk();
+  assert.equal(archive.volume.problem, undefined);
   assert.deepEqual(gapOf(archive), [{ startTime: t0, endTime: t0 + 60_000, cause: 'disk-replaced' }]);
-  assert.equal(archive.totalBytes, 0);
+  assert.equal(archive.health.totalBytes, 0);
   clock.advance(60_000);
   await record(archive, t0 + 60_000, t0 + 65_000);
   assert.deepEqual(gapOf(archive), [{ startTime: t0, endTime: t0 + 60_000, cause: 'disk-replaced' }]);
-  await assert.rejects(archive.useEmptyDisk(), faultOf('ActionNotAcceptable'));
+  await assert.rejects(archive.volume.useEmptyDisk(), faultOf('ActionNotAcceptable'));
   await archive.close();
   assert.deepEqual(await findingsOf(dir), []);
 
@@ -52,7 +52,7 @@ test('[R10.4] an empty disk is used on request: what was recorded is a gap with 
   await rename(dir, `${dir}-new`);
   await rename(`${dir}-old`, dir);
   const { archive: wrong } = await openArchive(t, dir);
-  assert.equal(wrong.problem, 'marker-of-another-archive');
+  assert.equal(wrong.volume.problem, 'marker-of-another-archive');
 });
 
 test('[R10.4] what lay on the old disk counts as missing from the moment the empty one is used', async (t) => {
@@ -60,16 +60,16 @@ test('[R10.4] what lay on the old disk counts as missing from the moment the emp
   const clock = new ManualClock(t0 + 10_000);
   const { archive } = await openArchive(t, dir, { clock });
   await record(archive, t0, t0 + 10_000);
-  const recorder = archive.record('cam1', new Stream('cam1'));
-  const recordedMs = () => archive.stats('cam1').recorded?.day.recordedMs;
-  const daysOf = () => archive.recordedDays('cam1', t0, t0 + 10_000, 0);
+  const recorder = archive.recorders.record('cam1', new Stream('cam1'));
+  const recordedMs = () => archive.reader.stats('cam1').recorded?.day.recordedMs;
+  const daysOf = () => archive.reader.recordedDays('cam1', t0, t0 + 10_000, 0);
   assert.equal(recordedMs(), 10_000);
   assert.equal((await daysOf()).length, 1);
   await rm(dir, { recursive: true });
-  await archive.useEmptyDisk();
+  await archive.volume.useEmptyDisk();
   // Without waiting a minute, or a restart, in between.
   assert.equal(recordedMs(), 0);
-  assert.equal(archive.stats('cam1').recorded?.day.expectedMs, 10_000);
+  assert.equal(archive.reader.stats('cam1').recorded?.day.expectedMs, 10_000);
   assert.deepEqual(await daysOf(), []);
   await recorder.stop('recording-off');
 });
@@ -78,19 +78,19 @@ test('[R10.4] a folder that was deleted is made again, one that holds anything i
   const dir = await replaced(t);
   const { archive } = await openArchive(t, dir);
   await writeFile(join(dir, 'mine.txt'), '');
-  await assert.rejects(archive.useEmptyDisk(), faultOf('ActionNotAcceptable'));
-  assert.equal(archive.stats('cam1').segments, 2);
+  await assert.rejects(archive.volume.useEmptyDisk(), faultOf('ActionNotAcceptable'));
+  assert.equal(archive.reader.stats('cam1').segments, 2);
   await rm(dir, { recursive: true });
-  await archive.useEmptyDisk();
+  await archive.volume.useEmptyDisk();
   await record(archive, t0 + 60_000, t0 + 62_000);
-  assert.equal(archive.stats('cam1').segments, 1);
+  assert.equal(archive.reader.stats('cam1').segments, 1);
 });
 
 test('[R10.4] the same on the console while the server is stopped', async (t) => {
   const dir = await replaced(t);
   await useEmptyDisk(dir, catalogPath(dir));
   const { archive } = await openArchive(t, dir);
-  assert.equal(archive.problem, undefined);
+  assert.equal(archive.volume.problem, undefined);
   assert.equal(gapOf(archive)[0]?.cause, 'disk-replaced');
   await assert.rejects(useEmptyDisk(dir, catalogPath(dir)), /another process/);
   assert.ok((await readdir(dir)).length > 0);
@@ -112,5 +112,5 @@ test('folders and catalog are closed to others, those of versions before too', a
   const { archive: next } = await openArchive(t, dir);
   assert.deepEqual((await others()).slice(0, 2), ['750', '640']);
   assert.equal((await stat(`${catalogPath(dir)}-wal`)).mode & 0o777, 0o640);
-  assert.equal(next.problem, undefined);
+  assert.equal(next.volume.problem, undefined);
 });

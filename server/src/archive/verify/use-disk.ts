@@ -4,7 +4,7 @@ import { VolumeMarkerCheck } from './volume-marker-check.ts';
 import { lockPath } from '../segments/segments.ts';
 
 /**
- * The same as `Archive.useEmptyDisk`, when no server is running.
+ * The same as `ArchiveVolume.useEmptyDisk`, when no server is running.
  * @throws LockHeldError while one does; Fault ActionNotAcceptable when the folder is not empty; as
  * `openCatalogForWriting`
  */

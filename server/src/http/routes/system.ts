@@ -30,7 +30,7 @@ export interface SystemServices extends SettingsSources {
   readonly statistics: Pick<Statistics, 'now' | 'histories'>;
   readonly streamManager: Pick<StreamManager, 'streams'>;
   /** Of this node. */
-  readonly archive: Archive;
+  readonly archive: Pick<Archive, 'volume' | 'health' | 'continuity'>;
   /** Of all nodes. */
   readonly archiveReader: Pick<ArchiveReader, 'stats'>;
   readonly tunnel: Pick<Tunnel, 'downLocation' | 'reconsider'>;
@@ -64,7 +64,7 @@ export function registerSystem(registrar: Registrar, services: SystemServices): 
   });
 
   registrar.handle('useArchiveDisk', async () => {
-    await services.archive.useEmptyDisk();
+    await services.archive.volume.useEmptyDisk();
     return {};
   });
 
@@ -81,9 +81,9 @@ export function registerSystem(registrar: Registrar, services: SystemServices): 
       .below(config.archive.warnRecordedPercent / 100)
       .filter(({ uid }) => viewable === undefined || viewable.has(uid))
       .slice(0, namedStreams);
-    const { shares } = services.archive.retention.status;
+    const { shares } = services.archive.health.retention;
     const warnings = await health.warnings(idle, await lowEverywhere(services, low), shares);
-    warnings.push(...archiveWarnings(services.archive, services.clock));
+    warnings.push(...archiveWarnings(services.archive.health, services.clock));
     const { downLocation } = services.tunnel;
     if (principal.isAdmin && downLocation !== undefined) {
       warnings.push({
@@ -94,7 +94,7 @@ export function registerSystem(registrar: Registrar, services: SystemServices): 
         subject: downLocation,
       });
     }
-    if (principal.isAdmin) warnings.push(...objectStorageWarnings(services.archive.remote?.status));
+    if (principal.isAdmin) warnings.push(...objectStorageWarnings(services.archive.health.objectStorage));
     if (principal.isAdmin && config.trustProxy === true) {
       warnings.push({
         code: 'trust-proxy',

@@ -15,6 +15,8 @@ test('what an area opened is closed in reverse order, and a failing closer keeps
   assert.equal(area.name, 'all');
   await assert.rejects(area.close(), /the archive does not close/);
   assert.deepEqual(closed, ['server', 'store']);
+  await assert.rejects(area.close(), /the archive does not close/);
+  assert.deepEqual(closed, ['server', 'store'], 'closed twice');
 });
 
 test('an area that fails while it opens closes what it has, and its error is the one that is seen', async () => {

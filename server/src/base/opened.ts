@@ -3,7 +3,7 @@ export type Closer = () => unknown;
 
 /** What an area made, and how all of it is closed. */
 export type Opened<Made> = Made & {
-  /** One failure doesn't keep the others open, and the first is thrown afterwards. Call it once. */
+  /** One failure doesn't keep the others open, and the first is thrown afterwards. Idempotent. */
   close(): Promise<void>;
 };
 
@@ -17,7 +17,8 @@ export async function opened<Made extends object>(
   const closers: Closer[] = [];
   try {
     const made = await open(closers);
-    return { ...made, close: () => closeAll(closers) };
+    let closed: Promise<void> | undefined;
+    return { ...made, close: () => (closed ??= closeAll(closers)) };
   } catch (error) {
     await closeAll(closers);
     throw error;

@@ -1,0 +1,57 @@
+import type { CatalogReads } from './catalog/catalog.ts';
+import type { ObjectStorage, ObjectStorageStatus } from './object-storage/object-storage.ts';
+import type { Recorders } from './record/record.ts';
+import type { FreeSpaceMonitor, Retention, RetentionStatus } from './retention/retention.ts';
+import type { ArchiveProblem, ArchiveVolume } from './verify/verify.ts';
+
+interface ArchiveHealthParts {
+  readonly reads: CatalogReads;
+  readonly volume: ArchiveVolume;
+  readonly freeSpace: FreeSpaceMonitor;
+  readonly recorders: Recorders;
+  readonly retention: Retention;
+  readonly objectStorage: ObjectStorage | undefined;
+}
+
+/** The condition of the archive now, for warnings, statistics, metrics and other nodes. It reads the packages and changes nothing. */
+export class ArchiveHealth {
+  readonly #parts: ArchiveHealthParts;
+
+  constructor(parts: ArchiveHealthParts) {
+    this.#parts = parts;
+  }
+
+  /** Why nothing is recorded or deleted at the moment; undefined when there is no problem. */
+  get problem(): ArchiveProblem | undefined {
+    return this.#parts.volume.problem;
+  }
+
+  /** The folder has lost its marker and is empty, as after a disk was replaced. */
+  get isDiskEmpty(): boolean {
+    return this.#parts.volume.isEmpty;
+  }
+
+  /** Whether the disk is the right one and writable, as of the last check. */
+  get canRecord(): boolean {
+    return this.problem === undefined && !this.#parts.freeSpace.isShort;
+  }
+
+  /** As `Recorders.writeFailure`. */
+  get writeFailure(): string | undefined {
+    return this.#parts.recorders.writeFailure;
+  }
+
+  /** Bytes of all footage. */
+  get totalBytes(): number {
+    return this.#parts.reads.totalBytes();
+  }
+
+  get retention(): RetentionStatus {
+    return this.#parts.retention.status;
+  }
+
+  /** Undefined without a bucket. */
+  get objectStorage(): ObjectStorageStatus | undefined {
+    return this.#parts.objectStorage?.status;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { Semaphore } from '../../base/semaphore.ts';
+import type { Stream } from '../../hub/stream.ts';
+import { Recorder, type RecorderLimits, type RecorderTools } from './recorder.ts';
+import { SegmentWriter, type SegmentWriterTools } from './segment-writer.ts';
+
+/** One of the four threads of Node's pool is left for reads. */
+const writesAtATime = 3;
+
+export interface RecordersOptions extends SegmentWriterTools {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: RecorderLimits;
+  /** Removes all footage of a stream that is not being recorded. */
+  removeFootage(uid: string): Promise<void>;
+}
+
+/** The recorders of this node, one for each stream that is recorded now. Their writes share the disk. */
+export class Recorders {
+  readonly #options: RecordersOptions;
+  readonly #writes = new Semaphore(writesAtATime);
+  readonly #running = new Map<string, Recorder>();
+
+  constructor(options: RecordersOptions) {
+    this.#options = options;
+  }
+
+  /** Those that run, by uid. */
+  get running(): ReadonlyMap<string, Recorder> {
+    return this.#running;
+  }
+
+  /**
+   * Records a stream until the recorder is stopped; footage that `permits` refuses is dropped. @throws
+   * RangeError when it is already being recorded
+   */
+  record(uid: string, stream: Stream, permits: RecorderTools['permits'] = () => true): Recorder {
+    if (this.#running.has(uid) || stream.uid !== uid) throw new RangeError(`${uid} cannot be recorded twice`);
+    const { clock, log, limits } = this.#options;
+    const recorder = new Recorder(stream, {
+      writer: new SegmentWriter(uid, this.#options, this.#writes, limits),
+      clock,
+      log: log.child({ stream: uid }),
+      limits,
+      permits,
+      onStopped: () => this.#running.delete(uid),
+    });
+    this.#running.set(uid, recorder);
+    return recorder;
+  }
+
+  of(uid: string): Recorder | undefined {
+    return this.#running.get(uid);
+  }
+
+  /** Footage of the stream is being written. */
+  isRecording(uid: string): boolean {
+    return this.#running.get(uid)?.status.state === 'recording';
+  }
+
+  /**
+   * Why footage of a stream can't be written, as the system's error name or `unknown`; undefined while it can.
+   */
+  get writeFailure(): string | undefined {
+    for (const { status } of this.#running.values())
+      if (status.code === 'write-failed') return status.systemCode ?? 'unknown';
+    return undefined;
+  }
+
+  /**
+   * Removes all footage of a stream; its recorder, if any, is stopped first.
+   * @throws RecordingFailure with the wrong disk mounted, system errors
+   */
+  async remove(uid: string): Promise<void> {
+    await this.#running.get(uid)?.stop('removed');
+    await this.#options.removeFootage(uid);
+  }
+
+  /** Stops all recorders. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running.values()].map((recorder) => recorder.stop('server-stopped')));
+  }
+}

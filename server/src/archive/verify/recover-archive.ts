@@ -1,0 +1,35 @@
+import { closeToOthers } from '../../base/durable.ts';
+import { openCatalogForWriting } from '../catalog/catalog.ts';
+import type { ArchiveFiles } from '../segments/segments.ts';
+import { CatalogRebuild, type CatalogRebuildTools } from './catalog-rebuild.ts';
+import { Recovery, type RecoveryReport } from './recovery.ts';
+
+/** What was done with the files of a disk that was mounted. */
+export interface Recovered {
+  readonly report: RecoveryReport;
+  /** Undefined when the catalog knows all footage. */
+  readonly rebuild: CatalogRebuild | undefined;
+}
+
+interface RecoverArchiveTools extends CatalogRebuildTools {
+  readonly files: ArchiveFiles;
+  /** Last heartbeat of the run that ended uncleanly, ms since the epoch. */
+  readonly lastSignMs: number | undefined;
+}
+
+/**
+ * Reconciles files and catalog after an unclean end, and starts the rebuild of what the catalog has lost, which continues in the
+ * background. @throws system and SQLite errors
+ */
+export async function recoverArchive(tools: RecoverArchiveTools): Promise<Recovered> {
+  const { root, catalogPath, log } = tools;
+  await closeToOthers(root);
+  const database = openCatalogForWriting(catalogPath);
+  try {
+    const report = await Recovery.run({ ...tools, database });
+    if (report.wasDirty) log.info({ ...report }, 'The archive was put in order after an unclean end');
+    return { report, rebuild: await CatalogRebuild.start(tools) };
+  } finally {
+    database.close();
+  }
+}
