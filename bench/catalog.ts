@@ -17,8 +17,9 @@ import { systemClock } from '../server/src/base/clock.ts';
 import {
   openCatalogForReading,
   openCatalogForWriting,
-  CatalogReads,
   type CatalogStreamRow,
+  ClosedSegments,
+  TimelineReads,
 } from '../server/src/archive/catalog/catalog.ts';
 import { encodeEntry, catalogTicks } from '../server/src/archive/segments/segments.ts';
 
@@ -103,7 +104,9 @@ async function measure(asks: readonly Ask[]): Promise<Result[]> {
   });
 }
 
-function questionsOf(reads: CatalogReads, days: number): Record<string, Ask> {
+function questionsOf(database: DatabaseSync, days: number): Record<string, Ask> {
+  const reads = new TimelineReads(database);
+  const closed = new ClosedSegments(database);
   const streams = reads.streams();
   const streamOf = (round: number) => streams[round % streamCount] as CatalogStreamRow;
   // Spread over the whole age, the same way in every run.
@@ -137,8 +140,8 @@ function questionsOf(reads: CatalogReads, days: number): Record<string, Ask> {
       new ContinuityHours().window(reads, streamOf(round), monthTicks, catalogTicks(endMs)).expectedTicks > 0
         ? 1
         : 0,
-    'the next victim': () => reads.oldestLocal(1).length,
-    'totals for the quota': () => (reads.totalBytes() > 0 ? 1 : 0),
+    'the next victim': () => closed.oldestLocal(1).length,
+    'totals for the quota': () => (reads.totals().bytes > 0 ? 1 : 0),
     [playlistQuestion]: async (round) => {
       const at = momentOf(round);
       const text = await vodPlaylistOf(reads, streamOf(round), at, at + threeHoursMs, 6_000);
@@ -161,7 +164,7 @@ try {
     console.log(`${age} days of ${streamCount} streams: ${megabytes} MB, made in ${seconds} s`);
     const database = openCatalogForReading(path);
     databases.push(database);
-    catalogs.push(questionsOf(new CatalogReads(database), age));
+    catalogs.push(questionsOf(database, age));
   }
   console.log(`\nms, ${rounds} rounds            30 days        ${days} days`);
   console.log('                         median     p95  median     p95   worst');

@@ -43,7 +43,7 @@ export class ArchiveHealth {
 
   /** Bytes of all footage. */
   get totalBytes(): number {
-    return this.#parts.reads.totalBytes();
+    return this.#parts.reads.totals().bytes;
   }
 
   get retention(): RetentionStatus {

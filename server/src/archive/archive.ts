@@ -11,8 +11,10 @@ import { type ArchiveLimits, type ArchiveOptions, defaultArchiveLimits } from '.
 import {
   ActiveFolders,
   ArchiveLock,
+  CatalogNotes,
   CatalogReads,
   CatalogWriter,
+  ClosedSegments,
   openCatalogForReading,
 } from './catalog/catalog.ts';
 import { ObjectStorage, warnWithoutObjectStorage } from './object-storage/object-storage.ts';
@@ -135,6 +137,8 @@ async function openBase(options: ArchiveOptions, closers: Closer[]) {
   const database = openCatalogForReading(path);
   closers.push(() => database.close());
   const reads = new CatalogReads(database);
+  const closed = new ClosedSegments(database);
+  const notes = new CatalogNotes(database);
   const catalog = new CatalogWriter(path, clock, limits.groupMs);
   closers.push(() => catalog.close());
   const heartbeat = new Heartbeat({
@@ -149,7 +153,7 @@ async function openBase(options: ArchiveOptions, closers: Closer[]) {
   const folders = new ActiveFolders(root, files, catalog);
   return {
     ...{ root, path, clock, log, limits, files, newFiles },
-    ...{ database, reads, catalog, folders, marker, lastSignMs: heartbeat.lastMs },
+    ...{ database, reads, closed, notes, catalog, folders, marker, lastSignMs: heartbeat.lastMs },
   };
 }
 
@@ -206,8 +210,8 @@ async function openRetention(options: ArchiveOptions, base: Base, volume: Archiv
     facts: await state.read(),
     keep: (next) => state.write(next),
     assertDeletable: () => volume.assertDeletable(),
-    rules: { quotaBytes: null, remoteQuotaBytes: null, minFreeShare: 0, ...options.retention },
   });
+  retention.configure({ ...options.retention });
   closers.push(() => retention.stop());
   return { freeSpace, segmentDeleter, retention };
 }
@@ -261,7 +265,7 @@ function openObjectStorage(
 }
 
 function openReading(
-  { root, database, reads, catalog, clock, log, limits }: Base,
+  { root, database, reads, closed, notes, catalog, clock, log, limits }: Base,
   volume: ArchiveVolume,
   past: PastChanges,
   others: Pick<ArchiveFaces, 'recorders' | 'retention' | 'objectStorage'>,
@@ -269,7 +273,7 @@ function openReading(
 ) {
   const { recorders, retention, objectStorage } = others;
   const damage = new Damage({
-    ...{ root, reads, catalog, clock, log },
+    ...{ root, reads, closed, notes, catalog, clock, log },
     assertRightDisk: () => volume.assertReady(),
     onChange: (uid) => past.note(uid),
   });

@@ -1,33 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { decodeIndex, type IndexedPosition } from '../segments/segments.ts';
 import type { RecordedGapCause } from './catalog-schema.ts';
-
-/** What is left of a closed segment whose file is missing, shorter than its row says, or overwritten. */
-export interface DamageMark {
-  readonly streamId: number;
-  readonly startTicks: number;
-  /** Up to the end of the last fragment before the damage; 0: nothing can be read. */
-  readonly wholeBytes: number;
-  /** Its end on the timeline; the start of the segment when nothing is left. */
-  readonly wholeEndTicks: number;
-}
-
-/** One segment as stored in the catalog: all of it is flushed. */
-export interface SegmentRow {
-  readonly streamId: number;
-  readonly startTicks: number;
-  readonly endTicks: number;
-  /** Readable length of the file. */
-  readonly bytes: number;
-  readonly initId: number;
-  readonly indexId: number;
-  readonly isOpen: boolean;
-  /** Its bytes are an object in the bucket, not a file. */
-  readonly isRemote: boolean;
-}
-
-/** A segment and the stream it belongs to. */
-export type OwnedSegment = SegmentRow & { readonly uid: string };
+import { prepared } from './prepared.ts';
+import {
+  type CatalogRow,
+  columns,
+  type OwnedSegment,
+  ownedSegment,
+  type SegmentRow,
+  segmentRow,
+} from './segment-row.ts';
 
 export interface CatalogStreamRow {
   readonly id: number;
@@ -48,18 +30,16 @@ export interface InterruptionRow {
 }
 
 /**
- * All catalog queries. Each uses one index and reads no more rows than it returns or sums up
- * (bench/catalog.ts measures them on 5.2 million rows).
+ * Streams, their segments and gaps: what every part of the archive asks. As every query of the catalog, each uses one index and
+ * reads no more rows than it returns or sums up (bench/catalog.ts measures them on 5.2 million rows).
  */
 export class CatalogReads {
   readonly #database: DatabaseSync;
-  readonly #statements: Record<ReadName, StatementSync>;
+  readonly #statements: Record<keyof typeof statements, StatementSync>;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#statements = Object.fromEntries(
-      Object.entries(statements).map(([name, sql]) => [name, database.prepare(sql)]),
-    ) as Record<ReadName, StatementSync>;
+    this.#statements = prepared(database, statements);
   }
 
   /** Runs `read` on one snapshot of the catalog. */
@@ -90,15 +70,14 @@ export class CatalogReads {
     return this.#statements.streams.all().map(streamRow);
   }
 
-  /** Bytes of all segments of all streams. */
-  totalBytes(): number {
-    return (this.#statements.totalBytes.get() as CatalogRow)['bytes'] as number;
-  }
-
-  /** The part of it that is in object storage. */
-  remoteTotals(): { segments: number; bytes: number } {
-    const row = this.#statements.remoteTotals.get() as CatalogRow;
-    return { segments: row['segments'] as number, bytes: row['bytes'] as number };
+  /** Bytes of all footage, and the part of it that is in object storage. */
+  totals(): { bytes: number; remoteSegments: number; remoteBytes: number } {
+    const row = this.#statements.totals.get() as CatalogRow;
+    return {
+      bytes: row['bytes'] as number,
+      remoteSegments: row['far_segments'] as number,
+      remoteBytes: row['far_bytes'] as number,
+    };
   }
 
   /** Segments that overlap [fromTicks, toTicks), oldest first, at most `limit`. */
@@ -143,51 +122,6 @@ export class CatalogReads {
 
   newestSegment(streamId: number): SegmentRow | undefined {
     return this.segmentAtOrBefore(streamId, Number.MAX_SAFE_INTEGER);
-  }
-
-  /** The oldest closed segments on the disk, of all streams. */
-  oldestLocal(limit: number): OwnedSegment[] {
-    return this.#statements.oldestLocal.all(limit).map(ownedSegment);
-  }
-
-  /** The oldest segments in the bucket, of all streams. */
-  oldestRemote(limit: number): OwnedSegment[] {
-    return this.#statements.oldestRemote.all(limit).map(ownedSegment);
-  }
-
-  /** Closed segments on the disk that start in [fromTicks, beforeTicks), oldest first. */
-  localClosed(streamId: number, fromTicks: number, beforeTicks: number, limit: number): SegmentRow[] {
-    return this.#statements.localClosed.all(streamId, fromTicks, beforeTicks, limit).map(segmentRow);
-  }
-
-  /** Their number and bytes. */
-  localClosedTotals(
-    streamId: number,
-    fromTicks: number,
-    beforeTicks: number,
-  ): { segments: number; bytes: number } {
-    const row = this.#statements.localClosedTotals.get(streamId, fromTicks, beforeTicks) as CatalogRow;
-    return { segments: row['segments'] as number, bytes: row['bytes'] as number };
-  }
-
-  /** The oldest closed segments of one stream that start at or after `fromTicks` and end at or before `beforeTicks`. */
-  closedBefore(streamId: number, fromTicks: number, beforeTicks: number, limit: number): SegmentRow[] {
-    const rows = this.#statements.closedFirst.all(streamId, fromTicks, beforeTicks, limit).map(segmentRow);
-    return rows.filter((row) => row.endTicks <= beforeTicks);
-  }
-
-  /** Number, bytes and total duration of those that start in [fromTicks, beforeTicks). */
-  closedTotals(
-    streamId: number,
-    fromTicks: number,
-    beforeTicks: number,
-  ): { segments: number; bytes: number; durationTicks: number } {
-    const row = this.#statements.closedTotals.get(streamId, fromTicks, beforeTicks) as CatalogRow;
-    return {
-      segments: row['segments'] as number,
-      bytes: row['bytes'] as number,
-      durationTicks: row['ticks'] as number,
-    };
   }
 
   openSegments(): OwnedSegment[] {
@@ -235,103 +169,22 @@ export class CatalogReads {
       cause: row['cause'] as RecordedGapCause,
     }));
   }
-
-  /** When a stream was first interrupted or waiting; undefined when it never was. */
-  firstInterruption(streamId: number): number | undefined {
-    return this.#statements.firstInterruption.get(streamId)?.['at_ticks'] as number | undefined;
-  }
-
-  /** Total ticks of the segments that begin in [fromTicks, toTicks), counted up to `untilTicks`. */
-  recordedTicks(streamId: number, fromTicks: number, toTicks: number, untilTicks: number): number {
-    const row = this.#statements.recordedTicks.get(untilTicks, streamId, fromTicks, toTicks) as CatalogRow;
-    return row['ticks'] as number;
-  }
-
-  /** Total ticks of the segments that begin in each hour of [fromTicks, toTicks); empty hours are omitted. */
-  recordedHours(
-    streamId: number,
-    fromTicks: number,
-    toTicks: number,
-    hourTicks: number,
-  ): { hour: number; ticks: number }[] {
-    return this.#statements.recordedHours
-      .all(hourTicks, streamId, fromTicks, toTicks)
-      .map((row) => ({ hour: row['hour'] as number, ticks: row['ticks'] as number }));
-  }
-
-  damageMarks(): DamageMark[] {
-    return this.#statements.damage.all().map((row) => ({
-      streamId: row['stream_id'] as number,
-      startTicks: row['start_ticks'] as number,
-      wholeBytes: row['whole_bytes'] as number,
-      wholeEndTicks: row['whole_end_ticks'] as number,
-    }));
-  }
-
-  activeFolders(): { uid: string; day: string }[] {
-    return this.#statements.folders
-      .all()
-      .map((row) => ({ uid: row['uid'] as string, day: row['day'] as string }));
-  }
-
-  pendingRemovals(): SegmentName[] {
-    return this.#statements.pending.all().map(segmentName);
-  }
-
-  /** Objects to be deleted, at most `limit`. */
-  remoteRemovals(limit: number): SegmentName[] {
-    return this.#statements.remoteRemovals.all(limit).map(segmentName);
-  }
-
-  /** Segments that may have an object. */
-  remoteSendings(): SegmentName[] {
-    return this.#statements.remoteSendings.all().map(segmentName);
-  }
-
-  isRemoteSending(uid: string, startTicks: number): boolean {
-    return this.#statements.remoteSending.get(uid, startTicks) !== undefined;
-  }
 }
-
-/** What the names of a segment's file and object are built from. */
-export interface SegmentName {
-  readonly uid: string;
-  readonly startTicks: number;
-}
-
-type CatalogRow = Record<string, unknown>;
-type ReadName = keyof typeof statements;
-
-const columns =
-  'stream_id, start_ticks, end_ticks, segment.bytes AS bytes, init_id, index_id, is_open, is_far';
 
 const statements = {
   identity: 'SELECT archive_id, version, is_dirty FROM archive',
   stream: 'SELECT * FROM stream WHERE uid = ?',
   streams: 'SELECT * FROM stream ORDER BY uid',
-  totalBytes: 'SELECT coalesce(sum(bytes), 0) AS bytes FROM stream',
+  totals: `SELECT coalesce(sum(bytes), 0) AS bytes, coalesce(sum(far_segments), 0) AS far_segments,
+           coalesce(sum(far_bytes), 0) AS far_bytes FROM stream`,
+  open: `SELECT uid, ${columns} FROM segment INDEXED BY segment_open
+         JOIN stream ON stream.id = stream_id WHERE is_open = 1 ORDER BY stream_id, start_ticks`,
   segmentsFrom: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ?
                  ORDER BY start_ticks LIMIT ?`,
   atOrBefore: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks <= ?
                ORDER BY start_ticks DESC LIMIT 1`,
   after: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks > ? ORDER BY start_ticks LIMIT 1`,
   exact: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks = ?`,
-  remoteTotals: `SELECT coalesce(sum(far_segments), 0) AS segments, coalesce(sum(far_bytes), 0) AS bytes FROM stream`,
-  oldestLocal: `SELECT uid, ${columns} FROM segment INDEXED BY segment_near_by_start
-               JOIN stream ON stream.id = stream_id WHERE is_open = 0 AND is_far = 0 ORDER BY start_ticks LIMIT ?`,
-  oldestRemote: `SELECT uid, ${columns} FROM segment INDEXED BY segment_far_by_start
-              JOIN stream ON stream.id = stream_id WHERE is_far = 1 ORDER BY start_ticks LIMIT ?`,
-  localClosed: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ?
-               AND is_open = 0 AND is_far = 0 ORDER BY start_ticks LIMIT ?`,
-  localClosedTotals: `SELECT count(*) AS segments, coalesce(sum(bytes), 0) AS bytes FROM segment
-                     WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ? AND is_open = 0 AND is_far = 0`,
-  closedFirst: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ?
-                AND is_open = 0 ORDER BY start_ticks LIMIT ?`,
-  closedTotals: `SELECT count(*) AS segments, coalesce(sum(bytes), 0) AS bytes,
-                 coalesce(sum(end_ticks - start_ticks), 0) AS ticks FROM segment
-                 WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ? AND is_open = 0`,
-  open: `SELECT uid, ${columns} FROM segment INDEXED BY segment_open
-         JOIN stream ON stream.id = stream_id WHERE is_open = 1 ORDER BY stream_id, start_ticks`,
   init: 'SELECT bytes FROM init WHERE id = ?',
   initLength: 'SELECT length(bytes) AS length FROM init WHERE id = ?',
   entries: 'SELECT entries FROM fragment_index WHERE id = ?',
@@ -340,39 +193,7 @@ const statements = {
                   WHERE stream_id = ? AND at_ticks > ? AND at_ticks < ? ORDER BY at_ticks`,
   interruptionBefore: `SELECT at_ticks, cause FROM interruption WHERE stream_id = ? AND at_ticks <= ?
                        ORDER BY at_ticks DESC LIMIT 1`,
-  firstInterruption: 'SELECT at_ticks FROM interruption WHERE stream_id = ? ORDER BY at_ticks LIMIT 1',
-  recordedTicks: `SELECT coalesce(sum(min(end_ticks, ?) - start_ticks), 0) AS ticks FROM segment
-                  WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ?`,
-  recordedHours: `SELECT start_ticks / CAST(? AS INTEGER) AS hour, sum(end_ticks - start_ticks) AS ticks FROM segment
-                  WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ? GROUP BY hour`,
-  damage: 'SELECT stream_id, start_ticks, whole_bytes, whole_end_ticks FROM damage',
-  folders: 'SELECT uid, day FROM active_folder JOIN stream ON stream.id = stream_id ORDER BY uid, day',
-  pending: 'SELECT uid, start_ticks FROM pending_removal ORDER BY uid, start_ticks',
-  remoteRemovals: 'SELECT uid, start_ticks FROM far_removal ORDER BY uid, start_ticks LIMIT ?',
-  remoteSendings: 'SELECT uid, start_ticks FROM far_sending ORDER BY uid, start_ticks',
-  remoteSending: 'SELECT 1 FROM far_sending WHERE uid = ? AND start_ticks = ?',
 };
-
-function segmentRow(row: CatalogRow): SegmentRow {
-  return {
-    streamId: row['stream_id'] as number,
-    startTicks: row['start_ticks'] as number,
-    endTicks: row['end_ticks'] as number,
-    bytes: row['bytes'] as number,
-    initId: row['init_id'] as number,
-    indexId: row['index_id'] as number,
-    isOpen: row['is_open'] === 1,
-    isRemote: row['is_far'] === 1,
-  };
-}
-
-function ownedSegment(row: CatalogRow): OwnedSegment {
-  return { ...segmentRow(row), uid: row['uid'] as string };
-}
-
-function segmentName(row: CatalogRow): SegmentName {
-  return { uid: row['uid'] as string, startTicks: row['start_ticks'] as number };
-}
 
 function streamRow(row: CatalogRow): CatalogStreamRow {
   return {

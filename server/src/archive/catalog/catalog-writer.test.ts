@@ -75,7 +75,7 @@ test('one bad change fails alone, and nothing of it holds', async (t) => {
     ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
   );
   assert.equal(reads.stream('cam3'), undefined);
-  assert.equal(reads.totalBytes(), 1800);
+  assert.equal(reads.totals().bytes, 1800);
 });
 
 test('a catalog that cannot be opened fails what waits, and closing ends all the same', async (t) => {

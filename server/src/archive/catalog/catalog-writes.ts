@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { encodeEntry, type NewFragment, encodeSums } from '../segments/segments.ts';
 import type { RecordedGapCause } from './catalog-schema.ts';
+import { prepared } from './prepared.ts';
 
 /**
  * Catalog changes as values, so that they can be sent to the worker thread and several streams' changes can
@@ -122,12 +123,12 @@ type ChangeOf<Type extends CatalogChange['type']> = Extract<CatalogChange, { rea
 /** Applies changes to one connection. Runs in the worker thread, in recovery and in rebuild; the caller holds the transaction. */
 export class CatalogWrites {
   readonly #database: DatabaseSync;
-  readonly #statements: ReturnType<typeof prepare>;
+  readonly #statements: Record<keyof typeof statements, StatementSync>;
   readonly #streamIds = new Map<string, number>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#statements = prepare(database);
+    this.#statements = prepared(database, statements);
   }
 
   /**
@@ -399,14 +400,6 @@ export class CatalogWrites {
     return this.#statements.getInit.get(digest)?.['id'] as number;
   }
 }
-
-function prepare(database: DatabaseSync): Record<WriteName, StatementSync> {
-  return Object.fromEntries(
-    Object.entries(statements).map(([name, sql]) => [name, database.prepare(sql)]),
-  ) as Record<WriteName, StatementSync>;
-}
-
-type WriteName = keyof typeof statements;
 
 const statements = {
   addStream: 'INSERT INTO stream (uid) VALUES (?) ON CONFLICT DO NOTHING',

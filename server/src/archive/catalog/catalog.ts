@@ -13,14 +13,11 @@ export {
   setArchiveId,
 } from './catalog-file.ts';
 export { ArchiveLock, type LockFile, LockHeldError } from './catalog-lock.ts';
-export {
-  CatalogReads,
-  type CatalogStreamRow,
-  type DamageMark,
-  type InterruptionRow,
-  type OwnedSegment,
-  type SegmentRow,
-} from './catalog-reads.ts';
+export { CatalogNotes, type DamageMark } from './catalog-notes.ts';
+export { CatalogReads, type CatalogStreamRow, type InterruptionRow } from './catalog-reads.ts';
 export type { RecordedGapCause } from './catalog-schema.ts';
 export { CatalogError, type CatalogSink, CatalogWriter } from './catalog-writer.ts';
 export { type CatalogChange, CatalogWrites } from './catalog-writes.ts';
+export { ClosedSegments } from './closed-segments.ts';
+export type { OwnedSegment, SegmentRow } from './segment-row.ts';
+export { TimelineReads } from './timeline-reads.ts';

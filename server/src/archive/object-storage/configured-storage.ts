@@ -30,7 +30,7 @@ export interface ObjectStorageStatus {
 
 /** Footage in object storage can't be read without its bucket. */
 export function warnWithoutObjectStorage(reads: CatalogReads, log: Log): void {
-  if (reads.remoteTotals().segments === 0) return;
+  if (reads.totals().remoteSegments === 0) return;
   const words = 'Footage lies in a bucket that is not configured: it cannot be played until it is';
   log.error({ code: 'FarArchiveUnavailable' }, words);
 }
@@ -51,6 +51,7 @@ export class ObjectStorage {
     const { name, problem } = this.tier;
     const { backlog: waiting, lastMovedMs } = this.uploader;
     const damaged = this.uploader.setAsideCount + this.tier.damagedCount;
-    return { name, problem, damaged, ...this.#tools.reads.remoteTotals(), waiting, lastMovedMs };
+    const { remoteBytes: bytes, remoteSegments: segments } = this.#tools.reads.totals();
+    return { name, problem, damaged, bytes, segments, waiting, lastMovedMs };
   }
 }

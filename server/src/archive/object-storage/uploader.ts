@@ -1,7 +1,14 @@
 import type { Cancel, Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { RetryPause } from '../../base/retry-pause.ts';
-import { type CatalogReads, type OwnedSegment, CatalogError, type CatalogSink } from '../catalog/catalog.ts';
+import {
+  CatalogError,
+  type CatalogNotes,
+  type CatalogReads,
+  type CatalogSink,
+  type ClosedSegments,
+  type OwnedSegment,
+} from '../catalog/catalog.ts';
 import type { DatedSpan, SegmentDeleter } from '../retention/retention.ts';
 import { digestOf, factsOf, metadataOf } from './object-segment.ts';
 import { etagFits } from './object-digest.ts';
@@ -15,6 +22,8 @@ export type RemoteAfterOf = (uid: string) => number | undefined;
 export interface UploaderTools {
   readonly root: string;
   readonly reads: CatalogReads;
+  readonly closed: ClosedSegments;
+  readonly notes: CatalogNotes;
   readonly catalog: CatalogSink;
   readonly segmentDeleter: SegmentDeleter;
   readonly tier: ObjectStorageTier;
@@ -96,11 +105,11 @@ export class Uploader {
 
   /** Footage that is due for upload and still local. */
   get backlog(): UploadBacklog {
-    const { reads } = this.#tools;
+    const { reads, closed } = this.#tools;
     const sum = { segments: 0, bytes: 0 };
     for (const { id, uid } of reads.streams()) {
       for (const { fromTicks, beforeTicks } of this.#dueSpans(uid)) {
-        const part = reads.localClosedTotals(id, fromTicks, beforeTicks);
+        const part = closed.localTotals(id, fromTicks, beforeTicks);
         sum.segments += part.segments;
         sum.bytes += part.bytes;
       }
@@ -191,7 +200,7 @@ export class Uploader {
 
   async #verify(): Promise<void> {
     const { tier, reads } = this.#tools;
-    const isUnused = reads.remoteTotals().segments === 0;
+    const isUnused = reads.totals().remoteSegments === 0;
     await tier.verify(reads.identity().archiveId, isUnused);
     if (this.#hasAbandoned) return;
     await tier.abandonSending();
@@ -200,9 +209,9 @@ export class Uploader {
 
   /** Deletes objects that no row refers to any more. */
   async #sweep(): Promise<void> {
-    const { reads, catalog, tier } = this.#tools;
+    const { reads, notes, catalog, tier } = this.#tools;
     for (;;) {
-      const batch = reads.remoteRemovals(sweepSize);
+      const batch = notes.remoteRemovals(sweepSize);
       if (batch.length === 0 || this.#isStopping) return;
       for (const [uid, names] of Map.groupBy(batch, ({ uid: ofStream }) => ofStream)) {
         const startsTicks = names.map(({ startTicks }) => startTicks);
@@ -226,13 +235,13 @@ export class Uploader {
   }
 
   #due(): OwnedSegment[] {
-    const { reads } = this.#tools;
+    const { reads, closed } = this.#tools;
     const due: OwnedSegment[] = [];
     for (const { id, uid } of reads.streams()) {
       const limit = batchSize + this.#setAside.size;
       for (const { fromTicks, beforeTicks } of this.#dueSpans(uid)) {
         const isNext = fromTicks === (this.#fromTicks.get(uid) ?? 0);
-        const rows = reads.localClosed(id, fromTicks, beforeTicks, limit);
+        const rows = closed.local(id, fromTicks, beforeTicks, limit);
         // Everything older than the first of them is moved or deleted; so is everything older than one that
         // still grows.
         const reached = rows[0] ?? reads.segmentAtOrBefore(id, beforeTicks);
@@ -296,11 +305,11 @@ export class Uploader {
 
   /** When this resolves the object is stored completely. */
   async #send(segment: OwnedSegment): Promise<void> {
-    const { root, reads, catalog, tier } = this.#tools;
+    const { root, reads, notes, catalog, tier } = this.#tools;
     const { uid, startTicks, bytes } = segment;
     const initBytes = reads.initLength(segment.initId);
     const facts = { startTicks, initBytes, entries: reads.fragmentEntries(segment) };
-    const wasSending = reads.isRemoteSending(uid, startTicks);
+    const wasSending = notes.isRemoteSending(uid, startTicks);
     const reader = await openSegmentFile(segmentPath(root, uid, startTicks));
     try {
       const sha256 = await digestOf(reader, bytes);

@@ -8,7 +8,7 @@ import { ManualClock } from '../../base/manual-clock.ts';
 import {
   openCatalogForReading,
   openCatalogForWriting,
-  CatalogReads,
+  TimelineReads,
   CatalogWrites,
   type RecordedGapCause,
 } from '../catalog/catalog.ts';
@@ -60,7 +60,7 @@ function catalogFor(t: TestContext) {
         removedUntilTicks: catalogTicks(removedUntilMs),
       },
     ]);
-  return { reads: new CatalogReads(reading), addSegment, interrupt, remove, empty };
+  return { reads: new TimelineReads(reading), addSegment, interrupt, remove, empty };
 }
 
 /** One piece of a stream's life. */

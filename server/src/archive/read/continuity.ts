@@ -1,4 +1,4 @@
-import type { CatalogReads, CatalogStreamRow, RecordedGapCause } from '../catalog/catalog.ts';
+import type { TimelineReads, CatalogStreamRow, RecordedGapCause } from '../catalog/catalog.ts';
 import { catalogTicks } from '../segments/segments.ts';
 
 /** How much was to be recorded in a window, and how much of it was. Catalog ticks. */
@@ -35,7 +35,7 @@ export class ContinuityHours {
    * The window of this many ticks before `toTicks`, which is the present or the end of the newest segment. Time
    * before the stream's first entry, and footage removed by age, do not count.
    */
-  window(reads: CatalogReads, stream: CatalogStreamRow, windowTicks: number, toTicks: number): Continuity {
+  window(reads: TimelineReads, stream: CatalogStreamRow, windowTicks: number, toTicks: number): Continuity {
     const firstTicks = firstSign(reads, stream.id) ?? toTicks;
     const fromTicks = Math.min(
       toTicks,
@@ -53,7 +53,7 @@ export class ContinuityHours {
     this.#toHour = 0;
   }
 
-  #recorded(reads: CatalogReads, streamId: number, fromTicks: number, toTicks: number): number {
+  #recorded(reads: TimelineReads, streamId: number, fromTicks: number, toTicks: number): number {
     const fromHour = Math.ceil(fromTicks / hourTicks);
     // The segment that began in the hour before this one may still be growing.
     const toHour = Math.max(fromHour, Math.floor(toTicks / hourTicks) - 1);
@@ -65,7 +65,7 @@ export class ContinuityHours {
     return sum + reads.recordedTicks(streamId, toHour * hourTicks, toTicks, toTicks);
   }
 
-  #remember(reads: CatalogReads, streamId: number, fromHour: number, toHour: number): void {
+  #remember(reads: TimelineReads, streamId: number, fromHour: number, toHour: number): void {
     if (fromHour >= toHour) return;
     if (fromHour < this.#fromHour || fromHour > this.#toHour) {
       this.#fromHour = fromHour;
@@ -90,7 +90,7 @@ export class ContinuityHours {
  * it before, so time before the stream's first entry does not count.
  */
 export function continuityOf(
-  reads: CatalogReads,
+  reads: TimelineReads,
   stream: CatalogStreamRow,
   span: { fromTicks: number; toTicks: number; isFirst: boolean },
 ): Continuity {
@@ -106,7 +106,7 @@ export function continuityOf(
 }
 
 /** When recording was first requested; undefined if it never was. */
-export function firstSign(reads: CatalogReads, streamId: number): number | undefined {
+export function firstSign(reads: TimelineReads, streamId: number): number | undefined {
   const signs = [reads.firstSegment(streamId)?.startTicks, reads.firstInterruption(streamId)].filter(
     (ticks) => ticks !== undefined,
   );
@@ -114,7 +114,7 @@ export function firstSign(reads: CatalogReads, streamId: number): number | undef
 }
 
 /** Time that is intentionally not recorded, from its interruption to the next one or the next footage. */
-function wantedTicks(reads: CatalogReads, streamId: number, fromTicks: number, toTicks: number): number {
+function wantedTicks(reads: TimelineReads, streamId: number, fromTicks: number, toTicks: number): number {
   const interruptions = reads.interruptions(streamId, fromTicks, toTicks);
   let sum = 0;
   for (const [index, { atTicks, cause }] of interruptions.entries()) {

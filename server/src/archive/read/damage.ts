@@ -1,7 +1,14 @@
 import { constants, open, stat } from 'node:fs/promises';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { CatalogReads, DamageMark, SegmentRow, CatalogSink } from '../catalog/catalog.ts';
+import type {
+  CatalogNotes,
+  CatalogReads,
+  CatalogSink,
+  ClosedSegments,
+  DamageMark,
+  SegmentRow,
+} from '../catalog/catalog.ts';
 import { Fault } from '../../base/fault.ts';
 import {
   catalogMs,
@@ -17,6 +24,8 @@ interface DamageTools {
   readonly root: string;
   /** The rows as written, regardless of damage. */
   readonly reads: CatalogReads;
+  readonly closed: ClosedSegments;
+  readonly notes: CatalogNotes;
   readonly catalog: CatalogSink;
   readonly clock: Clock;
   readonly log: Log;
@@ -71,7 +80,7 @@ export class Damage {
 
   constructor(tools: DamageTools) {
     this.#tools = tools;
-    for (const mark of tools.reads.damageMarks()) this.#set(mark);
+    for (const mark of tools.notes.damageMarks()) this.#set(mark);
   }
 
   /** Undefined while the file is considered intact. */
@@ -180,11 +189,11 @@ export class Damage {
   }
 
   *#allFiles(): Generator<SegmentRow, void, undefined> {
-    const { reads } = this.#tools;
+    const { reads, closed } = this.#tools;
     for (const { id } of reads.streams()) {
       let at = 0;
       for (;;) {
-        const rows = reads.localClosed(id, at, Number.MAX_SAFE_INTEGER, filesPerTurn);
+        const rows = closed.local(id, at, Number.MAX_SAFE_INTEGER, filesPerTurn);
         yield* rows;
         const last = rows.at(-1);
         if (!last) break;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import type { CatalogReads, CatalogStreamRow } from '../catalog/catalog.ts';
+import type { TimelineReads, CatalogStreamRow } from '../catalog/catalog.ts';
 import { firstSign } from './continuity.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from '../segments/segments.ts';
 
@@ -45,11 +45,11 @@ interface PastDays {
  * yielding to the event loop in between, and whole past days are cached for the streams that were queried last.
  */
 export class RecordedDayReader {
-  readonly #reads: CatalogReads;
+  readonly #reads: TimelineReads;
   readonly #clock: Clock;
   readonly #past = new Map<string, PastDays>();
 
-  constructor(reads: CatalogReads, clock: Clock) {
+  constructor(reads: TimelineReads, clock: Clock) {
     this.#reads = reads;
     this.#clock = clock;
   }
@@ -126,7 +126,7 @@ function recordedDay(day: string, spanTicks: number, recordedTicks: number): Rec
 }
 
 /** The first recorded time at or after a time, catalog ticks. */
-function firstRecorded(reads: CatalogReads, stream: CatalogStreamRow, atTicks: number): number | undefined {
+function firstRecorded(reads: TimelineReads, stream: CatalogStreamRow, atTicks: number): number | undefined {
   const before = reads.segmentAtOrBefore(stream.id, atTicks);
   if (before && before.endTicks > atTicks) return atTicks;
   return reads.segmentAfter(stream.id, atTicks)?.startTicks;

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../base/clock.ts';
-import type { CatalogReads, CatalogStreamRow } from '../catalog/catalog.ts';
+import type { TimelineReads, CatalogStreamRow } from '../catalog/catalog.ts';
 import { ContinuityHours, continuityOf, firstSign, type Continuity } from './continuity.ts';
 import { CATALOG_TIMESCALE, catalogTicks } from '../segments/segments.ts';
 
@@ -53,7 +53,7 @@ export function sumOfParts(parts: Iterable<CoverageWindows>): CoverageWindows {
 }
 
 export interface RecordingCoverageOptions {
-  readonly reads: CatalogReads;
+  readonly reads: TimelineReads;
   readonly clock: Clock;
   /**
    * The streams that should be recorded, by uid. For one that is writing now, unflushed footage does not count

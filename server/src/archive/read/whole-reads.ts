@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { CatalogReads, type DamageMark, type InterruptionRow, type SegmentRow } from '../catalog/catalog.ts';
+import { type DamageMark, type InterruptionRow, type SegmentRow, TimelineReads } from '../catalog/catalog.ts';
 import type { Damage } from './damage.ts';
 import { decodeIndex, encodeEntry, type IndexedPosition } from '../segments/segments.ts';
 
@@ -7,7 +7,7 @@ import { decodeIndex, encodeEntry, type IndexedPosition } from '../segments/segm
  * The catalog as it can be played: a damaged segment ends before the damage, followed by a gap with that cause.
  * Code that writes, moves, deletes or checks reads the rows themselves.
  */
-export class WholeReads extends CatalogReads {
+export class WholeReads extends TimelineReads {
   readonly #damage: Damage;
 
   constructor(database: DatabaseSync, damage: Damage) {

@@ -22,7 +22,6 @@ export type DepthOf = (uid: string) => number | undefined;
 export type RetentionRules = SpaceRules;
 
 export interface RetentionTools extends SpaceReclaimerTools {
-  readonly rules: RetentionRules;
   /** The state stored by the previous run; undefined when there was none. */
   readonly facts: RetentionFacts | undefined;
   /** Last heartbeat of that run, ms since the epoch. */
@@ -100,7 +99,7 @@ export class Retention {
   readonly #depths: LoweredDepths;
   readonly #startedMs: number;
   #footageClock: FootageClock;
-  #rules: RetentionRules;
+  #rules: RetentionRules = { quotaBytes: null, remoteQuotaBytes: null, minFreeShare: 0 };
   #depthOf: DepthOf = () => undefined;
   #cancel: Cancel | undefined;
   #pass: Promise<void> | undefined;
@@ -111,7 +110,6 @@ export class Retention {
 
   constructor(tools: RetentionTools) {
     this.#tools = tools;
-    this.#rules = tools.rules;
     this.#spaceReclaimer = new SpaceReclaimer(tools);
     this.#depths = new LoweredDepths(tools.facts?.depths);
     const { clock } = tools;
@@ -177,13 +175,13 @@ export class Retention {
 
   /** What such a retention would delete of a stream, by the wall clock, as a user would count. */
   lossOf(uid: string, hours: number): DepthLoss {
-    const { reads } = this.#tools;
+    const { reads, closed } = this.#tools;
     const none = { segments: 0, bytes: 0, durationMs: 0 };
     const stream = reads.stream(uid);
     if (!stream || hours < 0) return none;
     const beforeMs = this.#tools.clock.wallMs() - hours * hourMs;
     if (beforeMs <= 0) return none;
-    const { segments, bytes, durationTicks } = reads.closedTotals(stream.id, 0, catalogTicks(beforeMs));
+    const { segments, bytes, durationTicks } = closed.totals(stream.id, 0, catalogTicks(beforeMs));
     return { segments, bytes, durationMs: catalogMs(durationTicks) };
   }
 
@@ -276,7 +274,7 @@ export class Retention {
 
   /** Deletes footage older than its stream's retention. */
   async #removeOld(uid: string, streamId: number): Promise<void> {
-    const { reads, segmentDeleter, undeletable } = this.#tools;
+    const { closed, segmentDeleter, undeletable } = this.#tools;
     const hours = this.#depths.inForce(uid);
     if (hours === undefined || hours < 0 || this.#depthOf(uid) === undefined) return;
     for (const { fromMs, toMs, nowMs } of this.#footageClock.spans) {
@@ -284,8 +282,8 @@ export class Retention {
       if (beforeMs <= fromMs) continue;
       const toTicks = toMs === Number.POSITIVE_INFINITY ? toMs : catalogTicks(toMs);
       const limit = passSegments + undeletable.size;
-      const due = reads
-        .closedBefore(streamId, catalogTicks(fromMs), catalogTicks(beforeMs), limit)
+      const due = closed
+        .before(streamId, catalogTicks(fromMs), catalogTicks(beforeMs), limit)
         .filter((segment) => segment.startTicks < toTicks && !undeletable.isResting(uid, segment));
       await segmentDeleter.removeSegments(uid, due);
     }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type {
   ActiveFolders,
+  CatalogNotes,
   CatalogReads,
   SegmentRow,
   CatalogSink,
@@ -32,6 +33,7 @@ export interface SegmentDeleterTools {
   readonly files: ArchiveFiles;
   readonly catalog: CatalogSink;
   readonly reads: CatalogReads;
+  readonly notes: CatalogNotes;
   readonly folders: ActiveFolders;
   readonly undeletable: Undeletable;
   /** @throws RecordingFailure when nothing may be deleted here now. */
@@ -100,8 +102,8 @@ export class SegmentDeleter {
 
   /** Retries removals that are still pending. @throws like `finish` */
   async finishPending(): Promise<void> {
-    const { reads, undeletable } = this.#tools;
-    const pending = reads.pendingRemovals().filter((name) => !undeletable.isResting(name.uid, name));
+    const { notes, undeletable } = this.#tools;
+    const pending = notes.pendingRemovals().filter((name) => !undeletable.isResting(name.uid, name));
     if (pending.length === 0) return;
     await this.#tools.assertRightDisk();
     for (const [uid, names] of Map.groupBy(pending.slice(0, batchSize), (name) => name.uid)) {

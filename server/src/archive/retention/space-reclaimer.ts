@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { CatalogReads, OwnedSegment } from '../catalog/catalog.ts';
+import type { CatalogReads, ClosedSegments, OwnedSegment } from '../catalog/catalog.ts';
 import type { FreeSpaceMonitor } from './free-space-monitor.ts';
 import { catalogMs, catalogTicks } from '../segments/segments.ts';
 import type { SegmentDeleter } from './segment-deleter.ts';
@@ -17,6 +17,7 @@ export interface SpaceRules {
 
 export interface SpaceReclaimerTools {
   readonly reads: CatalogReads;
+  readonly closed: ClosedSegments;
   readonly segmentDeleter: SegmentDeleter;
   readonly undeletable: Undeletable;
   readonly freeSpace: FreeSpaceMonitor;
@@ -99,10 +100,10 @@ export class SpaceReclaimer {
    * @throws what removing throws
    */
   async run(rules: SpaceRules, nowMs: number, depthOf: (uid: string) => number | undefined): Promise<void> {
-    const { reads, freeSpace, clock } = this.#tools;
+    const { reads, closed, freeSpace, clock } = this.#tools;
     await this.#reduce(
-      () => (rules.remoteQuotaBytes === null ? 0 : reads.remoteTotals().bytes - rules.remoteQuotaBytes),
-      (bytes) => victimsOf(reads.oldestRemote(passSegments), bytes),
+      () => (rules.remoteQuotaBytes === null ? 0 : reads.totals().remoteBytes - rules.remoteQuotaBytes),
+      (bytes) => victimsOf(closed.oldestRemote(passSegments), bytes),
       (victims) => this.#remove(victims, nowMs, depthOf),
     );
     await freeSpace.refresh();
@@ -130,8 +131,8 @@ export class SpaceReclaimer {
   }
 
   get #localBytes(): number {
-    const { reads } = this.#tools;
-    return reads.totalBytes() - reads.remoteTotals().bytes;
+    const { bytes, remoteBytes } = this.#tools.reads.totals();
+    return bytes - remoteBytes;
   }
 
   /** `remove` returns whether it freed any space: if not, the next pass continues. */
@@ -152,9 +153,9 @@ export class SpaceReclaimer {
    * deleted at the moment.
    */
   #victims(bytes: number, isSpared: (segment: OwnedSegment, chosenBytes: number) => boolean): OwnedSegment[] {
-    const { reads, undeletable } = this.#tools;
+    const { closed, undeletable } = this.#tools;
     for (let limit = passSegments + undeletable.size; ; limit *= 4) {
-      const oldest = reads.oldestLocal(limit);
+      const oldest = closed.oldestLocal(limit);
       const victims: OwnedSegment[] = [];
       let chosenBytes = 0;
       for (const segment of oldest) {

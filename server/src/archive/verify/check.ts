@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   openCatalogForReading,
+  CatalogNotes,
   CatalogReads,
   type SegmentRow,
   type CatalogStreamRow,
@@ -23,6 +24,13 @@ import {
 import { type Finding, wordsOf } from './finding.ts';
 import { checkSegment } from './segment-check.ts';
 
+/** Its folder and catalog, both only read. */
+interface CheckedArchive {
+  readonly root: string;
+  readonly reads: CatalogReads;
+  readonly notes: CatalogNotes;
+}
+
 /** Segments read per catalog query. */
 const batchSize = 500;
 
@@ -40,13 +48,15 @@ export async function* checkArchive(
   const database = openCatalogForReading(catalog);
   try {
     const reads = new CatalogReads(database);
+    const notes = new CatalogNotes(database);
+    const archive = { root, reads, notes };
     yield* goingOn('the marker', 10, checkMarker(reads, root));
-    yield* goingOn('the removals of the catalog', 9, checkRemovals(reads));
+    yield* goingOn('the removals of the catalog', 9, checkRemovals(archive));
     const uids = new Set<string>();
-    yield* goingOn('the streams of the catalog', 11, checkStreams(reads, root, uids));
+    yield* goingOn('the streams of the catalog', 11, checkStreams(archive, uids));
     yield* goingOn(root, 2, checkUnknownFolders(root, uids));
-    yield* goingOn('the notes on objects', 11, checkRemoteNotes(reads));
-    if (remote) yield* checkObjects(reads, remote);
+    yield* goingOn('the notes on objects', 11, checkRemoteNotes(reads, notes));
+    if (remote) yield* checkObjects(reads, notes, remote);
   } finally {
     database.close();
   }
@@ -66,13 +76,12 @@ async function* goingOn(
 }
 
 async function* checkStreams(
-  reads: CatalogReads,
-  root: string,
+  archive: CheckedArchive,
   uids: Set<string>,
 ): AsyncGenerator<Finding, void, undefined> {
-  for (const stream of reads.streams()) {
+  for (const stream of archive.reads.streams()) {
     uids.add(stream.uid);
-    yield* goingOn(`the stream ${stream.uid}`, 11, checkStream(reads, root, stream));
+    yield* goingOn(`the stream ${stream.uid}`, 11, checkStream(archive, stream));
   }
 }
 
@@ -88,8 +97,8 @@ async function* checkMarker(reads: CatalogReads, root: string): AsyncGenerator<F
   }
 }
 
-function* checkRemovals(reads: CatalogReads): Generator<Finding, void, undefined> {
-  for (const { uid, startTicks } of reads.pendingRemovals()) {
+function* checkRemovals({ reads, notes }: CheckedArchive): Generator<Finding, void, undefined> {
+  for (const { uid, startTicks } of notes.pendingRemovals()) {
     const stream = reads.stream(uid);
     const row = stream && reads.segment(stream.id, startTicks);
     if (row && !row.isRemote) {
@@ -103,10 +112,10 @@ function* checkRemovals(reads: CatalogReads): Generator<Finding, void, undefined
  * twice.
  */
 async function* checkStream(
-  reads: CatalogReads,
-  root: string,
+  archive: CheckedArchive,
   stream: CatalogStreamRow,
 ): AsyncGenerator<Finding, void, undefined> {
+  const { root, reads } = archive;
   const names = new Map<string, Set<string>>();
   let previous: SegmentRow | undefined;
   let at = 0;
@@ -131,7 +140,7 @@ async function* checkStream(
     at = last.endTicks;
   }
   yield* goingOn(`the totals of ${stream.uid}`, 8, checkTotals(reads, stream.uid));
-  yield* checkFiles(reads, root, stream, names);
+  yield* checkFiles(archive, stream, names);
 }
 
 function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void, undefined> {
@@ -168,14 +177,13 @@ function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void
 
 /** Files without a row. `names`: by day, from the rows. */
 async function* checkFiles(
-  reads: CatalogReads,
-  root: string,
+  { root, reads, notes }: CheckedArchive,
   stream: CatalogStreamRow,
   names: ReadonlyMap<string, ReadonlySet<string>>,
 ): AsyncGenerator<Finding, void, undefined> {
-  const active = new Set(reads.activeFolders().map(({ uid, day }) => `${uid} ${day}`));
+  const active = new Set(notes.activeFolders().map(({ uid, day }) => `${uid} ${day}`));
   const pending = new Set(
-    reads.pendingRemovals().map(({ uid, startTicks }) => segmentPath(root, uid, startTicks)),
+    notes.pendingRemovals().map(({ uid, startTicks }) => segmentPath(root, uid, startTicks)),
   );
   const unread: Finding[] = [];
   for (const day of await namesOr(unread, join(root, stream.uid))) {
@@ -194,7 +202,7 @@ async function* checkFiles(
         startMs === undefined ? undefined : reads.segmentAtOrBefore(stream.id, catalogTicks(startMs + 1) - 1);
       const isKnown = row !== undefined && catalogMs(row.startTicks) === startMs;
       if (isKnown && !row.isRemote) continue;
-      if (isKnown && isPending(reads, stream.uid, row.startTicks)) continue;
+      if (isKnown && isPending(notes, stream.uid, row.startTicks)) continue;
       // Deleted since the folder was listed, by the pending removal.
       if (!existsSync(path)) continue;
       yield isKnown
@@ -214,8 +222,8 @@ async function namesOr(unread: Finding[], folder: string): Promise<string[]> {
   }
 }
 
-function isPending(reads: CatalogReads, uid: string, startTicks: number): boolean {
-  return reads.pendingRemovals().some((name) => name.uid === uid && name.startTicks === startTicks);
+function isPending(notes: CatalogNotes, uid: string, startTicks: number): boolean {
+  return notes.pendingRemovals().some((name) => name.uid === uid && name.startTicks === startTicks);
 }
 
 async function* checkUnknownFolders(

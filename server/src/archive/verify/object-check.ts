@@ -1,5 +1,5 @@
 import type { ReadAt } from '@vidette/media/fmp4/scan';
-import type { CatalogReads, SegmentRow } from '../catalog/catalog.ts';
+import type { CatalogNotes, CatalogReads, SegmentRow } from '../catalog/catalog.ts';
 import {
   type ObjectKeys,
   ObjectReader,
@@ -20,13 +20,16 @@ export interface ObjectStorageCheck {
 }
 
 /** The catalog's rows of footage in object storage must be consistent (invariant 13). */
-export function* checkRemoteNotes(reads: CatalogReads): Generator<Finding, void, undefined> {
-  for (const { uid, startTicks } of reads.remoteSendings()) {
+export function* checkRemoteNotes(
+  reads: CatalogReads,
+  notes: CatalogNotes,
+): Generator<Finding, void, undefined> {
+  for (const { uid, startTicks } of notes.remoteSendings()) {
     if (rowOf(reads, uid, startTicks)?.isRemote === true) {
       yield { invariant: 13, text: `${uid} ${startTicks} is far and yet noted as being sent` };
     }
   }
-  for (const { uid, startTicks } of reads.remoteRemovals(Number.MAX_SAFE_INTEGER)) {
+  for (const { uid, startTicks } of notes.remoteRemovals(Number.MAX_SAFE_INTEGER)) {
     if (rowOf(reads, uid, startTicks)) {
       yield { invariant: 13, text: `${uid} ${startTicks} has a row although its object is to be removed` };
     }
@@ -39,11 +42,12 @@ export function* checkRemoteNotes(reads: CatalogReads): Generator<Finding, void,
  */
 export async function* checkObjects(
   reads: CatalogReads,
+  notes: CatalogNotes,
   { store, keys, readsAll }: ObjectStorageCheck,
 ): AsyncGenerator<Finding, void, undefined> {
   const marker = await readRemoteMarker(store, keys);
   const { archiveId } = reads.identity();
-  const isUsed = reads.remoteTotals().segments > 0;
+  const isUsed = reads.totals().remoteSegments > 0;
   if (marker !== archiveId && (isUsed || marker !== undefined)) {
     yield {
       invariant: 16,
@@ -67,7 +71,7 @@ export async function* checkObjects(
   }
   listed.delete(keys.marker);
   for (const key of listed.keys()) {
-    if (!isNoted(reads, keys, key) && (await store.find(key))) {
+    if (!isNoted(reads, notes, keys, key) && (await store.find(key))) {
       yield { invariant: 15, text: `${key} has no row` };
     }
   }
@@ -120,13 +124,13 @@ export async function readWhole(
   return bytes;
 }
 
-function isNoted(reads: CatalogReads, keys: ObjectKeys, key: string): boolean {
+function isNoted(reads: CatalogReads, notes: CatalogNotes, keys: ObjectKeys, key: string): boolean {
   const segment = keys.parse(key);
   if (!segment) return false;
   const { uid, startMs } = segment;
   const isIt = (name: { readonly uid: string; readonly startTicks: number }) =>
     name.uid === uid && catalogMs(name.startTicks) === startMs;
-  if (reads.remoteSendings().some(isIt) || reads.remoteRemovals(Number.MAX_SAFE_INTEGER).some(isIt))
+  if (notes.remoteSendings().some(isIt) || notes.remoteRemovals(Number.MAX_SAFE_INTEGER).some(isIt))
     return true;
   const stream = reads.stream(uid);
   const row = stream && reads.segmentAtOrBefore(stream.id, catalogTicks(startMs + 1) - 1);

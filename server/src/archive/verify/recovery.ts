@@ -1,7 +1,13 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../base/log.ts';
-import { CatalogReads, type SegmentRow, CatalogWrites, type CatalogChange } from '../catalog/catalog.ts';
+import {
+  type CatalogChange,
+  CatalogNotes,
+  CatalogReads,
+  CatalogWrites,
+  type SegmentRow,
+} from '../catalog/catalog.ts';
 import {
   namesIn,
   systemCode,
@@ -46,6 +52,7 @@ export class Recovery {
   readonly #log: Log;
   readonly #lastSignMs: number | undefined;
   readonly #reads: CatalogReads;
+  readonly #notes: CatalogNotes;
   readonly #writes: CatalogWrites;
   readonly #report: RecoveryReport;
 
@@ -55,6 +62,7 @@ export class Recovery {
     this.#files = files;
     this.#log = log;
     this.#reads = new CatalogReads(database);
+    this.#notes = new CatalogNotes(database);
     this.#writes = new CatalogWrites(database);
     this.#report = {
       wasDirty: this.#reads.identity().isDirty,
@@ -76,7 +84,7 @@ export class Recovery {
       await recovery.#attempt(path, () => recovery.#closeSegment(segment.uid, segment));
     }
     const unseen: { uid: string; day: string }[] = [];
-    for (const { uid, day } of recovery.#reads.activeFolders()) {
+    for (const { uid, day } of recovery.#notes.activeFolders()) {
       if (!(await recovery.#adoptFolder(uid, day))) unseen.push({ uid, day });
     }
     recovery.#noteInterruptions();
@@ -106,7 +114,7 @@ export class Recovery {
   }
 
   async #finishRemovals(): Promise<void> {
-    for (const { uid, startTicks } of this.#reads.pendingRemovals()) {
+    for (const { uid, startTicks } of this.#notes.pendingRemovals()) {
       const path = segmentPath(this.#root, uid, startTicks);
       const isGone = await this.#attempt(path, async () => {
         await this.#files.remove(path);

@@ -12,6 +12,7 @@ import {
   openCatalogForWriting,
   setArchiveId,
   CatalogReads,
+  ClosedSegments,
 } from '../catalog/catalog.ts';
 import {
   systemCode,
@@ -114,7 +115,7 @@ export class VolumeMarkerCheck {
     }
     // Existing objects have the current identity; without any, the old disk counts as another archive's from
     // now on.
-    const hasRemote = askCatalog(catalog, (reads) => reads.remoteTotals().segments > 0);
+    const hasRemote = askCatalog(catalog, (reads) => reads.totals().remoteSegments > 0);
     const archiveId = hasRemote ? this.#archiveId : randomUUID();
     await forget(archiveId);
     this.#archiveId = archiveId;
@@ -251,9 +252,9 @@ export class VolumeMarkerCheck {
   }
 
   #knownFiles(): { path: string; bytes: number }[] {
-    return askCatalog(this.#options.catalog, (reads) => {
+    return askCatalog(this.#options.catalog, (reads, closed) => {
       const local = [
-        ...reads.oldestLocal(proofs),
+        ...closed.oldestLocal(proofs),
         ...reads.streams().flatMap(({ id, uid }) => {
           const row = reads.newestSegment(id);
           return row && !row.isRemote ? [{ ...row, uid }] : [];
@@ -273,10 +274,10 @@ export class VolumeMarkerCheck {
   }
 }
 
-function askCatalog<T>(path: string, ask: (reads: CatalogReads) => T): T {
+function askCatalog<T>(path: string, ask: (reads: CatalogReads, closed: ClosedSegments) => T): T {
   const database = openCatalogForWriting(path);
   try {
-    return ask(new CatalogReads(database));
+    return ask(new CatalogReads(database), new ClosedSegments(database));
   } finally {
     database.close();
   }
