@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { prepared } from './prepared.ts';
-import { type CatalogRow, type SegmentName, segmentName } from './segment-row.ts';
+import { type SegmentName, segmentName } from './segment-row.ts';
 
 /** What is left of a closed segment whose file is missing, shorter than its row says, or overwritten. */
 export interface DamageMark {
