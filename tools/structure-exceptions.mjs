@@ -11,7 +11,6 @@ export const exceptions = [
       'server/src/statistics/metrics.ts newRegistry',
       'server/src/ffmpeg/worker/input/input-options.ts inputOptions',
       'server/src/store/migrations.ts first',
-      'server/src/system/health.ts HealthMonitor.warnings',
     ],
   },
   {

@@ -2,6 +2,7 @@ import type { HealthWarning } from '@vidette/contract/health';
 import type { ArchiveHealth } from '../archive/archive.ts';
 import type { ObjectStorageStatus } from '../archive/object-storage/object-storage.ts';
 import type { Clock } from '../base/clock.ts';
+import { warning } from '../system/health-warning.ts';
 
 /** How long a warning about early deletion is shown. */
 const earlyNoticeMs = 24 * 3_600_000;
@@ -11,19 +12,21 @@ export function archiveWarnings(archive: ArchiveHealth, clock: Clock): HealthWar
   const { clockAheadMs, undeletable, refusal, early } = archive.retention;
   const warnings: HealthWarning[] = [];
   const { problem } = archive;
-  if (problem) warnings.push(warning('archive-disk-missing', archive.isDiskEmpty ? 'disk-empty' : problem));
+  if (problem)
+    warnings.push(warning('archive-disk-missing', { subject: archive.isDiskEmpty ? 'disk-empty' : problem }));
   if (archive.writeFailure !== undefined)
-    warnings.push(warning('archive-write-failed', archive.writeFailure));
+    warnings.push(warning('archive-write-failed', { subject: archive.writeFailure }));
   if (clockAheadMs !== undefined)
-    warnings.push(warning('archive-clock', null, { aheadMs: Math.round(clockAheadMs) }));
+    warnings.push(warning('archive-clock', { figures: { aheadMs: Math.round(clockAheadMs) } }));
   const code = refusal ?? undeletable?.code;
   if (code !== undefined) {
     const { files = 0, bytes = 0 } = undeletable ?? {};
-    warnings.push(warning('archive-undeletable', code, { files, bytes }));
+    warnings.push(warning('archive-undeletable', { subject: code, figures: { files, bytes } }));
   }
   if (early && clock.monotonicMs() - early.lastMs < earlyNoticeMs) {
     const { segments, bytes, youngestHours, othersBytes } = early;
-    warnings.push(warning('archive-deletes-early', null, { segments, bytes, youngestHours, othersBytes }));
+    const figures = { segments, bytes, youngestHours, othersBytes };
+    warnings.push(warning('archive-deletes-early', { figures }));
   }
   return warnings;
 }
@@ -32,16 +35,9 @@ export function archiveWarnings(archive: ArchiveHealth, clock: Clock): HealthWar
 export function objectStorageWarnings(status: ObjectStorageStatus | undefined): HealthWarning[] {
   const { problem, damaged = 0 } = status ?? {};
   return [
-    ...(problem ? [warning('far-archive', problem.code)] : []),
-    ...(damaged > 0 ? [warning('far-archive', 'FarArchiveDamaged', { segments: damaged })] : []),
+    ...(problem ? [warning('far-archive', { subject: problem.code })] : []),
+    ...(damaged > 0
+      ? [warning('far-archive', { subject: 'FarArchiveDamaged', figures: { segments: damaged } })]
+      : []),
   ];
-}
-
-function warning(
-  code: HealthWarning['code'],
-  subject: string | null,
-  figures?: Record<string, number>,
-): HealthWarning {
-  const others = { expiresAt: null, usedPercent: null, recordedPercent: null };
-  return { code, ...others, subject, ...(figures && { figures }) };
 }

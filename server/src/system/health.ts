@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { HealthWarning } from '@vidette/contract/health';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../config/schema.ts';
+import { warning } from './health-warning.ts';
 import type { LicenseService } from './license.ts';
 
 /** License expiry is announced this long before. */
@@ -60,70 +61,36 @@ export class HealthMonitor {
     recordedLow: readonly { readonly uid: string; readonly share: number }[],
     shares?: ReportedDiskShares,
   ): Promise<HealthWarning[]> {
-    const warnings = this.#licenseWarnings();
+    return [
+      ...this.#licenseWarnings(),
+      ...(await this.#diskWarnings(shares)),
+      ...this.#nodeWarnings(),
+      ...notRecording.map((subject) => warning('stream-not-recording', { subject })),
+      ...recordedLow.map(({ uid: subject, share }) =>
+        warning('stream-recorded-low', { subject, recordedPercent: Math.floor(share * 1000) / 10 }),
+      ),
+    ];
+  }
+
+  async #diskWarnings(shares: ReportedDiskShares | undefined): Promise<HealthWarning[]> {
     const disk = await this.disk();
     if (disk && disk.usedPercent >= this.#warnPercent(shares)) {
-      warnings.push({
-        code: 'archive-disk-usage',
-        expiresAt: null,
-        usedPercent: Math.floor(disk.usedPercent),
-        recordedPercent: null,
-        subject: null,
-        ...(shares && {
-          figures: { archiveBytes: shares.archiveBytes, otherBytes: shares.otherBytes },
-        }),
-      });
+      const figures = shares && { archiveBytes: shares.archiveBytes, otherBytes: shares.otherBytes };
+      const usedPercent = Math.floor(disk.usedPercent);
+      return [warning('archive-disk-usage', { usedPercent, ...(figures && { figures }) })];
     }
     // If it is also the archive's disk, that is reported already.
-    else if (this.#options.isDataDiskFull?.() === true) {
-      warnings.push({
-        code: 'data-disk-full',
-        expiresAt: null,
-        usedPercent: null,
-        recordedPercent: null,
-        subject: null,
-      });
-    }
-    const { node } = this.#options;
-    if (node.isDrained) {
-      warnings.push({
-        code: 'cluster-node-drained',
-        expiresAt: null,
-        usedPercent: null,
-        recordedPercent: null,
-        subject: node.id,
-      });
-    }
-    for (const { id: subject, aheadMs } of node.wrongClocks) {
-      warnings.push({
-        code: 'cluster-node-clock',
-        expiresAt: null,
-        usedPercent: null,
-        recordedPercent: null,
-        subject,
-        figures: { aheadMs },
-      });
-    }
-    for (const subject of notRecording) {
-      warnings.push({
-        code: 'stream-not-recording',
-        expiresAt: null,
-        usedPercent: null,
-        recordedPercent: null,
-        subject,
-      });
-    }
-    for (const { uid: subject, share } of recordedLow) {
-      const recordedPercent = Math.floor(share * 1000) / 10;
-      warnings.push({
-        code: 'stream-recorded-low',
-        expiresAt: null,
-        usedPercent: null,
-        recordedPercent,
-        subject,
-      });
-    }
-    return warnings;
+    return this.#options.isDataDiskFull?.() === true ? [warning('data-disk-full')] : [];
+  }
+
+  #nodeWarnings(): HealthWarning[] {
+    const { id, isDrained, wrongClocks } = this.#options.node;
+    return [
+      ...(isDrained ? [warning('cluster-node-drained', { subject: id })] : []),
+      ...wrongClocks.map(({ id: subject, aheadMs }) =>
+        warning('cluster-node-clock', { subject, figures: { aheadMs } }),
+      ),
+    ];
   }
 
   /**
@@ -148,12 +115,9 @@ export class HealthMonitor {
   #licenseWarnings(): HealthWarning[] {
     const { license, clock } = this.#options;
     const { expiresAt } = license.view;
-    if (license.isExpired)
-      return [
-        { code: 'license-expired', expiresAt, usedPercent: null, recordedPercent: null, subject: null },
-      ];
+    if (license.isExpired) return [warning('license-expired', { expiresAt })];
     if (expiresAt === null || expiresAt - clock.wallMs() > licenseNoticeMs) return [];
-    return [{ code: 'license-expires', expiresAt, usedPercent: null, recordedPercent: null, subject: null }];
+    return [warning('license-expires', { expiresAt })];
   }
 }
 

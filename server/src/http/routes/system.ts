@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { LicenseService } from '../../system/license.ts';
 import type { HealthMonitor } from '../../system/health.ts';
+import { warning } from '../../system/health-warning.ts';
 import type { LogRing } from '../../system/log-ring.ts';
 import type { AuditLog } from '../../system/audit-log.ts';
 import type { Statistics } from '../../statistics/statistics.ts';
@@ -85,33 +86,13 @@ export function registerSystem(registrar: Registrar, services: SystemServices): 
     const warnings = await health.warnings(idle, await lowEverywhere(services, low), shares);
     warnings.push(...archiveWarnings(services.archive.health, services.clock));
     const { downLocation } = services.tunnel;
-    if (principal.isAdmin && downLocation !== undefined) {
-      warnings.push({
-        code: 'tunnel-down',
-        expiresAt: null,
-        usedPercent: null,
-        recordedPercent: null,
-        subject: downLocation,
-      });
-    }
+    if (principal.isAdmin && downLocation !== undefined)
+      warnings.push(warning('tunnel-down', { subject: downLocation }));
     if (principal.isAdmin) warnings.push(...objectStorageWarnings(services.archive.health.objectStorage));
-    if (principal.isAdmin && config.trustProxy === true) {
-      warnings.push({
-        code: 'trust-proxy',
-        expiresAt: null,
-        usedPercent: null,
-        recordedPercent: null,
-        subject: null,
-      });
-    }
+    if (principal.isAdmin && config.trustProxy === true) warnings.push(warning('trust-proxy'));
     if (principal.isAdmin && certificate?.problem !== undefined) {
-      warnings.push({
-        code: 'tls-certificate',
-        expiresAt: certificate.expiresAt,
-        usedPercent: null,
-        recordedPercent: null,
-        subject: certificate.problem,
-      });
+      const { expiresAt, problem: subject } = certificate;
+      warnings.push(warning('tls-certificate', { expiresAt, subject }));
     }
     return { version: services.version, warnings };
   });

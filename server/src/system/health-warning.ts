@@ -1,0 +1,9 @@
+import type { HealthWarning } from '@vidette/contract/health';
+
+/** A warning; what is not given is null. */
+export function warning(
+  code: HealthWarning['code'],
+  facts: Partial<Omit<HealthWarning, 'code'>> = {},
+): HealthWarning {
+  return { code, expiresAt: null, usedPercent: null, recordedPercent: null, subject: null, ...facts };
+}
