@@ -32,7 +32,6 @@ export const exceptions = [
     parts: [
       'server/src/cluster/cluster.ts Cluster',
       'server/src/engine/managed-stream.ts ManagedStream',
-      'server/src/system/audit-log.ts AuditLog',
       'server/src/tunnel/relay.ts Relay',
     ],
   },

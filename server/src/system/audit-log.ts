@@ -4,24 +4,9 @@ import type { Log } from '../base/log.ts';
 import { redactValue } from '../base/redact.ts';
 import type { Audit, AuditQuery, AuditRecord } from '../store/audit.ts';
 import type { AuditEvent, OpenEntry } from './audit-event.ts';
+import { AuditQueue, type QueuedEntry } from './audit-queue.ts';
 import { AuditTallies } from './audit-tallies.ts';
 
-interface Lasting {
-  readonly row: QueuedEntry;
-  /** In the database; undefined until it was first written. */
-  id: number | undefined;
-  isDirty: boolean;
-  isOver: boolean;
-}
-
-type QueuedEntry = Parameters<Audit['addAll']>[0][number];
-
-const flushMs = 500;
-/** While the database refuses writes; beyond it events of one kind become one entry with their count. */
-const maxWaiting = 10_000;
-/** Rows of one statement; engines limit the number of its parameters. */
-const batch = 500;
-const retryMs = 5_000;
 const cleanUpMs = 6 * 3_600_000;
 
 /** Who did what. Entries are written in groups, so that a burst of calls does not cost a disk flush each. */
@@ -32,13 +17,9 @@ export class AuditLog {
   readonly #isEnabled: boolean;
   readonly #keepMs: number;
   readonly #nowMs: () => number;
-  #waiting: QueuedEntry[] = [];
-  readonly #lasting = new Set<Lasting>();
+  readonly #queue: AuditQueue;
   readonly #tallies: AuditTallies;
-  #cancelFlush: Cancel | undefined;
   #cancelCleanUp: Cancel | undefined;
-  #flushing: Promise<void> = Promise.resolve();
-  #isStuck = false;
 
   /** `nowMs`: a lower bound of the current time, so that a clock set forward deletes nothing. */
   constructor(options: {
@@ -55,7 +36,9 @@ export class AuditLog {
     this.#isEnabled = options.isEnabled;
     this.#keepMs = options.keepDays * 86_400_000;
     this.#nowMs = options.nowMs ?? (() => options.clock.wallMs());
-    this.#tallies = new AuditTallies(this, options.clock);
+    const tallies = new AuditTallies(this, options.clock);
+    this.#tallies = tallies;
+    this.#queue = new AuditQueue(options.audit, options.clock, options.log, () => tallies.tell());
     if (options.isEnabled) this.#cancelCleanUp = this.#clock.every(cleanUpMs, () => this.#cleanUp());
   }
 
@@ -64,12 +47,9 @@ export class AuditLog {
    */
   add(event: AuditEvent): void {
     if (!this.#isEnabled) return;
-    if (this.#waiting.length >= maxWaiting) {
-      this.#tallies.count(event);
-      return;
-    }
-    this.#waiting.push(this.#rowOf(event));
-    this.#flushIn(flushMs);
+    // Beyond it events of one kind become one entry with their count.
+    if (this.#queue.isFull) this.#tallies.count(event);
+    else this.#queue.add(this.#rowOf(event));
   }
 
   /**
@@ -83,17 +63,9 @@ export class AuditLog {
   /** Notes the start of a lasting activity. */
   open(event: AuditEvent): OpenEntry {
     if (!this.#isEnabled) return { update: () => {} };
-    const entry: Lasting = { row: this.#rowOf(event), id: undefined, isDirty: true, isOver: false };
-    this.#lasting.add(entry);
-    this.#flushIn(flushMs);
+    const update = this.#queue.addLasting(this.#rowOf(event));
     return {
-      update: (details, isOver = false) => {
-        if (entry.isOver) return;
-        entry.row.details = JSON.stringify(redactValue(details));
-        entry.isDirty = true;
-        entry.isOver = isOver;
-        this.#flushIn(flushMs);
-      },
+      update: (details, isOver = false) => update(JSON.stringify(redactValue(details)), isOver),
     };
   }
 
@@ -106,56 +78,12 @@ export class AuditLog {
 
   /** Writes what waits. Entries that can't be written keep waiting, in their order. */
   flush(): Promise<void> {
-    this.#cancelFlush?.();
-    this.#cancelFlush = undefined;
-    this.#tallies.tell();
-    this.#flushing = this.#flushing.then(() => this.#write());
-    return this.#flushing;
+    return this.#queue.flush();
   }
 
   async close(): Promise<void> {
     this.#cancelCleanUp?.();
-    await this.flush();
-    this.#cancelFlush?.();
-    const lost = this.#waiting.length;
-    if (lost > 0) this.#log.error({ lost }, 'audit entries were lost');
-  }
-
-  /** Never rejects. */
-  async #write(): Promise<void> {
-    try {
-      while (this.#waiting.length > 0) {
-        const entries = this.#waiting.slice(0, batch);
-        await this.#audit.addAll(entries);
-        this.#waiting.splice(0, entries.length);
-      }
-      for (const entry of this.#lasting) {
-        if (entry.isDirty) await this.#writeLasting(entry);
-        // An entry that ended while it was being written still has its end to write.
-        if (entry.isOver && !entry.isDirty) this.#lasting.delete(entry);
-      }
-      if (this.#isStuck) this.#log.info({}, 'audit entries are written again');
-      this.#isStuck = false;
-    } catch (error) {
-      if (!this.#isStuck) this.#log.error({ error }, 'audit entries can’t be written: they wait');
-      this.#isStuck = true;
-      this.#flushIn(retryMs);
-    }
-  }
-
-  async #writeLasting(entry: Lasting): Promise<void> {
-    entry.isDirty = false;
-    try {
-      if (entry.id === undefined) entry.id = await this.#audit.add(entry.row);
-      else await this.#audit.saveDetails(entry.id, entry.row.details);
-    } catch (error) {
-      entry.isDirty = true;
-      throw error;
-    }
-  }
-
-  #flushIn(delayMs: number): void {
-    this.#cancelFlush ??= this.#clock.after(delayMs, () => void this.flush());
+    await this.#queue.close();
   }
 
   #rowOf({ login, ip, action, target, outcome, details }: AuditEvent): QueuedEntry {

@@ -1,0 +1,120 @@
+import type { Cancel, Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Audit } from '../store/audit.ts';
+
+/** An entry before it has a number. */
+export type QueuedEntry = Parameters<Audit['addAll']>[0][number];
+
+/** An entry of a lasting activity, whose details change until it is over. */
+interface LastingEntry {
+  readonly row: QueuedEntry;
+  /** In the database; undefined until it was first written. */
+  id: number | undefined;
+  isDirty: boolean;
+  isOver: boolean;
+}
+
+const flushMs = 500;
+/** While the database refuses writes. */
+const maxWaiting = 10_000;
+/** Rows of one statement; engines limit the number of its parameters. */
+const batch = 500;
+const retryMs = 5_000;
+
+/** Entries on their way to the database: written in groups and in their order, again and again while it refuses them. */
+export class AuditQueue {
+  readonly #audit: Audit;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** Adds what is only counted so far, before each flush. */
+  readonly #beforeFlush: () => void;
+  #waiting: QueuedEntry[] = [];
+  readonly #lasting = new Set<LastingEntry>();
+  #cancelFlush: Cancel | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+  #isStuck = false;
+
+  constructor(audit: Audit, clock: Clock, log: Log, beforeFlush: () => void) {
+    this.#audit = audit;
+    this.#clock = clock;
+    this.#log = log;
+    this.#beforeFlush = beforeFlush;
+  }
+
+  /** No more entries are taken. */
+  get isFull(): boolean {
+    return this.#waiting.length >= maxWaiting;
+  }
+
+  add(row: QueuedEntry): void {
+    this.#waiting.push(row);
+    this.#flushIn(flushMs);
+  }
+
+  /** An entry whose details the returned function replaces, until it is over. */
+  addLasting(row: QueuedEntry): (details: string, isOver: boolean) => void {
+    const entry: LastingEntry = { row, id: undefined, isDirty: true, isOver: false };
+    this.#lasting.add(entry);
+    this.#flushIn(flushMs);
+    return (details, isOver) => {
+      if (entry.isOver) return;
+      entry.row.details = details;
+      entry.isDirty = true;
+      entry.isOver = isOver;
+      this.#flushIn(flushMs);
+    };
+  }
+
+  /** Writes what waits. Entries that can't be written keep waiting, in their order. */
+  flush(): Promise<void> {
+    this.#cancelFlush?.();
+    this.#cancelFlush = undefined;
+    this.#beforeFlush();
+    this.#flushing = this.#flushing.then(() => this.#write());
+    return this.#flushing;
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    this.#cancelFlush?.();
+    const lost = this.#waiting.length;
+    if (lost > 0) this.#log.error({ lost }, 'audit entries were lost');
+  }
+
+  /** Never rejects. */
+  async #write(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) {
+        const entries = this.#waiting.slice(0, batch);
+        await this.#audit.addAll(entries);
+        this.#waiting.splice(0, entries.length);
+      }
+      for (const entry of this.#lasting) {
+        if (entry.isDirty) await this.#writeLasting(entry);
+        // An entry that ended while it was being written still has its end to write.
+        if (entry.isOver && !entry.isDirty) this.#lasting.delete(entry);
+      }
+      if (this.#isStuck) this.#log.info({}, 'audit entries are written again');
+      this.#isStuck = false;
+    } catch (error) {
+      if (!this.#isStuck) this.#log.error({ error }, 'audit entries can’t be written: they wait');
+      this.#isStuck = true;
+      this.#flushIn(retryMs);
+    }
+  }
+
+  async #writeLasting(entry: LastingEntry): Promise<void> {
+    entry.isDirty = false;
+    try {
+      if (entry.id === undefined) entry.id = await this.#audit.add(entry.row);
+      else await this.#audit.saveDetails(entry.id, entry.row.details);
+    } catch (error) {
+      entry.isDirty = true;
+      throw error;
+    }
+  }
+
+  #flushIn(delayMs: number): void {
+    this.#cancelFlush ??= this.#clock.after(delayMs, () => void this.flush());
+  }
+}
