@@ -22,9 +22,7 @@ export const exceptions = [
   {
     measure: 'lines',
     because: 'one exchange or pass with its early ends; its parts share more than a cut could hand over',
-    parts: [
-      'server/src/rpc/rpc-fixture.ts pair',
-    ],
+    parts: ['server/src/rpc/rpc-fixture.ts pair'],
   },
   {
     measure: 'fields',
