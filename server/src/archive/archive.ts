@@ -180,7 +180,7 @@ async function markAsClean({ recovery }: ArchiveVolume, { catalog, log }: Base):
   try {
     if (recovery) await catalog.commit([{ type: 'dirty', isDirty: false }]);
   } catch (error) {
-    const words = 'The archive could not be marked as closed; the next start will look it over';
+    const words = 'The archive could not be marked as closed; the next start checks it';
     log.error({ err: error }, words);
   }
 }

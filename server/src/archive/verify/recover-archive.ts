@@ -27,7 +27,7 @@ export async function recoverArchive(tools: RecoverArchiveTools): Promise<Recove
   const database = openCatalogForWriting(catalogPath);
   try {
     const report = await Recovery.run({ ...tools, database });
-    if (report.wasDirty) log.info({ ...report }, 'The archive was put in order after an unclean end');
+    if (report.wasDirty) log.info({ ...report }, 'The archive was repaired after an unclean shutdown');
     return { report, rebuild: await CatalogRebuild.start(tools) };
   } finally {
     database.close();
