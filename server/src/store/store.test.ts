@@ -100,6 +100,7 @@ test('[R6.5] users list only what they may view; owners and the permitted do', a
 test('a grouped list has a stream under each of its tags and the untagged last', async () => {
   await store.streams.add(newStream('group1', { name: 'g1', tags: ['grpB', 'grpA'] }));
   await store.streams.add(newStream('group2', { name: 'g2', tags: ['grpa'] }));
+  await store.streams.add(newStream('group3', { name: 'g3', tags: [] }));
   const page = await store.streamList.page(admin, { ...plain, byTag: true });
   const rows = page.items.filter((item) => item.group?.toLowerCase().startsWith('grp'));
   assert.deepEqual(
