@@ -168,16 +168,16 @@ for (const [how, crash] of Object.entries(crashes)) {
     const user = await store.users.add({
       login: 'guard',
       email: '',
-      full_name: '',
+      fullName: '',
       language: 'en',
-      password_hash: null,
-      is_admin: 0,
-      max_stream_creation: 0,
-      is_managed: 0,
-      must_change_password: 0,
-      is_blocked: 0,
-      created_ms: 1,
-      last_seen_ms: null,
+      passwordHash: null,
+      isAdmin: false,
+      maxStreamCreation: 0,
+      isManaged: false,
+      mustChangePassword: false,
+      isBlocked: false,
+      createdMs: 1,
+      lastSeenMs: null,
     });
     // A transaction that writes nothing takes an id of which the crash leaves no trace, like one that is rolled back.
     const takeIds = async (count: number) => {
@@ -191,13 +191,13 @@ for (const [how, crash] of Object.entries(crashes)) {
     await takeIds(100);
     const { mark } = await store.accessChanges.since(undefined);
     await crash();
-    await soon(() => store.users.save(user.id, { is_blocked: 1 }));
+    await soon(() => store.users.save(user.id, { isBlocked: true }));
     await takeIds(200);
     const news = await soon(() => store.accessChanges.since(mark));
     assert.ok(news.mark.transactionId > mark.transactionId);
     assert.ok(news.changes === undefined || news.changes.some(({ userId }) => userId === user.id));
     // From then on the changes are listed again.
-    await store.users.save(user.id, { is_blocked: 0 });
+    await store.users.save(user.id, { isBlocked: false });
     const { changes } = await store.accessChanges.since(news.mark);
     assert.deepEqual(changes, [{ userId: user.id, streamUid: null }]);
   });

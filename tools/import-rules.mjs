@@ -169,6 +169,20 @@ const lightContract = new Set(['errors', 'constants', 'routes', 'client', 'live'
 /** What polls for everybody else, and a tool that takes frames for people and gives what fades in its time. */
 const mayWait = new Set(['server/src/base/until-fixture.ts', 'e2e/api.ts', 'e2e/screens.ts']);
 
+/** Columns whose names are no words of the domain: `created_ms`, `is_paused`. */
+const columns = new Set(
+  ['database', 'stream-row'].flatMap((name) =>
+    [
+      ...readFileSync(join(root, `server/src/store/${name}.ts`), 'utf8').matchAll(
+        /^ {2}([a-z]+(?:_[a-z]+)+): /gm,
+      ),
+    ].map(([, column = '']) => column),
+  ),
+);
+
+/** Parameters of released calls, and an option of FFmpeg, that share their names with columns. */
+const sameNames = new Set(['stream_id', 'time_zone', 'depth_hours', 'user_agent']);
+
 /** @type {{ because: string, test: (file: SourceFile) => string[] }[]} */
 const rules = [
   {
@@ -278,6 +292,10 @@ const rules = [
       /^server\/src\/(store|archive\/catalog)/.test(file.path)
         ? []
         : matches(file, /['"`]\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|PRAGMA)\b/),
+  },
+  {
+    because: 'a column is named in the store alone: a row that leaves it ties every reader to the table',
+    test: rowsOutside,
   },
   {
     because: 'cores of playback, timeline, mosaics and routing are tested without a browser',
@@ -444,6 +462,28 @@ export function privateImports(file) {
     .filter(({ module }) => module !== undefined && module !== home && faced.includes(module))
     .filter(({ target, module = '' }) => target !== faceOf(module))
     .map(({ target, module = '' }) => `imports ${target}, not ${faceOf(module)}`);
+}
+
+/**
+ * Rows and columns outside the store: imports of its tables and of the query builder, and members with the name of a column. The
+ * parameters of a query have such names too, on the wire.
+ * @param {Pick<SourceFile, 'path' | 'code' | 'imports'>} file
+ */
+function rowsOutside(file) {
+  if (!file.path.startsWith('server/src/') || /^server\/src\/(store|archive\/catalog)\//.test(file.path))
+    return [];
+  const imported = file.imports
+    .filter(({ target }) => target === 'kysely' || target === 'server/src/store/database.ts')
+    .map(({ target }) => `imports ${target}`);
+  const members = file.code.matchAll(
+    /(\w+\??)\.([a-z]+(?:_[a-z]+)+)\b|[{,]\s*([a-z]+(?:_[a-z]+)+)(?=\s*[,:}])/g,
+  );
+  const named = [...members]
+    .filter(([, owner]) => owner !== 'query')
+    .map(([, , member, own]) => member ?? own ?? '')
+    .filter((name) => columns.has(name) && !sameNames.has(name))
+    .map((name) => `names the column ${name}`);
+  return [...imported, ...new Set(named)];
 }
 
 /** @param {string} path @param {string} target */

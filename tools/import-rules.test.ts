@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { circlesIn, sourceFiles } from './import-graph.mjs';
 import { breachesOf, featureParts, pageParts, privateImports, serverModules } from './import-rules.mjs';
+import { root } from './install.mjs';
 
 const importing = (path: string, ...targets: string[]) =>
   privateImports({
     path: `server/src/${path}`,
-    imports: targets.map((target) => ({ target: `server/src/${target}`, isType: false })),
+    imports: targets.map((target) => ({
+      target: `server/src/${target}`,
+      isType: false,
+    })),
   });
 
 const circlesOf = (parts: Record<string, readonly string[]>) =>
@@ -129,4 +135,39 @@ test('the page imports neither the server nor Zod, and its cores no React', () =
   for (const path of ['routing/router.ts', 'playback/wall/wall.ts', 'timeline/timeline.ts'])
     assert.deepEqual(onPage(path, `import { useState } from 'react';`), ['imports react'], path);
   assert.deepEqual(onPage('playback/react/use-player.ts', `import { useState } from 'react';`), []);
+});
+
+test('no row leaves the store: its tables, the query builder and names of columns are refused outside', () => {
+  const found = (path: string, text: string) =>
+    breachesOf(`server/src/${path}`, text).map((line) => line.replace(/ \(because .*/, ''));
+  const code = 'const { node_id } = stream; if (user.is_admin === 1) save({ full_name: name });';
+  assert.deepEqual(found('access/principal.ts', code), [
+    'names the column node_id',
+    'names the column is_admin',
+    'names the column full_name',
+  ]);
+  assert.deepEqual(found('http/routes/users.ts', `import type { UserRow } from '../../store/database.ts';`), [
+    'imports server/src/store/database.ts',
+  ]);
+  assert.deepEqual(found('http/routes/users.ts', `import { sql } from 'kysely';`), ['imports kysely']);
+  assert.deepEqual(found('store/users.ts', `import { sql } from 'kysely'; ${code}`), []);
+  assert.deepEqual(found('http/routes/streams.ts', 'if (query.extend_lease) use(user.isAdmin);'), []);
+});
+
+/** The files of calls, of streams and of the store that contain a word, tests left out. */
+function filesWith(word: string): string[] {
+  const places =
+    /^(contract\/src|server\/src\/(http|store|streams)|ui\/src\/features\/streams)\/(?!.*(\.test|-fixture)\.ts)/;
+  const isWord = new RegExp(`\\b${word}\\b`);
+  return sourceFiles().filter(
+    (path) => places.test(path) && isWord.test(readFileSync(join(root, path), 'utf8')),
+  );
+}
+
+test('a setting of a stream is named where it is stored and where it is on the wire, not on its way between them', () => {
+  const stored = ['server/src/store/migrations.ts', 'server/src/store/stream-row.ts'];
+  // It is set and read through the API alone: whatever names it, every new setting costs.
+  assert.deepEqual(filesWith('longitude').toSorted(), ['contract/src/entities.ts', ...stored]);
+  for (const column of ['location_name', 'is_on_demand', 'is_recorded', 'finds_motion', 'far_after_hours'])
+    assert.deepEqual(filesWith(column).toSorted(), stored, column);
 });

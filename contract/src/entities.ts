@@ -35,7 +35,7 @@ export const Name = z
 /** The same, may be empty. */
 export const OptionalLine = z.string().trim().max(limits.nameMaxLength).regex(visibleLine);
 const Tag = Name.max(limits.tagMaxLength);
-export const Tags = z.array(Tag).max(limits.tagsMax);
+const Tags = z.array(Tag).max(limits.tagsMax);
 /** A password as typed; whether it is good enough is PasswordIsNotComplexEnough, not a schema error. */
 export const PasswordText = z.string().max(1_024).meta(like('a new long sentence of mine'));
 /** Multi-line text. */
@@ -55,11 +55,15 @@ export const StreamStatus = z
 
 /** Retention in hours; -1 keeps all footage. */
 export const DepthHours = z.int().min(-1).max(876_000).meta(like(168));
-export const FarAfterHours = DepthHours.describe(
-  'Until it moves to the S3 storage; 0: immediately; -1: never',
-).meta(like(72));
-export const Latitude = z.number().min(-90).max(90).meta(like(55.751));
-export const Longitude = z.number().min(-180).max(180).meta(like(37.618));
+const FarAfterHours = DepthHours.describe('Until it moves to the S3 storage; 0: immediately; -1: never').meta(
+  like(72),
+);
+const Latitude = z.number().min(-90).max(90).meta(like(55.751));
+const Longitude = z.number().min(-180).max(180).meta(like(37.618));
+const zonePattern = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
+/** The IANA name of a zone. */
+export const TimeZoneName = z.string().max(64).regex(zonePattern).meta(like('Europe/Moscow'));
+
 export const SourceText = z
   .string()
   .trim()
@@ -67,22 +71,10 @@ export const SourceText = z
   .max(limits.sourceMaxLength)
   .meta(like('rtsp://user:password@192.0.2.30:554/stream1'));
 
-export const Stream = z.object({
-  uid: Uid,
-  id: Id,
+/** What users set of a stream, beside its addresses, as it is answered. A new setting goes here and into `settingsToSave`. */
+const settings = {
   name: z.string().meta(like('Gate')),
-  streamSource: z
-    .string()
-    .describe('Without login and password for those who may not edit the stream')
-    .meta(like('rtsp://user:password@192.0.2.30:554/stream1')),
-  subStreamSource: z
-    .string()
-    .nullable()
-    .describe('A smaller picture of the same camera, for tiles')
-    .meta(like(null)),
   tags: z.array(z.string()).meta(like(['Yard'])),
-  status: StreamStatus,
-  failureReason: z.string().nullable().describe('Why it failed, in words').meta(like(null)),
   location: z.object({
     name: z.string().meta(like('Main building')),
     latitude: z.number().nullable().meta(like(55.751)),
@@ -105,6 +97,52 @@ export const Stream = z.object({
   motion: z
     .object({ isEnable: z.boolean() })
     .describe('Whether motion is looked for and noted on the timeline'),
+};
+
+/** Addresses and settings as calls take them: absent members keep their values, or get their defaults. */
+export const settingsToSave = {
+  subStreamSource: SourceText.nullable().optional().meta(like(null)),
+  tags: Tags.optional().meta(like(['Yard'])),
+  location: z
+    .strictObject({
+      name: OptionalLine.optional().meta(like('Main building')),
+      latitude: Latitude.nullable().optional(),
+      longitude: Longitude.nullable().optional(),
+      timeZone: TimeZoneName.nullable().optional(),
+    })
+    .optional(),
+  meta: z
+    .strictObject({ marker: OptionalLine.max(limits.tagMaxLength).nullable().optional().meta(like(null)) })
+    .optional(),
+  live: z.strictObject({ onDemand: z.boolean().optional() }).optional(),
+  archive: z
+    .strictObject({
+      isEnable: z.boolean().optional(),
+      depthHours: DepthHours.optional(),
+      farAfterHours: FarAfterHours.optional(),
+    })
+    .optional(),
+  motion: z.strictObject({ isEnable: z.boolean().optional() }).optional(),
+};
+
+/** The settings that are groups of members. */
+export const settingGroups = ['location', 'meta', 'live', 'archive', 'motion'] as const;
+
+export const Stream = z.object({
+  uid: Uid,
+  id: Id,
+  ...settings,
+  streamSource: z
+    .string()
+    .describe('Without login and password for those who may not edit the stream')
+    .meta(like('rtsp://user:password@192.0.2.30:554/stream1')),
+  subStreamSource: z
+    .string()
+    .nullable()
+    .describe('A smaller picture of the same camera, for tiles')
+    .meta(like(null)),
+  status: StreamStatus,
+  failureReason: z.string().nullable().describe('Why it failed, in words').meta(like(null)),
   node: z.object({ id: z.string().meta(like('main')), available: z.boolean() }),
   createdBy: z
     .string()
@@ -147,10 +185,6 @@ export const User = z.object({
   createdAt: TimeMs,
   lastSeenTime: TimeMs.nullable(),
 });
-
-const zonePattern = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
-/** The IANA name of a zone. */
-export const TimeZoneName = z.string().max(64).regex(zonePattern).meta(like('Europe/Moscow'));
 
 /** `viewer`, `server`, `stream`, or the IANA name of a zone, as in `Europe/Berlin`. */
 const TimeZoneChoice = z
@@ -454,6 +488,7 @@ export const AuditEntry = z.object({
 export type Language = z.infer<typeof Language>;
 export type StreamStatus = z.infer<typeof StreamStatus>;
 export type Stream = z.infer<typeof Stream>;
+export type StreamSettings = Pick<Stream, keyof typeof settings>;
 export type ListedStream = z.infer<typeof ListedStream>;
 export type StreamState = z.infer<typeof StreamState>;
 export type User = z.infer<typeof User>;

@@ -2,61 +2,30 @@ import { z } from 'zod';
 import type { Call } from '../call.ts';
 import { limits } from '../constants.ts';
 import {
-  DepthHours,
-  FarAfterHours,
   History,
-  Latitude,
   ListedStream,
-  Longitude,
   LogLine,
   Login,
   Name,
-  OptionalLine,
   SourceText,
   Stream,
   StreamPermission,
   StreamState,
   StreamStatus,
-  Tags,
   TimeMs,
-  TimeZoneName,
   Uid,
+  settingsToSave,
 } from '../entities.ts';
 import { Done, pageOf, pageQuery } from '../page.ts';
 import { exampleMs, hourMs, like } from '../example.ts';
 
 const uid = z.strictObject({ uid: Uid });
 
-const settingsOfStream = {
-  subStreamSource: SourceText.nullable().optional().meta(like(null)),
-  tags: Tags.optional().meta(like(['Yard'])),
-  location: z
-    .strictObject({
-      name: OptionalLine.optional().meta(like('Main building')),
-      latitude: Latitude.nullable().optional(),
-      longitude: Longitude.nullable().optional(),
-      timeZone: TimeZoneName.nullable().optional(),
-    })
-    .optional(),
-  meta: z
-    .strictObject({ marker: OptionalLine.max(limits.tagMaxLength).nullable().optional().meta(like(null)) })
-    .optional(),
-  live: z.strictObject({ onDemand: z.boolean().optional() }).optional(),
-  archive: z
-    .strictObject({
-      isEnable: z.boolean().optional(),
-      depthHours: DepthHours.optional(),
-      farAfterHours: FarAfterHours.optional(),
-    })
-    .optional(),
-  motion: z.strictObject({ isEnable: z.boolean().optional() }).optional(),
-};
-
 /** Creates a stream. Absent members get their defaults: recorded, motion detected, always on, no tags. */
 export const StreamToAdd = z.strictObject({
   name: Name.meta(like('Gate')),
   streamSource: SourceText,
-  ...settingsOfStream,
+  ...settingsToSave,
 });
 
 /** Members that `getStream` answers and no save changes. */
@@ -83,7 +52,7 @@ export const StreamToSave = z.strictObject({
   ...Stream.pick(fixedOfStream).partial().shape,
   name: Name.optional().meta(like('Gate')),
   streamSource: SourceText.optional(),
-  ...settingsOfStream,
+  ...settingsToSave,
   revision: z.int().optional().meta(like(3)),
 });
 

@@ -8,7 +8,7 @@ export async function refusalOfArchive(
   uid: string,
 ): Promise<ErrorCode | undefined> {
   const user = await store.users.byId(userId);
-  if (!user || user.is_blocked === 1) return 'AuthorizationRequired';
-  const seen = await store.streamList.find({ userId, isAdmin: user.is_admin === 1 }, uid);
+  if (!user || user.isBlocked) return 'AuthorizationRequired';
+  const seen = await store.streamList.find({ userId, isAdmin: user.isAdmin }, uid);
   return seen?.rights.view && seen.rights.archive ? undefined : 'Forbidden';
 }

@@ -16,7 +16,7 @@ import type { Principal } from './principal.ts';
 export function requireAudience(call: Call, principal: Principal | undefined): void {
   if (call.who === 'anyone') return;
   if (!principal) throw new Fault('AuthorizationRequired', 'The request is not signed in.');
-  if (principal.user.must_change_password === 1 && !call.whilePasswordDue) {
+  if (principal.user.mustChangePassword && !call.whilePasswordDue) {
     throw new Fault('Forbidden', 'The password must be changed first.');
   }
   if (call.who === 'admin' && !principal.isAdmin) throw new Fault('Forbidden', 'Administrators only.');

@@ -36,16 +36,16 @@ async function visit() {
   const user = await store.users.add({
     login: `person${++people}`,
     email: '',
-    full_name: '',
+    fullName: '',
     language: 'en',
-    password_hash: null,
-    is_admin: 0,
-    max_stream_creation: 0,
-    is_managed: 0,
-    must_change_password: 0,
-    is_blocked: 0,
-    created_ms: 1,
-    last_seen_ms: null,
+    passwordHash: null,
+    isAdmin: false,
+    maxStreamCreation: 0,
+    isManaged: false,
+    mustChangePassword: false,
+    isBlocked: false,
+    createdMs: 1,
+    lastSeenMs: null,
   });
   const session = await authenticator.open(user, { ip: '10.0.0.1', userAgent: 'test' });
   return { clock, authenticator, user, session };
@@ -59,7 +59,7 @@ test('[R7.19] a session opens by its secret only, which is not kept', async () =
   assert.equal(await authenticator.bySession(newSecret(), ''), undefined);
   assert.equal(await authenticator.bySession(session.id, ''), undefined);
   const [row] = await store.sessions.ofUser(user.id);
-  assert.equal(row?.secret_hash, hashSecret(session.secret));
+  assert.equal(row?.secretHash, hashSecret(session.secret));
 });
 
 test('a session slides on with use and ends without', async () => {
@@ -68,7 +68,7 @@ test('a session slides on with use and ends without', async () => {
     clock.advance(3_000_000);
     assert.ok(await authenticator.bySession(session.secret, '10.0.0.2'));
     // Last use is written in the background.
-    while ((await store.sessions.ofUser(user.id))[0]?.last_seen_ms !== clock.wallMs()) await nextTurn();
+    while ((await store.sessions.ofUser(user.id))[0]?.lastSeenMs !== clock.wallMs()) await nextTurn();
   }
   assert.equal((await store.sessions.ofUser(user.id))[0]?.ip, '10.0.0.2');
   clock.advance(3_600_001);
@@ -81,18 +81,18 @@ test('[R4.4] a blocked user’s sessions and tokens stop working immediately', a
   const { authenticator, user, session } = await visit();
   const secret = newSecret();
   await store.tokens.add({
-    user_id: user.id,
+    userId: user.id,
     name: 't',
-    secret_hash: hashSecret(secret),
-    created_ms: 1,
-    expires_ms: null,
-    last_used_ms: null,
+    secretHash: hashSecret(secret),
+    createdMs: 1,
+    expiresMs: null,
+    lastUsedMs: null,
   });
   const heard: (number | undefined)[] = [];
   authenticator.onAccessChange(({ userId }) => heard.push(userId));
   const principal = await authenticator.bySession(session.secret, '');
   assert.ok(principal && (await authenticator.byToken(secret)));
-  await store.users.save(user.id, { is_blocked: 1 });
+  await store.users.save(user.id, { isBlocked: true });
   authenticator.forget(user.id);
   assert.deepEqual(heard, [user.id]);
   assert.equal(await authenticator.bySession(session.secret, ''), undefined);
@@ -112,12 +112,12 @@ test('[R7.23] a token ends at its time', async () => {
   const { clock, authenticator, user } = await visit();
   const secret = newSecret();
   await store.tokens.add({
-    user_id: user.id,
+    userId: user.id,
     name: 't',
-    secret_hash: hashSecret(secret),
-    created_ms: 1,
-    expires_ms: clock.wallMs() + 2_000,
-    last_used_ms: null,
+    secretHash: hashSecret(secret),
+    createdMs: 1,
+    expiresMs: clock.wallMs() + 2_000,
+    lastUsedMs: null,
   });
   assert.equal((await authenticator.byToken(secret))?.by.kind, 'token');
   clock.advance(2_000);

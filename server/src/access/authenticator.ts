@@ -62,12 +62,12 @@ export class Authenticator {
     await this.#options.sessions.removeUnseenSince(nowMs - this.#options.sessionMs);
     await this.#options.sessions.add({
       id,
-      secret_hash: hashSecret(secret),
-      user_id: user.id,
-      created_ms: nowMs,
-      last_seen_ms: nowMs,
+      secretHash: hashSecret(secret),
+      userId: user.id,
+      createdMs: nowMs,
+      lastSeenMs: nowMs,
       ip: from.ip,
-      user_agent: from.userAgent.slice(0, 500),
+      userAgent: from.userAgent.slice(0, 500),
     });
     await this.#options.sessions.noteProof(id, nowMs);
     await this.#options.users.touch(user.id, nowMs);
@@ -78,7 +78,7 @@ export class Authenticator {
   bySession(secret: string, ip: string): Promise<Principal | undefined> {
     return this.#recall('session', hashSecret(secret), async (hash) => {
       const found = await this.#options.sessions.bySecretHash(hash);
-      if (!found || found.user.is_blocked === 1) return undefined;
+      if (!found || found.user.isBlocked) return undefined;
       const { session, user } = found;
       const nowMs = this.#options.clock.wallMs();
       if (nowMs - session.lastSeenMs > this.#options.sessionMs) return undefined;
@@ -98,11 +98,11 @@ export class Authenticator {
     return this.#recall('token', hashSecret(secret), async (hash) => {
       const token = await this.#options.tokens.bySecretHash(hash);
       const nowMs = this.#options.clock.wallMs();
-      if (!token || (token.expires_ms !== null && token.expires_ms <= nowMs)) return undefined;
-      const user = await this.#options.users.byId(token.user_id);
-      if (!user || user.is_blocked === 1) return undefined;
-      this.#touch(hash, nowMs - (token.last_used_ms ?? 0), () => this.#options.tokens.touch(token.id, nowMs));
-      const leftMs = Math.min(rememberMs, (token.expires_ms ?? Infinity) - nowMs);
+      if (!token || (token.expiresMs !== null && token.expiresMs <= nowMs)) return undefined;
+      const user = await this.#options.users.byId(token.userId);
+      if (!user || user.isBlocked) return undefined;
+      this.#touch(hash, nowMs - (token.lastUsedMs ?? 0), () => this.#options.tokens.touch(token.id, nowMs));
+      const leftMs = Math.min(rememberMs, (token.expiresMs ?? Infinity) - nowMs);
       return { principal: principalOf(user, { kind: 'token', id: token.id }), leftMs };
     });
   }
@@ -153,14 +153,14 @@ export class Authenticator {
   async validUntilMs({ user: { id: userId }, by }: Principal): Promise<number | undefined> {
     const { users, sessions, tokens, clock, sessionMs } = this.#options;
     const user = await users.byId(userId);
-    if (!user || user.is_blocked === 1) return undefined;
+    if (!user || user.isBlocked) return undefined;
     let untilMs: number | undefined;
     if (by.kind === 'session') {
       const session = (await sessions.ofUser(userId)).find(({ id }) => id === by.id);
-      untilMs = session && session.last_seen_ms + sessionMs;
+      untilMs = session && session.lastSeenMs + sessionMs;
     } else {
       const token = (await tokens.ofUser(userId)).find(({ id }) => id === by.id);
-      untilMs = token && (token.expires_ms ?? Infinity);
+      untilMs = token && (token.expiresMs ?? Infinity);
     }
     return untilMs !== undefined && untilMs > clock.wallMs() ? untilMs : undefined;
   }

@@ -5,7 +5,7 @@ import type { Principal } from './principal.ts';
  * Bookmarks. A user who may watch the archive of a stream sees its bookmarks and adds new ones; only the author
  * or an administrator changes or deletes one.
  */
-export function requireBookmarkOwner(principal: Principal, bookmark: { user_id: number | null }): void {
-  if (principal.isAdmin || bookmark.user_id === principal.user.id) return;
+export function requireBookmarkOwner(principal: Principal, bookmark: { userId: number | null }): void {
+  if (principal.isAdmin || bookmark.userId === principal.user.id) return;
   throw new Fault('Forbidden', 'This bookmark belongs to another user.');
 }

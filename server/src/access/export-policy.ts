@@ -6,10 +6,10 @@ import type { Principal } from './principal.ts';
  * in them requires the right `archive` on each of their streams: on request, while the package is written, and
  * on every download.
  */
-export function requireExportOwner<Row extends { user_id: number }>(
+export function requireExportOwner<Row extends { userId: number }>(
   principal: Principal,
   found: Row | undefined,
 ): Row {
-  if (found?.user_id === principal.user.id) return found;
+  if (found?.userId === principal.user.id) return found;
   throw new Fault('NotFound', 'There is no such export.');
 }

@@ -10,16 +10,16 @@ import { Identities } from './identities.ts';
 const newUser = (login: string, email: string): NewUser => ({
   login,
   email,
-  full_name: '',
+  fullName: '',
   language: 'en',
-  password_hash: null,
-  is_admin: 0,
-  max_stream_creation: 0,
-  is_managed: 0,
-  must_change_password: 0,
-  is_blocked: 0,
-  created_ms: 1,
-  last_seen_ms: null,
+  passwordHash: null,
+  isAdmin: false,
+  maxStreamCreation: 0,
+  isManaged: false,
+  mustChangePassword: false,
+  isBlocked: false,
+  createdMs: 1,
+  lastSeenMs: null,
 });
 
 test('[R10.8] of two who claim one name on two nodes simultaneously, as a login and as an e-mail, one gets it', async (t) => {

@@ -1,5 +1,5 @@
 import { Fault } from '../base/fault.ts';
-import { keyOf } from '../store/database.ts';
+import { keyOf } from '../base/search-key.ts';
 import type { UserRecord, Users } from '../store/users.ts';
 
 /** The names of an account; those left out stay as they are. */

@@ -2,8 +2,8 @@ import { Fault } from '../base/fault.ts';
 import type { Principal } from './principal.ts';
 
 interface OwnedMosaic {
-  readonly created_by: number | null;
-  readonly is_shared: number;
+  readonly createdBy: number | null;
+  readonly isShared: boolean;
 }
 
 /**
@@ -11,7 +11,7 @@ interface OwnedMosaic {
  * cells show is authorised stream by stream, so that a shared mosaic gives no access to video.
  */
 export function canAdminMosaic(principal: Principal, mosaic: OwnedMosaic): boolean {
-  return principal.isAdmin || mosaic.created_by === principal.user.id;
+  return principal.isAdmin || mosaic.createdBy === principal.user.id;
 }
 
 /** A mosaic the user may not see looks like one that does not exist. @throws Fault Forbidden, NotFound */
@@ -20,7 +20,7 @@ export function requireMosaicView<Mosaic extends OwnedMosaic>(
   mosaic: Mosaic | undefined,
 ): Mosaic {
   if (!mosaic && principal.isAdmin) throw new Fault('NotFound', 'There is no such mosaic.');
-  if (!mosaic || !(mosaic.is_shared === 1 || canAdminMosaic(principal, mosaic))) {
+  if (!mosaic || !(mosaic.isShared || canAdminMosaic(principal, mosaic))) {
     throw new Fault('Forbidden', 'The mosaic may not be seen.');
   }
   return mosaic;

@@ -43,7 +43,7 @@ function desk() {
   const authenticator = { forget: () => {} };
   const passwords = new PlainHasher();
   const proof = new PasswordProof({ sessions, authenticator, passwords, failures: countsInMemory(), clock });
-  const user = { id: 1, password_hash: 'right' } as UserRecord;
+  const user = { id: 1, passwordHash: 'right' } as UserRecord;
   const session = (id: string, provedMs: number) => principalOf(user, { kind: 'session', id, provedMs });
   return { clock, proof, proved, session, token: principalOf(user, { kind: 'token', id: 7 }) };
 }

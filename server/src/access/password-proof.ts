@@ -79,7 +79,7 @@ export class PasswordProof {
     const key = `${by.kind} ${by.id}`;
     // Counted before the slow check, so that many simultaneous guesses don't all pass the limit.
     await this.#tries.take(key);
-    if (!(await passwords.verify(typed, user.password_hash))) {
+    if (!(await passwords.verify(typed, user.passwordHash))) {
       throw new Fault('InvalidOldPassword', 'The password is wrong.', {
         details: { fields: [{ path, code: 'InvalidOldPassword' }] },
       });

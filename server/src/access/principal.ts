@@ -17,6 +17,6 @@ export interface Principal {
 }
 
 export function principalOf(user: UserRecord, by: Principal['by']): Principal {
-  const isAdmin = user.is_admin === 1;
-  return { user, isAdmin, isReadOnly: !isAdmin && user.max_stream_creation === 0, by };
+  const isAdmin = user.isAdmin;
+  return { user, isAdmin, isReadOnly: !isAdmin && user.maxStreamCreation === 0, by };
 }

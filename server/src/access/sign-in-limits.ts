@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { networkOf } from '../base/network.ts';
-import { keyOf } from '../store/database.ts';
+import { keyOf } from '../base/search-key.ts';
 import type { FailedAttempts, FailureCount } from '../store/failed-attempts.ts';
 import { hashSecret } from './secrets.ts';
 

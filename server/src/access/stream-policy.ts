@@ -55,6 +55,6 @@ export function mayUseLoopback(principal: Principal): boolean {
 export function requireStreamCreation(principal: Principal, createdSoFar: number): void {
   if (principal.isAdmin) return;
   if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user adds no streams.');
-  const { max_stream_creation: most } = principal.user;
+  const { maxStreamCreation: most } = principal.user;
   if (most >= 0 && createdSoFar >= most) throw new Fault('QuotaReached', 'No more streams may be added.');
 }

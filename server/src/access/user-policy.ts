@@ -1,5 +1,4 @@
 import type { Principal } from './principal.ts';
-import { flag } from '../store/database.ts';
 import type { UserRecord, Users } from '../store/users.ts';
 import { Fault } from '../base/fault.ts';
 
@@ -18,18 +17,17 @@ export function requireNotSelf(principal: Principal, user: UserRecord): void {
 const managedMembers = {
   name: 'login',
   email: 'email',
-  fullName: 'full_name',
+  fullName: 'fullName',
   password: null,
-  mustChangePassword: 'must_change_password',
+  mustChangePassword: 'mustChangePassword',
 } as const satisfies Record<string, keyof UserRecord | null>;
 
 /** @throws Fault ActionNotAcceptable, at the field, when a managed user's data would change. */
 export function requireOwnData(user: UserRecord, changes: Readonly<Record<string, unknown>>): void {
-  if (user.is_managed === 0) return;
-  for (const [member, column] of Object.entries(managedMembers)) {
+  if (!user.isManaged) return;
+  for (const [member, own] of Object.entries(managedMembers)) {
     const change = changes[member];
-    const value = typeof change === 'boolean' ? flag(change) : change;
-    if (value === undefined || (column !== null && value === user[column])) continue;
+    if (change === undefined || (own !== null && change === user[own])) continue;
     throw new Fault('ActionNotAcceptable', `The ${member} of this user is kept elsewhere.`, {
       details: { fields: [{ path: member, code: 'ActionNotAcceptable' }] },
     });

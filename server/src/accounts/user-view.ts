@@ -6,21 +6,21 @@ import type { UserRecord } from '../store/users.ts';
 
 /** A user as clients see them; nothing of the password. */
 export function userView(user: UserRecord): User {
-  const isAdmin = user.is_admin === 1;
+  const isAdmin = user.isAdmin;
   return {
     name: user.login,
     email: user.email,
-    fullName: user.full_name,
+    fullName: user.fullName,
     language: user.language,
     isAdmin,
     permissionType: isAdmin ? 'admin' : 'user',
-    maxStreamCreation: user.max_stream_creation,
-    canConvert: user.can_convert === 1,
-    isManaged: user.is_managed === 1,
-    mustChangePassword: user.must_change_password === 1,
-    isBlocked: user.is_blocked === 1,
-    createdAt: user.created_ms,
-    lastSeenTime: user.last_seen_ms,
+    maxStreamCreation: user.maxStreamCreation,
+    canConvert: user.canConvert,
+    isManaged: user.isManaged,
+    mustChangePassword: user.mustChangePassword,
+    isBlocked: user.isBlocked,
+    createdAt: user.createdMs,
+    lastSeenTime: user.lastSeenMs,
   };
 }
 
@@ -31,7 +31,7 @@ export function profileView(user: UserRecord): Profile {
 
 /** The user's choices, with defaults for the rest. */
 export function preferencesOf(user: UserRecord): Preferences {
-  return Preferences.parse(JSON.parse(user.preferences));
+  return Preferences.parse(user.preferences);
 }
 
 /** What was changed about a user, for the audit log; of a password only that it was. */
@@ -41,18 +41,18 @@ export function changesOfUser(before: UserRecord, after: UserRecord): object {
     return view;
   };
   const changes = changesBetween(settings(before), settings(after));
-  if (before.password_hash !== after.password_hash) changes['password'] = ['***', '***'];
+  if (before.passwordHash !== after.passwordHash) changes['password'] = ['***', '***'];
   return changes;
 }
 
 export function sessionView(session: SessionRecord, currentId: string | undefined): Session {
   return {
     id: session.id,
-    lastSeenTime: session.last_seen_ms,
+    lastSeenTime: session.lastSeenMs,
     isCurrent: session.id === currentId,
-    createdAt: session.created_ms,
+    createdAt: session.createdMs,
     ip: session.ip,
-    userAgent: session.user_agent,
+    userAgent: session.userAgent,
   };
 }
 
@@ -60,8 +60,8 @@ export function tokenView(token: TokenRecord): Token {
   return {
     id: token.id,
     name: token.name,
-    expireTime: token.expires_ms,
-    createdAt: token.created_ms,
-    lastUsedTime: token.last_used_ms,
+    expireTime: token.expiresMs,
+    createdAt: token.createdMs,
+    lastUsedTime: token.lastUsedMs,
   };
 }

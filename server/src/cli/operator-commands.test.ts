@@ -7,6 +7,7 @@ import { ArchiveLock } from '../archive/catalog/catalog.ts';
 import { catalogPath, lockPath } from '../archive/segments/segments.ts';
 import { PasswordHasher } from '../access/password-hash.ts';
 import { ManualClock } from '../base/manual-clock.ts';
+import { newStream } from '../store/stream-fixture.ts';
 import { Store } from '../store/store.ts';
 import { readLicense } from '../system/license-text.ts';
 import { backUp, restore } from './backup.ts';
@@ -33,41 +34,16 @@ function newUser(login: string) {
   return {
     login,
     email: '',
-    full_name: '',
+    fullName: '',
     language: 'en',
-    password_hash: 'old',
-    is_admin: 1,
-    max_stream_creation: -1,
-    is_managed: 0,
-    must_change_password: 0,
-    is_blocked: 0,
-    created_ms: 1,
-    last_seen_ms: null,
-  } as const;
-}
-
-function newStream(uid: string, source: string) {
-  return {
-    uid,
-    name: uid,
-    source,
-    sub_source: null,
-    location_name: '',
-    latitude: null,
-    longitude: null,
-    marker: null,
-    is_on_demand: 0,
-    is_recorded: 0,
-    depth_hours: -1,
-    is_paused: 0,
-    allows_loopback: 0,
-    created_by: null,
-    created_ms: 1,
-    revision: 1,
-    node_id: 'main',
-    status: 'pending',
-    share_key: null,
-    tags: [],
+    passwordHash: 'old',
+    isAdmin: true,
+    maxStreamCreation: -1,
+    isManaged: false,
+    mustChangePassword: false,
+    isBlocked: false,
+    createdMs: 1,
+    lastSeenMs: null,
   } as const;
 }
 
@@ -98,7 +74,7 @@ test('[R10.10] a backup brings the key to its addresses along, and the old key s
   const [dataDir, place, target] = [await folder(t), await folder(t), await folder(t)];
   const source = 'rtsp://operator:camera-password-4471@10.0.0.7/live';
   const store = await openStore(t, dataDir);
-  await store.streams.add(newStream('cam', source));
+  await store.streams.add(newStream('cam', { source }));
   const file = join(place, 'vidette.backup');
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
@@ -239,12 +215,12 @@ test('[R10.10] a temporary password has to be changed, and old sessions end', as
   const { id } = await store.users.add(newUser('Anna'));
   await store.sessions.add({
     id: 's',
-    secret_hash: 'h',
-    user_id: id,
-    created_ms: 1,
-    last_seen_ms: 1,
+    secretHash: 'h',
+    userId: id,
+    createdMs: 1,
+    lastSeenMs: 1,
     ip: '',
-    user_agent: '',
+    userAgent: '',
   });
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
@@ -254,14 +230,14 @@ test('[R10.10] a temporary password has to be changed, and old sessions end', as
   );
   const password = /^Temporary password of Anna: (\S+)$/.exec(lines[0] ?? '')?.[1] ?? '';
   const user = await store.users.byId(id);
-  assert.ok(await new PasswordHasher().verify(password, user?.password_hash));
-  assert.equal(user?.must_change_password, 1);
+  assert.ok(await new PasswordHasher().verify(password, user?.passwordHash));
+  assert.equal(user?.mustChangePassword, true);
   assert.deepEqual(await store.sessions.ofUser(id), []);
   assert.equal(
     await resetPassword({ database: { file: join(dataDir, 'vidette.sqlite') }, login: 'unknown', out }),
     1,
   );
-  await store.users.save(id, { is_managed: 1 });
+  await store.users.save(id, { isManaged: true });
   assert.equal(
     await resetPassword({ database: { file: join(dataDir, 'vidette.sqlite') }, login: 'anna', out }),
     1,

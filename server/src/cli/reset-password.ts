@@ -28,18 +28,18 @@ export async function resetPassword({ database, login, out }: ResetPasswordOptio
       out(`There is no user ${login}.`);
       return 1;
     }
-    if (user.is_managed === 1) {
+    if (user.isManaged) {
       out(`The password of ${user.login} is kept elsewhere and can't be set here.`);
       return 1;
     }
     const password = `${newCode()}-${newCode()}`;
-    const password_hash = await new PasswordHasher().hash(password);
-    await store.users.save(user.id, { password_hash, must_change_password: 1 });
+    const passwordHash = await new PasswordHasher().hash(password);
+    await store.users.save(user.id, { passwordHash, mustChangePassword: true });
     await store.sessions.removeOfUser(user.id, undefined);
     await store.tokens.removeOfUser(user.id, undefined);
     await store.resetCodes.remove(user.id);
     out(`Temporary password of ${user.login}: ${password}`);
-    if (user.is_blocked === 1) out('The user is blocked; an administrator can unblock them.');
+    if (user.isBlocked) out('The user is blocked; an administrator can unblock them.');
     return 0;
   } finally {
     await store.close();

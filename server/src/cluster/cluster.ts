@@ -153,36 +153,36 @@ export class Cluster {
 
   /** Whether this node, and no other, reports on a stream. */
   owns(uid: string): boolean {
-    return this.#places.get(uid)?.node_id === this.id && this.acquire(uid) !== undefined;
+    return this.#places.get(uid)?.nodeId === this.id && this.acquire(uid) !== undefined;
   }
 
   /** What the node that has a stream last reported of it. */
   reportElsewhere(uid: string): StreamReport | undefined {
     const place = this.#places.get(uid);
     if (!place || this.owns(uid)) return undefined;
-    if (!this.isThere(place.node_id)) return { status: 'pending', code: null, reason: null };
-    return { status: place.status, code: place.failure_code, reason: place.failure_reason };
+    if (!this.isThere(place.nodeId)) return { status: 'pending', code: null, reason: null };
+    return { status: place.status, code: place.failureCode, reason: place.failureReason };
   }
 
   /** The other node that has a stream; undefined when this one has it, or none. */
   nodeElsewhere(uid: string): string | undefined {
     const place = this.#places.get(uid);
-    return place && this.acquire(uid) === undefined && place.node_id !== this.id ? place.node_id : undefined;
+    return place && this.acquire(uid) === undefined && place.nodeId !== this.id ? place.nodeId : undefined;
   }
 
   /** Whether a node's lease held at the last read of the database. */
   isThere(nodeId: string): boolean {
-    return this.#members.some((member) => member.id === nodeId && member.is_there);
+    return this.#members.some((member) => member.id === nodeId && member.isThere);
   }
 
   /** Whether the lease of the node that has a stream held then. */
   hasNode(uid: string): boolean {
     const place = this.#places.get(uid);
-    return place !== undefined && this.isThere(place.node_id);
+    return place !== undefined && this.isThere(place.nodeId);
   }
 
   get isDrained(): boolean {
-    return this.#members.find((member) => member.id === this.id)?.is_drained === 1;
+    return this.#members.find((member) => member.id === this.id)?.isDrained === true;
   }
 
   /** The other nodes, as of the last read of the database. */
@@ -192,7 +192,7 @@ export class Cluster {
 
   /** The ids of those whose lease held. */
   get peersThere(): readonly string[] {
-    return this.peers.flatMap(({ id, is_there }) => (is_there ? [id] : []));
+    return this.peers.flatMap(({ id, isThere }) => (isThere ? [id] : []));
   }
 
   /** Whether the database answered just now. */
@@ -202,8 +202,8 @@ export class Cluster {
 
   /** The nodes that are up and whose clocks differ from the database's, this one included. */
   get wrongClocks(): readonly { readonly id: string; readonly aheadMs: number }[] {
-    return this.#members.flatMap(({ id, is_there, clock_ahead_ms: aheadMs }) =>
-      is_there && aheadMs !== null && isWrongClock(aheadMs) ? [{ id, aheadMs }] : [],
+    return this.#members.flatMap(({ id, isThere, clockAheadMs: aheadMs }) =>
+      isThere && aheadMs !== null && isWrongClock(aheadMs) ? [{ id, aheadMs }] : [],
     );
   }
 
@@ -234,15 +234,13 @@ export class Cluster {
     }
   }
 
-  #epochOf({ node_id, next_node_id, epoch }: StreamPlace): number | undefined {
-    if (node_id === this.id) return this.isDrained && !this.#hasSuccessor ? undefined : epoch;
-    return next_node_id === this.id ? epoch + 1 : undefined;
+  #epochOf({ nodeId, nextNodeId, epoch }: StreamPlace): number | undefined {
+    if (nodeId === this.id) return this.isDrained && !this.#hasSuccessor ? undefined : epoch;
+    return nextNodeId === this.id ? epoch + 1 : undefined;
   }
 
   get #hasSuccessor(): boolean {
-    return this.#members.some(
-      (member) => member.id !== this.id && member.is_there && member.is_drained === 0,
-    );
+    return this.#members.some((member) => member.id !== this.id && member.isThere && !member.isDrained);
   }
 
   async #join(): Promise<void> {
@@ -342,7 +340,7 @@ export class Cluster {
   async #learn(): Promise<void> {
     const { tables, clock } = this.#options;
     const wasStopped = this.isDrained && !this.#hasSuccessor;
-    const wasThere = new Set(this.#members.filter((member) => member.is_there).map(({ id }) => id));
+    const wasThere = new Set(this.#members.filter((member) => member.isThere).map(({ id }) => id));
     this.#members = await tables.members();
     const version = await tables.version();
     const old = this.#places;
@@ -363,7 +361,7 @@ export class Cluster {
       // Of its own streams too: this corrects the report of a node that has lost a stream and does not know it
       // yet.
       const isMoved = !isSamePlace(known, place);
-      if (isStopped !== wasStopped || hasNodeChanged(place.node_id) || isMoved) {
+      if (isStopped !== wasStopped || hasNodeChanged(place.nodeId) || isMoved) {
         moved.add(place.uid);
       }
     }
@@ -376,11 +374,11 @@ export class Cluster {
   async #act(): Promise<void> {
     const { tables, log } = this.#options;
     let hasMoved = false;
-    for (const { uid, epoch, node_id, next_node_id, status } of this.#places.values()) {
-      if (next_node_id !== this.id || node_id === this.id) continue;
+    for (const { uid, epoch, nodeId, nextNodeId, status } of this.#places.values()) {
+      if (nextNodeId !== this.id || nodeId === this.id) continue;
       if (status === 'running' && !(this.#streams?.isReady(uid) ?? false)) continue;
       if (await tables.complete(uid, epoch, this.id)) {
-        log.info({ stream: uid, from: node_id }, 'This node has taken a stream over');
+        log.info({ stream: uid, from: nodeId }, 'This node has taken a stream over');
         hasMoved = true;
       }
     }
@@ -472,11 +470,11 @@ function notInvited(id: string): string {
 
 function isSamePlace(a: StreamPlace | undefined, b: StreamPlace): boolean {
   return (
-    a?.node_id === b.node_id &&
+    a?.nodeId === b.nodeId &&
     a.epoch === b.epoch &&
-    a.next_node_id === b.next_node_id &&
+    a.nextNodeId === b.nextNodeId &&
     a.status === b.status &&
-    a.failure_code === b.failure_code &&
-    a.failure_reason === b.failure_reason
+    a.failureCode === b.failureCode &&
+    a.failureReason === b.failureReason
   );
 }

@@ -42,7 +42,7 @@ export class LeaderElection {
     const nowMs = clock.monotonicMs();
     const places = Array.from(view.places, (place) => ({
       ...place,
-      handover_age_ms: place.next_node_id === null ? 0 : place.handover_age_ms + view.ageMs,
+      handoverAgeMs: place.nextNodeId === null ? 0 : place.handoverAgeMs + view.ageMs,
     }));
     // When the database was away for all, all leases have lapsed: every live node renews within the time of
     // one.
@@ -64,8 +64,8 @@ export class LeaderElection {
     const byUid = new Map(places.map((place) => [place.uid, place]));
     for (const { kind, uid, to } of moves) {
       const place = byUid.get(uid);
-      if (to === null) this.#refused.set(`${place?.next_node_id} ${uid}`, nowMs + refusedMs);
-      log.info({ stream: uid, from: place?.node_id, to, kind }, 'A stream is placed');
+      if (to === null) this.#refused.set(`${place?.nextNodeId} ${uid}`, nowMs + refusedMs);
+      log.info({ stream: uid, from: place?.nodeId, to, kind }, 'A stream is placed');
     }
     return true;
   }

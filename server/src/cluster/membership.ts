@@ -2,7 +2,8 @@ import type { ClusterNode } from '@vidette/contract/entities';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
-import type { NodeRecord, Nodes } from '../store/nodes.ts';
+import type { NodeRecord } from '../store/node-row.ts';
+import type { Nodes } from '../store/nodes.ts';
 import type { Cluster, StreamReport } from './cluster.ts';
 
 /** The streams of this node, as far as its membership has to do with them. */
@@ -49,7 +50,7 @@ export class Membership {
     this.capacity = options.capacity;
     this.#options = options;
     this.#cluster = options.cluster;
-    this.#isDrained = self.is_drained === 1;
+    this.#isDrained = self.isDrained;
   }
 
   /** Notes that this node runs; a node without peers takes over the streams of those that are gone for good. */
@@ -208,12 +209,12 @@ export class Membership {
   /** One of these nodes as users see it. */
   async #viewer(records: readonly NodeRecord[]): Promise<(record: NodeRecord) => ClusterNode> {
     const counts = await this.#options.nodes.streamCounts();
-    const successors = records.filter(({ id, is_drained }) => this.isAvailable(id) && is_drained === 0);
+    const successors = records.filter(({ id, isDrained }) => this.isAvailable(id) && !isDrained);
     return (record) => {
       const isSelf = record.id === this.id;
       const available = this.isAvailable(record.id);
-      const isDrained = record.is_drained === 1;
-      const activeElsewhere = available ? record.active_streams : 0;
+      const isDrained = record.isDrained;
+      const activeElsewhere = available ? record.activeStreams : 0;
       const activeStreams = isSelf ? (this.#streams?.activeStreams() ?? 0) : activeElsewhere;
       const streams = counts.get(record.id) ?? 0;
       const hasSuccessor = successors.some(({ id }) => id !== record.id);
@@ -230,8 +231,8 @@ export class Membership {
         capacity: isSelf ? this.capacity : record.capacity,
         successors: successors.filter(({ id }) => id !== record.id).length,
         version: record.version,
-        startedTime: available ? record.started_ms : null,
-        lastSeenTime: isSelf ? this.#options.clock.wallMs() : record.last_seen_ms,
+        startedTime: available ? record.startedMs : null,
+        lastSeenTime: isSelf ? this.#options.clock.wallMs() : record.lastSeenMs,
       };
     };
   }

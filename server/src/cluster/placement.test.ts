@@ -5,23 +5,23 @@ import { bestNode, planMoves, type PlacedMember, type PlacementInput } from './p
 
 const member = (id: string, changes: Partial<PlacedMember> = {}): PlacedMember => ({
   id,
-  is_there: true,
-  is_drained: 0,
-  cannot_record: 0,
+  isThere: true,
+  isDrained: false,
+  cannotRecord: false,
   capacity: null,
   ...changes,
 });
 
 const place = (uid: string, nodeId: string, changes: Partial<StreamPlace> = {}): StreamPlace => ({
   uid,
-  node_id: nodeId,
+  nodeId: nodeId,
   epoch: 3,
-  next_node_id: null,
+  nextNodeId: null,
   changed: 0,
   status: 'running',
-  failure_code: null,
-  failure_reason: null,
-  handover_age_ms: 0,
+  failureCode: null,
+  failureReason: null,
+  handoverAgeMs: 0,
   ...changes,
 });
 
@@ -44,15 +44,15 @@ function plan(input: Partial<PlacementInput>): Move[] {
 function after(places: readonly StreamPlace[], moves: readonly Move[]): Record<string, number> {
   const to = new Map(moves.map((move) => [move.uid, move.to]));
   const counts: Record<string, number> = {};
-  for (const { uid, node_id } of places) {
-    const id = to.get(uid) ?? node_id;
+  for (const { uid, nodeId } of places) {
+    const id = to.get(uid) ?? nodeId;
     counts[id] = (counts[id] ?? 0) + 1;
   }
   return counts;
 }
 
 test('[R10.8] the streams of a node that is gone are spread over the others, and no other stream moves', () => {
-  const members = [member('a'), member('b'), member('c', { is_there: false })];
+  const members = [member('a'), member('b'), member('c', { isThere: false })];
   const places = [...streams(4, 'a'), ...streams(2, 'b'), ...streams(4, 'c')];
   const moves = plan({ members, places });
   assert.deepEqual(after(places, moves), { a: 5, b: 5 });
@@ -62,7 +62,7 @@ test('[R10.8] the streams of a node that is gone are spread over the others, and
 });
 
 test('[R10.8] no node is declared dead right after the database was away, except unknown ones', () => {
-  const members = [member('a'), member('c', { is_there: false })];
+  const members = [member('a'), member('c', { isThere: false })];
   const places = [place('one', 'c'), place('two', 'forgotten')];
   assert.deepEqual(
     plan({ members, places, mayDeclareDead: false }).map(({ uid }) => uid),
@@ -71,18 +71,18 @@ test('[R10.8] no node is declared dead right after the database was away, except
 });
 
 test('[R10.8] what fits nowhere stays; load is the share of the capacity where all have one', () => {
-  const full = [member('a', { capacity: 2 }), member('c', { is_there: false })];
+  const full = [member('a', { capacity: 2 }), member('c', { isThere: false })];
   assert.deepEqual(plan({ members: full, places: [...streams(2, 'a'), ...streams(1, 'c')] }), []);
   const members = [member('a', { capacity: 10 }), member('b', { capacity: 4 })];
   const places = [...streams(4, 'a'), ...streams(2, 'b')];
   assert.equal(bestNode(members, places, 'b'), 'a');
   assert.equal(bestNode([member('a'), member('b')], streams(3, 'a'), 'a'), 'b');
   assert.equal(bestNode([member('a'), member('b')], [], 'b'), 'b', 'its own among equals');
-  assert.equal(bestNode([member('a', { is_drained: 1 })], [], 'a'), undefined);
+  assert.equal(bestNode([member('a', { isDrained: true })], [], 'a'), undefined);
 });
 
 test('[R10.8] among equals the node that has footage of a stream gets it', () => {
-  const members = [member('a'), member('b'), member('c', { is_there: false })];
+  const members = [member('a'), member('b'), member('c', { isThere: false })];
   const moves = plan({ members, places: [place('one', 'c')], knows: (id) => id === 'b' });
   assert.deepEqual(
     moves.map(({ to }) => to),
@@ -91,7 +91,7 @@ test('[R10.8] among equals the node that has footage of a stream gets it', () =>
 });
 
 test('[R4.5, R10.8] a drained node hands over, a few streams at a time; two simultaneously, and to no node that is drained too', () => {
-  const members = [member('a', { is_drained: 1 }), member('b', { is_drained: 1 }), member('c')];
+  const members = [member('a', { isDrained: true }), member('b', { isDrained: true }), member('c')];
   const places = [...streams(12, 'a'), ...streams(12, 'b')];
   const moves = plan({ members, places });
   assert.equal(moves.length, 8);
@@ -100,17 +100,17 @@ test('[R4.5, R10.8] a drained node hands over, a few streams at a time; two simu
 });
 
 test('[R10.8] a handover ends when its next node is gone, and begins with its next node when the present one is', () => {
-  const handed = place('one', 'a', { next_node_id: 'b' });
-  const gone = plan({ members: [member('a'), member('b', { is_there: false })], places: [handed] });
+  const handed = place('one', 'a', { nextNodeId: 'b' });
+  const gone = plan({ members: [member('a'), member('b', { isThere: false })], places: [handed] });
   assert.deepEqual(gone, [{ kind: 'hand-over', uid: 'one', epoch: 3, to: null }]);
-  const members = [member('a', { is_there: false }), member('b'), member('c')];
+  const members = [member('a', { isThere: false }), member('b'), member('c')];
   const taken = plan({ members, places: [handed, ...streams(3, 'b')] });
   assert.deepEqual(taken, [{ kind: 'take', uid: 'one', epoch: 3, to: 'b', gone: 'a' }]);
 });
 
 test('[R4.5] a source that the next node does not get is taken all the same from a drained node, and left to one that works', () => {
-  const late = place('one', 'a', { next_node_id: 'b', handover_age_ms: 20_000 });
-  const drained = plan({ members: [member('a', { is_drained: 1 }), member('b')], places: [late] });
+  const late = place('one', 'a', { nextNodeId: 'b', handoverAgeMs: 20_000 });
+  const drained = plan({ members: [member('a', { isDrained: true }), member('b')], places: [late] });
   assert.deepEqual(drained, [{ kind: 'take', uid: 'one', epoch: 3, to: 'b', gone: null }]);
   const working = plan({ members: [member('a'), member('b')], places: [late] });
   assert.deepEqual(working, [{ kind: 'hand-over', uid: 'one', epoch: 3, to: null }]);
@@ -126,7 +126,7 @@ test('[R10.8] a node that is added gets one stream at a time, first those that i
   for (let moves = first; moves.length > 0; moves = plan({ members, places })) {
     assert.equal(moves.length, 1);
     const to = new Map(moves.map((move) => [move.uid, move.to]));
-    places = places.map((known) => ({ ...known, node_id: to.get(known.uid) ?? known.node_id }));
+    places = places.map((known) => ({ ...known, nodeId: to.get(known.uid) ?? known.nodeId }));
     moved++;
   }
   assert.equal(moved, 2);
@@ -138,14 +138,14 @@ test('[R10.8] a node that is added gets one stream at a time, first those that i
 });
 
 test('[R10.8] streams of a node whose disk takes no footage move to one whose disk does, and stay when there is none', () => {
-  const members = [member('a', { cannot_record: 1 }), member('b'), member('c', { cannot_record: 1 })];
+  const members = [member('a', { cannotRecord: true }), member('b'), member('c', { cannotRecord: true })];
   const places = [place('one', 'a'), place('two', 'b')];
   assert.deepEqual(plan({ members, places }), [{ kind: 'hand-over', uid: 'one', epoch: 3, to: 'b' }]);
   assert.equal(bestNode(members, places, 'a'), 'b', 'nor does a new stream go there');
   const onlyFull = members.filter(({ id }) => id !== 'b');
   assert.deepEqual(plan({ members: onlyFull, places: [place('one', 'a')] }), []);
   assert.equal(bestNode(onlyFull, [], 'a'), 'a', 'its picture can be watched all the same');
-  const handed = place('one', 'b', { next_node_id: 'a' });
+  const handed = place('one', 'b', { nextNodeId: 'a' });
   assert.deepEqual(plan({ members, places: [handed] }), [
     { kind: 'hand-over', uid: 'one', epoch: 3, to: null },
   ]);

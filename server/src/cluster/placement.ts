@@ -8,10 +8,7 @@ const handOversMax = 8;
  */
 const handOverMs = 15_000;
 
-export type PlacedMember = Pick<
-  ClusterMember,
-  'id' | 'is_there' | 'is_drained' | 'cannot_record' | 'capacity'
->;
+export type PlacedMember = Pick<ClusterMember, 'id' | 'isThere' | 'isDrained' | 'cannotRecord' | 'capacity'>;
 
 export interface PlacementInput {
   readonly members: readonly PlacedMember[];
@@ -48,10 +45,10 @@ class NodeRoom {
   readonly #incoming = new Map<string, number>();
 
   constructor(members: readonly PlacedMember[], places: Iterable<StreamPlace>) {
-    this.#open = members.filter((member) => member.is_there && member.is_drained === 0);
-    for (const { node_id, next_node_id } of places) {
-      this.#add(this.#counts, next_node_id ?? node_id);
-      if (next_node_id !== null) this.#add(this.#incoming, next_node_id);
+    this.#open = members.filter((member) => member.isThere && !member.isDrained);
+    for (const { nodeId, nextNodeId } of places) {
+      this.#add(this.#counts, nextNodeId ?? nodeId);
+      if (nextNodeId !== null) this.#add(this.#incoming, nextNodeId);
     }
   }
 
@@ -89,7 +86,7 @@ class NodeRoom {
       .filter((member) => this.hasRoom(member) && allows(member))
       .toSorted(
         (a, b) =>
-          a.cannot_record - b.cannot_record ||
+          Number(a.cannotRecord) - Number(b.cannotRecord) ||
           this.load(a) - this.load(b) ||
           rank(b.id) - rank(a.id) ||
           (a.id < b.id ? -1 : 1),
@@ -122,9 +119,9 @@ class Placement {
   plan(): Move[] {
     const places = this.#input.places.toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
     for (const place of places) {
-      if (this.#isGone(place.node_id)) this.#rescue(place);
-      else if (place.next_node_id !== null) this.#follow(place, place.next_node_id);
-      else if (this.#mustGo(place.node_id)) this.#handOver(place);
+      if (this.#isGone(place.nodeId)) this.#rescue(place);
+      else if (place.nextNodeId !== null) this.#follow(place, place.nextNodeId);
+      else if (this.#mustGo(place.nodeId)) this.#handOver(place);
     }
     if (this.#moves.length === 0 && this.#input.mayBalance) this.#balance(places);
     return this.#moves;
@@ -133,13 +130,13 @@ class Placement {
   /** An unknown node is always gone; one whose lease has lapsed, when that may be concluded. */
   #isGone(id: string): boolean {
     const member = this.#members.get(id);
-    return member === undefined || (!member.is_there && this.#input.mayDeclareDead);
+    return member === undefined || (!member.isThere && this.#input.mayDeclareDead);
   }
 
   /** Whether the streams of a node must move to another: it is drained, or its disk takes no footage. */
   #mustGo(id: string): boolean {
     const member = this.#members.get(id);
-    return member?.is_drained === 1 || member?.cannot_record === 1;
+    return member?.isDrained === true || member?.cannotRecord === true;
   }
 
   #isOpen(id: string): boolean {
@@ -147,51 +144,51 @@ class Placement {
   }
 
   /** Its node is gone: the node that has already begun takes it, else the best one. */
-  #rescue({ uid, epoch, node_id, next_node_id }: StreamPlace): void {
-    const isBegun = next_node_id !== null && this.#isOpen(next_node_id);
-    const to = isBegun ? next_node_id : this.#best(uid);
+  #rescue({ uid, epoch, nodeId, nextNodeId }: StreamPlace): void {
+    const isBegun = nextNodeId !== null && this.#isOpen(nextNodeId);
+    const to = isBegun ? nextNodeId : this.#best(uid);
     if (to === undefined) return;
-    if (!isBegun) this.#room.move(next_node_id ?? node_id, to, false);
-    this.#moves.push({ kind: 'take', uid, epoch, to, gone: node_id });
+    if (!isBegun) this.#room.move(nextNodeId ?? nodeId, to, false);
+    this.#moves.push({ kind: 'take', uid, epoch, to, gone: nodeId });
   }
 
   /** Being handed over: its next node reports when it is done, unless something intervened. */
   #follow(place: StreamPlace, to: string): void {
-    const { uid, epoch, node_id } = place;
-    const isNeeded = this.#mustGo(node_id);
+    const { uid, epoch, nodeId } = place;
+    const isNeeded = this.#mustGo(nodeId);
     if (this.#isGone(to) || this.#mustGo(to)) {
       this.#moves.push({ kind: 'hand-over', uid, epoch, to: null });
-    } else if (place.handover_age_ms > handOverMs && this.#isOpen(to)) {
+    } else if (place.handoverAgeMs > handOverMs && this.#isOpen(to)) {
       this.#moves.push(
         isNeeded ? { kind: 'take', uid, epoch, to, gone: null } : { kind: 'hand-over', uid, epoch, to: null },
       );
     }
   }
 
-  #handOver({ uid, epoch, node_id }: StreamPlace): void {
-    const isDrained = this.#members.get(node_id)?.is_drained === 1;
+  #handOver({ uid, epoch, nodeId }: StreamPlace): void {
+    const isDrained = this.#members.get(nodeId)?.isDrained === true;
     const to = this.#best(
       uid,
-      ({ id, cannot_record }) =>
-        id !== node_id && this.#room.incoming(id) < handOversMax && (isDrained || cannot_record === 0),
+      ({ id, cannotRecord }) =>
+        id !== nodeId && this.#room.incoming(id) < handOversMax && (isDrained || !cannotRecord),
     );
     if (to === undefined) return;
-    this.#room.move(node_id, to, true);
+    this.#room.move(nodeId, to, true);
     this.#moves.push({ kind: 'hand-over', uid, epoch, to });
   }
 
   /** One stream from the fullest to the emptiest node, and only where that evens them out. */
   #balance(places: readonly StreamPlace[]): void {
-    if (places.some(({ next_node_id }) => next_node_id !== null)) return;
+    if (places.some(({ nextNodeId }) => nextNodeId !== null)) return;
     const { knows, refused } = this.#input;
     const byLoad = this.#room.open
-      .filter(({ cannot_record }) => cannot_record === 0)
+      .filter(({ cannotRecord }) => !cannotRecord)
       .toSorted((a, b) => this.#room.load(a) - this.#room.load(b));
     const [least, most] = [byLoad[0], byLoad.at(-1)];
     if (!least || !most || !this.#room.hasRoom(least)) return;
     if (this.#room.count(most.id) - this.#room.count(least.id) < 2) return;
     if (this.#room.load(most) <= this.#room.load(least)) return;
-    const own = places.filter(({ node_id, uid }) => node_id === most.id && !refused(least.id, uid));
+    const own = places.filter(({ nodeId, uid }) => nodeId === most.id && !refused(least.id, uid));
     const place = own.find(({ uid }) => knows(least.id, uid)) ?? own[0];
     if (!place) return;
     this.#moves.push({ kind: 'hand-over', uid: place.uid, epoch: place.epoch, to: least.id });

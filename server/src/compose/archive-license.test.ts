@@ -36,7 +36,7 @@ async function readersOfArchive(): Promise<Set<CallName>> {
   const streams = JSON.stringify([{ uid: 'a', name: 'a' }]);
   const rights = { view: true, archive: true, edit: true };
   const stream = { stream: { uid: 'a', name: 'a' }, rights };
-  const found = { id: 1, user_id: 1, streams, uid: 'a', ...stream, has: () => true };
+  const found = { id: 1, userId: 1, streams, uid: 'a', ...stream, has: () => true };
   const table = new Proxy({}, { get: () => () => Promise.resolve(found) });
   const annotations = watched(['ofStream']);
   const store = new Proxy(
@@ -71,7 +71,7 @@ async function readersOfArchive(): Promise<Set<CallName>> {
   registerRoutes(registrar as unknown as Registrar, services as RouteServices);
   assert.deepEqual(new Set(handlers.keys()), new Set(Object.keys(calls)));
   const principal = {
-    user: { id: 1, login: 'a', is_admin: 1 },
+    user: { id: 1, login: 'a', isAdmin: true },
     isAdmin: true,
     by: { kind: 'session', id: 'a' },
   };

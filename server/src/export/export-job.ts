@@ -5,7 +5,7 @@ import type { ExportFailure } from '@vidette/contract/entities';
 import type { Download, ArchiveReader, RecordingGap } from '../archive/read/read.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import type { ExportRecord, ExportRecords } from '../store/exports.ts';
+import type { ExportedStream, ExportFileRecord, ExportRecord, ExportRecords } from '../store/exports.ts';
 import {
   blockBytes,
   checkPageFile,
@@ -17,12 +17,6 @@ import {
 import { PackageFile, type PackedEntry } from './package-file.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** A stream as it was when the export was requested. */
-export interface ExportedStream {
-  readonly uid: string;
-  readonly name: string;
-}
-
 /** What the store keeps of a finished file. */
 export interface FileFacts extends PackedEntry {
   readonly uid: string;
@@ -33,6 +27,11 @@ export interface FileFacts extends PackedEntry {
   readonly endMs: number;
   readonly durationMs: number;
   readonly gaps: readonly RecordingGap[];
+}
+
+/** Only `ExportJob` writes them. */
+export function factsOf({ facts }: ExportFileRecord): FileFacts {
+  return facts as FileFacts;
 }
 
 /** Why an export ended without a package. */
@@ -79,7 +78,7 @@ export class ExportJob {
   constructor(tools: ExportJobTools, record: ExportRecord, signal: AbortSignal) {
     this.#tools = tools;
     this.#record = record;
-    this.#streams = JSON.parse(record.streams) as ExportedStream[];
+    this.#streams = record.streams;
     this.#signal = signal;
   }
 
@@ -106,7 +105,7 @@ export class ExportJob {
   async #open(path: string): Promise<PackageFile> {
     const { records } = this.#tools;
     const rows = await records.files(this.#record.id);
-    this.#files = rows.map(({ facts }) => JSON.parse(facts) as FileFacts);
+    this.#files = rows.map(factsOf);
     const file = await PackageFile.open(path, this.#files);
     if (file) return file;
     await records.removeFiles(this.#record.id);
@@ -116,7 +115,7 @@ export class ExportJob {
 
   async #pack(file: PackageFile, stream: ExportedStream): Promise<void> {
     const { archive } = this.#tools;
-    const { end_ms: endMs, start_ms: startMs } = this.#record;
+    const { endMs, startMs } = this.#record;
     let atMs = this.#files.findLast(({ uid }) => uid === stream.uid)?.untilMs ?? startMs;
     while (atMs < endMs) {
       this.#signal.throwIfAborted();
@@ -188,9 +187,9 @@ export class ExportJob {
       gaps,
     };
     await records.addFile({
-      export_id: this.#record.id,
+      exportId: this.#record.id,
       position: this.#files.length,
-      facts: JSON.stringify(facts),
+      facts,
     });
     this.#files.push(facts);
     this.#tools.onProgress(0);
@@ -212,7 +211,7 @@ export class ExportJob {
 
   async #manifest(nowMs: number, page: Uint8Array): Promise<Manifest> {
     const { key, version, node } = this.#tools;
-    const { start_ms: startTime, end_ms: endTime, user_id: userId, name } = this.#record;
+    const { startMs: startTime, endMs: endTime, userId, name } = this.#record;
     const uncovered = new Map<string, RecordingGap[]>();
     for (const stream of this.#streams) {
       const files = this.#files.filter(({ uid }) => uid === stream.uid);
@@ -251,9 +250,9 @@ export class ExportJob {
   /** Gaps in the ranges that no file covers. */
   async #uncovered(stream: ExportedStream, files: readonly FileFacts[]): Promise<RecordingGap[]> {
     const gaps: RecordingGap[] = [];
-    let atMs = this.#record.start_ms;
+    let atMs = this.#record.startMs;
     const spans = [...files.map(({ fromMs, untilMs }) => ({ fromMs, untilMs }))];
-    spans.push({ fromMs: this.#record.end_ms, untilMs: this.#record.end_ms });
+    spans.push({ fromMs: this.#record.endMs, untilMs: this.#record.endMs });
     for (const { fromMs, untilMs } of spans) {
       for (; atMs < fromMs; atMs = Math.min(fromMs, atMs + rangesPieceMs)) {
         const { gaps: found } = await this.#tools.archive.extent(
@@ -269,7 +268,7 @@ export class ExportJob {
   }
 
   async #requireRight({ uid }: ExportedStream): Promise<void> {
-    const code = await this.#tools.refusal(this.#record.user_id, uid);
+    const code = await this.#tools.refusal(this.#record.userId, uid);
     if (code !== undefined) throw new ExportFault('forbidden', `The right on ${uid} is gone (${code}).`);
   }
 

@@ -54,16 +54,16 @@ async function scene(t: TestContext): Promise<ExportScene> {
   const { id: userId } = await store.users.add({
     login: 'ann',
     email: 'ann@example.org',
-    full_name: '',
+    fullName: '',
     language: 'en',
-    password_hash: null,
-    is_admin: 0,
-    max_stream_creation: -1,
-    is_managed: 0,
-    must_change_password: 0,
-    is_blocked: 0,
-    created_ms: t0,
-    last_seen_ms: null,
+    passwordHash: null,
+    isAdmin: false,
+    maxStreamCreation: -1,
+    isManaged: false,
+    mustChangePassword: false,
+    isBlocked: false,
+    createdMs: t0,
+    lastSeenMs: null,
   });
   const clock = new ManualClock(t0 + 100_000);
   const limits: ExportLimits = { keepMs: 3_600_000, quotaBytes: 1e12, minFreeBytes: 0 };
@@ -392,7 +392,7 @@ test('[R10.8] a package of another node is fetched there, and one that is remove
   const path = join(at.folder, 'exports', `${id}.zip`);
   await north.remove(record);
   assert.equal(await at.store.exports.byId(id), undefined);
-  assert.equal((await at.store.exports.list(record.user_id, { page: 1, pageSize: 10 })).total, 0);
+  assert.equal((await at.store.exports.list(record.userId, { page: 1, pageSize: 10 })).total, 0);
   // What its node notes of it meanwhile does not bring it back.
   await at.store.exports.save(id, { status: 'ready' });
   assert.equal(await at.store.exports.byId(id), undefined);
@@ -419,7 +419,7 @@ test('[R10.8] exports of a node that has left the cluster are deleted when they 
   await at.store.nodes.remove('south');
   await north.expire();
   assert.deepEqual(await all(), [kept]);
-  await at.store.exports.save(kept, { expires_ms: at.clock.wallMs() });
+  await at.store.exports.save(kept, { expiresMs: at.clock.wallMs() });
   await north.expire();
   assert.deepEqual(await all(), []);
 });

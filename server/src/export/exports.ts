@@ -7,14 +7,8 @@ import type { Cancel } from '../base/clock.ts';
 import { makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
-import { cancelledStatus, type ExportRecord } from '../store/exports.ts';
-import {
-  ExportFault,
-  ExportJob,
-  type ExportedStream,
-  type ExportJobTools,
-  type FileFacts,
-} from './export-job.ts';
+import { cancelledStatus, type ExportedStream, type ExportRecord } from '../store/exports.ts';
+import { ExportFault, ExportJob, factsOf, type ExportJobTools, type FileFacts } from './export-job.ts';
 
 /** Read at every use: changes take effect immediately. */
 export interface ExportLimits {
@@ -111,18 +105,18 @@ export class Exports {
       throw new Fault('QuotaReached', `At most ${exportsPerPerson} exports are kept for one person.`);
     }
     const id = await records.add({
-      user_id: userId,
+      userId: userId,
       name,
-      streams: JSON.stringify(streams),
-      start_ms: startMs,
-      end_ms: endMs,
+      streams,
+      startMs: startMs,
+      endMs: endMs,
       status: 'queued',
       failure: null,
-      expected_bytes: expectedBytes,
-      package_bytes: null,
-      created_ms: clock.wallMs(),
-      expires_ms: null,
-      node_id: node,
+      expectedBytes: expectedBytes,
+      packageBytes: null,
+      createdMs: clock.wallMs(),
+      expiresMs: null,
+      nodeId: node,
     });
     this.#pump();
     return this.view(await this.#get(id));
@@ -131,7 +125,7 @@ export class Exports {
   /** @throws Fault ActionNotAcceptable unless it failed */
   async retry(record: ExportRecord): Promise<Export> {
     if (record.status !== 'failed') throw new Fault('ActionNotAcceptable', 'The export has not failed.');
-    await this.#options.records.save(record.id, { status: 'queued', failure: null, expires_ms: null });
+    await this.#options.records.save(record.id, { status: 'queued', failure: null, expiresMs: null });
     this.#pump();
     return this.view(await this.#get(record.id));
   }
@@ -182,17 +176,17 @@ export class Exports {
   async view(record: ExportRecord): Promise<Export> {
     const { records, key } = this.#options;
     const rows = await records.files(record.id);
-    const files = rows.map(({ facts }) => JSON.parse(facts) as FileFacts);
+    const files = rows.map(factsOf);
     const current = this.#running?.id === record.id ? this.#running.bytes : 0;
     const written = files.reduce((sum, { bytes }) => sum + bytes, 0);
     return {
       id: record.id,
       name: record.name,
       status: record.status as Export['status'],
-      failure: record.failure as ExportFailure | null,
-      startTime: record.start_ms,
-      endTime: record.end_ms,
-      streams: streamsOf(record).map((stream) => {
+      failure: record.failure,
+      startTime: record.startMs,
+      endTime: record.endMs,
+      streams: record.streams.map((stream) => {
         const own = files.filter(({ uid }) => uid === stream.uid);
         return {
           ...stream,
@@ -202,10 +196,10 @@ export class Exports {
           gapMs: this.#gapMs(record, stream.uid, own),
         };
       }),
-      bytes: record.package_bytes ?? written + current,
-      expectedBytes: record.expected_bytes,
-      createdAt: record.created_ms,
-      expiresAt: record.expires_ms,
+      bytes: record.packageBytes ?? written + current,
+      expectedBytes: record.expectedBytes,
+      createdAt: record.createdMs,
+      expiresAt: record.expiresMs,
       fingerprint: key.fingerprint,
     };
   }
@@ -236,7 +230,7 @@ export class Exports {
   }
 
   /** The other node that writes and keeps it. */
-  #nodeElsewhere({ node_id: node }: ExportRecord): string | undefined {
+  #nodeElsewhere({ nodeId: node }: ExportRecord): string | undefined {
     return node === null || node === this.#options.node ? undefined : node;
   }
 
@@ -284,8 +278,8 @@ export class Exports {
       const expiresMs = clock.wallMs() + limits().keepMs;
       await records.save(record.id, {
         status: 'ready',
-        package_bytes: bytes,
-        expires_ms: expiresMs,
+        packageBytes: bytes,
+        expiresMs: expiresMs,
         failure: null,
       });
       log.info({ export: record.id, bytes }, 'An export is ready');
@@ -307,7 +301,7 @@ export class Exports {
       await this.#removeFiles(record.id);
     }
     const expiresMs = clock.wallMs() + limits().keepMs;
-    await records.save(record.id, { status: 'failed', failure, expires_ms: expiresMs });
+    await records.save(record.id, { status: 'failed', failure, expiresMs: expiresMs });
   }
 
   /** By quota and disk, whichever is less. */
@@ -325,8 +319,8 @@ export class Exports {
 
   /** How much of the requested time is not recorded; while it isn't ready, as far as it has come. */
   #gapMs(record: ExportRecord, uid: string, files: readonly FileFacts[]): number {
-    const reachMs = record.status === 'ready' ? record.end_ms : (files.at(-1)?.untilMs ?? record.start_ms);
-    const askedMs = reachMs - record.start_ms;
+    const reachMs = record.status === 'ready' ? record.endMs : (files.at(-1)?.untilMs ?? record.startMs);
+    const askedMs = reachMs - record.startMs;
     const gotMs = files.reduce((sum, { durationMs }) => sum + durationMs, 0);
     return files.length === 0 && record.status !== 'ready' ? 0 : Math.max(0, askedMs - gotMs);
   }
@@ -349,10 +343,6 @@ export class Exports {
   #partPath(id: number): string {
     return `${this.#path(id)}.part`;
   }
-}
-
-export function streamsOf(record: ExportRecord): ExportedStream[] {
-  return JSON.parse(record.streams) as ExportedStream[];
 }
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);

@@ -33,7 +33,7 @@ export async function sendSharePage(
   const { title } = config.app;
   const boot = { key, name: stream?.name ?? null, title, language };
   if (!stream) void reply.code(404);
-  if (stream?.share_embeds === 1) allowEmbedding(reply);
+  if (stream?.shareEmbeds) allowEmbedding(reply);
   void reply.header('cache-control', 'private, no-store').header('x-robots-tag', 'noindex');
   const html = fillPage(template, {
     boot,

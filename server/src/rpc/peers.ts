@@ -13,7 +13,7 @@ export interface Peer {
 interface PeerRecord {
   readonly id: string;
   readonly address: string | null;
-  readonly public_key: string | null;
+  readonly publicKey: string | null;
 }
 
 export interface PeersOptions {
@@ -55,7 +55,7 @@ export class Peers {
     const { self, clock, read } = this.#options;
     try {
       this.#known = new Map(
-        (await read()).flatMap(({ id, address, public_key: key }) =>
+        (await read()).flatMap(({ id, address, publicKey: key }) =>
           id === self || address === null || key === null
             ? []
             : [[id, { id, address, publicKey: Buffer.from(key, 'base64url') }] as const],

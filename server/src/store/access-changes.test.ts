@@ -41,34 +41,34 @@ test('[R4.4] the database notes whatever changes who may do what, and nothing el
   const user = await store.users.add({
     login: 'guard',
     email: '',
-    full_name: '',
+    fullName: '',
     language: 'en',
-    password_hash: null,
-    is_admin: 0,
-    max_stream_creation: 0,
-    is_managed: 0,
-    must_change_password: 0,
-    is_blocked: 0,
-    created_ms: 1,
-    last_seen_ms: null,
+    passwordHash: null,
+    isAdmin: false,
+    maxStreamCreation: 0,
+    isManaged: false,
+    mustChangePassword: false,
+    isBlocked: false,
+    createdMs: 1,
+    lastSeenMs: null,
   });
   const stream = await store.streams.add(newStream('gate'));
   await store.sessions.add({
     id: 's1',
-    secret_hash: 'h1',
-    user_id: user.id,
-    created_ms: 1,
-    last_seen_ms: 1,
+    secretHash: 'h1',
+    userId: user.id,
+    createdMs: 1,
+    lastSeenMs: 1,
     ip: '',
-    user_agent: '',
+    userAgent: '',
   });
   const token = await store.tokens.add({
-    user_id: user.id,
+    userId: user.id,
     name: 't',
-    secret_hash: 'h2',
-    created_ms: 1,
-    expires_ms: null,
-    last_used_ms: null,
+    secretHash: 'h2',
+    createdMs: 1,
+    expiresMs: null,
+    lastUsedMs: null,
   });
   assert.deepEqual(await news(), [], 'what is new takes nothing away');
   await store.users.touch(user.id, 5);
@@ -84,9 +84,9 @@ test('[R4.4] the database notes whatever changes who may do what, and nothing el
   assert.deepEqual(await news(), [ofBoth]);
   await store.permissions.replaceOfUser(user.id, []);
   assert.deepEqual(await news(), [ofBoth]);
-  await store.users.save(user.id, { is_blocked: 1 });
+  await store.users.save(user.id, { isBlocked: true });
   assert.deepEqual(await news(), [ofUser]);
-  await store.users.save(user.id, { must_change_password: 1 });
+  await store.users.save(user.id, { mustChangePassword: true });
   assert.deepEqual(await news(), [ofUser]);
   await store.tokens.remove(user.id, token.id);
   assert.deepEqual(await news(), [ofUser]);

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { newStream } from './stream-fixture.ts';
 import { Store } from './store.ts';
 
 async function openStore(t: TestContext): Promise<{ store: Store; streamId: number }> {
@@ -12,28 +13,7 @@ async function openStore(t: TestContext): Promise<{ store: Store; streamId: numb
     await store.close();
     await rm(folder, { recursive: true });
   });
-  const { id } = await store.streams.add({
-    uid: 'cam1',
-    name: 'Gate',
-    source: 'demo:',
-    sub_source: null,
-    tags: [],
-    location_name: '',
-    latitude: null,
-    longitude: null,
-    marker: null,
-    is_on_demand: 0,
-    is_recorded: 1,
-    depth_hours: -1,
-    is_paused: 0,
-    allows_loopback: 0,
-    created_by: null,
-    created_ms: 0,
-    revision: 1,
-    node_id: 'main',
-    status: 'pending',
-    share_key: null,
-  });
+  const { id } = await store.streams.add(newStream('cam1'));
   return { store, streamId: id };
 }
 
@@ -47,7 +27,7 @@ test('[R10.7] [R7.18] events become annotations, one reported again gets its lat
   await store.annotations.saveEvents([motion('cam1', 1_000, 9_000), motion('cam1', 20_000, 22_000)]);
   const kept = await store.annotations.ofStream(streamId, 0, 100_000);
   assert.deepEqual(
-    kept.map(({ type, kind, start_ms, end_ms, note }) => [type, kind, start_ms, end_ms, note]),
+    kept.map(({ type, kind, startMs, endMs, note }) => [type, kind, startMs, endMs, note]),
     [
       ['event', 'motion', 1_000, 9_000, '×2.0'],
       ['event', 'motion', 20_000, 22_000, '×2.0'],
@@ -62,7 +42,7 @@ test('[R10.4] [R10.7] what ended before a moment goes, marks of other kinds stay
   await store.annotations.removeEndedBefore('motion', new Map([['cam1', 6_000]]));
   const kept = await store.annotations.ofStream(streamId, 0, 100_000);
   assert.deepEqual(
-    kept.map(({ kind, start_ms }) => `${kind} ${start_ms}`),
+    kept.map(({ kind, startMs }) => `${kind} ${startMs}`),
     ['gate 1000', 'motion 5000', 'motion 9000'],
   );
   await store.streams.remove(streamId);

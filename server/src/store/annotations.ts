@@ -1,8 +1,31 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { AnnotationRow, Database } from './database.ts';
+import { rowMapping } from './row-mapping.ts';
 import { streamIds } from './streams.ts';
 
-export type AnnotationRecord = Selectable<AnnotationRow>;
+/** What a detector found on a stream. Times are milliseconds since the epoch. */
+export interface AnnotationRecord {
+  readonly id: number;
+  readonly streamId: number;
+  readonly type: string;
+  readonly kind: string;
+  readonly startMs: number;
+  /** Null: it marks a moment. */
+  readonly endMs: number | null;
+  readonly note: string;
+}
+
+export type NewAnnotation = Omit<AnnotationRecord, 'id'>;
+
+const mapping = rowMapping<AnnotationRow, AnnotationRecord>({
+  id: 'id',
+  streamId: 'stream_id',
+  type: 'type',
+  kind: 'kind',
+  startMs: 'start_ms',
+  endMs: 'end_ms',
+  note: 'note',
+});
 
 /** Most that one call returns; a detector that finds more in one span is broken. */
 const maxAnswer = 10_000;
@@ -23,8 +46,13 @@ export class Annotations {
     this.#db = db;
   }
 
-  add(annotation: Insertable<AnnotationRow>): Promise<AnnotationRecord> {
-    return this.#db.insertInto('annotations').values(annotation).returningAll().executeTakeFirstOrThrow();
+  async add(annotation: NewAnnotation): Promise<AnnotationRecord> {
+    const row = await this.#db
+      .insertInto('annotations')
+      .values(mapping.row(annotation))
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return mapping.read(row);
   }
 
   /**
@@ -70,8 +98,8 @@ export class Annotations {
   }
 
   /** Those that start between two times, oldest first. */
-  ofStream(streamId: number, fromMs: number, toMs: number): Promise<AnnotationRecord[]> {
-    return this.#db
+  async ofStream(streamId: number, fromMs: number, toMs: number): Promise<AnnotationRecord[]> {
+    const rows = await this.#db
       .selectFrom('annotations')
       .selectAll()
       .where('stream_id', '=', streamId)
@@ -80,5 +108,6 @@ export class Annotations {
       .orderBy('start_ms')
       .limit(maxAnswer)
       .execute();
+    return rows.map(mapping.read);
   }
 }

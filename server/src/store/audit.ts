@@ -1,7 +1,35 @@
-import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { AuditRow, Database } from './database.ts';
+import { jsonColumn, rowMapping } from './row-mapping.ts';
 
-export type AuditRecord = Selectable<AuditRow>;
+/** Who did what, and when. */
+export interface AuditRecord {
+  readonly id: number;
+  /** Milliseconds since the epoch. */
+  readonly timeMs: number;
+  /** Null: the caller was not signed in. */
+  readonly login: string | null;
+  readonly ip: string;
+  readonly action: string;
+  /** What it was done to; null: the call names nothing. */
+  readonly target: string | null;
+  readonly outcome: string;
+  /** Without secrets. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export type NewAuditEntry = Omit<AuditRecord, 'id'>;
+
+const mapping = rowMapping<AuditRow, AuditRecord>({
+  id: 'id',
+  timeMs: 'time_ms',
+  login: 'login',
+  ip: 'ip',
+  action: 'action',
+  target: 'target',
+  outcome: 'outcome',
+  details: jsonColumn('details'),
+});
 
 export interface AuditQuery {
   /** The last entry of the previous page: only those that come after it in the list. */
@@ -21,22 +49,23 @@ export class Audit {
     this.#db = db;
   }
 
-  async addAll(entries: readonly Insertable<AuditRow>[]): Promise<void> {
+  async addAll(entries: readonly NewAuditEntry[]): Promise<void> {
     if (entries.length === 0) return;
-    await this.#db
-      .insertInto('audit')
-      .values([...entries])
-      .execute();
+    await this.#db.insertInto('audit').values(entries.map(mapping.row)).execute();
   }
 
   /** Returns its id. */
-  async add(entry: Insertable<AuditRow>): Promise<number> {
-    const { id } = await this.#db.insertInto('audit').values(entry).returning('id').executeTakeFirstOrThrow();
+  async add(entry: NewAuditEntry): Promise<number> {
+    const { id } = await this.#db
+      .insertInto('audit')
+      .values(mapping.row(entry))
+      .returning('id')
+      .executeTakeFirstOrThrow();
     return id;
   }
 
-  async saveDetails(id: number, details: string): Promise<void> {
-    await this.#db.updateTable('audit').set({ details }).where('id', '=', id).execute();
+  async saveDetails(id: number, details: AuditRecord['details']): Promise<void> {
+    await this.#db.updateTable('audit').set(mapping.columns({ details })).where('id', '=', id).execute();
   }
 
   /**
@@ -44,7 +73,7 @@ export class Audit {
    */
   async list(query: AuditQuery): Promise<AuditRecord[]> {
     const last = query.before === undefined ? undefined : await this.#timeOf(query.before);
-    return this.#db
+    const rows = await this.#db
       .selectFrom('audit')
       .selectAll()
       .$if(query.before !== undefined, (rows) =>
@@ -63,6 +92,7 @@ export class Audit {
       .orderBy('id', 'desc')
       .limit(query.limit)
       .execute();
+    return rows.map(mapping.read);
   }
 
   /** Of an entry; undefined when it is gone. */

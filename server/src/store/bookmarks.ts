@@ -1,15 +1,43 @@
-import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely';
-import { keyOf, type BookmarkRow, type Database } from './database.ts';
+import { sql, type Kysely, type Selectable } from 'kysely';
+import { keyOf } from '../base/search-key.ts';
+import type { BookmarkRow, Database } from './database.ts';
+import { rowMapping, type Edited } from './row-mapping.ts';
 import { containsAll } from './search.ts';
 import type { ListViewer } from './stream-list.ts';
 
-export type BookmarkRecord = Selectable<BookmarkRow> & {
+/** A user's mark on the timeline of a stream. Times are milliseconds since the epoch. */
+interface StoredBookmark {
+  readonly id: number;
+  readonly streamId: number;
+  /** The author's id; null when that user is gone. */
+  readonly userId: number | null;
+  readonly startMs: number;
+  /** Null: it marks a moment. */
+  readonly endMs: number | null;
+  readonly note: string;
+  readonly createdMs: number;
+}
+
+export interface BookmarkRecord extends StoredBookmark {
+  /** Of the stream. */
   readonly uid: string;
-  readonly stream_name: string;
-  readonly creator_login: string | null;
-};
-export type NewBookmark = Omit<Insertable<BookmarkRow>, 'note_key'>;
-export type BookmarkChanges = Omit<Updateable<BookmarkRow>, 'id' | 'note_key'>;
+  readonly streamName: string;
+  /** The author's login; null when that user is gone. */
+  readonly creatorLogin: string | null;
+}
+
+export type NewBookmark = Omit<StoredBookmark, 'id'>;
+export type BookmarkChanges = Edited<StoredBookmark, 'startMs' | 'endMs' | 'note'>;
+
+const mapping = rowMapping<BookmarkRow, StoredBookmark>({
+  id: 'id',
+  streamId: 'stream_id',
+  userId: 'user_id',
+  startMs: 'start_ms',
+  endMs: 'end_ms',
+  note: 'note',
+  createdMs: 'created_ms',
+});
 
 export interface BookmarkQuery {
   readonly page: number;
@@ -26,8 +54,9 @@ export class Bookmarks {
     this.#db = db;
   }
 
-  byId(id: number): Promise<BookmarkRecord | undefined> {
-    return this.#withNames().where('bookmarks.id', '=', id).executeTakeFirst();
+  async byId(id: number): Promise<BookmarkRecord | undefined> {
+    const row = await this.#withNames().where('bookmarks.id', '=', id).executeTakeFirst();
+    return row && recordOf(row);
   }
 
   /** Latest bookmarks first, on streams whose archive the viewer may watch. */
@@ -47,29 +76,31 @@ export class Bookmarks {
       .clearSelect()
       .select((of) => of.fn.countAll<number>().as('n'))
       .executeTakeFirstOrThrow();
-    const items = await found
+    const rows = await found
       .orderBy('bookmarks.start_ms', 'desc')
       .orderBy('bookmarks.id', 'desc')
       .limit(query.pageSize)
       .offset((query.page - 1) * query.pageSize)
       .execute();
-    return { items, total: Number(n) };
+    return { items: rows.map(recordOf), total: Number(n) };
   }
 
   async add(bookmark: NewBookmark): Promise<number> {
     const { id } = await this.#db
       .insertInto('bookmarks')
-      .values({ ...bookmark, note_key: keyOf(bookmark.note) })
+      .values({ ...mapping.row(bookmark), note_key: keyOf(bookmark.note) })
       .returning('id')
       .executeTakeFirstOrThrow();
     return id;
   }
 
   async save(id: number, changes: BookmarkChanges): Promise<void> {
+    const columns = mapping.columns(changes);
+    if (Object.keys(columns).length === 0) return;
     const note = changes.note === undefined ? {} : { note_key: keyOf(changes.note) };
     await this.#db
       .updateTable('bookmarks')
-      .set({ ...changes, ...note })
+      .set({ ...columns, ...note })
       .where('id', '=', id)
       .execute();
   }
@@ -89,6 +120,13 @@ export class Bookmarks {
       .selectAll('bookmarks')
       .select(['streams.uid', 'streams.name as stream_name', 'users.login as creator_login']);
   }
+}
+
+function recordOf(
+  row: Selectable<BookmarkRow> & { uid: string; stream_name: string; creator_login: string | null },
+): BookmarkRecord {
+  const { uid, stream_name: streamName, creator_login: creatorLogin } = row;
+  return { ...mapping.read(row), uid, streamName, creatorLogin };
 }
 
 function mayWatchArchive(viewer: ListViewer) {

@@ -1,21 +1,62 @@
 import { sql, type Kysely, type RawBuilder, type Selectable, type Transaction } from 'kysely';
 import type { AccessChanges } from './access-changes.ts';
-import { flag, type Database, type NodeRow, type StreamRow } from './database.ts';
+import type { Database, NodeRow } from './database.ts';
+import { nodeMapping, type NodeRecord } from './node-row.ts';
+import { flag, rowMapping } from './row-mapping.ts';
+import type { StreamRow } from './stream-row.ts';
 
 /** How long a node's lease lasts after a renewal, and a leader's: both use only the database's clock. */
 export const leaseMs = 5_000;
 
 /** A node, and whether its lease holds. */
-export type ClusterMember = Selectable<NodeRow> & { readonly is_there: boolean };
+export interface ClusterMember extends NodeRecord {
+  readonly isThere: boolean;
+}
 
 /** What all nodes know of a stream. */
-export type StreamPlace = Pick<
-  Selectable<StreamRow>,
-  'uid' | 'node_id' | 'epoch' | 'next_node_id' | 'changed' | 'status' | 'failure_code' | 'failure_reason'
-> & {
+export interface StreamPlace extends StoredPlace {
   /** How long the handover has taken so far, by the database's clock; 0 when there is none. */
-  readonly handover_age_ms: number;
-};
+  readonly handoverAgeMs: number;
+}
+
+interface StoredPlace {
+  readonly uid: string;
+  /** The node that runs it. */
+  readonly nodeId: string;
+  /** Counts the nodes that had it. */
+  readonly epoch: number;
+  /** The node that it is being handed to, which already records it, under the next epoch. */
+  readonly nextNodeId: string | null;
+  /** The cluster's version as of the last change that its node must read. */
+  readonly changed: number;
+  /** As last reported by the node that runs it. */
+  readonly status: string;
+  /** Why it fails: code of the catalogue, and message; null unless it does. */
+  readonly failureCode: string | null;
+  readonly failureReason: string | null;
+}
+
+const placeColumns = [
+  'uid',
+  'node_id',
+  'epoch',
+  'next_node_id',
+  'changed',
+  'status',
+  'failure_code',
+  'failure_reason',
+] as const;
+
+const placeMapping = rowMapping<Pick<StreamRow, (typeof placeColumns)[number]>, StoredPlace>({
+  uid: 'uid',
+  nodeId: 'node_id',
+  epoch: 'epoch',
+  nextNodeId: 'next_node_id',
+  changed: 'changed',
+  status: 'status',
+  failureCode: 'failure_code',
+  failureReason: 'failure_reason',
+});
 
 /** Moves a stream from one node, as of an epoch, to another immediately. */
 interface Take {
@@ -160,7 +201,8 @@ export class ClusterTables {
   }
 
   async members(): Promise<ClusterMember[]> {
-    return this.#db.selectFrom('nodes').selectAll().select(isThere).orderBy('id').execute();
+    const rows = await this.#db.selectFrom('nodes').selectAll().select(isThere).orderBy('id').execute();
+    return rows.map(memberOf);
   }
 
   /** Number of the latest change that nodes must read. */
@@ -170,20 +212,12 @@ export class ClusterTables {
   }
 
   async places(): Promise<StreamPlace[]> {
-    return this.#db
+    const rows = await this.#db
       .selectFrom('streams')
-      .select([
-        'uid',
-        'node_id',
-        'epoch',
-        'next_node_id',
-        'changed',
-        'status',
-        'failure_code',
-        'failure_reason',
-      ])
+      .select(placeColumns)
       .select(sql<number>`coalesce(${now} - handover_ms, 0)`.as('handover_age_ms'))
       .execute();
+    return rows.map((row) => ({ ...placeMapping.read(row), handoverAgeMs: row.handover_age_ms }));
   }
 
   /**
@@ -248,6 +282,10 @@ export class ClusterTables {
 }
 
 const isThere = sql<boolean>`lease_until_ms >= ${now}`.as('is_there');
+
+function memberOf(row: Selectable<NodeRow> & { is_there: boolean }): ClusterMember {
+  return { ...nodeMapping.read(row), isThere: row.is_there };
+}
 
 /**
  * Records a change that nodes must read, and returns its number. Later changes wait until this transaction is

@@ -1,23 +1,14 @@
+import type { ExportFailure } from '@vidette/contract/entities';
 import type { Generated } from 'kysely';
+import type { Flag } from './row-mapping.ts';
+import type { StreamRow } from './stream-row.ts';
 
 /** What the tables live in. */
 export type Engine = 'sqlite' | 'postgres';
 
-/**
- * The tables. Portable between SQLite and PostgreSQL: flags are 0 or 1, times are milliseconds since the epoch
- * in a bigint, text that users search or sort by has a lower-case copy beside it (`..._key`), because SQLite
- * folds ASCII only.
- */
-export type Flag = 0 | 1;
-
-export function flag(value: boolean): Flag {
-  return value ? 1 : 0;
-}
-
-/** The lower-case, Unicode-normalised copy of user input. */
-export function keyOf(text: string): string {
-  return text.normalize('NFC').toLowerCase();
-}
+// The tables. Portable between SQLite and PostgreSQL: flags are 0 or 1, times are milliseconds since the epoch in a bigint, text that
+// users search or sort by has a lower-case copy beside it (`..._key`), because SQLite folds ASCII only. Nothing outside the store
+// sees a row: each module of the store maps its table's rows to types of its own.
 
 export interface UserRow {
   id: Generated<number>;
@@ -71,58 +62,6 @@ export interface TokenRow {
   created_ms: number;
   expires_ms: number | null;
   last_used_ms: number | null;
-}
-
-export interface StreamRow {
-  id: Generated<number>;
-  uid: string;
-  name: string;
-  name_key: string;
-  /** Sealed, like `sub_source`: both contain cameras' credentials (`stream-addresses.ts`). */
-  source: string;
-  sub_source: string | null;
-  location_name: string;
-  location_key: string;
-  latitude: number | null;
-  longitude: number | null;
-  /** IANA name of the camera's time zone. */
-  time_zone: Generated<string | null>;
-  marker: string | null;
-  is_on_demand: Flag;
-  is_recorded: Flag;
-  /** Whether motion detection is on; 1 by default. */
-  finds_motion: Generated<Flag>;
-  /** -1: no limit. */
-  depth_hours: number;
-  /** Footage moves to the bucket after this many hours; -1, the default: never. */
-  far_after_hours: Generated<number>;
-  is_paused: Flag;
-  /** The source was saved by an administrator: addresses of this machine itself are allowed. */
-  allows_loopback: Flag;
-  /** Lower-case name, source without credentials, tags and location name, one a line. */
-  search_text: string;
-  created_by: number | null;
-  created_ms: number;
-  revision: number;
-  /** The node that runs it. */
-  node_id: string;
-  /** Counts the nodes that had it: the holder of an earlier epoch has lost the stream. */
-  epoch: Generated<number>;
-  /** The node that it is being handed to, which already records it, under the next epoch. */
-  next_node_id: Generated<string | null>;
-  /** Start of the handover, by the database's clock. */
-  handover_ms: Generated<number | null>;
-  /** The cluster's `version` as of the last change that its node must read. */
-  changed: Generated<number>;
-  /** As last reported by the node that runs it; lists filter and sort by it. */
-  status: string;
-  /** Why it fails, as that node reported it: code of the catalogue, and message; null unless it does. */
-  failure_code: Generated<string | null>;
-  failure_reason: Generated<string | null>;
-  /** Key of the public link; null: not shared. Stored readable, because the owner is shown the link again. */
-  share_key: string | null;
-  /** Whether pages of other sites may show the public link in a frame. */
-  share_embeds: Generated<Flag>;
 }
 
 interface StreamTagRow {
@@ -208,9 +147,8 @@ export interface ExportRow {
   streams: string;
   start_ms: number;
   end_ms: number;
-  status: string;
-  /** An ExportFailure of the contract. */
-  failure: string | null;
+  status: 'queued' | 'running' | 'ready' | 'failed' | 'cancelled';
+  failure: ExportFailure | null;
   expected_bytes: number;
   /** Of the whole ZIP, once it is ready. */
   package_bytes: number | null;

@@ -1,10 +1,69 @@
-import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
+import type { ExportFailure } from '@vidette/contract/entities';
+import type { Kysely } from 'kysely';
 import type { Database, ExportFileRow, ExportRow } from './database.ts';
+import { jsonColumn, rowMapping, type Edited } from './row-mapping.ts';
 
-export type ExportRecord = Selectable<ExportRow>;
-export type NewExport = Insertable<ExportRow>;
-export type ExportChanges = Omit<Updateable<ExportRow>, 'id'>;
-export type ExportFileRecord = Selectable<ExportFileRow>;
+/** A stream as it was when the export was requested. */
+export interface ExportedStream {
+  readonly uid: string;
+  readonly name: string;
+}
+
+/** A package of footage. Times are milliseconds since the epoch. */
+export interface ExportRecord {
+  readonly id: number;
+  /** Who requested it. */
+  readonly userId: number;
+  readonly name: string;
+  readonly streams: readonly ExportedStream[];
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly status: 'queued' | 'running' | 'ready' | 'failed' | typeof cancelledStatus;
+  /** Null unless it has failed. */
+  readonly failure: ExportFailure | null;
+  readonly expectedBytes: number;
+  /** Of the whole ZIP; null until it is ready. */
+  readonly packageBytes: number | null;
+  readonly createdMs: number;
+  /** When its files are deleted; null while it is not finished. */
+  readonly expiresMs: number | null;
+  /** The node that has its files; null: made before there were several. */
+  readonly nodeId: string | null;
+}
+
+export type NewExport = Omit<ExportRecord, 'id'>;
+export type ExportChanges = Edited<ExportRecord, 'status' | 'failure' | 'packageBytes' | 'expiresMs'>;
+
+/** A file of a package that is whole and flushed. */
+export interface ExportFileRecord {
+  readonly exportId: number;
+  /** From 0, in the order of the package. */
+  readonly position: number;
+  /** Its entry in the manifest, unchecked: its writer knows the shape. */
+  readonly facts: unknown;
+}
+
+const mapping = rowMapping<ExportRow, ExportRecord>({
+  id: 'id',
+  userId: 'user_id',
+  name: 'name',
+  streams: jsonColumn('streams'),
+  startMs: 'start_ms',
+  endMs: 'end_ms',
+  status: 'status',
+  failure: 'failure',
+  expectedBytes: 'expected_bytes',
+  packageBytes: 'package_bytes',
+  createdMs: 'created_ms',
+  expiresMs: 'expires_ms',
+  nodeId: 'node_id',
+});
+
+const fileMapping = rowMapping<ExportFileRow, ExportFileRecord>({
+  exportId: 'export_id',
+  position: 'position',
+  facts: jsonColumn('facts'),
+});
 
 /**
  * An export that was removed on another node than its own: it is hidden, and its node deletes it with its
@@ -20,13 +79,14 @@ export class ExportRecords {
     this.#db = db;
   }
 
-  byId(id: number): Promise<ExportRecord | undefined> {
-    return this.#db
+  async byId(id: number): Promise<ExportRecord | undefined> {
+    const row = await this.#db
       .selectFrom('exports')
       .selectAll()
       .where('id', '=', id)
       .where('status', '!=', cancelledStatus)
       .executeTakeFirst();
+    return row && mapping.read(row);
   }
 
   /** One user's, newest first. */
@@ -39,44 +99,48 @@ export class ExportRecords {
       .where('user_id', '=', userId)
       .where('status', '!=', cancelledStatus);
     const { n } = await found.select((of) => of.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-    const items = await found
+    const rows = await found
       .selectAll()
       .orderBy('id', 'desc')
       .limit(query.pageSize)
       .offset((query.page - 1) * query.pageSize)
       .execute();
-    return { items, total: Number(n) };
+    return { items: rows.map(mapping.read), total: Number(n) };
   }
 
-  all(): Promise<ExportRecord[]> {
-    return this.#db.selectFrom('exports').selectAll().orderBy('id').execute();
+  async all(): Promise<ExportRecord[]> {
+    const rows = await this.#db.selectFrom('exports').selectAll().orderBy('id').execute();
+    return rows.map(mapping.read);
   }
 
   /** The next one for a node to process: begun exports come before waiting ones, the oldest first. */
-  next(nodeId: string): Promise<ExportRecord | undefined> {
-    return this.#ofNode(nodeId)
+  async next(nodeId: string): Promise<ExportRecord | undefined> {
+    const row = await this.#ofNode(nodeId)
       .selectAll()
       .where('status', 'in', ['queued', 'running'])
       .orderBy('status', 'desc')
       .orderBy('id')
       .executeTakeFirst();
+    return row && mapping.read(row);
   }
 
   /** Those whose files on a node are due for deletion. */
-  expired(nodeId: string, nowMs: number): Promise<ExportRecord[]> {
-    return this.#ofNode(nodeId).selectAll().where('expires_ms', '<=', nowMs).execute();
+  async expired(nodeId: string, nowMs: number): Promise<ExportRecord[]> {
+    const rows = await this.#ofNode(nodeId).selectAll().where('expires_ms', '<=', nowMs).execute();
+    return rows.map(mapping.read);
   }
 
   /** Removed by users on other nodes, while this node has their files. */
-  cancelled(nodeId: string): Promise<ExportRecord[]> {
-    return this.#ofNode(nodeId).selectAll().where('status', '=', cancelledStatus).execute();
+  async cancelled(nodeId: string): Promise<ExportRecord[]> {
+    const rows = await this.#ofNode(nodeId).selectAll().where('status', '=', cancelledStatus).execute();
+    return rows.map(mapping.read);
   }
 
   /**
    * Those of nodes that are no longer in the cluster, which nothing else deletes: removed by their users, or expired.
    */
   async orphaned(self: string, nowMs: number): Promise<ExportRecord[]> {
-    return this.#db
+    const rows = await this.#db
       .selectFrom('exports')
       .selectAll()
       .where('node_id', 'is not', null)
@@ -84,12 +148,13 @@ export class ExportRecords {
       .where('node_id', 'not in', (of) => of.selectFrom('nodes').select('nodes.id'))
       .where((of) => of.or([of('status', '=', cancelledStatus), of('expires_ms', '<=', nowMs)]))
       .execute();
+    return rows.map(mapping.read);
   }
 
   async add(record: NewExport): Promise<number> {
     const { id } = await this.#db
       .insertInto('exports')
-      .values(record)
+      .values(mapping.row(record))
       .returning('id')
       .executeTakeFirstOrThrow();
     return id;
@@ -99,7 +164,7 @@ export class ExportRecords {
   async save(id: number, changes: ExportChanges): Promise<void> {
     await this.#db
       .updateTable('exports')
-      .set(changes)
+      .set(mapping.columns(changes))
       .where('id', '=', id)
       .where('status', '!=', cancelledStatus)
       .execute();
@@ -110,17 +175,18 @@ export class ExportRecords {
   }
 
   /** Finished files, in the order in which they were written. */
-  files(id: number): Promise<ExportFileRecord[]> {
-    return this.#db
+  async files(id: number): Promise<ExportFileRecord[]> {
+    const rows = await this.#db
       .selectFrom('export_files')
       .selectAll()
       .where('export_id', '=', id)
       .orderBy('position')
       .execute();
+    return rows.map(fileMapping.read);
   }
 
-  async addFile(file: Insertable<ExportFileRow>): Promise<void> {
-    await this.#db.insertInto('export_files').values(file).execute();
+  async addFile(file: ExportFileRecord): Promise<void> {
+    await this.#db.insertInto('export_files').values(fileMapping.row(file)).execute();
   }
 
   async removeFiles(id: number): Promise<void> {

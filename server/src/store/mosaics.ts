@@ -1,11 +1,43 @@
-import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
-import { keyOf, type Database, type MosaicRow } from './database.ts';
+import type { MosaicLayout } from '@vidette/contract/entities';
+import type { Kysely, Selectable } from 'kysely';
+import { keyOf } from '../base/search-key.ts';
+import type { Database, MosaicRow } from './database.ts';
+import { flagColumn, jsonColumn, rowMapping, type Edited } from './row-mapping.ts';
 import { containsAll } from './search.ts';
 import type { ListViewer } from './stream-list.ts';
 
-export type MosaicRecord = Selectable<MosaicRow> & { readonly creator_login: string | null };
-export type NewMosaic = Omit<Insertable<MosaicRow>, 'name_key'>;
-export type MosaicChanges = Omit<Updateable<MosaicRow>, 'id' | 'name_key'>;
+/** A wall of several streams. */
+interface StoredMosaic {
+  readonly id: number;
+  readonly name: string;
+  readonly layout: MosaicLayout;
+  /** Whether every user may open it. */
+  readonly isShared: boolean;
+  /** How long a page is shown before the next one; 0: pages do not change by themselves. */
+  readonly rotationSeconds: number;
+  /** The author's id; null when that user is gone. */
+  readonly createdBy: number | null;
+  /** Milliseconds since the epoch. */
+  readonly createdMs: number;
+}
+
+export interface MosaicRecord extends StoredMosaic {
+  /** The author's login; null when that user is gone. */
+  readonly creatorLogin: string | null;
+}
+
+export type NewMosaic = Omit<StoredMosaic, 'id'>;
+export type MosaicChanges = Edited<StoredMosaic, 'name' | 'layout' | 'isShared' | 'rotationSeconds'>;
+
+const mapping = rowMapping<MosaicRow, StoredMosaic>({
+  id: 'id',
+  name: 'name',
+  layout: jsonColumn('layout'),
+  isShared: flagColumn('is_shared'),
+  rotationSeconds: 'rotation_seconds',
+  createdBy: 'created_by',
+  createdMs: 'created_ms',
+});
 
 export class Mosaics {
   readonly #db: Kysely<Database>;
@@ -14,8 +46,9 @@ export class Mosaics {
     this.#db = db;
   }
 
-  byId(id: number): Promise<MosaicRecord | undefined> {
-    return this.#withCreator().where('mosaics.id', '=', id).executeTakeFirst();
+  async byId(id: number): Promise<MosaicRecord | undefined> {
+    const row = await this.#withCreator().where('mosaics.id', '=', id).executeTakeFirst();
+    return row && recordOf(row);
   }
 
   /** The viewer's own and the shared ones; all of them for an administrator. */
@@ -34,29 +67,31 @@ export class Mosaics {
       .clearSelect()
       .select((of) => of.fn.countAll<number>().as('n'))
       .executeTakeFirstOrThrow();
-    const items = await found
+    const rows = await found
       .orderBy('mosaics.name_key')
       .orderBy('mosaics.id')
       .limit(query.pageSize)
       .offset((query.page - 1) * query.pageSize)
       .execute();
-    return { items, total: Number(n) };
+    return { items: rows.map(recordOf), total: Number(n) };
   }
 
   async add(mosaic: NewMosaic): Promise<number> {
     const { id } = await this.#db
       .insertInto('mosaics')
-      .values({ ...mosaic, name_key: keyOf(mosaic.name) })
+      .values({ ...mapping.row(mosaic), name_key: keyOf(mosaic.name) })
       .returning('id')
       .executeTakeFirstOrThrow();
     return id;
   }
 
   async save(id: number, changes: MosaicChanges): Promise<void> {
+    const columns = mapping.columns(changes);
+    if (Object.keys(columns).length === 0) return;
     const name = changes.name === undefined ? {} : { name_key: keyOf(changes.name) };
     await this.#db
       .updateTable('mosaics')
-      .set({ ...changes, ...name })
+      .set({ ...columns, ...name })
       .where('id', '=', id)
       .execute();
   }
@@ -72,4 +107,8 @@ export class Mosaics {
       .selectAll('mosaics')
       .select('users.login as creator_login');
   }
+}
+
+function recordOf(row: Selectable<MosaicRow> & { creator_login: string | null }): MosaicRecord {
+  return { ...mapping.read(row), creatorLogin: row.creator_login };
 }

@@ -1,8 +1,8 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Updateable } from 'kysely';
 import { databaseNow } from './cluster-tables.ts';
-import { flag, keyOf, type Database, type NodeRow } from './database.ts';
-
-export type NodeRecord = Selectable<NodeRow>;
+import { keyOf } from '../base/search-key.ts';
+import type { Database, NodeRow } from './database.ts';
+import { nodeMapping, type NodeRecord } from './node-row.ts';
 
 /** The servers that share this database. */
 export class Nodes {
@@ -13,23 +13,26 @@ export class Nodes {
   }
 
   /** By name. */
-  all(): Promise<NodeRecord[]> {
-    return this.#db.selectFrom('nodes').selectAll().orderBy('name_key').orderBy('id').execute();
+  async all(): Promise<NodeRecord[]> {
+    const rows = await this.#db.selectFrom('nodes').selectAll().orderBy('name_key').orderBy('id').execute();
+    return rows.map(nodeMapping.read);
   }
 
-  byId(id: string): Promise<NodeRecord | undefined> {
-    return this.#db.selectFrom('nodes').selectAll().where('id', '=', id).executeTakeFirst();
+  async byId(id: string): Promise<NodeRecord | undefined> {
+    const row = await this.#db.selectFrom('nodes').selectAll().where('id', '=', id).executeTakeFirst();
+    return row && nodeMapping.read(row);
   }
 
   /** Notes that a node has started. A new one is named after its id; a drained one stays drained. */
-  register(id: string, version: string, startedMs: number): Promise<NodeRecord> {
+  async register(id: string, version: string, startedMs: number): Promise<NodeRecord> {
     const run = { version, started_ms: startedMs, last_seen_ms: startedMs };
-    return this.#db
+    const row = await this.#db
       .insertInto('nodes')
       .values({ id, name: id, name_key: keyOf(id), is_drained: 0, joined_ms: startedMs, ...run })
       .onConflict((conflict) => conflict.column('id').doUpdateSet(run))
       .returningAll()
       .executeTakeFirstOrThrow();
+    return nodeMapping.read(row);
   }
 
   /**
@@ -99,7 +102,7 @@ export class Nodes {
 
   /** Whether there is such a node. */
   async setDrained(id: string, isDrained: boolean): Promise<boolean> {
-    return this.#change(id, { is_drained: flag(isDrained) });
+    return this.#change(id, nodeMapping.columns({ isDrained }));
   }
 
   /** Whether there is such a node. */
@@ -132,7 +135,7 @@ export class Nodes {
     });
   }
 
-  async #change(id: string, changes: Partial<NodeRecord>): Promise<boolean> {
+  async #change(id: string, changes: Updateable<NodeRow>): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('nodes')
       .set(changes)

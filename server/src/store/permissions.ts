@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
 import type { Database, GrantRow } from './database.ts';
-import { flag } from './database.ts';
+import { flag } from './row-mapping.ts';
 
 export interface StreamRights {
   readonly view: boolean;

@@ -1,7 +1,24 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Database, ResetCodeRow } from './database.ts';
+import { rowMapping } from './row-mapping.ts';
 
-export type ResetCodeRecord = Selectable<ResetCodeRow>;
+/** A code that was sent to a user who sets a new password with it. */
+export interface ResetCodeRecord {
+  readonly userId: number;
+  /** SHA-256, hex. */
+  readonly codeHash: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresMs: number;
+  /** Number of codes that were tried. */
+  readonly tries: number;
+}
+
+const mapping = rowMapping<ResetCodeRow, ResetCodeRecord>({
+  userId: 'user_id',
+  codeHash: 'code_hash',
+  expiresMs: 'expires_ms',
+  tries: 'tries',
+});
 
 /** At most one code per user: a new one replaces the old. */
 export class ResetCodes {
@@ -12,16 +29,21 @@ export class ResetCodes {
   }
 
   async set(code: ResetCodeRecord): Promise<void> {
-    const { user_id: _, ...values } = code;
+    const { userId: _, ...values } = code;
     await this.#db
       .insertInto('reset_codes')
-      .values(code)
-      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
+      .values(mapping.row(code))
+      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(mapping.columns(values)))
       .execute();
   }
 
-  ofUser(userId: number): Promise<ResetCodeRecord | undefined> {
-    return this.#db.selectFrom('reset_codes').selectAll().where('user_id', '=', userId).executeTakeFirst();
+  async ofUser(userId: number): Promise<ResetCodeRecord | undefined> {
+    const row = await this.#db
+      .selectFrom('reset_codes')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    return row && mapping.read(row);
   }
 
   /** Counts one more try and returns how many there are now. */

@@ -88,7 +88,7 @@ test('[R3.3] addresses are stored sealed and read in clear, one by one and in li
   const folder = await folderOf(t);
   const store = await openStore(folder);
   t.after(() => store.close());
-  const { id } = await store.streams.add(newStream('one', { source: address, sub_source: `${address}/sub` }));
+  const { id } = await store.streams.add(newStream('one', { source: address, subSource: `${address}/sub` }));
   assert.deepEqual(await filesWithSecret(folder), []);
   const records = [
     await store.streams.byUid('one'),
@@ -97,14 +97,14 @@ test('[R3.3] addresses are stored sealed and read in clear, one by one and in li
   ];
   for (const record of records) {
     assert.equal(record?.source, address);
-    assert.equal(record?.sub_source, `${address}/sub`);
+    assert.equal(record?.subSource, `${address}/sub`);
   }
   const saved = await store.streams.save(id, 1, {
     ...newStream('one', { source: address }),
     source: `${address}/new`,
   });
   assert.equal(saved?.source, `${address}/new`);
-  assert.equal(saved?.sub_source, null);
+  assert.equal(saved?.subSource, null);
   assert.equal((await store.streams.byUid('one'))?.source, `${address}/new`);
   assert.deepEqual(await filesWithSecret(folder), []);
 });
@@ -113,7 +113,7 @@ test('[R3.3] the next start seals what was stored in clear and leaves no trace o
   const folder = await folderOf(t);
   const before = await openStore(folder);
   for (const uid of ['kept', 'edited', 'removed'])
-    await before.streams.add(newStream(uid, { source: address, sub_source: address }));
+    await before.streams.add(newStream(uid, { source: address, subSource: address }));
   await before.close();
   writeClear(folder, 'PRAGMA user_version = 0');
   writeClear(folder, 'UPDATE streams SET source = ?, sub_source = ?', address, address);
@@ -123,7 +123,7 @@ test('[R3.3] the next start seals what was stored in clear and leaves no trace o
 
   const store = await openStore(folder);
   assert.deepEqual(await filesWithSecret(folder), [], 'while it runs');
-  assert.equal((await store.streams.byUid('kept'))?.sub_source, address);
+  assert.equal((await store.streams.byUid('kept'))?.subSource, address);
   assert.equal((await store.streams.byUid('edited'))?.source, address);
   await store.close();
   const stored = await readFile(join(folder, 'vidette.sqlite'));

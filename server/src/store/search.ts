@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import { keyOf } from './database.ts';
+import { keyOf } from '../base/search-key.ts';
 
 /** All the conditions; true when there are none. */
 export function allOf(conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {

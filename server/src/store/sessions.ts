@@ -1,8 +1,30 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Database, SessionRow } from './database.ts';
-import type { UserRecord } from './users.ts';
+import { rowMapping } from './row-mapping.ts';
+import { userMapping, type UserRecord } from './users.ts';
 
-export type SessionRecord = Selectable<SessionRow>;
+/** A user signed in with one browser. Times are milliseconds since the epoch. */
+export interface SessionRecord {
+  /** Public: names the session in lists, grants no access. */
+  readonly id: string;
+  /** SHA-256 of the secret in the cookie, hex. */
+  readonly secretHash: string;
+  readonly userId: number;
+  readonly createdMs: number;
+  readonly lastSeenMs: number;
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+const mapping = rowMapping<SessionRow, SessionRecord>({
+  id: 'id',
+  secretHash: 'secret_hash',
+  userId: 'user_id',
+  createdMs: 'created_ms',
+  lastSeenMs: 'last_seen_ms',
+  ip: 'ip',
+  userAgent: 'user_agent',
+});
 
 /** What is read of a session whose secret was presented. */
 export interface OpenSessionRecord {
@@ -20,7 +42,7 @@ export class Sessions {
   }
 
   async add(session: SessionRecord): Promise<void> {
-    await this.#db.insertInto('sessions').values(session).execute();
+    await this.#db.insertInto('sessions').values(mapping.row(session)).execute();
   }
 
   /** A session and its user, in one query: it is the most frequent query of the page. */
@@ -40,19 +62,20 @@ export class Sessions {
       .where('sessions.secret_hash', '=', secretHash)
       .executeTakeFirst();
     if (!row) return undefined;
-    const { session_id: id, session_seen_ms: lastSeenMs, proved_ms, ...user } = row;
-    return { session: { id, lastSeenMs, provedMs: proved_ms ?? 0 }, user };
+    const { session_id: id, session_seen_ms: lastSeenMs, proved_ms: provedMs } = row;
+    return { session: { id, lastSeenMs, provedMs: provedMs ?? 0 }, user: userMapping.read(row) };
   }
 
   /** Most recently used first. */
-  ofUser(userId: number): Promise<SessionRecord[]> {
-    return this.#db
+  async ofUser(userId: number): Promise<SessionRecord[]> {
+    const rows = await this.#db
       .selectFrom('sessions')
       .selectAll()
       .where('user_id', '=', userId)
       .orderBy('last_seen_ms', 'desc')
       .orderBy('id')
       .execute();
+    return rows.map(mapping.read);
   }
 
   async touch(id: string, lastSeenMs: number, ip: string): Promise<void> {

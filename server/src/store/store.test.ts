@@ -26,16 +26,16 @@ function newUser(login: string) {
   return {
     login,
     email: `${login}@Example.org`,
-    full_name: '',
+    fullName: '',
     language: 'en',
-    password_hash: null,
-    is_admin: 0,
-    max_stream_creation: -1,
-    is_managed: 0,
-    must_change_password: 0,
-    is_blocked: 0,
-    created_ms: 1,
-    last_seen_ms: null,
+    passwordHash: null,
+    isAdmin: false,
+    maxStreamCreation: -1,
+    isManaged: false,
+    mustChangePassword: false,
+    isBlocked: false,
+    createdMs: 1,
+    lastSeenMs: null,
   } as const;
 }
 
@@ -59,7 +59,7 @@ test('a login is one whatever its case, and a second one is refused', async () =
 
 test('[R5.4] search is by substring in name, source, tags and location, whatever the case; all words must match', async () => {
   await store.streams.add(
-    newStream('search1', { name: 'Двор ЮГ', tags: ['Въезд', 'day_1'], location_name: 'Kraków' }),
+    newStream('search1', { name: 'Двор ЮГ', tags: ['Въезд', 'day_1'], location: { name: 'Kraków' } }),
   );
   await store.streams.add(newStream('search2', { name: 'Двор', source: 'rtsp://user:secret@10.0.0.7/yard' }));
   const found = async (...words: string[]) => {
@@ -79,7 +79,7 @@ test('[R5.4] search is by substring in name, source, tags and location, whatever
 test('[R6.5] users list only what they may view; owners and the permitted do', async () => {
   const owner = await store.users.add(newUser('owner'));
   const guest = await store.users.add(newUser('guest'));
-  const stream = await store.streams.add(newStream('rights', { created_by: owner.id }));
+  const stream = await store.streams.add(newStream('rights', { createdBy: owner.id }));
   const viewer = (userId: number): ListViewer => ({ userId, isAdmin: false });
   const uids = async (userId: number) =>
     (await store.streamList.page(viewer(userId), plain)).items.map((item) => item.stream.uid);
@@ -141,10 +141,10 @@ test('a save at an old revision is refused', async () => {
   const stream = await store.streams.add(newStream('revised', { tags: ['a'] }));
   const {
     uid: _,
-    created_by: _by,
-    created_ms: _ms,
+    createdBy: _by,
+    createdMs: _ms,
     status: _s,
-    share_key: _k,
+    shareKey: _k,
     ...changes
   } = newStream('revised');
   const saved = await store.streams.save(stream.id, 1, { ...changes, name: 'new', tags: ['b', 'c'] });
@@ -167,7 +167,7 @@ test('only available means pending or running', async () => {
     items.map((item) => item.stream.uid),
     ['avail2'],
   );
-  assert.equal((await store.streams.byUid('avail1'))?.failure_code, 'UNREACHABLE_ERR');
+  assert.equal((await store.streams.byUid('avail1'))?.failureCode, 'UNREACHABLE_ERR');
 });
 
 test('a transaction that fails leaves nothing behind, and others wait for it', async () => {
@@ -186,19 +186,19 @@ test('a transaction that fails leaves nothing behind, and others wait for it', a
 
 test('deleting a user ends their sessions and keeps their streams', async () => {
   const user = await store.users.add(newUser('leaver'));
-  await store.streams.add(newStream('orphan', { created_by: user.id }));
+  await store.streams.add(newStream('orphan', { createdBy: user.id }));
   await store.sessions.add({
     id: 's1',
-    secret_hash: 'h',
-    user_id: user.id,
-    created_ms: 1,
-    last_seen_ms: 1,
+    secretHash: 'h',
+    userId: user.id,
+    createdMs: 1,
+    lastSeenMs: 1,
     ip: '',
-    user_agent: '',
+    userAgent: '',
   });
   await store.users.remove(user.id);
   assert.equal(await store.sessions.bySecretHash('h'), undefined);
-  assert.equal((await store.streams.byUid('orphan'))?.created_by, null);
+  assert.equal((await store.streams.byUid('orphan'))?.createdBy, null);
 });
 
 test('values, codes and audit rows are kept', async () => {
@@ -206,11 +206,11 @@ test('values, codes and audit rows are kept', async () => {
   await store.settings.set('k', { a: 2 });
   assert.deepEqual(await store.settings.get('k'), { a: 2 });
   const user = await store.users.add(newUser('coded'));
-  await store.resetCodes.set({ user_id: user.id, code_hash: 'x', expires_ms: 5, tries: 3 });
-  await store.resetCodes.set({ user_id: user.id, code_hash: 'y', expires_ms: 6, tries: 0 });
+  await store.resetCodes.set({ userId: user.id, codeHash: 'x', expiresMs: 5, tries: 3 });
+  await store.resetCodes.set({ userId: user.id, codeHash: 'y', expiresMs: 6, tries: 0 });
   assert.equal(await store.resetCodes.addTry(user.id), 1);
-  assert.equal((await store.resetCodes.ofUser(user.id))?.code_hash, 'y');
-  const entry = { time_ms: 1, login: 'l', ip: '', target: null, outcome: 'ok', details: '{}' };
+  assert.equal((await store.resetCodes.ofUser(user.id))?.codeHash, 'y');
+  const entry = { timeMs: 1, login: 'l', ip: '', target: null, outcome: 'ok', details: {} };
   await store.audit.addAll([
     { ...entry, action: 'one' },
     { ...entry, action: 'two' },
@@ -225,20 +225,20 @@ test('values, codes and audit rows are kept', async () => {
 test('[R7.47] the audit log goes by time, page after page, also where the clock was set back', async () => {
   const times = [1_000, 2_000, 9_000, 9_000, 3_000, 4_000];
   await store.audit.addAll(
-    times.map((time_ms, index) => ({
-      time_ms,
+    times.map((timeMs, index) => ({
+      timeMs,
       login: index % 2 === 0 ? 'even' : 'odd',
       ip: '',
       action: 'signIn',
       target: 'clock',
       outcome: 'ok',
-      details: '{}',
+      details: {},
     })),
   );
   const seen: number[] = [];
   for (let before: number | undefined; ;) {
     const page = await store.audit.list({ limit: 2, before, target: 'clock' });
-    seen.push(...page.map(({ time_ms }) => time_ms));
+    seen.push(...page.map(({ timeMs }) => timeMs));
     before = page.at(-1)?.id;
     if (before === undefined) break;
   }
@@ -251,27 +251,27 @@ test('[R7.47] the audit log goes by time, page after page, also where the clock 
     toMs: 9_000,
   });
   assert.deepEqual(
-    odd.map(({ time_ms }) => time_ms),
+    odd.map(({ timeMs }) => timeMs),
     [4_000, 2_000],
   );
 });
 
 test('users sort by when they were last seen, those never seen at the far end; names sort by code point', async () => {
-  for (const [login, last_seen_ms] of [
+  for (const [login, lastSeenMs] of [
     ['seen-b', 20],
     ['seen-c', null],
     ['seen-a', 30],
     ['seen_d', 10],
   ] as const) {
-    await store.users.add({ ...newUser(login), last_seen_ms });
+    await store.users.add({ ...newUser(login), lastSeenMs });
   }
-  const logins = async (sort: 'last_seen_ms' | 'login_key', descending: boolean) => {
+  const logins = async (sort: 'lastSeenMs' | 'login', descending: boolean) => {
     const page = { page: 1, pageSize: 10, words: ['seen'] };
     return (await store.users.list({ ...page, sort, descending })).items.map(({ login }) => login);
   };
-  assert.deepEqual(await logins('last_seen_ms', true), ['seen-a', 'seen-b', 'seen_d', 'seen-c']);
-  assert.deepEqual(await logins('last_seen_ms', false), ['seen-c', 'seen_d', 'seen-b', 'seen-a']);
-  assert.deepEqual(await logins('login_key', false), ['seen-a', 'seen-b', 'seen-c', 'seen_d']);
+  assert.deepEqual(await logins('lastSeenMs', true), ['seen-a', 'seen-b', 'seen_d', 'seen-c']);
+  assert.deepEqual(await logins('lastSeenMs', false), ['seen-c', 'seen_d', 'seen-b', 'seen-a']);
+  assert.deepEqual(await logins('login', false), ['seen-a', 'seen-b', 'seen-c', 'seen_d']);
 });
 
 test('what cannot exist is not found: a NUL in a text, an id beyond every other', async () => {

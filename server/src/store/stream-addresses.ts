@@ -1,15 +1,8 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { Fault } from '../base/fault.ts';
-import type { Database, StreamRow } from './database.ts';
+import type { Database } from './database.ts';
 import { sealedPrefix, type Seal } from './seal.ts';
-
-/** A stream as stored, with its tags in the order in which they were entered. */
-export interface StreamRecord extends Selectable<StreamRow> {
-  readonly tags: readonly string[];
-  /** The address in clear; `unreadable` when the current key does not open it. */
-  readonly source: string;
-  readonly sub_source: string | null;
-}
+import { streamMapping, type StreamRecord, type StreamRow } from './stream-row.ts';
 
 /** Replaces an address that can't be opened. */
 export const unreadable = '';
@@ -17,9 +10,9 @@ export const unreadable = '';
 /** How many opened addresses are cached: both of ten thousand streams. */
 const openedMax = 20_000;
 
-export interface SealedAddresses {
+interface Addresses {
   readonly source: string;
-  readonly sub_source: string | null;
+  readonly subSource: string | null;
 }
 
 const isUnsealed = sql<boolean>`(substr(source, 1, ${sealedPrefix.length}) <> ${sealedPrefix}
@@ -42,24 +35,24 @@ export class StreamAddresses {
 
   /** Opens an address only on access: a list of streams needs none, or few. */
   record(row: Selectable<StreamRow>, tags: readonly string[]): StreamRecord {
-    const { uid, source, sub_source } = row;
+    const stored = streamMapping.read(row);
+    const { uid, source, subSource } = stored;
     const open = (sealed: string, place: string) => this.#open(sealed, place);
     return {
-      ...row,
+      ...stored,
       tags,
       get source() {
         return open(source, placeOf(uid, 'source'));
       },
-      get sub_source() {
-        return sub_source === null ? null : open(sub_source, placeOf(uid, 'sub_source'));
+      get subSource() {
+        return subSource === null ? null : open(subSource, placeOf(uid, 'sub_source'));
       },
     };
   }
 
   /** @throws Fault CREDENTIALS_ERR instead of overwriting an address that the right key would open */
-  sealed(uid: string, addresses: { source: string; sub_source: string | null }): SealedAddresses {
-    const { source, sub_source } = addresses;
-    if (source === unreadable || sub_source === unreadable) {
+  sealed(uid: string, { source, subSource }: Addresses): Addresses {
+    if (source === unreadable || subSource === unreadable) {
       throw new Fault(
         'CREDENTIALS_ERR',
         'The stored address cannot be read with the key of this server. Type it again, or put the right secret.key back.',
@@ -67,7 +60,7 @@ export class StreamAddresses {
     }
     return {
       source: this.#seal.seal(source, placeOf(uid, 'source')),
-      sub_source: sub_source === null ? null : this.#seal.seal(sub_source, placeOf(uid, 'sub_source')),
+      subSource: subSource === null ? null : this.#seal.seal(subSource, placeOf(uid, 'sub_source')),
     };
   }
 

@@ -1,8 +1,9 @@
 import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool } from 'kysely';
-import type { Database, StreamRow } from './database.ts';
+import type { Database } from './database.ts';
 import type { StreamRights } from './permissions.ts';
 import { allOf, containsAll } from './search.ts';
-import type { StreamAddresses, StreamRecord } from './stream-addresses.ts';
+import type { StreamAddresses } from './stream-addresses.ts';
+import type { StreamRecord, StreamRow } from './stream-row.ts';
 import { tagsOf } from './stream-tags.ts';
 
 /** The user for whom a list is read. */

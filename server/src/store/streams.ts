@@ -1,19 +1,18 @@
-import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import { bumpVersion } from './cluster-tables.ts';
-import { flag, keyOf, type Database, type StreamRow } from './database.ts';
-import type { StreamAddresses, StreamRecord } from './stream-addresses.ts';
+import { keyOf } from '../base/search-key.ts';
+import type { Database } from './database.ts';
+import { flag } from './row-mapping.ts';
+import type { StreamAddresses } from './stream-addresses.ts';
+import {
+  savedMapping,
+  streamMapping,
+  type NewStream,
+  type StreamChanges,
+  type StreamRecord,
+  type StreamRow,
+} from './stream-row.ts';
 import { tagsOf } from './stream-tags.ts';
-
-type Derived = 'id' | 'name_key' | 'location_key' | 'search_text';
-export type NewStream = Omit<Insertable<StreamRow>, Derived | 'sub_source'> & {
-  readonly sub_source: string | null;
-  readonly tags: readonly string[];
-};
-export type StreamChanges = Omit<
-  NewStream,
-  'uid' | 'created_by' | 'created_ms' | keyof StatusColumns | 'share_key' | 'share_embeds'
->;
-type StatusColumns = Pick<StreamRow, 'status' | 'failure_code' | 'failure_reason'>;
 
 /** Status of a stream, and the reason if it fails. */
 export interface StoredStreamStatus {
@@ -97,13 +96,12 @@ export class Streams {
   }
 
   async add(stream: NewStream): Promise<StreamRecord> {
-    const { tags, ...values } = stream;
+    const { tags } = stream;
     return this.#db.transaction().execute(async (db) => {
       const row = await db
         .insertInto('streams')
         .values({
-          ...values,
-          ...this.#addresses.sealed(stream.uid, stream),
+          ...streamMapping.row({ ...stream, ...this.#addresses.sealed(stream.uid, stream) }),
           ...this.#derived(stream),
           changed: await bumpVersion(db),
         })
@@ -128,7 +126,7 @@ export class Streams {
     expectedRevision: number,
     changes: StreamChanges,
   ): Promise<StreamRecord | undefined> {
-    const { tags, ...values } = changes;
+    const { tags } = changes;
     return this.#db.transaction().execute(async (db) => {
       const old = await db.selectFrom('streams').select('uid').where('id', '=', id).executeTakeFirst();
       if (!old) return undefined;
@@ -136,8 +134,7 @@ export class Streams {
       const row = await db
         .updateTable('streams')
         .set({
-          ...values,
-          ...sealed,
+          ...savedMapping.columns({ ...changes, ...sealed }),
           ...this.#derived(changes),
           revision: expectedRevision + 1,
           changed: await bumpVersion(db),
@@ -260,11 +257,11 @@ export class Streams {
     }
   }
 
-  #derived(stream: { name: string; location_name: string; source: string; tags: readonly string[] }) {
-    const words = [stream.name, this.#redact(stream.source), ...stream.tags, stream.location_name];
+  #derived(stream: Pick<NewStream, 'name' | 'location' | 'source' | 'tags'>) {
+    const words = [stream.name, this.#redact(stream.source), ...stream.tags, stream.location.name];
     return {
       name_key: keyOf(stream.name),
-      location_key: keyOf(stream.location_name),
+      location_key: keyOf(stream.location.name),
       search_text: keyOf(words.join('\n')),
     };
   }

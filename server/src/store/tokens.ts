@@ -1,7 +1,32 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Database, TokenRow } from './database.ts';
+import { rowMapping } from './row-mapping.ts';
 
-export type TokenRecord = Selectable<TokenRow>;
+/** A key that grants programs a user's access. Times are milliseconds since the epoch. */
+export interface TokenRecord {
+  readonly id: number;
+  readonly userId: number;
+  readonly name: string;
+  /** SHA-256 of the secret, hex. */
+  readonly secretHash: string;
+  readonly createdMs: number;
+  /** Null: it does not expire. */
+  readonly expiresMs: number | null;
+  /** Null: never. */
+  readonly lastUsedMs: number | null;
+}
+
+export type NewToken = Omit<TokenRecord, 'id'>;
+
+const mapping = rowMapping<TokenRow, TokenRecord>({
+  id: 'id',
+  userId: 'user_id',
+  name: 'name',
+  secretHash: 'secret_hash',
+  createdMs: 'created_ms',
+  expiresMs: 'expires_ms',
+  lastUsedMs: 'last_used_ms',
+});
 
 export class Tokens {
   readonly #db: Kysely<Database>;
@@ -10,16 +35,32 @@ export class Tokens {
     this.#db = db;
   }
 
-  add(token: Insertable<TokenRow>): Promise<TokenRecord> {
-    return this.#db.insertInto('tokens').values(token).returningAll().executeTakeFirstOrThrow();
+  async add(token: NewToken): Promise<TokenRecord> {
+    const row = await this.#db
+      .insertInto('tokens')
+      .values(mapping.row(token))
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return mapping.read(row);
   }
 
-  bySecretHash(secretHash: string): Promise<TokenRecord | undefined> {
-    return this.#db.selectFrom('tokens').selectAll().where('secret_hash', '=', secretHash).executeTakeFirst();
+  async bySecretHash(secretHash: string): Promise<TokenRecord | undefined> {
+    const row = await this.#db
+      .selectFrom('tokens')
+      .selectAll()
+      .where('secret_hash', '=', secretHash)
+      .executeTakeFirst();
+    return row && mapping.read(row);
   }
 
-  ofUser(userId: number): Promise<TokenRecord[]> {
-    return this.#db.selectFrom('tokens').selectAll().where('user_id', '=', userId).orderBy('id').execute();
+  async ofUser(userId: number): Promise<TokenRecord[]> {
+    const rows = await this.#db
+      .selectFrom('tokens')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .orderBy('id')
+      .execute();
+    return rows.map(mapping.read);
   }
 
   async touch(id: number, lastUsedMs: number): Promise<void> {

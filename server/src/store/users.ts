@@ -1,15 +1,64 @@
-import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
-import { keyOf, type Database, type UserRow } from './database.ts';
+import type { Kysely } from 'kysely';
+import { keyOf } from '../base/search-key.ts';
+import type { Database, UserRow } from './database.ts';
+import { flagColumn, jsonColumn, rowMapping, type Edited } from './row-mapping.ts';
 import { containsAll } from './search.ts';
 
-export type UserRecord = Selectable<UserRow>;
-export type NewUser = Omit<Insertable<UserRow>, 'login_key' | 'email_key' | 'full_name_key'>;
-export type UserChanges = Omit<Updateable<UserRow>, 'id' | 'login_key' | 'email_key' | 'full_name_key'>;
+/** A person with an account. Times are milliseconds since the epoch. */
+export interface UserRecord {
+  readonly id: number;
+  readonly login: string;
+  readonly email: string;
+  readonly fullName: string;
+  readonly language: 'en' | 'ru';
+  /** PHC string; null when the password is kept elsewhere. */
+  readonly passwordHash: string | null;
+  readonly isAdmin: boolean;
+  /** Number of streams that the user may add; 0: read-only; -1: no limit. */
+  readonly maxStreamCreation: number;
+  /** Transcoding for this viewer, where it is configured for all viewers. */
+  readonly canConvert: boolean;
+  /** The account is kept elsewhere: its profile and password are not changed here. */
+  readonly isManaged: boolean;
+  readonly mustChangePassword: boolean;
+  readonly isBlocked: boolean;
+  readonly createdMs: number;
+  /** Null: never. */
+  readonly lastSeenMs: number | null;
+  /** The user's own settings, unchecked; missing ones have their default. */
+  readonly preferences: Readonly<Record<string, unknown>>;
+}
+
+type Defaulted = 'canConvert' | 'preferences';
+/** By default the user may have transcoding and has no preferences. */
+export type NewUser = Omit<UserRecord, 'id' | Defaulted> & Partial<Pick<UserRecord, Defaulted>>;
+export type UserChanges = Edited<UserRecord, Exclude<keyof UserRecord, 'id'>>;
+
+/** Of `sessions.ts` too, which joins users to their sessions. */
+export const userMapping = rowMapping<UserRow, UserRecord>({
+  id: 'id',
+  login: 'login',
+  email: 'email',
+  fullName: 'full_name',
+  language: 'language',
+  passwordHash: 'password_hash',
+  isAdmin: flagColumn('is_admin'),
+  maxStreamCreation: 'max_stream_creation',
+  canConvert: flagColumn('can_convert'),
+  isManaged: flagColumn('is_managed'),
+  mustChangePassword: flagColumn('must_change_password'),
+  isBlocked: flagColumn('is_blocked'),
+  createdMs: 'created_ms',
+  lastSeenMs: 'last_seen_ms',
+  preferences: jsonColumn('preferences'),
+});
+
+const sortColumns = { login: 'login_key', createdMs: 'created_ms', lastSeenMs: 'last_seen_ms' } as const;
 
 export interface UserQuery {
   readonly page: number;
   readonly pageSize: number;
-  readonly sort: 'login_key' | 'created_ms' | 'last_seen_ms';
+  readonly sort: keyof typeof sortColumns;
   readonly descending: boolean;
   /** All must be found in login, e-mail or full name. */
   readonly words: readonly string[];
@@ -46,12 +95,18 @@ export class Users {
     return Number(row.n);
   }
 
-  byId(id: number): Promise<UserRecord | undefined> {
-    return this.#db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  async byId(id: number): Promise<UserRecord | undefined> {
+    const row = await this.#db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+    return row && userMapping.read(row);
   }
 
-  byLogin(login: string): Promise<UserRecord | undefined> {
-    return this.#db.selectFrom('users').selectAll().where('login_key', '=', keyOf(login)).executeTakeFirst();
+  async byLogin(login: string): Promise<UserRecord | undefined> {
+    const row = await this.#db
+      .selectFrom('users')
+      .selectAll()
+      .where('login_key', '=', keyOf(login))
+      .executeTakeFirst();
+    return row && userMapping.read(row);
   }
 
   /**
@@ -72,13 +127,14 @@ export class Users {
   }
 
   /** Of several users with one address, the oldest account. */
-  byEmail(email: string): Promise<UserRecord | undefined> {
-    return this.#db
+  async byEmail(email: string): Promise<UserRecord | undefined> {
+    const row = await this.#db
       .selectFrom('users')
       .selectAll()
       .where('email_key', '=', keyOf(email))
       .orderBy('id')
       .executeTakeFirst();
+    return row && userMapping.read(row);
   }
 
   async list(query: UserQuery): Promise<{ items: UserRecord[]; total: number }> {
@@ -87,42 +143,46 @@ export class Users {
       .where(containsAll(['login_key', 'email_key', 'full_name_key'], query.words));
     const { n } = await found.select((of) => of.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
     const direction = query.descending ? 'desc' : 'asc';
-    const items = await found
+    const rows = await found
       .selectAll()
       // Engines differ in where they sort those who were never seen.
-      .orderBy(query.sort, (by) => (query.descending ? by.desc().nullsLast() : by.asc().nullsFirst()))
+      .orderBy(sortColumns[query.sort], (by) =>
+        query.descending ? by.desc().nullsLast() : by.asc().nullsFirst(),
+      )
       .orderBy('id', direction)
       .limit(query.pageSize)
       .offset((query.page - 1) * query.pageSize)
       .execute();
-    return { items, total: Number(n) };
+    return { items: rows.map(userMapping.read), total: Number(n) };
   }
 
   async add(user: NewUser): Promise<UserRecord> {
-    return this.#db
+    const row = await this.#db
       .insertInto('users')
       .values({
-        ...user,
+        ...userMapping.row(user),
         login_key: keyOf(user.login),
         email_key: keyOf(user.email),
-        full_name_key: keyOf(user.full_name),
+        full_name_key: keyOf(user.fullName),
       })
       .returningAll()
       .executeTakeFirstOrThrow();
+    return userMapping.read(row);
   }
 
   async save(id: number, changes: UserChanges): Promise<UserRecord> {
-    return this.#db
+    const row = await this.#db
       .updateTable('users')
       .set({
-        ...changes,
+        ...userMapping.columns(changes),
         ...(changes.login === undefined ? {} : { login_key: keyOf(changes.login) }),
         ...(changes.email === undefined ? {} : { email_key: keyOf(changes.email) }),
-        ...(changes.full_name === undefined ? {} : { full_name_key: keyOf(changes.full_name) }),
+        ...(changes.fullName === undefined ? {} : { full_name_key: keyOf(changes.fullName) }),
       })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
+    return userMapping.read(row);
   }
 
   async remove(id: number): Promise<void> {

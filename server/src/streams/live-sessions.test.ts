@@ -10,6 +10,7 @@ import { hashSecret, newSecret } from '../access/secrets.ts';
 import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
+import { newStream } from '../store/stream-fixture.ts';
 import { Store } from '../store/store.ts';
 import { LiveSessions } from './live-sessions.ts';
 
@@ -29,39 +30,20 @@ async function visit(t: TestContext) {
   const user = await users.add({
     login: 'guard',
     email: '',
-    full_name: '',
+    fullName: '',
     language: 'en',
-    password_hash: null,
-    is_admin: 1,
-    max_stream_creation: -1,
-    is_managed: 0,
-    must_change_password: 0,
-    is_blocked: 0,
-    created_ms: 1,
-    last_seen_ms: null,
+    passwordHash: null,
+    isAdmin: true,
+    maxStreamCreation: -1,
+    isManaged: false,
+    mustChangePassword: false,
+    isBlocked: false,
+    createdMs: 1,
+    lastSeenMs: null,
   });
-  await store.streams.add({
-    uid: 'cam1',
-    name: 'Camera',
-    source: 'demo:',
-    sub_source: null,
-    location_name: '',
-    latitude: null,
-    longitude: null,
-    marker: null,
-    is_on_demand: 0,
-    is_recorded: 0,
-    depth_hours: -1,
-    is_paused: 0,
-    allows_loopback: 0,
-    created_by: user.id,
-    created_ms: 1,
-    revision: 1,
-    node_id: 'main',
-    status: 'pending',
-    share_key: null,
-    tags: [],
-  });
+  await store.streams.add(
+    newStream('cam1', { createdBy: user.id, archive: { isEnable: false, depthHours: -1 } }),
+  );
   const liveSessions = new LiveSessions({
     store,
     authenticator,
@@ -84,12 +66,12 @@ async function visit(t: TestContext) {
   const tokenOf = async (expiresMs: number | null): Promise<{ principal: Principal; id: number }> => {
     const secret = newSecret();
     const { id } = await tokens.add({
-      user_id: user.id,
+      userId: user.id,
       name: 't',
-      secret_hash: hashSecret(secret),
-      created_ms: 1,
-      expires_ms: expiresMs,
-      last_used_ms: null,
+      secretHash: hashSecret(secret),
+      createdMs: 1,
+      expiresMs: expiresMs,
+      lastUsedMs: null,
     });
     const principal = await authenticator.byToken(secret);
     assert.ok(principal);
@@ -123,7 +105,7 @@ test('[R4.4] a review that began before a change does not replace one after it t
   t.mock.method(store.users, 'byId', (id: number) => answers.shift()?.() ?? byId(id));
   const find = t.mock.method(store.streamList, 'find');
   authenticator.forget(user.id);
-  await store.users.save(user.id, { is_blocked: 1 });
+  await store.users.save(user.id, { isBlocked: true });
   authenticator.forget(user.id);
   await settle();
   early.resolve(unchanged);
@@ -144,7 +126,7 @@ test('[R7.24] a viewer with a session is disconnected when it expires for lack o
   clock.advance(sessionMs - 61_000);
   await until(() => clock.pendingTimers > 0);
   assert.ok(await authenticator.bySession(secret, '10.0.0.1'));
-  while ((await store.sessions.ofUser(user.id))[0]?.last_seen_ms !== clock.wallMs()) await settle();
+  while ((await store.sessions.ofUser(user.id))[0]?.lastSeenMs !== clock.wallMs()) await settle();
   for (let passedMs = 0; passedMs < sessionMs - 60_000; passedMs += 60_000) {
     clock.advance(60_000);
     await until(() => clock.pendingTimers > 0);
@@ -159,11 +141,11 @@ test('[R3.2] [R4.4] a user who must change the password loses open video until i
   const { store, authenticator, user, liveSessions, ends, watch, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   await watch(principal);
-  await store.users.save(user.id, { must_change_password: 1 });
+  await store.users.save(user.id, { mustChangePassword: true });
   authenticator.forget(user.id);
   await until(() => ends.length > 0);
   assert.deepEqual(ends, ['Forbidden']);
-  await store.users.save(user.id, { must_change_password: 0 });
+  await store.users.save(user.id, { mustChangePassword: false });
   assert.equal(await liveSessions.judge({ principal, uid: 'cam1', right: 'view' }), undefined);
 });
 
@@ -175,7 +157,7 @@ test('[R4.4] a viewer of transcoded video is disconnected when that right is rev
   t.after(liveSessions.add({ ...watched, end: (code) => ends.push(code) }));
   t.after(liveSessions.add({ ...watched, isConverted: true, end: (code) => heard.push(code) }));
   assert.equal(await liveSessions.judge({ ...watched, isConverted: true }), undefined);
-  await store.users.save(user.id, { can_convert: 0 });
+  await store.users.save(user.id, { canConvert: false });
   authenticator.forget(user.id);
   await until(() => heard.length > 0);
   assert.deepEqual(heard, ['ActionNotAcceptable']);
@@ -198,7 +180,7 @@ test('what another process took away is noticed within a minute; who has left is
 test('[R4.4] a right revoked while a viewer was being admitted is noticed immediately', async (t) => {
   const { store, user, liveSessions, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
-  await store.users.save(user.id, { is_blocked: 1 });
+  await store.users.save(user.id, { isBlocked: true });
   const code = await new Promise((resolve) =>
     liveSessions.add({ principal, uid: 'cam1', right: 'view', end: resolve }),
   );
@@ -210,14 +192,14 @@ test('[R4.4] what is mostly over in no time is judged again if it lasts, and cut
   const { principal } = await tokenOf(null);
   const { ends, watched } = viewerOf(principal);
   // A right revoked while the viewer was being admitted is noticed soon.
-  await store.users.save(user.id, { is_blocked: 1 });
+  await store.users.save(user.id, { isBlocked: true });
   t.after(liveSessions.addShort(watched));
   assert.deepEqual(ends, []);
   clock.advance(300);
   await until(() => ends.length > 0);
-  await store.users.save(user.id, { is_blocked: 0 });
+  await store.users.save(user.id, { isBlocked: false });
   t.after(liveSessions.addShort(watched));
-  await store.users.save(user.id, { must_change_password: 1 });
+  await store.users.save(user.id, { mustChangePassword: true });
   authenticator.forget(user.id);
   await until(() => ends.length > 1);
   assert.deepEqual(ends, ['AuthorizationRequired', 'Forbidden']);

@@ -171,8 +171,8 @@ export class LiveSessions {
     if (untilMs === undefined) return 'AuthorizationRequired';
     const user = await store.users.byId(principal.user.id);
     // A user who must change the password may do nothing else before, as in `audience-policy.ts`.
-    if (user?.must_change_password === 1) return 'Forbidden';
-    const isAdmin = user?.is_admin === 1;
+    if (user?.mustChangePassword === true) return 'Forbidden';
+    const isAdmin = user?.isAdmin === true;
     const seen = await store.streamList.find({ userId: principal.user.id, isAdmin }, uid);
     try {
       requireStreamRight({ ...principal, isAdmin }, seen, right);

@@ -10,13 +10,14 @@ import type { Membership } from '../cluster/membership.ts';
 import type { Config } from '../config/schema.ts';
 import { addressWithCredentials, parseSourceAddress } from '../dial/address.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
-import { flag } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
-import type { StreamRecord } from '../store/stream-addresses.ts';
+import type { StreamRecord } from '../store/stream-row.ts';
 import type { LicenseService } from '../system/license.ts';
 import type { StatusWriter } from '../system/status-writer.ts';
 import { fieldFault } from '../base/field-fault.ts';
 import { requireKnownZone } from '../base/known-zone.ts';
+import { keyOf } from '../base/search-key.ts';
+import { merged } from './stream-settings.ts';
 import { managedSettingsOf } from './stream-view.ts';
 import type { LiveSessions } from './live-sessions.ts';
 
@@ -78,36 +79,35 @@ export class StreamService {
     const source = checkedSource(body.streamSource, 'streamSource');
     const subSource = body.subStreamSource ? checkedSource(body.subStreamSource, 'subStreamSource') : null;
     const depthHours = this.#checkedDepth(body.archive?.depthHours);
-    const timeZone = checkedZone(body.location?.timeZone ?? null);
+    checkZone(body.location?.timeZone);
+    const settings = merged(
+      {
+        location: { name: '' },
+        live: { onDemand: false },
+        archive: { isEnable: true, depthHours },
+      },
+      body,
+    );
     return this.#inTurn(async () => {
       requireStreamCreation(principal, await store.streams.countCreatedBy(principal.user.id));
       const streams = await store.streams.count();
       license.requireStreamAllowance(streams);
       const nodeId = membership.choose(streams);
       const record = await store.streams.add({
+        ...settings,
         uid: newUid(),
         name: body.name,
         source,
-        sub_source: subSource,
+        subSource,
         tags: distinct(body.tags ?? []),
-        location_name: body.location?.name ?? '',
-        latitude: body.location?.latitude ?? null,
-        longitude: body.location?.longitude ?? null,
-        time_zone: timeZone,
-        marker: body.meta?.marker ?? null,
-        is_on_demand: flag(body.live?.onDemand ?? false),
-        is_recorded: flag(body.archive?.isEnable ?? true),
-        finds_motion: flag(body.motion?.isEnable ?? true),
-        depth_hours: depthHours,
-        far_after_hours: body.archive?.farAfterHours ?? -1,
-        is_paused: 0,
-        allows_loopback: flag(mayUseLoopback(principal)),
-        created_by: principal.user.id,
-        created_ms: clock.wallMs(),
+        isPaused: false,
+        allowsLoopback: mayUseLoopback(principal),
+        createdBy: principal.user.id,
+        createdMs: clock.wallMs(),
         revision: 1,
-        node_id: nodeId,
+        nodeId,
         status: 'pending',
-        share_key: null,
+        shareKey: null,
       });
       await membership.noteChange();
       streamManager.apply(managedSettingsOf(record));
@@ -123,32 +123,19 @@ export class StreamService {
       body.streamSource === undefined ? old.source : checkedSource(body.streamSource, 'streamSource');
     const subSource =
       body.subStreamSource === undefined
-        ? old.sub_source
+        ? old.subSource
         : body.subStreamSource && checkedSource(body.subStreamSource, 'subStreamSource');
-    const depthHours =
-      body.archive?.depthHours === undefined ? old.depth_hours : this.#checkedDepth(body.archive.depthHours);
-    const isNewSource = source !== old.source || (subSource !== null && subSource !== old.sub_source);
-    const { location, meta } = body;
+    if (body.archive?.depthHours !== undefined) this.#checkedDepth(body.archive.depthHours);
+    checkZone(body.location?.timeZone);
+    const isNewSource = source !== old.source || (subSource !== null && subSource !== old.subSource);
     return this.#inTurn(async () => {
       const record = await store.streams.save(old.id, body.revision ?? old.revision, {
+        ...merged(old, body),
         name: body.name ?? old.name,
         source,
-        sub_source: subSource,
+        subSource,
         tags: distinct(body.tags ?? old.tags),
-        location_name: location?.name ?? old.location_name,
-        latitude: location?.latitude === undefined ? old.latitude : location.latitude,
-        longitude: location?.longitude === undefined ? old.longitude : location.longitude,
-        time_zone: location?.timeZone === undefined ? old.time_zone : checkedZone(location.timeZone),
-        marker: meta?.marker === undefined ? old.marker : meta.marker,
-        is_on_demand: body.live?.onDemand === undefined ? old.is_on_demand : flag(body.live.onDemand),
-        is_recorded: body.archive?.isEnable === undefined ? old.is_recorded : flag(body.archive.isEnable),
-        finds_motion: body.motion?.isEnable === undefined ? old.finds_motion : flag(body.motion.isEnable),
-        depth_hours: depthHours,
-        far_after_hours: body.archive?.farAfterHours ?? old.far_after_hours,
-        is_paused: old.is_paused,
-        allows_loopback: isNewSource ? flag(mayUseLoopback(principal)) : old.allows_loopback,
-        revision: old.revision,
-        node_id: old.node_id,
+        allowsLoopback: isNewSource ? mayUseLoopback(principal) : old.allowsLoopback,
       });
       if (!record)
         throw new Fault('ActionNotAcceptable', 'Another user saved or deleted the stream in the meantime.');
@@ -271,14 +258,13 @@ function checkedSource(typed: string, path: string): string {
 function distinct(tags: readonly string[]): string[] {
   const seen = new Map<string, string>();
   for (const tag of tags) {
-    const key = tag.normalize('NFC').toLowerCase();
+    const key = keyOf(tag);
     if (!seen.has(key)) seen.set(key, tag);
   }
   return [...seen.values()];
 }
 
 /** @throws Fault ValidationError for a time zone name that this machine does not know */
-function checkedZone(timeZone: string | null): string | null {
-  if (timeZone !== null) requireKnownZone(timeZone, 'location.timeZone');
-  return timeZone;
+function checkZone(timeZone: string | null | undefined): void {
+  if (typeof timeZone === 'string') requireKnownZone(timeZone, 'location.timeZone');
 }

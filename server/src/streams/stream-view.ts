@@ -6,22 +6,23 @@ import type { ManagedStreamState } from '../engine/state.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import type { SeenStream } from '../store/stream-list.ts';
-import type { StreamRecord } from '../store/stream-addresses.ts';
+import type { StreamRecord } from '../store/stream-row.ts';
 import { knownReason } from '../base/known-reasons.ts';
+import { settingsShown } from './stream-settings.ts';
 
 /** What the stream manager needs to run a stored stream. */
 export function managedSettingsOf(record: StreamRecord): ManagedStreamSettings {
   return {
     uid: record.uid,
     source: record.source,
-    subSource: record.sub_source,
-    allowLoopback: record.allows_loopback === 1,
-    isPaused: record.is_paused === 1,
-    isOnDemand: record.is_on_demand === 1,
-    isRecorded: record.is_recorded === 1,
-    findsMotion: record.finds_motion === 1,
-    depthHours: record.depth_hours,
-    farAfterHours: record.far_after_hours,
+    subSource: record.subSource,
+    allowLoopback: record.allowsLoopback,
+    isPaused: record.isPaused,
+    isOnDemand: record.live.onDemand,
+    isRecorded: record.archive.isEnable,
+    findsMotion: record.motion.isEnable,
+    depthHours: record.archive.depthHours,
+    farAfterHours: record.archive.farAfterHours,
   };
 }
 
@@ -46,7 +47,7 @@ export function viewOf(
   seen: SeenStream,
   language: MessageLanguage,
 ): Stream {
-  const { uid, node_id: nodeId } = seen.stream;
+  const { uid, nodeId } = seen.stream;
   return streamView(seen, streamManager.state(uid), membership.isAvailable(nodeId), language);
 }
 
@@ -57,37 +58,19 @@ function streamView(
   language: MessageLanguage,
 ): Stream {
   const { stream, rights } = seen;
-  const shown = (source: string) => (rights.edit ? source : shownSource(source));
   return {
     uid: stream.uid,
     id: stream.id,
-    name: stream.name,
-    streamSource: shown(stream.source),
-    subStreamSource: stream.sub_source === null ? null : shown(stream.sub_source),
-    tags: [...stream.tags],
+    ...settingsShown(stream, (source) => (rights.edit ? source : shownSource(source))),
     status: state.status,
     failureReason: failureReasonOf(state, language),
-    location: {
-      name: stream.location_name,
-      latitude: stream.latitude,
-      longitude: stream.longitude,
-      timeZone: stream.time_zone,
-    },
-    meta: { marker: stream.marker },
-    live: { onDemand: stream.is_on_demand === 1 },
-    archive: {
-      isEnable: stream.is_recorded === 1,
-      depthHours: stream.depth_hours,
-      farAfterHours: stream.far_after_hours,
-    },
-    motion: { isEnable: stream.finds_motion === 1 },
-    node: { id: stream.node_id, available: isNodeAvailable },
+    node: { id: stream.nodeId, available: isNodeAvailable },
     createdBy: seen.createdBy,
-    createdAt: stream.created_ms,
+    createdAt: stream.createdMs,
     revision: stream.revision,
     canEdit: rights.edit,
     canArchive: rights.archive,
     canShare: rights.share,
-    isPublic: rights.share ? stream.share_key !== null : null,
+    isPublic: rights.share ? stream.shareKey !== null : null,
   };
 }

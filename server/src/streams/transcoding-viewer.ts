@@ -9,6 +9,6 @@ export function transcodingViewer(principal: Principal, uid: string): Transcodin
 }
 
 /** The fields of a stored user that determine their transcoding. */
-export function transcodingPerson(user: Pick<UserRecord, 'is_admin' | 'can_convert'>): TranscodingPerson {
-  return { isAdmin: user.is_admin === 1, canConvert: user.can_convert === 1 };
+export function transcodingPerson(user: Pick<UserRecord, 'isAdmin' | 'canConvert'>): TranscodingPerson {
+  return { isAdmin: user.isAdmin, canConvert: user.canConvert };
 }

@@ -31,7 +31,7 @@ export class AccountEmails {
     const changes: AccountChange[] = [];
     if (before.login !== after.login) changes.push('login');
     if (before.email !== after.email) changes.push('email');
-    if (before.password_hash !== after.password_hash) changes.push('password');
+    if (before.passwordHash !== after.passwordHash) changes.push('password');
     if (changes.length === 0 || before.email === '' || !mailer.isConfigured) return;
     const facts = { to: before.email, login: before.login, title: config.app.title, changes };
     const work = mailer

@@ -2,9 +2,9 @@ import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { redactValue } from '../base/redact.ts';
-import type { Audit, AuditQuery, AuditRecord } from '../store/audit.ts';
+import type { Audit, AuditQuery, AuditRecord, NewAuditEntry } from '../store/audit.ts';
 import type { AuditEvent, OpenEntry } from './audit-event.ts';
-import { AuditQueue, type QueuedEntry } from './audit-queue.ts';
+import { AuditQueue } from './audit-queue.ts';
 import { AuditTallies } from './audit-tallies.ts';
 
 const cleanUpMs = 6 * 3_600_000;
@@ -65,7 +65,7 @@ export class AuditLog {
     if (!this.#isEnabled) return { update: () => {} };
     const update = this.#queue.addLasting(this.#rowOf(event));
     return {
-      update: (details, isOver = false) => update(JSON.stringify(redactValue(details)), isOver),
+      update: (details, isOver = false) => update(redactedOf(details), isOver),
     };
   }
 
@@ -86,15 +86,15 @@ export class AuditLog {
     await this.#queue.close();
   }
 
-  #rowOf({ login, ip, action, target, outcome, details }: AuditEvent): QueuedEntry {
+  #rowOf({ login, ip, action, target, outcome, details }: AuditEvent): NewAuditEntry {
     return {
-      time_ms: this.#clock.wallMs(),
+      timeMs: this.#clock.wallMs(),
       login,
       ip,
       action,
       target,
       outcome,
-      details: JSON.stringify(redactValue(details)),
+      details: redactedOf(details),
     };
   }
 
@@ -103,4 +103,9 @@ export class AuditLog {
       .removeBefore(this.#nowMs() - this.#keepMs)
       .catch((error: unknown) => this.#log.warn({ error }, 'old audit entries were not removed'));
   }
+}
+
+/** A copy without secrets, as it is at this moment. */
+function redactedOf(details: AuditEvent['details']): NewAuditEntry['details'] {
+  return redactValue(details) as NewAuditEntry['details'];
 }

@@ -1,13 +1,10 @@
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Audit } from '../store/audit.ts';
-
-/** An entry before it has a number. */
-export type QueuedEntry = Parameters<Audit['addAll']>[0][number];
+import type { Audit, NewAuditEntry } from '../store/audit.ts';
 
 /** An entry of a lasting activity, whose details change until it is over. */
 interface LastingEntry {
-  readonly row: QueuedEntry;
+  row: NewAuditEntry;
   /** In the database; undefined until it was first written. */
   id: number | undefined;
   isDirty: boolean;
@@ -28,7 +25,7 @@ export class AuditQueue {
   readonly #log: Log;
   /** Adds what is only counted so far, before each flush. */
   readonly #beforeFlush: () => void;
-  #waiting: QueuedEntry[] = [];
+  #waiting: NewAuditEntry[] = [];
   readonly #lasting = new Set<LastingEntry>();
   #cancelFlush: Cancel | undefined;
   #flushing: Promise<void> = Promise.resolve();
@@ -46,19 +43,19 @@ export class AuditQueue {
     return this.#waiting.length >= maxWaiting;
   }
 
-  add(row: QueuedEntry): void {
+  add(row: NewAuditEntry): void {
     this.#waiting.push(row);
     this.#flushIn(flushMs);
   }
 
   /** An entry whose details the returned function replaces, until it is over. */
-  addLasting(row: QueuedEntry): (details: string, isOver: boolean) => void {
+  addLasting(row: NewAuditEntry): (details: NewAuditEntry['details'], isOver: boolean) => void {
     const entry: LastingEntry = { row, id: undefined, isDirty: true, isOver: false };
     this.#lasting.add(entry);
     this.#flushIn(flushMs);
     return (details, isOver) => {
       if (entry.isOver) return;
-      entry.row.details = details;
+      entry.row = { ...entry.row, details };
       entry.isDirty = true;
       entry.isOver = isOver;
       this.#flushIn(flushMs);

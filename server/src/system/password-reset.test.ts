@@ -37,16 +37,16 @@ before(async () => {
     await store.users.add({
       login: 'anna',
       email,
-      full_name: '',
+      fullName: '',
       language: 'en',
-      password_hash: null,
-      is_admin: 0,
-      max_stream_creation: -1,
-      is_managed: 0,
-      must_change_password: 1,
-      is_blocked: 0,
-      created_ms: 1,
-      last_seen_ms: null,
+      passwordHash: null,
+      isAdmin: false,
+      maxStreamCreation: -1,
+      isManaged: false,
+      mustChangePassword: true,
+      isBlocked: false,
+      createdMs: 1,
+      lastSeenMs: null,
     })
   ).id;
 });
@@ -130,8 +130,8 @@ test('[R7.21] a code sets a password once, and ends every session', async () => 
   const outcomes = await Promise.allSettled([reset.reset(typed, ip), reset.reset(typed, ip)]);
   assert.deepEqual(outcomes.map((outcome) => outcome.status).sort(), ['fulfilled', 'rejected']);
   const saved = await store.users.byId(userId);
-  assert.ok(await passwords.verify(newPassword, saved?.password_hash));
-  assert.equal(saved?.must_change_password, 0);
+  assert.ok(await passwords.verify(newPassword, saved?.passwordHash));
+  assert.equal(saved?.mustChangePassword, false);
   assert.equal(await authenticator.bySession(secret, ip), undefined);
   await fails(reset.reset(typed, ip), 'UnknownLifetimeCode');
 });
@@ -167,11 +167,11 @@ test('[R8.5] an unknown or blocked address is reported only when so configured',
   await newReset().reset.send('unknown@example.org', ip);
   await store.failedAttempts.prune(Number.MAX_SAFE_INTEGER);
   await fails(newReset({}, { revealUnknown: true }).reset.send('unknown@example.org', ip), 'NotFound');
-  await store.users.save(userId, { is_blocked: 1 });
+  await store.users.save(userId, { isBlocked: true });
   const { reset } = newReset();
   await reset.send(email, ip);
   await reset.settle();
-  await store.users.save(userId, { is_blocked: 0 });
+  await store.users.save(userId, { isBlocked: false });
   assert.equal(smtp.emails.length, before);
 });
 

@@ -9,7 +9,7 @@ import type { Log } from '../base/log.ts';
 import { networkOf } from '../base/network.ts';
 import { withoutLastSlash } from '../config/public-url.ts';
 import type { Config } from '../config/schema.ts';
-import { keyOf } from '../store/database.ts';
+import { keyOf } from '../base/search-key.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRecord } from '../store/users.ts';
 import type { AccountEmails } from './account-emails.ts';
@@ -95,10 +95,10 @@ export class PasswordReset {
     checkPassword(typed.password, { login: '', email: typed.email });
     const user = await this.#requireCode(typed.email, typed.code);
     checkPassword(typed.password, user);
-    const password_hash = await passwords.hash(typed.password);
+    const passwordHash = await passwords.hash(typed.password);
     // Of two simultaneous calls with the same code, the one that removes it continues.
     if (!(await store.resetCodes.remove(user.id))) throw wrongCode();
-    const saved = await store.users.save(user.id, { password_hash, must_change_password: 0 });
+    const saved = await store.users.save(user.id, { passwordHash, mustChangePassword: false });
     await authenticator.endOthers(user.id, undefined, false);
     emails.noteChange(user, saved);
     return user.login;
@@ -118,7 +118,7 @@ export class PasswordReset {
   /** Users who may get a code: not blocked ones, nor those whose password is kept elsewhere. */
   async #userOf(email: string): Promise<UserRecord | undefined> {
     const user = await this.#options.store.users.byEmail(email);
-    return user?.is_blocked === 0 && user.is_managed === 0 ? user : undefined;
+    return user?.isBlocked === false && !user.isManaged ? user : undefined;
   }
 
   async #requireCode(email: string, code: string): Promise<UserRecord> {
@@ -128,11 +128,11 @@ export class PasswordReset {
     if (!user || !stored) throw wrongCode();
     // Counted before it is compared, so that many simultaneous guesses don't all pass the limit.
     const tries = await store.resetCodes.addTry(user.id);
-    if (stored.expires_ms <= clock.wallMs() || tries > maxTries) {
+    if (stored.expiresMs <= clock.wallMs() || tries > maxTries) {
       await store.resetCodes.remove(user.id);
       throw wrongCode();
     }
-    if (hashCode(code) !== stored.code_hash) throw wrongCode();
+    if (hashCode(code) !== stored.codeHash) throw wrongCode();
     return user;
   }
 
@@ -150,9 +150,9 @@ export class PasswordReset {
     const minutes = config.passwordReset.codeMinutes;
     const code = newCode();
     await store.resetCodes.set({
-      user_id: user.id,
-      code_hash: hashCode(code),
-      expires_ms: clock.wallMs() + Math.round(minutes * 60_000),
+      userId: user.id,
+      codeHash: hashCode(code),
+      expiresMs: clock.wallMs() + Math.round(minutes * 60_000),
       tries: 0,
     });
     // Only the configured address: one taken from the request would let a stranger choose where the e-mail's

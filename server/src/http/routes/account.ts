@@ -69,7 +69,7 @@ function registerSigning(registrar: Registrar, services: AccountServices): void 
   /** The user whose password it is, if there is one; the time is the same for an unknown name. */
   const findByPassword = async (candidates: readonly UserRecord[], password: string) => {
     for (const user of candidates) {
-      if (await passwords.verify(password, user.password_hash)) return user;
+      if (await passwords.verify(password, user.passwordHash)) return user;
     }
     if (candidates.length === 0) await passwords.verify(password, undefined);
     return undefined;
@@ -87,7 +87,7 @@ function registerSigning(registrar: Registrar, services: AccountServices): void 
       signal.throwIfAborted();
       const attempt = await signInLimits.admit({ login: body.name, ip, deviceId });
       const found = await findByPassword(candidates, body.password);
-      if (!found || found.is_blocked === 1) {
+      if (!found || found.isBlocked) {
         throw new Fault('AuthorizationFailed', 'The login or password is wrong, or the user is blocked.');
       }
       await attempt.forgive();
@@ -101,7 +101,7 @@ function registerSigning(registrar: Registrar, services: AccountServices): void 
     if (knownDevices.find(request.cookies, user.id, nowMs)?.isDueForRenewal ?? true) {
       setDeviceCookie(request, reply, knownDevices.issue(user.id, nowMs));
     }
-    return { user: profileView(user), mustChangePassword: user.must_change_password === 1 };
+    return { user: profileView(user), mustChangePassword: user.mustChangePassword };
   });
 
   registrar.handle('signOut', async ({ principal, reply }) => {
@@ -118,21 +118,21 @@ function registerSigning(registrar: Registrar, services: AccountServices): void 
     unlockTries.add(networkOf(ip));
     const user = await services.lock.unlock(body.code, async () => {
       checkPassword(body.password, { login: body.name, email: body.email });
-      const password_hash = await passwords.hash(body.password);
+      const passwordHash = await passwords.hash(body.password);
       const add = (users: Users) =>
         users.add({
           login: body.name,
           email: body.email,
-          full_name: '',
+          fullName: '',
           language: body.language,
-          password_hash,
-          is_admin: 1,
-          max_stream_creation: -1,
-          is_managed: 0,
-          must_change_password: 0,
-          is_blocked: 0,
-          created_ms: clock.wallMs(),
-          last_seen_ms: null,
+          passwordHash,
+          isAdmin: true,
+          maxStreamCreation: -1,
+          isManaged: false,
+          mustChangePassword: false,
+          isBlocked: false,
+          createdMs: clock.wallMs(),
+          lastSeenMs: null,
         });
       return identities.acquire(undefined, { login: body.name, email: body.email }, add);
     });
@@ -179,11 +179,11 @@ function registerProfile(registrar: Registrar, services: AccountServices): void 
     else if (changes.login !== undefined || changes.email !== undefined) {
       await proof.requireHereOrLately(principal, body.oldPassword);
     }
-    if (body.fullName !== undefined) changes.full_name = body.fullName;
+    if (body.fullName !== undefined) changes.fullName = body.fullName;
     if (body.language !== undefined) changes.language = body.language;
     if (body.preferences !== undefined) {
       requireZoneChoice(body.preferences.timeZone);
-      changes.preferences = JSON.stringify({ ...preferencesOf(user), ...body.preferences });
+      changes.preferences = { ...preferencesOf(user), ...body.preferences };
     }
     if (changes.login !== undefined || changes.email !== undefined) {
       await takenTries.take(String(user.id));
@@ -197,8 +197,8 @@ function registerProfile(registrar: Registrar, services: AccountServices): void 
         login: changes.login ?? user.login,
         email: changes.email ?? user.email,
       });
-      changes.password_hash = await passwords.hash(body.password);
-      changes.must_change_password = 0;
+      changes.passwordHash = await passwords.hash(body.password);
+      changes.mustChangePassword = false;
     }
     const save = (users: Users) => users.save(user.id, changes);
     const saved = Object.keys(changes).length > 0 ? await identities.acquire(user, changes, save) : user;
@@ -264,12 +264,12 @@ function registerTokens(registrar: Registrar, services: AccountServices): void {
     }
     const secret = newSecret();
     const token = await store.tokens.add({
-      user_id: principal.user.id,
+      userId: principal.user.id,
       name: body.name,
-      secret_hash: hashSecret(secret),
-      created_ms: clock.wallMs(),
-      expires_ms: body.expireTime,
-      last_used_ms: null,
+      secretHash: hashSecret(secret),
+      createdMs: clock.wallMs(),
+      expiresMs: body.expireTime,
+      lastUsedMs: null,
     });
     return { ...tokenView(token), secret };
   });

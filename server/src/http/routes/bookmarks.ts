@@ -40,11 +40,11 @@ export function registerBookmarks(registrar: Registrar, services: BookmarkServic
     const { stream } = await requireStream(services.store.streamList, principal, body.streamId, 'edit');
     requireOrder(body.time, body.timeEnd, 'timeEnd');
     const row = await store.annotations.add({
-      stream_id: stream.id,
+      streamId: stream.id,
       type: body.type,
       kind: body.kind,
-      start_ms: body.time,
-      end_ms: body.timeEnd,
+      startMs: body.time,
+      endMs: body.timeEnd,
       note: body.note,
     });
     return annotationView(row, stream.uid);
@@ -66,12 +66,12 @@ export function registerBookmarks(registrar: Registrar, services: BookmarkServic
     const { stream } = await requireStream(services.store.streamList, principal, body.stream, 'archive');
     requireOrder(body.startTime, body.endTime, 'endTime');
     const id = await store.bookmarks.add({
-      stream_id: stream.id,
-      user_id: principal.user.id,
-      start_ms: body.startTime,
-      end_ms: body.endTime,
+      streamId: stream.id,
+      userId: principal.user.id,
+      startMs: body.startTime,
+      endMs: body.endTime,
       note: body.note,
-      created_ms: clock.wallMs(),
+      createdMs: clock.wallMs(),
     });
     return bookmarkView(await requireBookmark(services, principal, id));
   });
@@ -81,11 +81,11 @@ export function registerBookmarks(registrar: Registrar, services: BookmarkServic
     requireBookmarkOwner(principal, old);
     requireUnchanged(body, bookmarkView(old), ['id', 'stream', 'streamName', 'createdBy', 'createdAt']);
     const changes: BookmarkChanges = {};
-    if (body.startTime !== undefined) changes.start_ms = body.startTime;
-    if (body.endTime !== undefined) changes.end_ms = body.endTime;
+    if (body.startTime !== undefined) changes.startMs = body.startTime;
+    if (body.endTime !== undefined) changes.endMs = body.endTime;
     if (body.note !== undefined) changes.note = body.note;
-    const end = changes.end_ms === undefined ? old.end_ms : changes.end_ms;
-    requireOrder(changes.start_ms ?? old.start_ms, end, 'endTime');
+    const end = changes.endMs === undefined ? old.endMs : changes.endMs;
+    requireOrder(changes.startMs ?? old.startMs, end, 'endTime');
     if (Object.keys(changes).length > 0) await store.bookmarks.save(old.id, changes);
     const saved = bookmarkView(await requireBookmark(services, principal, old.id));
     audit.details = { changes: changesBetween(bookmarkView(old), saved) };
@@ -124,12 +124,12 @@ function bookmarkView(row: BookmarkRecord): Bookmark {
   return {
     id: row.id,
     stream: row.uid,
-    streamName: row.stream_name,
-    startTime: row.start_ms,
-    endTime: row.end_ms,
+    streamName: row.streamName,
+    startTime: row.startMs,
+    endTime: row.endMs,
     note: row.note,
-    createdBy: row.creator_login,
-    createdAt: row.created_ms,
+    createdBy: row.creatorLogin,
+    createdAt: row.createdMs,
   };
 }
 
@@ -139,8 +139,8 @@ function annotationView(row: AnnotationRecord, uid: string): Annotation {
     streamId: uid,
     type: 'event',
     kind: row.kind,
-    time: row.start_ms,
-    timeEnd: row.end_ms,
+    time: row.startMs,
+    timeEnd: row.endMs,
     note: row.note,
   };
 }

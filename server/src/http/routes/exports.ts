@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/principal.ts';
 import { requireExportOwner } from '../../access/export-policy.ts';
-import { streamsOf, type Exports } from '../../export/exports.ts';
+import type { Exports } from '../../export/exports.ts';
 import type { ExportRecord } from '../../store/exports.ts';
 import { parseByteRange } from '../byte-range.ts';
 import type { MediaAnswer } from '../call-context.ts';
@@ -60,7 +60,7 @@ export function registerExports(registrar: Registrar, services: ExportServices):
 
   registrar.handle('downloadExport', async ({ principal, params, request, audit }): Promise<MediaAnswer> => {
     const record = await own(principal, params.id);
-    const uids = streamsOf(record).map(({ uid }) => uid);
+    const uids = record.streams.map(({ uid }) => uid);
     audit.target = String(record.id);
     audit.details = { streams: uids };
     for (const uid of uids) await requireStream(store.streamList, principal, uid, 'archive');
@@ -78,7 +78,7 @@ export function registerExports(registrar: Registrar, services: ExportServices):
       headers: {
         'accept-ranges': 'bytes',
         'content-length': String(end - start + 1),
-        'content-disposition': dispositionOf(record.name || `export ${record.id}`, record.start_ms, 0, 'zip'),
+        'content-disposition': dispositionOf(record.name || `export ${record.id}`, record.startMs, 0, 'zip'),
         ...(range ? { 'content-range': `bytes ${start}-${end}/${bytes}` } : {}),
       },
       body: watchedBody(liveSessions, principal, uids, await found.stream(start, end)),

@@ -3,7 +3,6 @@ import type { Mosaic, MosaicLayout, WatchedMosaic } from '@vidette/contract/enti
 import type { MessageLanguage } from '@vidette/contract/errors';
 import type { Principal } from '../../access/principal.ts';
 import { canAdminMosaic, requireMosaicAdmin, requireMosaicView } from '../../access/mosaic-policy.ts';
-import { flag } from '../../store/database.ts';
 import type { MosaicChanges, MosaicRecord } from '../../store/mosaics.ts';
 import { changesBetween } from '../../system/audit-changes.ts';
 import { fieldFault } from '../../base/field-fault.ts';
@@ -48,11 +47,11 @@ export function registerMosaics(registrar: Registrar, services: MosaicServices):
     await requireCells(services, principal, body.layout);
     const id = await store.mosaics.add({
       name: body.name,
-      layout: JSON.stringify(body.layout),
-      is_shared: flag(body.isShared),
-      rotation_seconds: body.rotationSeconds,
-      created_by: principal.user.id,
-      created_ms: clock.wallMs(),
+      layout: body.layout,
+      isShared: body.isShared,
+      rotationSeconds: body.rotationSeconds,
+      createdBy: principal.user.id,
+      createdMs: clock.wallMs(),
     });
     audit.target = String(id);
     return viewById(services, principal, id, language);
@@ -67,11 +66,10 @@ export function registerMosaics(registrar: Registrar, services: MosaicServices):
     const changes: MosaicChanges = {};
     if (body.name !== undefined) changes.name = body.name;
     if (body.layout !== undefined) {
-      const before = JSON.parse(old.layout) as MosaicLayout;
-      changes.layout = JSON.stringify(withHidden(body.layout, before, viewable));
+      changes.layout = withHidden(body.layout, old.layout, viewable);
     }
-    if (body.isShared !== undefined) changes.is_shared = flag(body.isShared);
-    if (body.rotationSeconds !== undefined) changes.rotation_seconds = body.rotationSeconds;
+    if (body.isShared !== undefined) changes.isShared = body.isShared;
+    if (body.rotationSeconds !== undefined) changes.rotationSeconds = body.rotationSeconds;
     if (Object.keys(changes).length > 0) await store.mosaics.save(old.id, changes);
     const saved = (await store.mosaics.byId(old.id)) ?? old;
     audit.details = { changes: changesBetween(settingsOf(old), settingsOf(saved)) };
@@ -109,9 +107,8 @@ function withHidden(
   return { ...layout, cells };
 }
 
-function settingsOf({ name, layout, is_shared, rotation_seconds }: MosaicRecord): object {
-  const shape = JSON.parse(layout) as MosaicLayout;
-  return { name, layout: shape, isShared: is_shared === 1, rotationSeconds: rotation_seconds };
+function settingsOf({ name, layout, isShared, rotationSeconds }: MosaicRecord): object {
+  return { name, layout, isShared: isShared, rotationSeconds: rotationSeconds };
 }
 
 async function viewById(
@@ -122,7 +119,7 @@ async function viewById(
 ): Promise<WatchedMosaic> {
   const { mosaics, streamList } = services.store;
   const row = requireMosaicView(principal, await mosaics.byId(id));
-  const { cells } = JSON.parse(row.layout) as MosaicLayout;
+  const { cells } = row.layout;
   const uids = new Set(cells.flatMap(({ stream }) => stream ?? []));
   const seen = await streamList.findMany(viewerOf(principal), [...uids]);
   const viewable = new Set(seen.map(({ stream }) => stream.uid));
@@ -168,7 +165,7 @@ function mosaicView(
   row: MosaicRecord,
   viewable: ReadonlySet<string> | undefined,
 ): Mosaic {
-  const layout = JSON.parse(row.layout) as MosaicLayout;
+  const { layout } = row;
   const cells = layout.cells.map((cell) => {
     const isHidden = cell.stream !== null && viewable !== undefined && !viewable.has(cell.stream);
     return isHidden ? { ...cell, stream: null } : cell;
@@ -178,8 +175,8 @@ function mosaicView(
     name: row.name,
     meta: { canAdmin: canAdminMosaic(principal, row) },
     layout: { ...layout, cells },
-    isShared: row.is_shared === 1,
-    rotationSeconds: row.rotation_seconds,
-    createdBy: row.creator_login,
+    isShared: row.isShared,
+    rotationSeconds: row.rotationSeconds,
+    createdBy: row.creatorLogin,
   };
 }

@@ -1,6 +1,6 @@
 import { newSecret } from '../../access/secrets.ts';
 import { Fault } from '../../base/fault.ts';
-import type { StreamRecord } from '../../store/stream-addresses.ts';
+import type { StreamRecord } from '../../store/stream-row.ts';
 import { changesBetween } from '../../system/audit-changes.ts';
 import { publicBase, requireIntent } from '../origin.ts';
 import type { Registrar } from '../registrar.ts';
@@ -33,11 +33,11 @@ export function registerShare(registrar: Registrar, services: ShareServices): vo
   const { store, streamManager, live, config, watchLog, streamService, sharedViewers: viewers } = services;
 
   registrar.handle('getStreamShare', async ({ stream, query, request, principal, ip }) => {
-    const { id, uid, share_embeds, share_key } = stream.stream;
-    if (share_key === null && !query.create) throw new Fault('NotFound', 'The stream has no public link.');
-    if (share_key === null) requireIntent(request, config.publicUrl);
-    const key = share_key ?? (await store.streams.makeShareKey(id, newSecret()));
-    if (share_key === null) {
+    const { id, uid, shareEmbeds, shareKey } = stream.stream;
+    if (shareKey === null && !query.create) throw new Fault('NotFound', 'The stream has no public link.');
+    if (shareKey === null) requireIntent(request, config.publicUrl);
+    const key = shareKey ?? (await store.streams.makeShareKey(id, newSecret()));
+    if (shareKey === null) {
       const details = { changes: { isPublic: [false, true] } };
       const { login } = principal.user;
       services.audit.add({ login, ip, action: 'getStreamShare', target: uid, outcome: 'ok', details });
@@ -45,15 +45,15 @@ export function registerShare(registrar: Registrar, services: ShareServices): vo
     }
     return {
       url: `${publicBase(request, config.publicUrl)}/ui/share/${key}`,
-      isEmbeddable: share_embeds === 1,
+      isEmbeddable: shareEmbeds,
     };
   });
 
   registrar.handle('saveStreamShare', async ({ stream, body, request, audit }) => {
-    const { id, share_key: key, share_embeds } = stream.stream;
+    const { id, shareKey: key, shareEmbeds } = stream.stream;
     if (key === null) throw new Fault('NotFound', 'The stream has no public link.');
     await store.streams.setShareEmbeds(id, body.isEmbeddable);
-    audit.details = { changes: changesBetween({ isEmbeddable: share_embeds === 1 }, body) };
+    audit.details = { changes: changesBetween({ isEmbeddable: shareEmbeds }, body) };
     return {
       url: `${publicBase(request, config.publicUrl)}/ui/share/${key}`,
       isEmbeddable: body.isEmbeddable,
@@ -61,9 +61,9 @@ export function registerShare(registrar: Registrar, services: ShareServices): vo
   });
 
   registrar.handle('revokeStreamShare', async ({ stream, audit }) => {
-    const { id, uid, share_key } = stream.stream;
+    const { id, uid, shareKey } = stream.stream;
     await store.streams.removeShareKey(id);
-    audit.details = { changes: changesBetween({ isPublic: share_key !== null }, { isPublic: false }) };
+    audit.details = { changes: changesBetween({ isPublic: shareKey !== null }, { isPublic: false }) };
     viewers.review(uid);
     streamService.noteRights([uid]);
     return {};

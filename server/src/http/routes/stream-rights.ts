@@ -6,9 +6,9 @@ import type { Authenticator } from '../../access/authenticator.ts';
 import type { LiveSessions } from '../../streams/live-sessions.ts';
 import type { StreamService } from '../../streams/stream-service.ts';
 import { wholeList } from '../whole-list.ts';
-import { keyOf } from '../../store/database.ts';
+import { keyOf } from '../../base/search-key.ts';
 import type { StreamRights } from '../../store/permissions.ts';
-import type { StreamRecord } from '../../store/stream-addresses.ts';
+import type { StreamRecord } from '../../store/stream-row.ts';
 import type { Principal } from '../../access/principal.ts';
 import { requireUser } from '../../access/user-policy.ts';
 
@@ -25,9 +25,9 @@ export function registerStreamRights(registrar: Registrar, services: StreamRight
   const { store, authenticator, liveSessions, streamService } = services;
 
   /** As the caller may see it: names that they typed are shown as typed, whether or not such users exist. */
-  const ofStream = async (principal: Principal, { id, created_by }: StreamRecord) => {
+  const ofStream = async (principal: Principal, { id, createdBy }: StreamRecord) => {
     const { permissions } = store;
-    const side = sideOf(principal, created_by);
+    const side = sideOf(principal, createdBy);
     const own = side === 'administrator' ? [] : await permissions.grantsOf(id, principal.user.id);
     if (side === 'editor')
       return wholeList(own.map(({ loginKey, rights }) => ({ user: loginKey, ...rights })));
@@ -47,8 +47,8 @@ export function registerStreamRights(registrar: Registrar, services: StreamRight
 
   registrar.handle('saveStreamPermissions', async ({ principal, stream, body, audit }) => {
     const { permissions, users } = store;
-    const { id, uid, created_by } = stream.stream;
-    const side = sideOf(principal, created_by);
+    const { id, uid, createdBy } = stream.stream;
+    const side = sideOf(principal, createdBy);
     const items = [...distinctBy(body.items, (row) => keyOf(row.user))];
     const ids = await users.idsByLoginKey(items.map(([, row]) => row.user));
     const given = new Map(

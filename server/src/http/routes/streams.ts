@@ -14,8 +14,9 @@ import type { StreamInsight } from '../../streams/stream-insight.ts';
 import type { WatchLog } from '../../system/watch-log.ts';
 import { requireUnchanged } from '../../base/unchanged.ts';
 import { changesBetween } from '../../system/audit-changes.ts';
-import type { StreamRecord } from '../../store/stream-addresses.ts';
+import type { StreamRecord } from '../../store/stream-row.ts';
 import { shownSource } from '../../dial/address.ts';
+import { settingsShown } from '../../streams/stream-settings.ts';
 import { failureReasonOf, viewOf } from '../../streams/stream-view.ts';
 
 /** What streams need. */
@@ -170,44 +171,14 @@ function requireFixedOfStream(body: z.output<typeof StreamToSave>, view: Stream)
  * did.
  */
 function changesOfStream(before: StreamRecord, after: StreamRecord): object {
-  const changes = changesBetween(settingsShown(before), settingsShown(after));
-  for (const [path, column] of [
+  const changes = changesBetween(settingsShown(before, shownSource), settingsShown(after, shownSource));
+  for (const [path, member] of [
     ['streamSource', 'source'],
-    ['subStreamSource', 'sub_source'],
+    ['subStreamSource', 'subSource'],
   ] as const) {
-    if (before[column] !== after[column]) changes[path] ??= ['***', '***'];
+    if (before[member] !== after[member]) changes[path] ??= ['***', '***'];
   }
   return changes;
-}
-
-function settingsShown(record: StreamRecord): object {
-  const {
-    name,
-    source,
-    sub_source,
-    tags,
-    location_name,
-    latitude,
-    longitude,
-    time_zone,
-    marker,
-    is_on_demand,
-    is_recorded,
-    finds_motion,
-    depth_hours,
-    far_after_hours,
-  } = record;
-  return {
-    name,
-    streamSource: shownSource(source),
-    subStreamSource: sub_source === null ? null : shownSource(sub_source),
-    tags,
-    location: { name: location_name, latitude, longitude, timeZone: time_zone },
-    meta: { marker },
-    live: { onDemand: is_on_demand === 1 },
-    archive: { isEnable: is_recorded === 1, depthHours: depth_hours, farAfterHours: far_after_hours },
-    motion: { isEnable: finds_motion === 1 },
-  };
 }
 
 function registerRunning(registrar: Registrar, { insight, watchLog }: StreamServices): void {

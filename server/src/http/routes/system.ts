@@ -125,13 +125,13 @@ export function registerSystem(registrar: Registrar, services: SystemServices): 
     });
     const items = rows.slice(0, query.pageSize).map((row) => ({
       id: row.id,
-      time: row.time_ms,
+      time: row.timeMs,
       user: row.login,
       ip: row.ip,
       action: row.action,
       target: row.target,
       outcome: row.outcome,
-      details: JSON.parse(row.details) as Record<string, unknown>,
+      details: row.details,
     }));
     return { items, hasMore: rows.length > query.pageSize };
   });
@@ -150,27 +150,27 @@ export function registerSystem(registrar: Registrar, services: SystemServices): 
     const mosaics = await store.mosaics.list(viewer, page);
     const bookmarks = await store.bookmarks.list(viewer, page);
     const users = principal.isAdmin
-      ? await store.users.list({ ...page, sort: 'login_key', descending: false })
+      ? await store.users.list({ ...page, sort: 'login', descending: false })
       : { items: [] };
     const found = [
       ...streams.items.map(({ stream }) => ({
         kind: 'stream' as const,
         id: stream.uid,
         name: stream.name,
-        note: [stream.location_name, ...stream.tags].filter((text) => text !== '').join(', '),
+        note: [stream.location.name, ...stream.tags].filter((text) => text !== '').join(', '),
       })),
       ...mosaics.items.map(({ id, name }) => ({ kind: 'mosaic' as const, id: String(id), name, note: '' })),
       ...users.items.map((user) => ({
         kind: 'user' as const,
         id: user.login,
         name: user.login,
-        note: user.full_name,
+        note: user.fullName,
       })),
       ...bookmarks.items.map((bookmark) => ({
         kind: 'bookmark' as const,
         id: String(bookmark.id),
         name: bookmark.note,
-        note: bookmark.stream_name,
+        note: bookmark.streamName,
       })),
     ];
     return { items: found.slice(0, query.limit) };

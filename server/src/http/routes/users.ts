@@ -1,7 +1,6 @@
 import { checkPassword } from '../../access/password-rules.ts';
 import { requireNotSelf, requireOwnData, requireUser } from '../../access/user-policy.ts';
 import { Fault } from '../../base/fault.ts';
-import { flag } from '../../store/database.ts';
 import type { UserChanges, UserQuery, Users } from '../../store/users.ts';
 import { setSessionCookie } from '../credentials.ts';
 import { fieldFault } from '../../base/field-fault.ts';
@@ -31,9 +30,9 @@ export interface UserServices {
 }
 
 const sortColumns = {
-  name: 'login_key',
-  createdAt: 'created_ms',
-  lastSeenTime: 'last_seen_ms',
+  name: 'login',
+  createdAt: 'createdMs',
+  lastSeenTime: 'lastSeenMs',
 } as const satisfies Record<string, UserQuery['sort']>;
 
 /** Users, for administrators. */
@@ -60,22 +59,22 @@ export function registerUsers(registrar: Registrar, services: UserServices): voi
     if (isAdmin) proof.requireLately(principal);
     await identities.requireFree(undefined, { login: body.name, email: body.email });
     checkPassword(body.password, { login: body.name, email: body.email ?? '' });
-    const password_hash = await passwords.hash(body.password);
+    const passwordHash = await passwords.hash(body.password);
     const add = (users: Users) =>
       users.add({
         login: body.name,
         email: body.email ?? '',
-        full_name: body.fullName ?? '',
+        fullName: body.fullName ?? '',
         language: body.language ?? config.app.language ?? 'en',
-        password_hash,
-        is_admin: flag(isAdmin),
-        max_stream_creation: body.maxStreamCreation ?? 0,
-        can_convert: flag(body.canConvert ?? true),
-        is_managed: 0,
-        must_change_password: flag(body.mustChangePassword ?? false),
-        is_blocked: 0,
-        created_ms: clock.wallMs(),
-        last_seen_ms: null,
+        passwordHash,
+        isAdmin,
+        maxStreamCreation: body.maxStreamCreation ?? 0,
+        canConvert: body.canConvert ?? true,
+        isManaged: false,
+        mustChangePassword: body.mustChangePassword ?? false,
+        isBlocked: false,
+        createdMs: clock.wallMs(),
+        lastSeenMs: null,
       });
     return userView(await identities.acquire(undefined, { login: body.name, email: body.email }, add));
   });
@@ -87,23 +86,23 @@ export function registerUsers(registrar: Registrar, services: UserServices): voi
     const changes: UserChanges = {};
     if (body.name !== undefined && body.name !== user.login) changes.login = body.name;
     if (body.email !== undefined && body.email !== user.email) changes.email = body.email;
-    if (body.fullName !== undefined) changes.full_name = body.fullName;
+    if (body.fullName !== undefined) changes.fullName = body.fullName;
     if (body.language !== undefined) changes.language = body.language;
-    if (body.maxStreamCreation !== undefined) changes.max_stream_creation = body.maxStreamCreation;
-    if (body.canConvert !== undefined) changes.can_convert = flag(body.canConvert);
-    if (body.mustChangePassword !== undefined) changes.must_change_password = flag(body.mustChangePassword);
-    const isAdmin = wantsAdmin(body);
-    if (isAdmin !== undefined && flag(isAdmin) !== user.is_admin) {
+    if (body.maxStreamCreation !== undefined) changes.maxStreamCreation = body.maxStreamCreation;
+    if (body.canConvert !== undefined) changes.canConvert = body.canConvert;
+    if (body.mustChangePassword !== undefined) changes.mustChangePassword = body.mustChangePassword;
+    const wanted = wantsAdmin(body);
+    if (wanted !== undefined && wanted !== user.isAdmin) {
       requireNotSelf(principal, user);
-      changes.is_admin = flag(isAdmin);
+      changes.isAdmin = wanted;
     }
-    const { login, email, is_admin, max_stream_creation, can_convert } = changes;
-    if ([login, email, is_admin, body.password].some((change) => change !== undefined)) {
+    const { login, email, isAdmin, maxStreamCreation, canConvert } = changes;
+    if ([login, email, isAdmin, body.password].some((change) => change !== undefined)) {
       proof.requireLately(principal);
     }
     if (
-      (max_stream_creation ?? user.max_stream_creation) !== user.max_stream_creation ||
-      (can_convert ?? user.can_convert) !== user.can_convert
+      (maxStreamCreation ?? user.maxStreamCreation) !== user.maxStreamCreation ||
+      (canConvert ?? user.canConvert) !== user.canConvert
     ) {
       proof.requireForRights(principal);
     }
@@ -113,7 +112,7 @@ export function registerUsers(registrar: Registrar, services: UserServices): voi
         login: changes.login ?? user.login,
         email: changes.email ?? user.email,
       });
-      changes.password_hash = await passwords.hash(body.password);
+      changes.passwordHash = await passwords.hash(body.password);
     }
     const save = (users: Users) => users.save(user.id, changes);
     const saved = Object.keys(changes).length > 0 ? await identities.acquire(user, changes, save) : user;
@@ -143,7 +142,7 @@ export function registerUsers(registrar: Registrar, services: UserServices): voi
     registrar.handle(name, async ({ principal, params }) => {
       const user = await requireUser(store.users, params.login);
       if (isBlocked) requireNotSelf(principal, user);
-      const saved = await store.users.save(user.id, { is_blocked: flag(isBlocked) });
+      const saved = await store.users.save(user.id, { isBlocked });
       authenticator.forget(user.id);
       return userView(saved);
     });

@@ -6,20 +6,30 @@ import type { I18n } from '../../../i18n/i18n.ts';
 
 // The values of a stream's form, their conversion into a call, and the mapping of the call's errors to fields.
 
-/** The form's values; hours are strings because a select's value is. */
+type Body = RequestOf<'addStream'>['body'];
+type Group<Name extends keyof Body> = Readonly<NonNullable<Body[Name]>>;
+
+/**
+ * The form's values: the groups of settings as calls take them, so that a setting that its control shows as it is needs no line
+ * here. One that the user has not touched is absent and gets its default. Hours are strings because a select's value is.
+ */
 export interface StreamValues {
   readonly streamSource: string;
   readonly name: string;
   readonly tags: string[];
   /** An empty string for no zone. */
-  readonly location: { readonly name: string; readonly timeZone: string };
-  readonly archive: {
+  readonly location: Omit<Group<'location'>, 'timeZone'> & {
+    readonly name: string;
+    readonly timeZone: string;
+  };
+  readonly meta: Group<'meta'>;
+  readonly archive: Omit<Group<'archive'>, 'depthHours' | 'farAfterHours'> & {
     readonly isEnable: boolean;
     readonly depthHours: string;
     readonly farAfterHours: string;
   };
-  readonly motion: { readonly isEnable: boolean };
-  readonly live: { readonly onDemand: boolean };
+  readonly motion: Group<'motion'> & { readonly isEnable: boolean };
+  readonly live: Group<'live'> & { readonly onDemand: boolean };
 }
 
 export const emptyValues: StreamValues = {
@@ -27,6 +37,7 @@ export const emptyValues: StreamValues = {
   name: '',
   tags: [],
   location: { name: '', timeZone: '' },
+  meta: {},
   archive: { isEnable: true, depthHours: '-1', farAfterHours: '-1' },
   motion: { isEnable: true },
   live: { onDemand: false },
@@ -38,25 +49,32 @@ export function valuesOf(stream: Stream): StreamValues {
     streamSource: stream.streamSource,
     name: stream.name,
     tags: [...stream.tags],
-    location: { name: stream.location.name, timeZone: stream.location.timeZone ?? '' },
+    location: { ...stream.location, timeZone: stream.location.timeZone ?? '' },
+    meta: stream.meta,
     archive: {
-      isEnable: stream.archive.isEnable,
+      ...stream.archive,
       depthHours: String(stream.archive.depthHours),
       farAfterHours: String(stream.archive.farAfterHours),
     },
-    motion: { isEnable: stream.motion.isEnable },
-    live: { onDemand: stream.live.onDemand },
+    motion: stream.motion,
+    live: stream.live,
   };
 }
 
 /** The form values as the calls that add and save take them. */
-export function bodyOf(values: StreamValues): RequestOf<'addStream'>['body'] {
+export function bodyOf(values: StreamValues): Body {
   return {
     name: values.name.trim(),
     streamSource: values.streamSource.trim(),
     tags: values.tags,
-    location: { name: values.location.name.trim(), timeZone: values.location.timeZone || null },
+    location: {
+      ...values.location,
+      name: values.location.name.trim(),
+      timeZone: values.location.timeZone || null,
+    },
+    meta: values.meta,
     archive: {
+      ...values.archive,
       isEnable: values.archive.isEnable && !values.live.onDemand,
       depthHours: Number(values.archive.depthHours),
       farAfterHours: Number(values.archive.farAfterHours),
