@@ -3,7 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { circlesIn, sourceFiles } from './import-graph.mjs';
-import { breachesOf, featureParts, pageParts, privateImports, serverModules } from './import-rules.mjs';
+import {
+  breachesOf,
+  decidingRoutes,
+  featureParts,
+  pageParts,
+  privateImports,
+  serverModules,
+  siblingRoutes,
+} from './import-rules.mjs';
 import { root } from './install.mjs';
 
 const importing = (path: string, ...targets: string[]) =>
@@ -170,4 +178,20 @@ test('a setting of a stream is named where it is stored and where it is on the w
   assert.deepEqual(filesWith('longitude').toSorted(), ['contract/src/entities.ts', ...stored]);
   for (const column of ['location_name', 'is_on_demand', 'is_recorded', 'finds_motion', 'far_after_hours'])
     assert.deepEqual(filesWith(column).toSorted(), stored, column);
+});
+
+test('a file of routes imports no sibling, no store and no rule that runs', () => {
+  const path = 'server/src/http/routes/users.ts';
+  const found = (rule: typeof siblingRoutes, target: string, isType = false, from = path) =>
+    rule({ path: from, imports: [{ target: `server/src/${target}`, isType }] });
+  assert.deepEqual(found(siblingRoutes, 'http/routes/account.ts', true), [
+    'imports its sibling server/src/http/routes/account.ts',
+  ]);
+  assert.deepEqual(found(siblingRoutes, 'http/credentials.ts'), []);
+  assert.deepEqual(found(decidingRoutes, 'store/users.ts', true), ['imports server/src/store/users.ts']);
+  assert.deepEqual(found(decidingRoutes, 'access/user-policy.ts'), [
+    'imports server/src/access/user-policy.ts',
+  ]);
+  assert.deepEqual(found(decidingRoutes, 'access/principal.ts', true), []);
+  assert.deepEqual(found(decidingRoutes, 'store/users.ts', false, 'server/src/http/share-page.ts'), []);
 });

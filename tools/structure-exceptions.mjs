@@ -34,29 +34,6 @@ export const exceptions = [
     ],
   },
   {
-    measure: 'collaborators',
-    because:
-      'the checks of a request in the order in which they run: origin, session, right, license, members, and the record of it',
-    parts: ['server/src/http/registrar.ts Registrar'],
-  },
-  {
-    measure: 'lines',
-    because:
-      'routes of one resource, registered one after the other; they become calls of services with the application layer',
-    parts: [
-      'server/src/http/routes/account.ts registerProfile',
-      'server/src/http/routes/account.ts registerSigning',
-      'server/src/http/routes/archive.ts registerArchive',
-      'server/src/http/routes/bookmarks.ts registerBookmarks',
-      'server/src/http/routes/exports.ts registerExports',
-      'server/src/http/routes/live.ts registerLive',
-      'server/src/http/routes/share.ts registerShare',
-      'server/src/http/routes/stream-rights.ts registerStreamRights',
-      'server/src/http/routes/system.ts registerSystem',
-      'server/src/http/routes/users.ts registerUsers',
-    ],
-  },
-  {
     measure: 'fields',
     because: 'a container of one store per entity: its fields are its purpose',
     parts: ['server/src/store/store.ts Store'],

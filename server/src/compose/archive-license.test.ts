@@ -4,6 +4,7 @@ import { calls } from '@vidette/contract/calls';
 import type { Call } from '@vidette/contract/call';
 import type { CallName } from '@vidette/contract/routes';
 import type { Registrar } from '../http/registrar.ts';
+import { composeApplication, type ApplicationParts } from './application.ts';
 import { registerRoutes, type RouteServices } from './routes.ts';
 
 type AnyHandler = (context: unknown) => unknown;
@@ -48,7 +49,7 @@ async function readersOfArchive(): Promise<Set<CallName>> {
   );
   const continuity = { below: () => [{ uid: 'a', share: 0 }] };
   const localArchive = { continuity, retention: { status: {} } };
-  const services = new Proxy(
+  const parts = new Proxy(
     {},
     {
       get: (_, name) => {
@@ -68,7 +69,11 @@ async function readersOfArchive(): Promise<Set<CallName>> {
     handle: (name: CallName, handler: AnyHandler) => handlers.set(name, handler),
     handleSocket: (name: CallName, handler: AnyHandler) => handlers.set(name, handler),
   };
-  registerRoutes(registrar as unknown as Registrar, services as RouteServices);
+  const application = composeApplication(parts as ApplicationParts);
+  const services = new Proxy(application, {
+    get: (made, name) => made[name as keyof typeof made] ?? parts[name as keyof typeof parts],
+  });
+  registerRoutes(registrar as unknown as Registrar, services as unknown as RouteServices);
   assert.deepEqual(new Set(handlers.keys()), new Set(Object.keys(calls)));
   const principal = {
     user: { id: 1, login: 'a', isAdmin: true },

@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { AccessFeed, type AccessNote } from '../access/access-feed.ts';
+import { CallChecks } from '../http/call-checks.ts';
+import { CallRecord } from '../http/call-record.ts';
 import { openHttpServer, type HttpServer } from '../http/http-server.ts';
 import { serveMetrics } from '../http/metrics.ts';
 import { servePage } from '../http/page.ts';
@@ -7,6 +9,7 @@ import { Registrar } from '../http/registrar.ts';
 import { serveNodeLink } from '../http/rpc-server.ts';
 import { noneReachesDatabase } from '../rpc/database-probe.ts';
 import { Tunnel } from '../tunnel/tunnel.ts';
+import { composeApplication } from './application.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { registerRoutes } from './routes.ts';
@@ -43,6 +46,7 @@ async function openHttp(areas: HttpAreas, closers: Closer[]) {
     log,
   });
   configStore.onApplied(() => tunnel.reconsider());
+  storage.license.onReplaced(() => tunnel.reconsider());
   await serveAll(http, areas, tunnel);
   const accessFeed = await openAccessFeed(areas);
   closers.push(() => accessFeed.close());
@@ -75,8 +79,8 @@ async function serveAll(
     certificate,
     tunnel,
   };
-  const registrar = new Registrar(routes, all);
-  registerRoutes(registrar, all);
+  const registrar = new Registrar(routes, new CallChecks(all), new CallRecord(all));
+  registerRoutes(registrar, { ...all, ...composeApplication(all) });
   if (registrar.missing.length > 0)
     throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);
   serveMetrics(routes, all);

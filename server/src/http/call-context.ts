@@ -7,21 +7,13 @@ import type { MessageLanguage } from '@vidette/contract/errors';
 import type { CallName } from '@vidette/contract/routes';
 import type { Principal } from '../access/principal.ts';
 import type { SeenStream } from '../store/stream-list.ts';
+import type { AuditNote } from '../system/audit-event.ts';
 
 type Checked<Name extends CallName, Key extends string> = Key extends keyof Calls[Name]
   ? Calls[Name][Key] extends z.ZodType
     ? z.output<Calls[Name][Key]>
     : undefined
   : undefined;
-
-/** What the audit log will record of a call; handlers add what only they know. */
-export interface AuditNote {
-  login: string | null;
-  target: string | null;
-  details: Record<string, unknown>;
-  /** The caller is signed in; anonymous calls are counted, not logged one by one. */
-  isSignedIn: boolean;
-}
 
 /** What a handler gets: a validated request and an authorised caller. */
 export interface CallContext<Name extends CallName> {

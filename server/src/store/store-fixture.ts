@@ -1,4 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { Store } from './store.ts';
 
@@ -16,4 +19,15 @@ export async function openTestStore(folder: string): Promise<Store> {
   await client.query(`create database ${client.escapeIdentifier(database)}`);
   await client.end();
   return Store.open({ url: server.replace('/postgres?', `/${database}?`), folder, redact });
+}
+
+/** An empty store for one test, removed after it. */
+export async function temporaryStore(t: TestContext): Promise<Store> {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-store-'));
+  const store = await openTestStore(folder);
+  t.after(async () => {
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+  return store;
 }

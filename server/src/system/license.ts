@@ -25,6 +25,7 @@ export class LicenseService {
   readonly #publicKey: string;
   #text: string;
   #claims: LicenseClaims | undefined;
+  readonly #listeners: (() => void)[] = [];
 
   private constructor(options: LicenseServiceOptions, publicKey: string, text: string) {
     this.#settings = options.settings;
@@ -83,7 +84,13 @@ export class LicenseService {
       });
     }
     await this.#keep(text.trim());
+    for (const listener of this.#listeners) listener();
     return this.view;
+  }
+
+  /** Calls back whenever a license was saved on this node. */
+  onReplaced(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** @throws Fault LicenseExpired: no streams are added and no archive is watched without a license [R6.9]. */

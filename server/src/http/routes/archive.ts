@@ -1,145 +1,120 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
 import type { SegmentBytes } from '../../archive/read/read.ts';
-import { begunBody } from '../begun-body.ts';
+import type { FootageViewer, RecordedFootage } from '../../recordings/recorded-footage.ts';
 import { parseByteRange } from '../byte-range.ts';
 import type { CallContext, MediaAnswer } from '../call-context.ts';
 import { dispositionOf } from '../disposition.ts';
-import { requireKnownZone } from '../../base/known-zone.ts';
 import type { Registrar } from '../registrar.ts';
-import type { ArchiveReader } from '../../archive/read/read.ts';
-import type { Transcoding } from '../../transcoding/transcoding.ts';
-import type { WatchLog } from '../../system/watch-log.ts';
-import type { LiveSessions } from '../../streams/live-sessions.ts';
-import type { VideoTrack } from '@vidette/media/track';
-import type { Sample } from '@vidette/media/sample';
-import { transcodingViewer } from '../../streams/transcoding-viewer.ts';
-import { watchedBody } from '../../streams/watched-body.ts';
 
 /** What the archive needs. */
 export interface ArchiveServices {
-  /** Of all nodes. */
-  readonly archiveReader: ArchiveReader;
-  readonly transcoding: Pick<Transcoding, 'gop'>;
-  readonly watchLog: Pick<WatchLog, 'touch'>;
-  readonly liveSessions: Pick<LiveSessions, 'addShort'>;
-  /** One coded key frame as a JPEG, for the archive's stills. */
-  readonly renderSnapshot: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
+  readonly footage: RecordedFootage;
 }
 
 const playlistType = 'application/vnd.apple.mpegurl';
 
 /** The archive: which times are recorded, how much, and the footage itself. */
-export function registerArchive(registrar: Registrar, services: ArchiveServices): void {
-  const { archiveReader, transcoding, renderSnapshot, watchLog, liveSessions } = services;
+export function registerArchive(registrar: Registrar, { footage }: ArchiveServices): void {
+  registerFigures(registrar, footage);
+  registerFootage(registrar, footage);
+  registerStills(registrar, footage);
+}
 
-  const noteWatched = (
-    mode: 'watchArchive' | 'watchStills',
-    { principal, stream, ip }: Pick<CallContext<'getArchiveSegment'>, 'principal' | 'stream' | 'ip'>,
-  ) => watchLog.touch({ mode, uid: stream.stream.uid, login: principal.user.login, ip });
+/** Which times are recorded, and how much. */
+function registerFigures(registrar: Registrar, footage: RecordedFootage): void {
+  registrar.handle('getArchiveRanges', ({ stream, query }) =>
+    footage.ranges(stream.stream.uid, query.start_time, query.end_time),
+  );
 
-  registrar.handle('getArchiveRanges', async ({ stream, query }) => {
-    const { uid } = stream.stream;
-    const [period, ranges] = await Promise.all([
-      archiveReader.period(uid),
-      archiveReader.ranges(uid, query.start_time, query.end_time),
-    ]);
-    return { period: period ?? null, ...ranges };
-  });
+  registrar.handle('getArchiveStats', ({ stream }) => footage.stats(stream.stream.uid));
 
-  registrar.handle('getArchiveStats', async ({ stream }) => {
-    const { withoutNodes, ...stats } = await archiveReader.stats(stream.stream.uid);
-    return { ...stats, ...(withoutNodes && { withoutNodes: [...withoutNodes] }) };
-  });
-
-  registrar.handle('getArchiveDays', async ({ stream, query }) => {
+  registrar.handle('getArchiveDays', ({ stream, query }) => {
     const { start_time: startMs, end_time: endMs, timezone_offset: offset, time_zone: zone } = query;
-    if (zone !== undefined) requireKnownZone(zone, 'time_zone');
-    const days = await archiveReader.recordedDays(stream.stream.uid, startMs, endMs, zone ?? offset);
-    return {
-      days: days.map(({ day }) => day),
-      shares: days.map(({ recordedMs, spanMs }) => Math.round((recordedMs / spanMs) * 1e5) / 1e5),
-    };
+    return footage.days(stream.stream.uid, startMs, endMs, zone ?? offset);
   });
 
+  registrar.handle('getArchiveExtent', ({ stream, query }) =>
+    footage.extent(stream.stream.uid, query.start_time, query.end_time),
+  );
+
+  registrar.handle('getArchiveLoss', ({ stream, query }) =>
+    footage.loss(stream.stream.uid, query.depth_hours),
+  );
+}
+
+/** The recorded bytes: playlists, segments and downloads. */
+function registerFootage(registrar: Registrar, footage: RecordedFootage): void {
   registrar.handle('getArchivePlaylist', async ({ stream, query }) => {
     const { start_time: startMs, end_time: endMs, entry_seconds: entrySeconds } = query;
-    const body = await archiveReader.playlist(stream.stream.uid, startMs, endMs, entrySeconds * 1000);
+    const body = await footage.playlist(stream.stream.uid, startMs, endMs, entrySeconds * 1000);
     return { contentType: playlistType, body };
   });
 
-  registrar.handle('getArchiveSegment', async ({ stream, principal, params, request, ip }) => {
-    const { uid } = stream.stream;
-    const name = params.file.replace(/\.mp4$/, '');
-    const bytes = await archiveReader.openSegment(uid, name);
-    noteWatched('watchArchive', { principal, stream, ip });
-    const answer = await segmentAnswer(bytes, `"${name}-${bytes.size}"`, request.headers);
-    if (answer.body instanceof Readable) watchedBody(liveSessions, principal, [uid], answer.body);
-    return answer;
+  registrar.handle('getArchiveSegment', async (context) => {
+    const name = context.params.file.replace(/\.mp4$/, '');
+    const bytes = await footage.segment(viewerIn(context), name);
+    return segmentAnswer(bytes, `"${name}-${bytes.size}"`, context.request.headers);
   });
 
-  registrar.handle('getArchiveExtent', async ({ stream, query }) => {
-    const { bytes, gaps, ...extent } = await archiveReader.extent(
-      stream.stream.uid,
-      query.start_time,
-      query.end_time,
-    );
-    return { ...extent, bytes, gaps: [...gaps] };
-  });
-
-  registrar.handle('getArchiveLoss', async ({ stream, query }) => {
-    const { withoutNodes, ...loss } = await archiveReader.loss(stream.stream.uid, query.depth_hours);
-    return { ...loss, ...(withoutNodes && { withoutNodes: [...withoutNodes] }) };
-  });
-
-  registrar.handle('downloadArchive', async ({ stream, principal, query, audit }) => {
+  registrar.handle('downloadArchive', async (context) => {
+    const { stream, query, audit } = context;
     audit.details = { ...query };
-    const { uid, name } = stream.stream;
-    const download = await archiveReader.download(uid, query.start_time, query.end_time);
-    const body = await begunBody(download.stream());
+    const { facts, body } = await footage.download(viewerIn(context), query.start_time, query.end_time);
     return {
       contentType: 'video/mp4',
-      body: watchedBody(liveSessions, principal, [uid], body),
+      body,
       headers: {
-        'content-length': String(download.contentLength),
-        'content-disposition': dispositionOf(name, query.start_time, query.timezone_offset, 'mp4'),
-        'x-archive-start': String(download.startMs),
-        'x-archive-end': String(download.endMs),
-        'x-archive-duration': String(download.durationMs),
-        'x-archive-exact': download.exact,
-        'x-archive-stops-at-change': String(download.stopsAtChange),
+        'content-length': String(facts.contentLength),
+        'content-disposition': dispositionOf(
+          stream.stream.name,
+          query.start_time,
+          query.timezone_offset,
+          'mp4',
+        ),
+        'x-archive-start': String(facts.startMs),
+        'x-archive-end': String(facts.endMs),
+        'x-archive-duration': String(facts.durationMs),
+        'x-archive-exact': facts.exact,
+        'x-archive-stops-at-change': String(facts.stopsAtChange),
       },
     };
   });
+}
 
-  registrar.handle('getArchiveConverted', async ({ stream, principal, query, signal, ip, request }) => {
-    const { uid } = stream.stream;
-    const read = () => archiveReader.gopAt(uid, query.time);
+/** What is coded again for its reader: single frames, and video that their browser can't decode. */
+function registerStills(registrar: Registrar, footage: RecordedFootage): void {
+  registrar.handle('getArchiveConverted', async (context) => {
+    const { query, signal, request } = context;
     const headers = validatedBy(`"gop-${query.time}"`);
     const contentType = 'video/mp4';
     if (isHeld(request.headers, headers.etag)) {
-      await read();
-      noteWatched('watchArchive', { principal, stream, ip });
+      await footage.requireGop(viewerIn(context), query.time);
       return { contentType, status: 304, headers, body: '' };
     }
-    const body = await transcoding.gop(transcodingViewer(principal, uid), read, signal);
-    noteWatched('watchArchive', { principal, stream, ip });
-    return { contentType, body, headers };
+    return { contentType, headers, body: await footage.transcodedGop(viewerIn(context), query.time, signal) };
   });
 
-  registrar.handle('getArchivePicture', async ({ stream, principal, query, ip, request }) => {
-    const frame = await archiveReader.frameAt(stream.stream.uid, query.time);
-    const headers = {
-      ...validatedBy(`"still-${frame.timeMs}-${query.width}"`),
-      'x-picture-time': String(frame.timeMs),
+  registrar.handle('getArchivePicture', async (context) => {
+    const { query, request } = context;
+    const etagOf = (timeMs: number) => `"still-${timeMs}-${query.width}"`;
+    const { timeMs, jpeg } = await footage.still(viewerIn(context), query.time, query.width, (frameMs) =>
+      isHeld(request.headers, etagOf(frameMs)),
+    );
+    return {
+      contentType: 'image/jpeg',
+      ...(!jpeg && { status: 304 }),
+      body: jpeg ?? '',
+      headers: { ...validatedBy(etagOf(timeMs)), 'x-picture-time': String(timeMs) },
     };
-    const contentType = 'image/jpeg';
-    const isCached = isHeld(request.headers, headers.etag);
-    const body = isCached ? '' : await renderSnapshot(frame.track, frame.keySample, query.width);
-    // A still that the browser shows from its cache counts as viewed, too.
-    noteWatched('watchStills', { principal, stream, ip });
-    return { contentType, ...(isCached && { status: 304 }), body, headers };
   });
+}
+
+function viewerIn({
+  principal,
+  stream,
+  ip,
+}: Pick<CallContext<'getArchiveSegment'>, 'principal' | 'stream' | 'ip'>): FootageViewer {
+  return { principal, uid: stream.stream.uid, ip };
 }
 
 /**

@@ -1,20 +1,14 @@
-import { Fault } from '../../base/fault.ts';
-import { Invitations, type Invitation } from '../../rpc/invitation.ts';
-import type { Registrar } from '../registrar.ts';
-import type { Config } from '../../config/schema.ts';
-import type { Clock } from '../../base/clock.ts';
-import type { Store } from '../../store/store.ts';
-import type { LicenseService } from '../../system/license.ts';
 import type { Membership } from '../../cluster/membership.ts';
+import type { NodeInvitations } from '../../cluster/node-invitations.ts';
+import type { LicenseService } from '../../system/license.ts';
+import type { Registrar } from '../registrar.ts';
 import { wholeList } from '../whole-list.ts';
 
 /** What the nodes of a cluster need. */
 export interface ClusterServices {
-  readonly config: Pick<Config, 'database'>;
-  readonly clock: Clock;
-  readonly store: Pick<Store, 'nodes' | 'secret' | 'settings'>;
   readonly license: Pick<LicenseService, 'requireEnterprise'>;
   readonly membership: Membership;
+  readonly nodeInvitations: NodeInvitations;
 }
 
 /** Nodes and draining [R7.36 to R7.39]: part of the enterprise license, except for ending a drain. */
@@ -63,43 +57,21 @@ export function registerCluster(registrar: Registrar, services: ClusterServices)
   });
 }
 
-/** The codes by which servers join: created here or by `vidette invite`, used by `vidette join`. */
 function registerInvitations(
   registrar: Registrar,
-  { config, store, clock, license, membership }: ClusterServices,
+  { nodeInvitations }: Pick<ClusterServices, 'nodeInvitations'>,
 ): void {
-  const invitations = new Invitations({ settings: store.settings, secret: store.secret, clock });
-  const address = async () =>
-    config.database === null ? null : ((await store.nodes.byId(membership.id))?.address ?? null);
-
   registrar.handle('listClusterInvitations', async () => {
-    license.requireEnterprise('cluster');
-    return { ...wholeList((await invitations.open()).map(invitationView)), address: await address() };
+    const { items, address } = await nodeInvitations.list();
+    return { ...wholeList(items), address };
   });
 
-  registrar.handle('addClusterInvitation', async ({ principal, audit }) => {
-    license.requireEnterprise('cluster');
-    const own = await address();
-    if (own === null) {
-      throw new Fault(
-        'ActionNotAcceptable',
-        'Nodes share a PostgreSQL database: name one as `database` first.',
-      );
-    }
-    const { code, ...made } = await invitations.make(principal.user.login);
-    audit.target = made.id;
-    return { ...invitationView(made), code, address: own };
-  });
+  registrar.handle('addClusterInvitation', ({ principal, audit }) =>
+    nodeInvitations.add(principal.user.login, audit),
+  );
 
   registrar.handle('deleteClusterInvitation', async ({ params }) => {
-    license.requireEnterprise('cluster');
-    if (!(await invitations.withdraw(params.id))) {
-      throw new Fault('NotFound', 'The invitation was used, has ended, or was withdrawn.');
-    }
+    await nodeInvitations.remove(params.id);
     return {};
   });
-}
-
-function invitationView({ id, createdMs, by, untilMs }: Invitation) {
-  return { id, createdTime: createdMs, createdBy: by, expiresTime: untilMs };
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Principal } from '../access/principal.ts';
 import { Fault } from '../base/fault.ts';
-import type { LiveSessions } from './live-sessions.ts';
+import type { LiveSessions } from '../streams/live-sessions.ts';
 
 /**
  * A download of footage as a session of its viewer. It may take an hour on a slow line: a user who loses the right

@@ -1,0 +1,27 @@
+import type { NewUser } from '../store/users.ts';
+import type { Store } from '../store/store.ts';
+import { principalOf, type Principal } from './principal.ts';
+
+/** A user in the store, as the caller of a call in their only session. */
+export async function addPrincipal(
+  store: Pick<Store, 'users'>,
+  login: string,
+  members: Partial<NewUser> = {},
+): Promise<Principal> {
+  const user = await store.users.add({
+    login,
+    email: '',
+    fullName: '',
+    language: 'en',
+    passwordHash: null,
+    isAdmin: false,
+    maxStreamCreation: -1,
+    isManaged: false,
+    mustChangePassword: false,
+    isBlocked: false,
+    createdMs: 1,
+    lastSeenMs: null,
+    ...members,
+  });
+  return principalOf(user, { kind: 'session', id: `session of ${login}`, provedMs: 0 });
+}

@@ -1,0 +1,81 @@
+import { Fault } from '../base/fault.ts';
+import type { Config } from '../config/schema.ts';
+import type { Store } from '../store/store.ts';
+import type { AuditNote } from '../system/audit-event.ts';
+import type { LicenseService } from '../system/license.ts';
+import type { Membership } from './membership.ts';
+
+/** An invitation that is open, without its code. */
+interface OpenInvitation {
+  readonly id: string;
+  readonly createdMs: number;
+  /** The login of who created it; null: the command line did. */
+  readonly by: string | null;
+  readonly untilMs: number;
+}
+
+/** What keeps the codes: `Invitations` of the link between nodes. */
+interface InvitationCodes {
+  open(): Promise<readonly OpenInvitation[]>;
+  make(login: string): Promise<OpenInvitation & { readonly code: string }>;
+  /** Whether it was open. */
+  withdraw(id: string): Promise<boolean>;
+}
+
+export interface NodeInvitationsOptions {
+  readonly config: Pick<Config, 'database'>;
+  readonly store: Pick<Store, 'nodes'>;
+  readonly license: Pick<LicenseService, 'requireEnterprise'>;
+  readonly membership: Pick<Membership, 'id'>;
+  readonly invitations: InvitationCodes;
+}
+
+/** The codes by which servers join: created here or by `vidette invite`, used by `vidette join`. */
+export class NodeInvitations {
+  readonly #options: NodeInvitationsOptions;
+
+  constructor(options: NodeInvitationsOptions) {
+    this.#options = options;
+  }
+
+  /** Those that are open, and the address that joining servers need; null: this server shares no database. */
+  async list() {
+    const { license, invitations } = this.#options;
+    license.requireEnterprise('cluster');
+    return { items: (await invitations.open()).map(invitationView), address: await this.#address() };
+  }
+
+  /** @throws Fault ActionNotAcceptable without a shared database */
+  async add(login: string, note: AuditNote) {
+    const { license, invitations } = this.#options;
+    license.requireEnterprise('cluster');
+    const address = await this.#address();
+    if (address === null) {
+      throw new Fault(
+        'ActionNotAcceptable',
+        'Nodes share a PostgreSQL database: name one as `database` first.',
+      );
+    }
+    const { code, ...made } = await invitations.make(login);
+    note.target = made.id;
+    return { ...invitationView(made), code, address };
+  }
+
+  /** @throws Fault NotFound */
+  async remove(id: string): Promise<void> {
+    const { license, invitations } = this.#options;
+    license.requireEnterprise('cluster');
+    if (!(await invitations.withdraw(id))) {
+      throw new Fault('NotFound', 'The invitation was used, has ended, or was withdrawn.');
+    }
+  }
+
+  async #address(): Promise<string | null> {
+    const { config, store, membership } = this.#options;
+    return config.database === null ? null : ((await store.nodes.byId(membership.id))?.address ?? null);
+  }
+}
+
+function invitationView({ id, createdMs, by, untilMs }: OpenInvitation) {
+  return { id, createdTime: createdMs, createdBy: by, expiresTime: untilMs };
+}

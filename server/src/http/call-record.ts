@@ -1,0 +1,49 @@
+import type { FastifyRequest } from 'fastify';
+import { calls } from '@vidette/contract/calls';
+import type { Call } from '@vidette/contract/call';
+import { routes, type CallName } from '@vidette/contract/routes';
+import type { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import type { AuditNote } from '../system/audit-event.ts';
+import type { AuditLog } from '../system/audit-log.ts';
+import { faultOf, logFault } from './failure.ts';
+
+/** What is kept of calls: their outcome in the audit log, their failures in the server's. */
+export class CallRecord {
+  readonly #audit: Pick<AuditLog, 'add' | 'count'>;
+  readonly #log: Log;
+
+  constructor({ audit, log }: { audit: Pick<AuditLog, 'add' | 'count'>; log: Log }) {
+    this.#audit = audit;
+    this.#log = log;
+  }
+
+  /** Notes a call in the audit log, if calls like it are kept. `outcome` is `ok` or an error code. */
+  noteIfDue(name: CallName, ip: string, note: AuditNote, outcome: string): void {
+    // Anonymous calls are noise, not history: strangers could fill the disk with them.
+    if (outcome === 'LifetimeCodeRequired' || outcome === 'AuthorizationRequired') return;
+    const call: Call = calls[name];
+    if (routes[name].method !== 'GET' || call.audited) this.note(name, ip, note, outcome);
+  }
+
+  note(name: CallName, ip: string, { login, target, details, isSignedIn }: AuditNote, outcome: string): void {
+    const event = { login, ip, action: name, target, outcome, details };
+    // A caller who has just signed in, or set a new password, counts as a user too; other anonymous callers
+    // could fill the log.
+    const isPerson = isSignedIn || (outcome === 'ok' && login !== null);
+    if (isPerson) this.#audit.add(event);
+    else this.#audit.count(event);
+  }
+
+  /** The fault with which a call ends. */
+  fail(name: CallName, error: unknown, request: FastifyRequest): Fault {
+    const fault = faultOf(error);
+    logFault(this.#log, fault, { call: name, method: request.method, url: request.url });
+    return fault;
+  }
+
+  /** The reader of the body sees no more than that it breaks off. */
+  noteCut(name: CallName, error: unknown): void {
+    this.#log.warn({ err: error, call: name }, 'A response was cut short');
+  }
+}

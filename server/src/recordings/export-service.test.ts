@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { test, type TestContext } from 'node:test';
+import type { ErrorCode } from '@vidette/contract/errors';
+import { addPrincipal } from '../access/user-fixture.ts';
+import type { Exports } from '../export/exports.ts';
+import { newStream } from '../store/stream-fixture.ts';
+import { temporaryStore } from '../store/store-fixture.ts';
+import { newAuditNote } from '../system/audit-note-fixture.ts';
+import { ExportService } from './export-service.ts';
+
+const archiveRight = { view: true, archive: true, share: false, edit: false };
+
+/** Two streams, of which a user may watch the archive of the first, and an export of it. */
+async function scene(t: TestContext) {
+  const store = await temporaryStore(t);
+  const gate = await store.streams.add(newStream('gate'));
+  await store.streams.add(newStream('yard'));
+  const ann = await addPrincipal(store, 'ann');
+  const admin = await addPrincipal(store, 'admin', { isAdmin: true });
+  const grant = (has: boolean) =>
+    store.permissions.replaceOfStream(gate.id, has ? [{ userId: ann.user.id, rights: archiveRight }] : []);
+  await grant(true);
+  const id = await store.exports.add({
+    userId: ann.user.id,
+    name: '',
+    streams: [{ uid: 'gate', name: 'Gate' }],
+    startMs: 5,
+    endMs: 6,
+    status: 'ready',
+    failure: null,
+    expectedBytes: 4,
+    packageBytes: 4,
+    createdMs: 1,
+    expiresMs: null,
+    nodeId: 'main',
+  });
+  const requested: unknown[] = [];
+  const exports = {
+    add: (request: unknown) => Promise.resolve(requested.push(request)),
+    package: () =>
+      Promise.resolve({
+        bytes: 4,
+        stream: (start: number, end: number) =>
+          Promise.resolve(Readable.from(Buffer.from('abcd').subarray(start, end + 1))),
+      }),
+  } as unknown as Exports;
+  const ends: ((code: ErrorCode) => void)[] = [];
+  const liveSessions = {
+    addShort({ end }: { end: (code: ErrorCode) => void }) {
+      ends.push(end);
+      return () => {};
+    },
+  };
+  return {
+    service: new ExportService({ store, exports, liveSessions }),
+    ann,
+    admin,
+    id,
+    requested,
+    ends,
+    grant,
+  };
+}
+
+test('an export is requested by who may watch the archive of each of its streams, named once', async (t) => {
+  const { service, ann, requested } = await scene(t);
+  const body = { startTime: 1, endTime: 2, name: 'x' };
+  const note = newAuditNote();
+  await assert.rejects(service.add(ann, { ...body, streams: ['gate', 'yard'] }, note), { code: 'Forbidden' });
+  assert.deepEqual([note.target, note.details], ['gate yard', { startTime: 1, endTime: 2 }]);
+  assert.deepEqual(requested, []);
+  await service.add(ann, { ...body, streams: ['gate', 'gate'] }, note);
+  const streams = [{ uid: 'gate', name: 'gate' }];
+  assert.deepEqual(requested, [{ userId: ann.user.id, streams, startMs: 1, endMs: 2, name: 'x' }]);
+});
+
+test('an export exists for its owner only; administrators do not find it', async (t) => {
+  const { service, admin, id } = await scene(t);
+  const note = newAuditNote();
+  for (const refused of [
+    service.get(admin, id),
+    service.retry(admin, id, note),
+    service.remove(admin, id, note),
+    service.package(admin, id, note),
+  ])
+    await assert.rejects(refused, { code: 'NotFound' });
+});
+
+test('[R4.4] a package is downloaded only with the right to its footage, and ends with that right', async (t) => {
+  const { service, ann, id, ends, grant } = await scene(t);
+  const note = newAuditNote();
+  const found = await service.package(ann, id, note);
+  assert.equal(found.name, `export ${id}`);
+  assert.deepEqual([note.target, note.details], [String(id), { streams: ['gate'] }]);
+  assert.equal((await buffer(await found.stream(1, 2))).toString(), 'bc');
+  const cut = await found.stream(0, 3);
+  ends.at(-1)?.('Forbidden');
+  await assert.rejects(buffer(cut), { code: 'Forbidden' });
+  await grant(false);
+  await assert.rejects(service.package(ann, id, note), { code: 'Forbidden' });
+});

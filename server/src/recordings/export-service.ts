@@ -1,0 +1,104 @@
+import type { z } from 'zod';
+import type { Calls } from '@vidette/contract/calls';
+import type { Export } from '@vidette/contract/entities';
+import { requireExportOwner } from '../access/export-policy.ts';
+import type { Principal } from '../access/principal.ts';
+import { requireStream } from '../access/stream-policy.ts';
+import type { Exports, ReadyPackage } from '../export/exports.ts';
+import type { ExportRecord } from '../store/exports.ts';
+import type { Store } from '../store/store.ts';
+import type { LiveSessions } from '../streams/live-sessions.ts';
+import type { AuditNote } from '../system/audit-event.ts';
+import { watchedBody } from './watched-body.ts';
+
+type ExportToAdd = z.output<Calls['addExport']['body']>;
+
+/** A package as its owner downloads it. */
+export interface ExportPackage extends ReadyPackage {
+  readonly name: string;
+  /** Of the span, ms since the epoch. */
+  readonly startMs: number;
+}
+
+export interface ExportServiceOptions {
+  readonly store: Pick<Store, 'exports' | 'streamList'>;
+  readonly exports: Exports;
+  readonly liveSessions: Pick<LiveSessions, 'addShort'>;
+}
+
+/** Packages of footage: requested, tracked, downloaded and removed by their owner. */
+export class ExportService {
+  readonly #options: ExportServiceOptions;
+
+  constructor(options: ExportServiceOptions) {
+    this.#options = options;
+  }
+
+  /** The caller's own, newest first. */
+  async list(
+    principal: Principal,
+    query: { page: number; pageSize: number },
+  ): Promise<{ items: Export[]; total: number }> {
+    const { store, exports } = this.#options;
+    const { items, total } = await store.exports.list(principal.user.id, query);
+    return { items: await Promise.all(items.map((record) => exports.view(record))), total };
+  }
+
+  /** @throws Fault NotFound, Forbidden, TimeRangeIsTooLong, QuotaReached */
+  async add(principal: Principal, body: ExportToAdd, note: AuditNote): Promise<Export> {
+    const { store, exports } = this.#options;
+    const { startTime, endTime, name } = body;
+    const uids = [...new Set(body.streams)];
+    note.target = uids.join(' ');
+    note.details = { startTime, endTime };
+    const streams = [];
+    for (const uid of uids) {
+      const { stream } = await requireStream(store.streamList, principal, uid, 'archive');
+      streams.push({ uid, name: stream.name });
+    }
+    return exports.add({ userId: principal.user.id, streams, startMs: startTime, endMs: endTime, name });
+  }
+
+  /** @throws Fault NotFound */
+  async get(principal: Principal, id: number): Promise<Export> {
+    return this.#options.exports.view(await this.#own(principal, id));
+  }
+
+  /** @throws Fault NotFound, ActionNotAcceptable unless it failed */
+  async retry(principal: Principal, id: number, note: AuditNote): Promise<Export> {
+    note.target = String(id);
+    return this.#options.exports.retry(await this.#own(principal, id));
+  }
+
+  /** Cancels it, or deletes its package. @throws Fault NotFound */
+  async remove(principal: Principal, id: number, note: AuditNote): Promise<void> {
+    note.target = String(id);
+    await this.#options.exports.remove(await this.#own(principal, id));
+  }
+
+  /**
+   * The package of an export whose streams' archive the caller may still watch; the download ends when they lose
+   * that right on any of them.
+   * @throws Fault NotFound, Forbidden, ActionNotAcceptable while it isn't ready, Unavailable
+   */
+  async package(principal: Principal, id: number, note: AuditNote): Promise<ExportPackage> {
+    const { store, exports, liveSessions } = this.#options;
+    const record = await this.#own(principal, id);
+    const uids = record.streams.map(({ uid }) => uid);
+    note.target = String(record.id);
+    note.details = { streams: uids };
+    for (const uid of uids) await requireStream(store.streamList, principal, uid, 'archive');
+    const found = await exports.package(record);
+    return {
+      name: record.name || `export ${record.id}`,
+      startMs: record.startMs,
+      bytes: found.bytes,
+      stream: async (start, end) =>
+        watchedBody(liveSessions, principal, uids, await found.stream(start, end)),
+    };
+  }
+
+  async #own(principal: Principal, id: number): Promise<ExportRecord> {
+    return requireExportOwner(principal, await this.#options.store.exports.byId(id));
+  }
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Principal } from '../access/principal.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { HealthReport, type HealthReportOptions } from './health-report.ts';
+import { RecordingGaps, type RecordingGapsOptions } from './recording-gaps.ts';
+
+const user = { user: { id: 1 }, isAdmin: false } as Principal;
+const admin = { user: { id: 2 }, isAdmin: true } as Principal;
+
+const failed = { status: 'failed' };
+const running = { status: 'running' };
+const stream = (uid: string, state: object, settings: object = {}, recorder?: object) => ({
+  settings: { uid, isRecorded: true, isPaused: false, ...settings },
+  state,
+  recorder,
+});
+
+function gaps(
+  streams: readonly object[],
+  shares: Record<string, number> = {},
+  elsewhere: Record<string, number> = {},
+) {
+  const low = Object.entries(shares).map(([uid, share]) => ({ uid, share }));
+  return new RecordingGaps({
+    streamManager: { streams: () => streams },
+    archive: { continuity: { below: (share: number) => low.filter((one) => one.share < share) } },
+    archiveReader: {
+      stats: async (uid: string) => ({
+        recorded: uid in elsewhere ? { day: { share: elsewhere[uid] } } : undefined,
+      }),
+    },
+    config: { archive: { warnRecordedPercent: 90 } },
+  } as unknown as RecordingGapsOptions);
+}
+
+test('a stream is reported that should record and does not, to who may view it', () => {
+  const found = gaps([
+    stream('away', failed),
+    stream('full', running, {}, { status: { state: 'failed' } }),
+    stream('fine', running, {}, { status: { state: 'recording' } }),
+    stream('paused', failed, { isPaused: true }),
+    stream('unrecorded', failed, { isRecorded: false }),
+  ]);
+  assert.deepEqual(found.notRecording(undefined), ['away', 'full']);
+  assert.deepEqual(found.notRecording(new Set(['full', 'fine'])), ['full']);
+  const many = gaps(Array.from({ length: 30 }, (_, index) => stream(`cam${index}`, failed)));
+  assert.equal(many.notRecording(undefined).length, 20);
+});
+
+test('of a stream too little is recorded only when no other node has the rest', async () => {
+  const found = gaps([], { here: 0.5, both: 0.5, fine: 0.95 }, { here: 0.6, both: 0.99 });
+  assert.deepEqual(await found.recordedLow(undefined), [{ uid: 'here', share: 0.6 }]);
+  assert.deepEqual(await found.recordedLow(new Set(['both'])), []);
+});
+
+test('how the server is reached and where footage is moved to concerns administrators only', async () => {
+  const asked: unknown[] = [];
+  const report = new HealthReport({
+    store: {
+      streamList: {
+        viewableUids: async ({ isAdmin }: { isAdmin: boolean }) => (isAdmin ? undefined : new Set(['gate'])),
+      },
+    },
+    health: { warnings: async (...names: unknown[]) => (asked.push(names.slice(0, 2)), []) },
+    recordingGaps: {
+      notRecording: (viewable?: ReadonlySet<string>) => [...(viewable ?? ['gate', 'yard'])],
+      recordedLow: async () => [],
+    },
+    archive: {
+      health: {
+        retention: {},
+        problem: undefined,
+        writeFailure: 'ENOSPC',
+        objectStorage: { problem: { code: 'FarArchiveUnavailable' } },
+      },
+    },
+    tunnel: { downLocation: 'home' },
+    certificate: { problem: 'expired', expiresAt: 5 },
+    config: { trustProxy: true },
+    clock: new ManualClock(),
+  } as unknown as HealthReportOptions);
+  const codes = async (principal: Principal) => (await report.warningsFor(principal)).map(({ code }) => code);
+  assert.deepEqual(await codes(user), ['archive-write-failed']);
+  assert.deepEqual(await codes(admin), [
+    'archive-write-failed',
+    'tunnel-down',
+    'far-archive',
+    'trust-proxy',
+    'tls-certificate',
+  ]);
+  assert.deepEqual(asked, [
+    [['gate'], []],
+    [['gate', 'yard'], []],
+  ]);
+});

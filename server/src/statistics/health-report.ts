@@ -1,0 +1,71 @@
+import type { HealthWarning } from '@vidette/contract/health';
+import type { Principal } from '../access/principal.ts';
+import { viewerOf } from '../access/stream-policy.ts';
+import type { Archive } from '../archive/archive.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Config } from '../config/schema.ts';
+import type { Store } from '../store/store.ts';
+import { warning } from '../system/health-warning.ts';
+import type { HealthMonitor } from '../system/health.ts';
+import type { Tunnel } from '../tunnel/tunnel.ts';
+import { archiveWarnings, objectStorageWarnings } from './archive-warnings.ts';
+import type { RecordingGaps } from './recording-gaps.ts';
+
+/** The server's TLS certificate, as far as it can need attention. */
+interface CertificateState {
+  /** What is wrong with it; undefined: nothing. */
+  readonly problem: string | undefined;
+  /** Ms since the epoch. */
+  readonly expiresAt: number;
+}
+
+export interface HealthReportOptions {
+  readonly store: Pick<Store, 'streamList'>;
+  readonly health: Pick<HealthMonitor, 'warnings'>;
+  readonly recordingGaps: Pick<RecordingGaps, 'notRecording' | 'recordedLow'>;
+  /** Of this node. */
+  readonly archive: Pick<Archive, 'health'>;
+  readonly tunnel: Pick<Tunnel, 'downLocation'>;
+  /** Undefined without TLS. */
+  readonly certificate: CertificateState | undefined;
+  readonly config: Pick<Config, 'trustProxy'>;
+  readonly clock: Clock;
+}
+
+/** All warnings of the server, as one user may see them. */
+export class HealthReport {
+  readonly #options: HealthReportOptions;
+
+  constructor(options: HealthReportOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Streams are named to users who may view them. How the server is reached and where footage is moved to concerns
+   * administrators only.
+   */
+  async warningsFor(principal: Principal): Promise<HealthWarning[]> {
+    const { store, health, recordingGaps, archive, clock } = this.#options;
+    const viewable = await store.streamList.viewableUids(viewerOf(principal));
+    const idle = recordingGaps.notRecording(viewable);
+    const { shares } = archive.health.retention;
+    const warnings = await health.warnings(idle, await recordingGaps.recordedLow(viewable), shares);
+    warnings.push(...archiveWarnings(archive.health, clock));
+    if (principal.isAdmin) warnings.push(...this.#forAdministrators());
+    return warnings;
+  }
+
+  #forAdministrators(): HealthWarning[] {
+    const { tunnel, archive, config, certificate } = this.#options;
+    const warnings: HealthWarning[] = [];
+    const { downLocation } = tunnel;
+    if (downLocation !== undefined) warnings.push(warning('tunnel-down', { subject: downLocation }));
+    warnings.push(...objectStorageWarnings(archive.health.objectStorage));
+    if (config.trustProxy === true) warnings.push(warning('trust-proxy'));
+    if (certificate?.problem !== undefined) {
+      const { problem: subject, expiresAt } = certificate;
+      warnings.push(warning('tls-certificate', { subject, expiresAt }));
+    }
+    return warnings;
+  }
+}

@@ -1,0 +1,106 @@
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { LiveMessage } from '@vidette/contract/live';
+import type { WebSocket } from 'ws';
+import type { Principal } from '../access/principal.ts';
+import { Fault } from '../base/fault.ts';
+import type { StreamManager } from '../engine/stream-manager.ts';
+import type { Stream } from '../hub/stream.ts';
+import type { Live } from '../live/live.ts';
+import type { WatchLog } from '../system/watch-log.ts';
+import type { Transcoding, TranscodingViewer } from '../transcoding/transcoding.ts';
+import type { LiveSessions } from './live-sessions.ts';
+import { transcodingViewer } from './transcoding-viewer.ts';
+import { whenClosed } from './when-closed.ts';
+
+/** Who watches which stream live; the right to it has been checked. */
+export interface LiveViewer {
+  readonly principal: Principal;
+  readonly uid: string;
+  readonly ip: string;
+}
+
+export interface LiveVariantChoice {
+  readonly audio: boolean;
+  readonly keyFramesOnly: boolean;
+  readonly isConverted: boolean;
+}
+
+export interface LiveViewingOptions {
+  readonly streamManager: Pick<StreamManager, 'find' | 'get'>;
+  readonly live: Pick<Live, 'serveSocket' | 'hls'>;
+  readonly transcoding: Pick<Transcoding, 'live'>;
+  readonly watchLog: Pick<WatchLog, 'begin' | 'touch'>;
+  readonly liveSessions: Pick<LiveSessions, 'add' | 'addShort'>;
+}
+
+/** Live video of one stream for its viewers: noted as watching, and ended when the right to it ends [R4.4]. */
+export class LiveViewing {
+  readonly #options: LiveViewingOptions;
+
+  constructor(options: LiveViewingOptions) {
+    this.#options = options;
+  }
+
+  /** Serves one WebSocket until either side ends it. */
+  watch({ principal, uid, ip }: LiveViewer, choice: LiveVariantChoice, socket: WebSocket): void {
+    const { streamManager, live, watchLog, liveSessions } = this.#options;
+    const { audio, keyFramesOnly, isConverted } = choice;
+    const running = streamManager.find(uid);
+    if (!running) {
+      socket.close(1011, 'Unavailable');
+      return;
+    }
+    const viewer = isConverted ? transcodingViewer(principal, uid) : undefined;
+    const source = this.#sourceOf(running.stream, viewer, socket);
+    if (!source) return;
+    const release = running.demand.addViewer();
+    const session = live.serveSocket(socket, source.stream, { audio, keyFramesOnly });
+    const end = (code: ErrorCode) => session.end(code);
+    const forget = liveSessions.add({ principal, uid, right: 'view', isConverted, end });
+    const noteEnd = watchLog.begin({ mode: 'watchStream', uid, login: principal.user.login, ip });
+    whenClosed(socket, () => {
+      noteEnd();
+      forget();
+      release();
+      source.close();
+    });
+  }
+
+  /**
+   * A file of the stream's LL-HLS. A request for media still to come may wait for seconds.
+   * @throws Fault Unavailable, NotFound, or the code with which the right ended meanwhile
+   */
+  async file({ principal, uid, ip }: LiveViewer, name: string, query: URLSearchParams, signal: AbortSignal) {
+    const { streamManager, live, watchLog, liveSessions } = this.#options;
+    const running = streamManager.get(uid);
+    watchLog.touch({ mode: 'watchStream', uid, login: principal.user.login, ip });
+    running.demand.extend();
+    const cut = new AbortController();
+    const end = (code: ErrorCode) => cut.abort(new Fault(code, 'The right to watch has ended.'));
+    const forget = liveSessions.addShort({ principal, uid, right: 'view', end });
+    try {
+      const file = await live.hls(running.stream).handle(name, query, AbortSignal.any([signal, cut.signal]));
+      cut.signal.throwIfAborted();
+      return file;
+    } finally {
+      forget();
+    }
+  }
+
+  /** What the viewer reads: the hub, or a transcoding of it. Undefined when that is refused; the viewer is notified. */
+  #sourceOf(hub: Stream, viewer: TranscodingViewer | undefined, socket: WebSocket) {
+    if (!viewer) return { stream: hub, close: () => {} };
+    const refuse = (code: ErrorCode) => {
+      const message: LiveMessage = { type: 'end', code };
+      socket.send(JSON.stringify(message));
+      socket.close(1000, code);
+    };
+    try {
+      return this.#options.transcoding.live(viewer, hub, () => refuse('ProbeError'));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      refuse(error.code);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { StreamStatus } from '@vidette/contract/entities';
+import type { WebSocket } from 'ws';
+import { Fault } from '../base/fault.ts';
+import type { StreamManager } from '../engine/stream-manager.ts';
+import type { Live } from '../live/live.ts';
+import type { Store } from '../store/store.ts';
+import type { StreamRecord } from '../store/stream-row.ts';
+import type { WatchLog } from '../system/watch-log.ts';
+import type { SharedViewers } from './shared-viewers.ts';
+import { whenClosed } from './when-closed.ts';
+
+/** A viewer by a public link that was valid a moment ago. */
+export interface LinkViewer {
+  readonly uid: string;
+  readonly key: string;
+  readonly ip: string;
+}
+
+export interface SharedViewingOptions {
+  readonly store: Pick<Store, 'streams'>;
+  readonly streamManager: Pick<StreamManager, 'find' | 'state'>;
+  readonly live: Pick<Live, 'serveSocket'>;
+  readonly watchLog: Pick<WatchLog, 'begin'>;
+  readonly sharedViewers: Pick<SharedViewers, 'add' | 'count'>;
+}
+
+/** Watching by a public link [R10.5]: anyone who has it, without an account. */
+export class SharedViewing {
+  readonly #options: SharedViewingOptions;
+
+  constructor(options: SharedViewingOptions) {
+    this.#options = options;
+  }
+
+  /** What the page of the link shows beside the video. @throws Fault NotFound */
+  async info(key: string): Promise<{ name: string; status: StreamStatus; viewers: number }> {
+    const { streamManager, sharedViewers } = this.#options;
+    const { uid, name } = await this.#streamOf(key);
+    return { name, status: streamManager.state(uid).status, viewers: sharedViewers.count(uid) };
+  }
+
+  /** The uid of the stream that the link leads to. @throws Fault NotFound for a key that was revoked or never existed */
+  async admit(key: string): Promise<string> {
+    return (await this.#streamOf(key)).uid;
+  }
+
+  /** Serves one WebSocket until either side ends it. */
+  watch(
+    { uid, key, ip }: LinkViewer,
+    variant: { readonly audio: boolean; readonly keyFramesOnly: boolean },
+    socket: WebSocket,
+  ): void {
+    const { streamManager, live, watchLog, sharedViewers } = this.#options;
+    const running = streamManager.find(uid);
+    if (!running) {
+      socket.close(1011, 'Unavailable');
+      return;
+    }
+    const release = running.demand.addViewer();
+    const session = live.serveSocket(socket, running.stream, variant);
+    const forget = sharedViewers.add(uid, key, session);
+    const noteEnd = watchLog.begin({ mode: 'watchShared', uid, login: null, ip });
+    whenClosed(socket, () => {
+      noteEnd();
+      forget();
+      release();
+    });
+  }
+
+  async #streamOf(key: string): Promise<StreamRecord> {
+    const stream = await this.#options.store.streams.byShareKey(key);
+    if (!stream) throw new Fault('NotFound', 'The link is not valid.');
+    return stream;
+  }
+}
