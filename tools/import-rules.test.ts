@@ -154,7 +154,7 @@ test('no row leaves the store: its tables, the query builder and names of column
     'names the column is_admin',
     'names the column full_name',
   ]);
-  assert.deepEqual(found('http/routes/users.ts', `import type { UserRow } from '../../store/database.ts';`), [
+  assert.deepEqual(found('http/users.ts', `import type { UserRow } from '../store/database.ts';`), [
     'imports server/src/store/database.ts',
   ]);
   assert.deepEqual(found('http/routes/users.ts', `import { sql } from 'kysely';`), ['imports kysely']);

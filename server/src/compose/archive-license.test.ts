@@ -34,7 +34,7 @@ async function readersOfArchive(): Promise<Set<CallName>> {
         },
       },
     );
-  const streams = JSON.stringify([{ uid: 'a', name: 'a' }]);
+  const streams = [{ uid: 'a', name: 'a' }];
   const rights = { view: true, archive: true, edit: true };
   const stream = { stream: { uid: 'a', name: 'a' }, rights };
   const found = { id: 1, userId: 1, streams, uid: 'a', ...stream, has: () => true };
@@ -48,7 +48,7 @@ async function readersOfArchive(): Promise<Set<CallName>> {
     },
   );
   const continuity = { below: () => [{ uid: 'a', share: 0 }] };
-  const localArchive = { continuity, retention: { status: {} } };
+  const localArchive = { continuity, health: { retention: {} } };
   const parts = new Proxy(
     {},
     {
