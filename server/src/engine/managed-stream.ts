@@ -164,7 +164,9 @@ export class ManagedStream {
     const { uid, isRecorded } = this.#settings;
     const epoch = this.#epoch;
     if (isRecorded && epoch !== undefined) {
-      this.#recorder ??= this.#tools.recorders.record(uid, this.stream, () => this.#tools.permits(uid, epoch));
+      this.#recorder ??= this.#tools.recorders.record(uid, this.stream, () =>
+        this.#tools.permits(uid, epoch),
+      );
     } else {
       await this.#stopRecorder('recording-off');
     }
