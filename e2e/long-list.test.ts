@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { administratorOf, until } from './api.ts';
+import { desktop } from './browser.ts';
+import { startServer } from './server.ts';
+import { inStore } from './stored.ts';
+import { button, TestEnv } from './test-env.ts';
+
+// A list of thousands of streams, of which the page only has the rows near the viewport: it comes back where it was left.
+
+let dataDir: string;
+let testEnv: TestEnv;
+const waitMs = 30_000;
+const count = 5_000;
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'vidette-long-list-'));
+  const first = await startServer({ dataDir });
+  const { client, cookie } = await administratorOf(first);
+  // Not recorded, so that no warning comes above the list and moves it.
+  const { uid } = await client.addStream({
+    body: { name: 'Camera 10000', streamSource: 'rtsp://127.0.0.1:9/none', archive: { isEnable: false } },
+  });
+  await client.pauseStream({ body: { uid } });
+  await first.stop();
+  await multiply(first);
+  testEnv = await TestEnv.over(await startServer({ dataDir }), cookie);
+});
+
+after(async () => {
+  await testEnv?.close();
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Copies the only stream of a stopped server: `Camera 10001` and so on. */
+async function multiply(server: { readonly dataDir: string }): Promise<void> {
+  const [row = {}] = await inStore(server, 'SELECT * FROM streams');
+  const own: Record<string, string> = {
+    id: 'id + n',
+    uid: `'copy' || (10000 + n)`,
+    name: `'Camera ' || (10000 + n)`,
+    name_key: `'camera ' || (10000 + n)`,
+  };
+  const columns = Object.keys(row);
+  await inStore(
+    server,
+    `INSERT INTO streams (${columns.join()})
+     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1})
+     SELECT ${columns.map((column) => own[column] ?? column).join()} FROM streams, numbers`,
+  );
+}
+
+/** What a viewer of the list sees: how far it is scrolled, and the stream in the middle of the window. */
+interface Sight {
+  readonly scrollPx: number;
+  readonly name: string;
+  readonly topPx: number;
+}
+
+/** Undefined while the streams in the middle of the window are still loading. */
+const sightOf = (page: Page): Promise<Sight | undefined> =>
+  page.evaluate(() => {
+    const links = [...document.querySelectorAll('main a')].filter(({ textContent }) =>
+      textContent.includes('Camera 1'),
+    );
+    const inMiddle = links.find((link) => link.getBoundingClientRect().top >= window.innerHeight / 2);
+    const name = /Camera \d+/.exec(inMiddle?.textContent ?? '')?.[0];
+    if (!inMiddle || !name) return undefined;
+    return { scrollPx: window.scrollY, name, topPx: inMiddle.getBoundingClientRect().top };
+  });
+
+async function isSeen(page: Page, wanted: Sight): Promise<void> {
+  await until(
+    () => sightOf(page),
+    (now) =>
+      now?.name === wanted.name &&
+      Math.abs(now.scrollPx - wanted.scrollPx) <= 2 &&
+      Math.abs(now.topPx - wanted.topPx) <= 2,
+    waitMs,
+  ).catch(async () =>
+    assert.fail(`${JSON.stringify(await sightOf(page))} in place of ${JSON.stringify(wanted)}`),
+  );
+}
+
+async function scrolledTo(page: Page, px: number): Promise<Sight> {
+  const seen = await until(
+    async () => {
+      // The list may not be long enough yet.
+      await page.evaluate((top) => window.scrollTo(0, top), px);
+      return sightOf(page);
+    },
+    (now) => now !== undefined && Math.abs(now.scrollPx - px) <= 2,
+    waitMs,
+  );
+  assert.ok(seen);
+  return seen;
+}
+
+/** Clicks where the stream is: nothing is scrolled for it. */
+async function open(page: Page, { name, topPx }: Sight): Promise<void> {
+  const box = await page
+    .getByRole('main')
+    .getByRole('link', { name: new RegExp(name) })
+    .boundingBox();
+  await page.mouse.click((box?.x ?? 0) + 20, topPx + 5);
+  await isOpen(page, name);
+}
+
+async function isOpen(page: Page, name: string): Promise<void> {
+  await page.getByRole('heading', { name }).waitFor();
+  await until(
+    () => page.evaluate(() => window.scrollY),
+    (px) => px === 0,
+    waitMs,
+  );
+}
+
+for (const [view, width, height] of [
+  ['grid', 390, 844],
+  ['grid', 1440, 900],
+  ['table', 390, 844],
+  ['table', 1440, 900],
+] as const)
+  test(`[R2.22] Back, Forward and reloads lead to the same streams of ${count}, as a ${view} ${width} px wide`, () =>
+    testEnv.open(
+      '/streams',
+      async (page) => {
+        page.setDefaultTimeout(waitMs);
+        if (view === 'table') await button(page, 'Table').click();
+        for (const px of [3_000, 60_000]) {
+          const left = await scrolledTo(page, px);
+          await open(page, left);
+          await page.goBack();
+          await isSeen(page, left);
+          // It is left by Forward too, from elsewhere, and the stream's screen is loaded again.
+          const further = await scrolledTo(page, px + 1_500);
+          await page.goForward();
+          await isOpen(page, left.name);
+          await page.reload();
+          await isOpen(page, left.name);
+          await page.goBack();
+          await isSeen(page, further);
+          await page.reload();
+          await isSeen(page, further);
+          // An address of its own, as a link from elsewhere is.
+          await page.goto(`${testEnv.server.url}/ui/stream/${uidOf(left)}/view`);
+          await isOpen(page, left.name);
+          await page.goBack();
+          await isSeen(page, further);
+        }
+      },
+      { ...desktop, width, height },
+    ));
+
+function uidOf({ name }: Sight): string {
+  return name.replace('Camera ', 'copy');
+}
