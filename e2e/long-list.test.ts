@@ -14,7 +14,7 @@ import { button, TestEnv } from './test-env.ts';
 
 let dataDir: string;
 let testEnv: TestEnv;
-const waitMs = 30_000;
+const waitMs = 60_000;
 const count = 5_000;
 
 before(async () => {
@@ -86,12 +86,15 @@ async function isSeen(page: Page, wanted: Sight): Promise<void> {
   );
 }
 
+/** Scrolls there as soon as the list is long enough, and waits until its rows are loaded and keep their place. */
 async function scrolledTo(page: Page, px: number): Promise<Sight> {
+  let last: Sight | undefined;
   const seen = await until(
     async () => {
-      // The list may not be long enough yet.
       await page.evaluate((top) => window.scrollTo(0, top), px);
-      return sightOf(page);
+      const before = last;
+      last = await sightOf(page);
+      return last && last.topPx === before?.topPx && last.name === before.name ? last : undefined;
     },
     (now) => now !== undefined && Math.abs(now.scrollPx - px) <= 2,
     waitMs,
@@ -100,14 +103,13 @@ async function scrolledTo(page: Page, px: number): Promise<Sight> {
   return seen;
 }
 
-/** Clicks where the stream is: nothing is scrolled for it. */
-async function open(page: Page, { name, topPx }: Sight): Promise<void> {
-  const box = await page
-    .getByRole('main')
-    .getByRole('link', { name: new RegExp(name) })
-    .boundingBox();
-  await page.mouse.click((box?.x ?? 0) + 20, topPx + 5);
-  await isOpen(page, name);
+/** Follows the link where it is: nothing is scrolled for it. */
+async function open(page: Page, sight: Sight): Promise<void> {
+  await page
+    .locator(`main a[href="/ui/stream/${uidOf(sight)}/view"]`)
+    .first()
+    .evaluate((link: HTMLElement) => link.click());
+  await isOpen(page, sight.name);
 }
 
 async function isOpen(page: Page, name: string): Promise<void> {
@@ -131,30 +133,54 @@ for (const [view, width, height] of [
       async (page) => {
         page.setDefaultTimeout(waitMs);
         if (view === 'table') await button(page, 'Table').click();
-        for (const px of [3_000, 60_000]) {
+        for (const px of [60_000, 3_000]) {
           const left = await scrolledTo(page, px);
           await open(page, left);
           await page.goBack();
           await isSeen(page, left);
-          // It is left by Forward too, from elsewhere, and the stream's screen is loaded again.
+          // It is left by Forward too, from elsewhere.
           const further = await scrolledTo(page, px + 1_500);
           await page.goForward();
           await isOpen(page, left.name);
-          await page.reload();
-          await isOpen(page, left.name);
-          await page.goBack();
+          if (px === 3_000) await reloadAndReturn(page, left, further);
+          else await page.goBack();
           await isSeen(page, further);
-          await page.reload();
-          await isSeen(page, further);
-          // An address of its own, as a link from elsewhere is.
-          await page.goto(`${testEnv.server.url}/ui/stream/${uidOf(left)}/view`);
-          await isOpen(page, left.name);
-          await page.goBack();
-          await isSeen(page, further);
+          if (px === 3_000 && width === desktop.width) await leaveWhileLoading(page, left, further);
         }
       },
       { ...desktop, width, height },
     ));
+
+/** From the screen of a stream, back to the list by way of pages that are loaded again. */
+async function reloadAndReturn(page: Page, left: Sight, further: Sight): Promise<void> {
+  await page.reload();
+  await isOpen(page, left.name);
+  await page.goBack();
+  await isSeen(page, further);
+  // An address of its own, as a link from elsewhere is.
+  await page.goto(`${testEnv.server.url}/ui/stream/${uidOf(left)}/view`);
+  await isOpen(page, left.name);
+  await page.goBack();
+}
+
+/** A slow server: the list is loaded again, and left before it is there. */
+async function leaveWhileLoading(page: Page, left: Sight, further: Sight): Promise<void> {
+  const slow = Promise.withResolvers<void>();
+  const streams = '**/streams?**';
+  await page.route(streams, async (route) => {
+    await slow.promise;
+    await route.fallback();
+  });
+  await page.reload();
+  await page.getByRole('heading', { name: 'Streams' }).waitFor();
+  await page.goForward();
+  await isOpen(page, left.name);
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Streams' }).waitFor();
+  slow.resolve();
+  await isSeen(page, further);
+  await page.unroute(streams);
+}
 
 function uidOf({ name }: Sight): string {
   return name.replace('Camera ', 'copy');

@@ -19,6 +19,7 @@ import { Screens } from './app/screens.ts';
 import { chooseLanguage, loadI18n } from './i18n/i18n.ts';
 import { addressOf, isAddressName, locationAt } from './app/addresses.ts';
 import { Router } from './routing/router.ts';
+import { ScrollPositions } from './routing/scroll-positions.ts';
 import './app/styles.ts';
 
 // Composes the page: boot data, then language, then the services that outlive every screen.
@@ -107,6 +108,8 @@ setUser(queryClient, boot.user);
 window.history.scrollRestoration = 'manual';
 const router = new Router({
   window,
+  positions: new ScrollPositions(sessionStorage),
+  newId: () => Math.random().toString(36).slice(2),
   locationAt,
   redirect: (location, isWanted) => redirection(location, isWanted, queryClient, sessionStorage),
   fetch: ({ name }) => (name === null ? undefined : screens.fetch(name)),

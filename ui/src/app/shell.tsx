@@ -4,7 +4,7 @@ import { mayAddStreams, useUser } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { addressOf } from './addresses.ts';
 import { focusHeading } from '../routing/react/focus.ts';
-import { useArrival, useRouteLocation } from '../routing/react/router-context.tsx';
+import { useArrival, useRouteLocation, useRouter } from '../routing/react/router-context.tsx';
 import { scrollBack } from '../routing/scroll.ts';
 import { ForbiddenScreen } from '../components/fallback-screens.tsx';
 import { importAppShell } from './import-app-shell.ts';
@@ -25,10 +25,16 @@ export function Shell({ screens }: { screens: Screens }) {
   const { title = 'title.notFound', isPublic = false, audience } = addressOf(location) ?? {};
   useRouteTitle(i18n.t(title), location.href);
   // [R2.22] A new screen begins at the top; Back and Forward restore the previous position.
+  const router = useRouter();
   const arrival = useArrival();
   useLayoutEffect(
-    () => scrollBack(arrival.scrollTop, { view: window, onGrowth: onPageGrowth, after: afterDelay }),
-    [arrival],
+    () =>
+      scrollBack(arrival.scrollTop, {
+        view: window,
+        onGrowth: onPageGrowth,
+        onEnd: () => router.settle(arrival),
+      }),
+    [router, arrival],
   );
   const content = useScreenFocus(location.path);
 
@@ -83,9 +89,4 @@ function onPageGrowth(listener: () => void): () => void {
   const observer = new ResizeObserver(listener);
   observer.observe(document.body);
   return () => observer.disconnect();
-}
-
-function afterDelay(delayMs: number, run: () => void): () => void {
-  const timer = setTimeout(run, delayMs);
-  return () => clearTimeout(timer);
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteLocation, LinkTarget } from './location.ts';
 import { locationAt } from '../app/addresses.ts';
-import { Router } from './router.ts';
+import { Router, type RouterOptions } from './router.ts';
+import { ScrollPositions } from './scroll-positions.ts';
 
 /**
  * A browser window with a history; its events fire when `settle` is awaited, because they are asynchronous in a
@@ -12,11 +13,17 @@ class FakeWindow {
   readonly entries: { state: unknown; href: string }[];
   at = 0;
   scrollY = 0;
+  readonly positions: ScrollPositions;
   readonly #listeners = new Map<string, () => void>();
   #coming = 0;
 
   constructor(href: string) {
     this.entries = [{ state: null, href }];
+    let stored: string | null = null;
+    this.positions = new ScrollPositions({
+      getItem: () => stored,
+      setItem: (_, value) => void (stored = value),
+    });
   }
 
   readonly history = {
@@ -70,22 +77,34 @@ interface Stage {
   readonly left: string[];
 }
 
-function stage(
-  href: string,
-  {
-    redirect = () => undefined,
-    fetch = () => undefined,
-    patience = () => new Promise(() => {}),
-  }: {
-    redirect?: (location: RouteLocation) => LinkTarget | undefined;
-    fetch?: (location: RouteLocation) => Promise<unknown> | undefined;
-    patience?: () => Promise<unknown>;
-  } = {},
-): Stage {
+let ids = 0;
+
+/** A router over the window, with a shell that scrolls each screen immediately unless it is slow. */
+function routerOver(window: FakeWindow, options: Partial<RouterOptions> = {}, isSlow = false): Router {
+  const router = new Router({
+    window,
+    positions: window.positions,
+    newId: () => `entry ${++ids}`,
+    locationAt,
+    redirect: () => undefined,
+    fetch: () => undefined,
+    patience: () => new Promise(() => {}),
+    onLeave: () => {},
+    ...options,
+  });
+  const settle = () => {
+    if (!isSlow) router.settle(router.get().arrival);
+  };
+  settle();
+  router.subscribe(settle);
+  return router;
+}
+
+function stage(href: string, options: Partial<RouterOptions> = {}): Stage {
   const window = new FakeWindow(href);
   const left: string[] = [];
   const onLeave = () => void left.push(window.href);
-  return { window, left, router: new Router({ window, locationAt, redirect, fetch, patience, onLeave }) };
+  return { window, left, router: routerOver(window, { ...options, onLeave }) };
 }
 
 test('[R2.1] it starts at the location in the address bar, following aliases in place', () => {
@@ -246,16 +265,8 @@ test('[R2.22] Back and Forward lead to where one was scrolled, going there again
   assert.equal(router.get().arrival.scrollTop, 0);
   window.scrollY = 420;
   window.leave();
-  const options = {
-    window,
-    locationAt,
-    redirect: () => undefined,
-    fetch: () => undefined,
-    onLeave: () => {},
-  };
-  const reloaded = new Router({ ...options, patience: () => new Promise(() => {}) });
+  const reloaded = routerOver(window);
   assert.equal(reloaded.get().arrival.scrollTop, 420);
-  // The history entry itself stores the position of what a link left.
   window.history.go(-1);
   await window.settle();
   assert.equal(reloaded.get().arrival.scrollTop, 3100);
@@ -268,30 +279,66 @@ test('[R2.22] a reload keeps where all screens were scrolled, also those that Ba
   window.scrollY = 700;
   window.history.go(-1);
   await window.settle();
-  // What links left and what the history left differ: the latter is not in the entry itself.
+  // The entry that the history left can't be written to any more.
   window.scrollY = 4500;
   window.history.go(1);
   await window.settle();
   window.leave();
-  const options = { window, locationAt, redirect: () => undefined, fetch: () => undefined };
-  const reloaded = new Router({ ...options, onLeave: () => {}, patience: () => new Promise(() => {}) });
+  const reloaded = routerOver(window);
   window.history.go(-1);
   await window.settle();
   assert.equal(reloaded.get().arrival.scrollTop, 4500);
 });
 
+test('[R2.22] a screen that is left before it is loaded keeps where it was scrolled', async () => {
+  const { window, router } = stage('/ui/streams');
+  window.scrollY = 3000;
+  await router.navigate({ to: '/bookmarks' });
+  window.scrollY = 700;
+  window.history.go(-1);
+  await window.settle();
+  window.scrollY = 3000;
+  window.leave();
+  // The list is still loading, so that the window can't be scrolled, when the page is reloaded and left by Forward.
+  window.scrollY = 0;
+  const slow = routerOver(window, {}, true);
+  window.leave();
+  const again = routerOver(window, {}, true);
+  assert.equal(again.get().arrival.scrollTop, 3000);
+  window.history.go(1);
+  await window.settle();
+  assert.equal(again.get().arrival.scrollTop, 700);
+  window.history.go(-1);
+  await window.settle();
+  assert.equal(again.get().arrival.scrollTop, 3000);
+  again.settle(again.get().arrival);
+  window.scrollY = 2500;
+  window.leave();
+  assert.equal(routerOver(window).get().arrival.scrollTop, 2500);
+  assert.equal(slow.get().arrival.scrollTop, 3000);
+});
+
+test('[R2.22] a screen whose code is not here yet does not get the position of the one that is shown', async () => {
+  const { window, router } = stage('/ui/streams', {
+    fetch: ({ name }) => (name === '/help' ? new Promise(() => {}) : undefined),
+  });
+  window.scrollY = 3000;
+  void router.navigate({ to: '/help' });
+  await window.settle();
+  window.history.go(-1);
+  await window.settle();
+  assert.equal(router.get().arrival.scrollTop, 3000);
+  window.history.go(1);
+  await window.settle();
+  window.leave();
+  assert.equal(routerOver(window).get().arrival.scrollTop, 0);
+});
+
 test('a history entry of another program, or of another version, is read as far as it makes sense', () => {
-  for (const state of [
-    7,
-    'x',
-    { index: 'x' },
-    { index: 2, scrolled: 'x' },
-    { index: 2, scrolled: [[1], 'x', [1, 'x']] },
-  ]) {
+  for (const state of [7, 'x', { index: 'x' }, { index: 2, id: 7 }, { index: 2, id: 'unknown' }]) {
     const { window } = stage('/ui/streams');
     window.history.replaceState(state, '', '/ui/streams');
-    const options = { window, locationAt, redirect: () => undefined, fetch: () => undefined };
-    const router = new Router({ ...options, onLeave: () => {}, patience: () => new Promise(() => {}) });
+    const router = routerOver(window);
     assert.equal(router.get().arrival.scrollTop, 0);
   }
 });

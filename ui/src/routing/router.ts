@@ -1,5 +1,6 @@
 import type { NavigateOptions } from './addresses.ts';
 import { hrefOf, type RouteLocation, type LinkTarget } from './location.ts';
+import type { ScrollPositions } from './scroll-positions.ts';
 
 // Keeps the address bar and the screen in step: a requested location is checked, fetched, and then shown.
 // Independent of React; `react/` provides it to components.
@@ -33,6 +34,10 @@ export interface RouterOptions {
     readonly history: Pick<History, 'pushState' | 'replaceState' | 'go'> & { readonly state: unknown };
     readonly location: Pick<Location, 'pathname' | 'search' | 'hash'>;
   };
+  /** Where the history entries were scrolled, by their id. */
+  readonly positions: Pick<ScrollPositions, 'get' | 'set'>;
+  /** Makes an id for a history entry. */
+  readonly newId: () => string;
   /** Resolves an address of the page. */
   readonly locationAt: (href: string) => RouteLocation;
   /** The redirect target; undefined lets the user in. `isWanted`: the user requested the location directly. */
@@ -57,8 +62,12 @@ export class Router {
   #asked: RouteLocation;
   /** Index of the entry in the history, used to return to it. */
   #index: number;
-  /** Scroll positions of the history entries when they were left, by index, px. */
-  readonly #scrolled: Map<number, number>;
+  /** Id of the entry in the history, under which its scroll position is stored. */
+  #id: string;
+  /** How the requested screen begins; the screen may still be on its way. */
+  #arrival: Arrival;
+  /** The last arrival whose screen reached its scroll position. */
+  #settled: Arrival | undefined;
   /** The next history event only undoes a blocked navigation. */
   #isReturning = false;
   /** The next history event has been allowed. */
@@ -66,15 +75,17 @@ export class Router {
 
   constructor(options: RouterOptions) {
     this.#options = options;
-    this.#index = indexOf(options.window.history.state) ?? 0;
+    const entry = entryOf(options.window.history.state);
+    this.#index = entry.index ?? 0;
+    this.#id = entry.id ?? options.newId();
     this.#asked = this.#admitted(this.#barPlace());
-    // Stored by a page that was left or reloaded.
-    this.#scrolled = scrolledOf(options.window.history.state);
-    const scrollTop = memberOf(options.window.history.state, 'scrollTop') ?? 0;
-    this.#state = { location: this.#asked, held: null, arrival: { scrollTop } };
+    this.#arrival = this.#arrivalAtEntry();
+    this.#state = { location: this.#asked, held: null, arrival: this.#arrival };
     this.#write(this.#asked, true);
     options.window.addEventListener('popstate', () => this.#onHistory());
-    options.window.addEventListener('pagehide', () => this.#keepScroll());
+    // A phone may end a page that is out of sight without another event.
+    for (const leaving of ['pagehide', 'visibilitychange'])
+      options.window.addEventListener(leaving, () => this.#keepScroll());
   }
 
   /** The current state. */
@@ -117,6 +128,11 @@ export class Router {
     this.#options.fetch(this.#options.locationAt(hrefOf(target)))?.catch(() => undefined);
   };
 
+  /** The screen of this arrival reached its scroll position, or the user scrolls: from now on the window's position counts. */
+  readonly settle = (arrival: Arrival): void => {
+    this.#settled = arrival;
+  };
+
   /** Asks for confirmation before the location is left, until the returned function is called. */
   readonly block = (): (() => void) => {
     const blocker = {};
@@ -133,7 +149,7 @@ export class Router {
       return;
     }
     const { history } = this.#options.window;
-    const index = indexOf(history.state);
+    const { index, id } = entryOf(history.state);
     const steps = index === undefined ? 0 : index - this.#index;
     if (this.#blockers.size > 0 && steps !== 0 && !this.#isLetBy) {
       this.#isReturning = true;
@@ -145,13 +161,13 @@ export class Router {
       return;
     }
     this.#isLetBy = false;
-    if (steps !== 0) this.#scrolled.set(this.#index, this.#options.window.scrollY);
+    this.#keepScroll();
     this.#index = index ?? this.#index;
-    const scrollTop = this.#scrolled.get(this.#index) ?? memberOf(history.state, 'scrollTop') ?? 0;
+    this.#id = id ?? this.#options.newId();
     const asked = this.#barPlace();
     const location = this.#admitted(asked);
-    if (location !== asked || index === undefined) this.#write(location, true);
-    void this.#show(location, { scrollTop });
+    if (location !== asked || index === undefined || id === undefined) this.#write(location, true);
+    void this.#show(location, this.#arrivalAtEntry());
   }
 
   #hold(go: () => void): void {
@@ -172,25 +188,26 @@ export class Router {
     const from = this.#asked;
     this.#asked = location;
     if (from.path !== location.path) this.#options.onLeave();
+    const hasMoved = this.#state.location.path !== location.path;
+    const arrival = returned ?? (hasMoved ? { scrollTop: 0 } : this.#state.arrival);
+    this.#arrival = arrival;
     const fetching = this.#options.fetch(location);
     if (fetching && !isImmediate)
       await Promise.race([fetching.catch(() => undefined), this.#options.patience()]);
     // The user went elsewhere meanwhile and wants to see that.
     if (this.#asked !== location) return;
-    const hasMoved = this.#state.location.path !== location.path;
-    const arrival = returned ?? (hasMoved ? { scrollTop: 0 } : this.#state.arrival);
     this.#change({ location, arrival });
   }
 
-  /**
-   * Stores the scroll position in the history entry being left, and those of all others with it: they survive a reload.
-   * The entry that Back or Forward leaves can't be written to any more when the page hears of it.
-   */
+  /** Stores where the current entry is scrolled; a screen that is still on its way there keeps its target. */
   #keepScroll(): void {
-    const { history, scrollY } = this.#options.window;
-    this.#scrolled.set(this.#index, scrollY);
-    const state = { index: this.#index, scrollTop: scrollY, scrolled: [...this.#scrolled] };
-    history.replaceState(state, '', this.#asked.href);
+    const { positions, window } = this.#options;
+    const isSettled = this.#settled === this.#arrival;
+    positions.set(this.#id, isSettled ? window.scrollY : this.#arrival.scrollTop);
+  }
+
+  #arrivalAtEntry(): Arrival {
+    return { scrollTop: this.#options.positions.get(this.#id) ?? 0 };
   }
 
   #barPlace(): RouteLocation {
@@ -210,13 +227,14 @@ export class Router {
   }
 
   #write({ href }: RouteLocation, replace: boolean): void {
-    const { history } = this.#options.window;
-    if (replace) history.replaceState({ index: this.#index }, '', href);
-    else {
-      history.pushState({ index: ++this.#index }, '', href);
-      // Entries after the new one no longer exist.
-      this.#scrolled.delete(this.#index);
+    const { window, newId } = this.#options;
+    if (!replace) {
+      this.#index++;
+      this.#id = newId();
     }
+    const entry: HistoryEntry = { index: this.#index, id: this.#id };
+    if (replace) window.history.replaceState(entry, '', href);
+    else window.history.pushState(entry, '', href);
   }
 
   #change(changes: Partial<RouterState>): void {
@@ -225,25 +243,18 @@ export class Router {
   }
 }
 
-function indexOf(state: unknown): number | undefined {
-  return memberOf(state, 'index');
+/** What the router stores in a history entry. */
+interface HistoryEntry {
+  readonly index: number;
+  readonly id: string;
 }
 
-/** The scroll positions that a history entry has of all entries. */
-function scrolledOf(state: unknown): Map<number, number> {
-  const found =
-    state !== null && typeof state === 'object' && 'scrolled' in state ? state.scrolled : undefined;
-  if (!Array.isArray(found)) return new Map();
-  return new Map(found.filter(isPosition));
-}
-
-function isPosition(entry: unknown): entry is [number, number] {
-  return Array.isArray(entry) && entry.length === 2 && entry.every((part) => typeof part === 'number');
-}
-
-/** A number stored in a history entry. */
-function memberOf(state: unknown, name: 'index' | 'scrollTop'): number | undefined {
-  const found =
-    state !== null && typeof state === 'object' ? (state as Record<string, unknown>)[name] : undefined;
-  return typeof found === 'number' ? found : undefined;
+/** Reads a history entry, which may be of another program or version. */
+function entryOf(state: unknown): Partial<HistoryEntry> {
+  if (state === null || typeof state !== 'object') return {};
+  const { index, id } = state as Record<keyof HistoryEntry, unknown>;
+  return {
+    ...(typeof index === 'number' && { index }),
+    ...(typeof id === 'string' && { id }),
+  };
 }

@@ -4,10 +4,9 @@ import { scrollBack } from './scroll.ts';
 
 /** A window over a screen of the given height; it scrolls as far as possible. */
 function setUp(heightPx: number) {
-  const state = { heightPx, scrollY: 0, scrolls: 0 };
+  const state = { heightPx, scrollY: 0, scrolls: 0, ends: 0 };
   const listeners = new Map<string, () => void>();
   let grow = () => {};
-  let expire = () => {};
   const end = (top: number) =>
     scrollBack(top, {
       view: {
@@ -25,16 +24,13 @@ function setUp(heightPx: number) {
         grow = listener;
         return () => (grow = () => {});
       },
-      after: (_delayMs, run) => {
-        expire = run;
-        return () => (expire = () => {});
-      },
+      onEnd: () => void state.ends++,
     });
   const growTo = (to: number) => {
     state.heightPx = to;
     grow();
   };
-  return { state, end, growTo, expire: () => expire(), listeners };
+  return { state, end, growTo, listeners };
 }
 
 test('a screen that is long enough is scrolled back immediately, and one that is at the top is left alone', () => {
@@ -46,6 +42,7 @@ test('a screen that is long enough is scrolled back immediately, and one that is
   const other = setUp(5000);
   other.end(0);
   assert.equal(other.state.scrolls, 0);
+  assert.equal(other.state.ends, 1);
 });
 
 test('a list that is still on its way is scrolled on as it grows', () => {
@@ -54,22 +51,24 @@ test('a list that is still on its way is scrolled on as it grows', () => {
   assert.equal(state.scrollY, 0);
   growTo(2000);
   assert.equal(state.scrollY, 1200);
+  assert.equal(state.ends, 0);
   growTo(6000);
   assert.equal(state.scrollY, 3000);
   state.scrollY = 100;
   growTo(7000);
   assert.equal(state.scrollY, 100);
   assert.equal(listeners.size, 0);
+  assert.equal(state.ends, 1);
 });
 
-test('a user who scrolls is not pulled away, nor one who has waited too long or left', () => {
-  for (const how of ['wheel', 'keydown', 'touchstart', 'patience', 'left']) {
-    const { state, end, growTo, expire, listeners } = setUp(800);
+test('a user who scrolls is not pulled away, nor one who has left', () => {
+  for (const how of ['wheel', 'keydown', 'touchstart', 'left']) {
+    const { state, end, growTo, listeners } = setUp(800);
     const leave = end(3000);
     if (how === 'left') leave();
-    else if (how === 'patience') expire();
     else listeners.get(how)?.();
     growTo(6000);
     assert.equal(state.scrollY, 0, how);
+    assert.equal(state.ends, how === 'left' ? 0 : 1, how);
   }
 });

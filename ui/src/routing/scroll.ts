@@ -10,35 +10,39 @@ export interface ScrollOptions {
   readonly view: ScrolledView;
   /** Calls back when the height of the screen changes; returns the unsubscribe function. */
   readonly onGrowth: (listener: () => void) => () => void;
-  /** Calls back once after a delay; returns the cancel function. */
-  readonly after: (delayMs: number, run: () => void) => () => void;
+  /** Called when the position is reached or the user scrolls. */
+  readonly onEnd: () => void;
 }
 
-/** Content that loads later than this is not awaited. */
-const PATIENCE_MS = 5000;
 const REACHED_PX = 1;
 /** Events caused by a user who scrolls. */
 const OWN_MOVES = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /**
- * Restores a screen's scroll position. Its content may still be loading: scrolling continues as it grows, until
- * the position is reached, the user scrolls, or the time is over.
+ * Restores a screen's scroll position. Its content may still be loading, for as long as a slow server takes: scrolling
+ * continues as it grows, until the position is reached or the user scrolls.
  * @returns a function that stops it earlier
  */
-export function scrollBack(top: number, { view, onGrowth, after }: ScrollOptions): () => void {
-  const isThere = () => Math.abs(view.scrollY - top) <= REACHED_PX;
-  if (!isThere()) view.scrollTo({ top });
-  if (isThere()) return () => {};
-  const end = () => {
+export function scrollBack(top: number, { view, onGrowth, onEnd }: ScrollOptions): () => void {
+  const isReached = () => {
+    if (Math.abs(view.scrollY - top) > REACHED_PX) view.scrollTo({ top });
+    return Math.abs(view.scrollY - top) <= REACHED_PX;
+  };
+  if (isReached()) {
+    onEnd();
+    return () => {};
+  }
+  const stop = () => {
     stopGrowth();
-    stopTimer();
     for (const move of OWN_MOVES) view.removeEventListener(move, end);
   };
-  const stopTimer = after(PATIENCE_MS, () => end());
+  const end = () => {
+    stop();
+    onEnd();
+  };
   const stopGrowth = onGrowth(() => {
-    view.scrollTo({ top });
-    if (isThere()) end();
+    if (isReached()) end();
   });
   for (const move of OWN_MOVES) view.addEventListener(move, end, { passive: true });
-  return end;
+  return stop;
 }
