@@ -44,6 +44,7 @@ export class BackwardFeed {
   #fed: { readonly startMs: number; readonly endMs: number }[] = [];
   #initInUse: string | undefined;
   #isStarted = false;
+  #hasEnded = false;
   #wakeUp: (() => void) | undefined;
 
   constructor(options: BackwardFeedOptions) {
@@ -54,6 +55,16 @@ export class BackwardFeed {
     this.#run().catch((error: unknown) => {
       if (!this.#abort.signal.aborted) options.onFailed(error);
     });
+  }
+
+  /** The first bytes are appended. */
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  /** The archive's beginning is in the sink. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** The playhead moved: more media may be needed. */
@@ -85,6 +96,7 @@ export class BackwardFeed {
       const fragment = await this.#retry.run((one) => reader.fragments.before(this.#beforeMs, one));
       if (signal.aborted) return;
       if (!fragment) {
+        this.#hasEnded = true;
         onEnd();
         return;
       }

@@ -16,12 +16,23 @@ export class ElementPlay {
   readonly #events: ElementPlayEvents;
   #isStarting = false;
   #isOwnPause = false;
+  #isRefused = false;
   /** The viewer's intent, whatever the element does. */
   isWanted = true;
 
   constructor(video: MediaElement, events: ElementPlayEvents) {
     this.#video = video;
     this.#events = events;
+  }
+
+  /** The browser refused to play, and has not played since. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  /** Something else is played, which may not be refused. */
+  forgetRefusal(): void {
+    this.#isRefused = false;
   }
 
   /** Plays if requested and not playing already. */
@@ -32,23 +43,30 @@ export class ElementPlay {
     video.play().then(
       () => {
         this.#isStarting = false;
+        this.#isRefused = false;
         this.#events.onStarted();
       },
       (error: unknown) => {
         this.#isStarting = false;
-        if (!(error instanceof DOMException) || error.name !== 'NotAllowedError') return;
+        if (!(error instanceof DOMException)) throw error;
+        // Any other is an interruption by a pause or a new source.
+        if (error.name !== 'NotAllowedError') return;
         // Audio needs a click first; muted video, as a rule, doesn't.
         if (!video.muted) {
           video.muted = true;
           this.start();
-        } else this.#events.onRefused();
+          return;
+        }
+        this.#isRefused = true;
+        this.#events.onRefused();
       },
     );
   }
 
   /** Pauses the element without changing the viewer's intent. */
   hold(): void {
-    this.#isOwnPause = !this.#video.paused;
+    if (this.#video.paused) return;
+    this.#isOwnPause = true;
     this.#video.pause();
   }
 

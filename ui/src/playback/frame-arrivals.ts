@@ -60,6 +60,11 @@ export class FrameArrivals {
     this.restart();
   }
 
+  /** The link reported that no frames come, and none has come since. */
+  get isStopped(): boolean {
+    return this.#stopped !== undefined;
+  }
+
   /** Why the frame on screen is not live; undefined while frames arrive. */
   get absence(): Absence | undefined {
     if (this.#stopped !== undefined) return this.#stopped;

@@ -1,28 +1,16 @@
-import { ArchivePlayer } from './archive-player.ts';
 import { ArchiveAccess } from './archive-access.ts';
-import { TranscodingSwitch } from './transcoding-switch.ts';
-import type { Disposer, PageClock } from '../base/clock.ts';
-import { DecodingBudget } from './decoding-budget.ts';
-import { ElementPlay } from './element-play.ts';
-import { frameBeside } from './frame-step.ts';
-import { LiveConnection } from './live-connection.ts';
-import { LivePlayer } from './live-player.ts';
-import type { MediaElement } from './media-element.ts';
-import { MediaSink, type MseEnvironment } from './media-sink.ts';
-import { figuresOf, type PlayerFigures } from './player-figures.ts';
-import type { PlayerSource } from './player-source.ts';
-import { ReversePlayer } from './reverse-player.ts';
-import { shuttled, type Shuttle } from './shuttle.ts';
-import {
-  canFollow,
-  beginning,
-  sameState,
-  type Notice,
-  type PlayerSnapshot,
-  type PlayerState,
-  type Speed,
-} from './state.ts';
 import { BackgroundSuspend } from './background-suspend.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
+import type { ArchiveSpec, LiveSpec, PlayerSpec } from './feed-spec.ts';
+import type { MediaElement } from './media-element.ts';
+import type { MseEnvironment } from './media-sink.ts';
+import { PlaybackEngine } from './playback-engine.ts';
+import type { PlayerFigures } from './player-figures.ts';
+import { PlayerKinds } from './player-kinds.ts';
+import type { PlayerSource } from './player-source.ts';
+import { shuttled, type Shuttle } from './shuttle.ts';
+import { beginning, type PlayerSnapshot, type Speed } from './state.ts';
+import { startTicks } from './ticks.ts';
 
 export interface PlayerOptions {
   readonly video: MediaElement;
@@ -34,76 +22,61 @@ export interface PlayerOptions {
   readonly archiveSpeed?: Speed;
 }
 
-const TICK_MS = 100;
 /** A moment this close to the present means the live video. */
 const LIVE_WITHIN_MS = 1500;
-/** A timer this late means that the machine slept. */
-const SLEPT_MS = 5000;
+
+const LIVE: LiveSpec = { kind: 'live', stream: 'main', frames: 'moving' };
 
 /**
- * The player of one stream: one video element, live or archive behind one interface. Times are UTC in ms.
- * Independent of React; screens subscribe. The creator disposes of it.
+ * The player of one stream: one video element, live or archive behind one interface. It knows what the viewer
+ * wants to see; the engine plays it. Times are UTC in ms. Independent of React; screens subscribe. The creator
+ * disposes of it.
  */
 export class Player {
   readonly #options: PlayerOptions;
-  readonly #sink: MediaSink | undefined;
-  readonly #budget = new DecodingBudget();
-  readonly #play: ElementPlay;
-  readonly #rest: BackgroundSuspend;
+  readonly #engine: PlaybackEngine<PlayerSpec>;
+  readonly #suspend: BackgroundSuspend;
   readonly #listeners = new Set<() => void>();
   /** The stream's archive, also for previews next to this player. */
   readonly reader: ArchiveAccess;
-  readonly #transcoding: TranscodingSwitch;
-  readonly #cancelTick: Disposer;
-  #live: LivePlayer | undefined;
-  #archive: ArchivePlayer | undefined;
-  #reverse: ReversePlayer | undefined;
-  #tickedWallMs: number;
+  readonly #cancelTicks: Disposer;
   #notices = 0;
   #snapshot: PlayerSnapshot;
-  readonly #elementEvents: readonly (readonly [string, () => void])[] = [
-    ['playing', () => this.#current?.onPlaying()],
-    ['waiting', () => this.#current?.onStalled()],
-    ['seeked', () => this.#tick()],
-    ['canplay', () => this.#tick()],
-    ['pause', () => this.#play.isViewersPause() && this.pause()],
-    ['volumechange', () => this.#onVolume()],
-  ];
 
   constructor(options: PlayerOptions) {
     this.#options = options;
-    const { video, environment, clock } = options;
-    video.muted = true;
-    this.reader = new ArchiveAccess(options.source, clock);
-    const canPlay = (mimeType: string) => environment?.isTypeSupported(mimeType) ?? false;
-    this.#transcoding = new TranscodingSwitch({
-      source: options.source,
-      clock,
-      reader: this.reader,
-      canPlay,
-    });
-    this.#play = new ElementPlay(video, {
-      onStarted: () => {
-        if (this.#archive) video.playbackRate = this.#snapshot.speed;
-      },
-      onRefused: () => this.#setState({ name: 'waiting', reason: 'gesture' }),
-    });
+    const { video, environment, clock, source } = options;
+    this.reader = new ArchiveAccess(source, clock);
     this.#snapshot = beginning(video.volume);
-    if (environment) {
-      this.#sink = new MediaSink(video, environment, {
-        onBroken: () => this.#current?.onSinkBroken(),
-        onBuffered: () => this.#tick(),
-      });
-    }
-    this.#rest = new BackgroundSuspend(clock, () => {
-      if (!this.#live || !this.#play.isWanted || !video.muted || this.#isOver()) return false;
-      this.#live.dispose();
-      this.#live = undefined;
+    this.#engine = new PlaybackEngine({
+      video,
+      environment,
+      clock,
+      kinds: new PlayerKinds({
+        source,
+        reader: this.reader,
+        canPlay: (mimeType) => environment?.isTypeSupported(mimeType) ?? false,
+        onNotice: (notice) => {
+          this.#notices += 1;
+          this.#update({ notice: { id: this.#notices, notice } });
+        },
+        onKeyFramesOnly: (isKeyFramesOnly) => this.#update({ isKeyFramesOnly }),
+        onReachedLive: () => this.goLive(),
+      }),
+      onChange: (shown) => this.#update(shown),
+      onPausedOutside: () => this.pause(),
+    });
+    this.#suspend = new BackgroundSuspend(clock, () => {
+      const { spec, isPaused, isOver } = this.#engine;
+      if (spec.kind !== 'live' || isPaused || !video.muted || isOver) return false;
+      this.#engine.suspend();
       return true;
     });
-    this.#tickedWallMs = clock.wallMs();
-    this.#cancelTick = clock.every(TICK_MS, () => this.#tick());
-    for (const [name, listen] of this.#elementEvents) video.addEventListener(name, listen);
+    this.#cancelTicks = startTicks(clock, {
+      onTick: () => this.#engine.tick(),
+      onSlept: () => this.wake(),
+    });
+    video.addEventListener('volumechange', this.#onVolume);
   }
 
   /** The same object until something changes, as `useSyncExternalStore` requires. */
@@ -117,90 +90,58 @@ export class Player {
 
   /** The moment on screen; undefined before the first frame of live. */
   get utcMs(): number | undefined {
-    if (this.#archive) return this.#archive.utcMs;
-    if (this.#reverse) return this.#reverse.utcMs;
-    const { currentTime } = this.#options.video;
-    return currentTime > 0 ? currentTime * 1000 : undefined;
+    return this.#engine.utcMs;
   }
 
   /** Seeking to a moment of the archive whose frame is not available yet. */
   get isSeeking(): boolean {
-    return (this.#archive?.isSeeking ?? false) && !this.#isOver();
+    return this.#engine.isSeeking;
   }
 
   /** Current metrics; undefined where nothing can be played. */
   get figures(): PlayerFigures | undefined {
-    const transport = this.#live ? 'websocket' : 'http';
-    return this.#sink && figuresOf(this.#options.video, this.#sink, transport);
+    return this.#engine.figures;
   }
 
   /** How long ago the live frame was captured, ms; undefined in the archive and without a frame. */
   get delayMs(): number | undefined {
-    return this.#live?.delayMs;
+    return this.#engine.delayMs;
   }
 
   /** Shows the live video, at speed 1 (R4.7). */
   goLive(): void {
-    this.#play.isWanted = true;
-    this.#leave();
-    this.#setSpeed(1);
-    this.#update({ mode: 'live' });
-    const parts = this.#parts();
-    if (!parts) return;
-    const { clock, source } = this.#options;
-    const convert = this.#transcoding.codec !== undefined;
-    this.#live = new LivePlayer({
-      ...parts,
-      connect: (events, options) =>
-        new LiveConnection({ ...events, clock, open: () => source.openLive({ ...options, convert }) }),
-    });
-    this.#playIfWanted();
+    this.#engine.want();
+    this.#show(LIVE, { speed: 1 });
   }
 
   /** Plays the archive from a moment; a moment that is not yet past means live. */
   seek(utcMs: number): void {
-    const { clock } = this.#options;
-    if (utcMs > clock.wallMs() - LIVE_WITHIN_MS) {
+    const { mode, isReverse, speed } = this.#snapshot;
+    if (utcMs > this.#options.clock.wallMs() - LIVE_WITHIN_MS) {
       this.goLive();
       return;
     }
-    if (this.#archive && !this.#isOver()) {
-      this.#archive.seek(utcMs);
-      this.#playIfWanted();
-      return;
-    }
-    if (this.#reverse) {
-      this.#playBackwards(utcMs);
-      return;
-    }
+    if (this.#engine.seek(utcMs)) return;
+    const { archiveSpeed = 1 } = this.#options;
     // Seeking from a paused live video starts playback.
-    if (this.#live) this.#play.isWanted = true;
-    const isFromLive = this.#snapshot.mode === 'live';
-    this.#leave();
-    this.#openArchive(utcMs);
-    if (isFromLive) this.#setSpeed(this.#options.archiveSpeed ?? 1);
-    this.#playIfWanted();
+    if (mode === 'live') this.#engine.want();
+    this.#show(archive(isReverse ? 'backwards' : 'forwards'), {
+      fromMs: utcMs,
+      speed: mode === 'live' ? archiveSpeed : speed,
+    });
   }
 
   /** Shows the frame after or before this one and pauses there. Live video is paused first. */
   step(direction: 1 | -1): void {
     const fromMs = this.utcMs;
     if (fromMs === undefined) return;
-    const isMoving = this.#play.isWanted;
-    if (this.#reverse) this.#playForwards(fromMs);
-    if (isMoving || this.#archive === undefined) this.pause();
-    if (this.#archive) {
-      this.#setSpeed(1);
-      this.#archive.step(direction);
-      return;
-    }
+    const { isPaused } = this.#engine;
+    if (this.#snapshot.isReverse) this.#playForwards(fromMs);
+    const { mode } = this.#snapshot;
+    if (!isPaused || mode === 'live') this.pause();
+    if (mode === 'archive') this.#setSpeed(1);
     // The buffer of the live video goes back some seconds, which the archive may not have yet.
-    const nextS = this.#sink && frameBeside(this.#sink, fromMs, direction);
-    if (nextS !== undefined) this.#options.video.currentTime = nextS;
-    else if (direction < 0) {
-      this.#leave();
-      this.#openArchive(fromMs);
-    }
+    if (!this.#engine.step(direction)) this.#show(archive('forwards'), { fromMs });
   }
 
   /** J and L: backwards and forwards, faster with each press; the other key reverses at speed 1. */
@@ -210,39 +151,34 @@ export class Player {
       this.play();
       return;
     }
-    const isMoving = this.#play.isWanted && !this.#isOver();
+    const isMoving = !this.#engine.isPaused && !this.#engine.isOver;
     const now: Shuttle = { speed, isReverse };
     const next = shuttled(isMoving && mode === 'archive' ? now : undefined, direction);
-    this.#play.isWanted = true;
     const fromMs = this.utcMs ?? this.#options.clock.wallMs();
-    this.#setSpeed(next.speed);
-    if (next.isReverse) {
-      if (!this.#reverse) this.#playBackwards(fromMs);
-      else this.#reverse.setPaused(false);
-    } else if (this.#reverse) this.#playForwards(fromMs);
-    else this.play();
+    this.#engine.want();
+    if (next.isReverse && !isReverse) this.#show(archive('backwards'), { fromMs, speed: next.speed });
+    else {
+      this.#setSpeed(next.speed);
+      if (next.isReverse) this.#engine.setPaused(false);
+      else if (isReverse) this.#playForwards(fromMs);
+      else this.play();
+    }
   }
 
   play(): void {
-    this.#play.isWanted = true;
-    if (this.#isOver()) {
-      if (this.#snapshot.mode === 'live') this.goLive();
-      else this.seek(this.utcMs ?? 0);
-      return;
-    }
-    this.#current?.setPaused(false);
-    this.#playIfWanted();
+    this.#engine.want();
+    if (!this.#engine.isOver) this.#engine.setPaused(false);
+    else if (this.#snapshot.mode === 'live') this.goLive();
+    else this.seek(this.utcMs ?? 0);
   }
 
   pause(): void {
-    this.#play.isWanted = false;
-    this.#play.hold();
-    this.#current?.setPaused(true);
+    this.#engine.setPaused(true);
   }
 
   toggle(): void {
-    if (this.#play.isWanted && !this.#isOver()) this.pause();
-    else this.play();
+    if (this.#engine.isPaused || this.#engine.isOver) this.play();
+    else this.pause();
   }
 
   /** Speed of archive playback; live video always plays at its own speed. */
@@ -263,7 +199,7 @@ export class Player {
 
   /** Network back, tab shown: ends pauses between retries, so that the viewer does not wait. */
   wake(): void {
-    this.#current?.wake();
+    this.#engine.wake();
   }
 
   /**
@@ -271,138 +207,55 @@ export class Player {
    * immediately.
    */
   setVisible(isVisible: boolean): void {
-    const wasAsleep = this.#rest.setVisible(isVisible);
+    const wasAsleep = this.#suspend.setVisible(isVisible);
     if (wasAsleep) this.goLive();
     if (isVisible) this.wake();
   }
 
   /** Releases the element; the resulting changes are not reported. Idempotent. */
   dispose(): void {
-    const { video } = this.#options;
     this.#listeners.clear();
-    this.#cancelTick();
-    this.#rest.dispose();
-    this.#leave();
-    for (const [name, listen] of this.#elementEvents) video.removeEventListener(name, listen);
-    this.#sink?.dispose();
-    this.#setState({ name: 'idle' });
+    this.#cancelTicks();
+    this.#suspend.dispose();
+    this.#options.video.removeEventListener('volumechange', this.#onVolume);
+    this.#engine.dispose();
   }
 
-  /** At most one of the three at a time. */
-  get #current(): LivePlayer | ArchivePlayer | ReversePlayer | undefined {
-    return this.#live ?? this.#archive ?? this.#reverse;
-  }
-
-  #isOver(): boolean {
-    const { name } = this.#snapshot.state;
-    return name === 'failed' || name === 'unsupported' || name === 'ended';
-  }
-
-  #leave(): void {
-    this.#current?.dispose();
-    this.#live = undefined;
-    this.#archive = undefined;
-    this.#reverse = undefined;
-    this.#rest.end();
-    this.#update({ isReverse: false, isKeyFramesOnly: false });
-  }
-
-  #setSpeed(speed: Speed): void {
-    if (!this.#reverse) this.#options.video.playbackRate = speed;
-    this.#update({ speed });
-    this.#reverse?.setSpeed(speed);
-    this.#archive?.speedChanged();
-  }
-
-  #openArchive(utcMs: number): void {
-    this.#update({ mode: 'archive' });
-    const parts = this.#parts();
-    if (!parts) return;
-    const options = { ...parts, budget: this.#budget, onReachedLive: () => this.goLive() };
-    this.#archive = new ArchivePlayer(options, utcMs, !this.#play.isWanted);
-  }
-
-  #playBackwards(fromMs: number): void {
-    this.#leave();
-    this.#update({ mode: 'archive', isReverse: true });
-    const parts = this.#parts();
-    if (!parts) return;
-    this.#play.hold();
-    this.#reverse = new ReversePlayer({ ...parts, speed: this.#snapshot.speed }, fromMs);
-    if (!this.#play.isWanted) this.#reverse.setPaused(true);
-  }
-
-  /** The common options of the three; undefined, and reported, where the browser can't play anything. */
-  #parts() {
-    const { video, clock } = this.#options;
-    const sink = this.#sink;
-    if (!sink) {
-      this.#setState({ name: 'unsupported', codec: '' });
-      return undefined;
-    }
-    return {
-      video,
-      sink,
-      clock,
-      reader: this.#transcoding.reader,
-      onState: (state: PlayerState) => this.#follow(state),
-      onNotice: (notice: Notice) => this.#tell(notice),
-      onKeyFramesOnly: (isKeyFramesOnly: boolean) => this.#update({ isKeyFramesOnly }),
-    };
-  }
-
-  /** Events of the active player. Media that it can't decode is requested once more, transcoded. */
-  #follow(said: PlayerState): void {
-    const state = this.#transcoding.follow(said);
-    if (state) {
-      this.#setState(state);
-      return;
-    }
-    const fromMs = this.utcMs ?? this.#options.clock.wallMs();
-    this.#update({ converted: this.#transcoding.codec });
-    if (this.#live) this.goLive();
-    else if (this.#reverse) this.#playBackwards(fromMs);
-    else {
-      this.#leave();
-      this.#openArchive(fromMs);
-      this.#playIfWanted();
-    }
+  #show(
+    spec: PlayerSpec,
+    { fromMs, speed = this.#snapshot.speed }: { fromMs?: number; speed?: Speed },
+  ): void {
+    this.#suspend.end();
+    this.#update({
+      mode: spec.kind,
+      speed,
+      isReverse: spec.kind === 'archive' && spec.direction === 'backwards',
+      isKeyFramesOnly: false,
+    });
+    this.#engine.show(spec, { fromMs, speed });
   }
 
   #playForwards(fromMs: number): void {
-    this.#leave();
+    this.#update({ isReverse: false });
     this.seek(fromMs);
   }
 
-  #playIfWanted(): void {
-    if (!this.#isOver() && !this.#reverse) this.#play.start();
+  #setSpeed(speed: Speed): void {
+    this.#engine.setSpeed(speed);
+    this.#update({ speed });
   }
 
-  #tick(): void {
-    const wallMs = this.#options.clock.wallMs();
-    if (wallMs - this.#tickedWallMs > SLEPT_MS) this.wake();
-    this.#tickedWallMs = wallMs;
-    this.#current?.tick();
-    const { state } = this.#snapshot;
-    if (!(state.name === 'waiting' && state.reason === 'gesture')) this.#playIfWanted();
-  }
-
-  #onVolume(): void {
-    this.#update({ isMuted: this.#options.video.muted, volume: this.#options.video.volume });
-  }
-
-  #tell(notice: Notice): void {
-    this.#notices += 1;
-    this.#update({ notice: { id: this.#notices, notice } });
-  }
-
-  #setState(state: PlayerState): void {
-    if (sameState(this.#snapshot.state, state) || !canFollow(this.#snapshot.state, state)) return;
-    this.#update({ state });
-  }
+  readonly #onVolume = (): void => {
+    const { muted: isMuted, volume } = this.#options.video;
+    this.#update({ isMuted, volume });
+  };
 
   #update(change: Partial<PlayerSnapshot>): void {
     this.#snapshot = { ...this.#snapshot, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+function archive(direction: ArchiveSpec['direction']): ArchiveSpec {
+  return { kind: 'archive', direction };
 }

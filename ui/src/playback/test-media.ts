@@ -19,8 +19,6 @@ interface BufferSpan {
 }
 
 export class TestVideo extends EventTarget implements MediaElement {
-  readonly videoWidth = 640;
-  readonly videoHeight = 360;
   playbackRate = 1;
   muted = false;
   volume = 1;
@@ -34,6 +32,14 @@ export class TestVideo extends EventTarget implements MediaElement {
   duration = Number.NaN;
   #time = 0;
   #src = '';
+
+  get videoWidth(): number {
+    return 640;
+  }
+
+  get videoHeight(): number {
+    return 360;
+  }
 
   get currentTime(): number {
     return this.#time;

@@ -8,6 +8,9 @@ import type { ArchiveFragment } from './archive-playlist.ts';
  */
 export type LoadTranscoded = (atMs: number, signal: AbortSignal) => Promise<Uint8Array>;
 
+/** What the server transcodes to. */
+export const TRANSCODED_TYPE = 'video/mp4; codecs="avc1.640028"';
+
 const MEDIA = 'converted:';
 const INIT = 'converted-init:';
 /** The one being played, and its neighbours for steps back. */

@@ -85,6 +85,8 @@ function setUp(
       // A real element does not seek because nothing is buffered at its position.
       if (video.seeking && video.spans[0]) video.currentTime = video.spans[0].start;
       feed.tick();
+      if (feed.playsElement) void video.play();
+      else video.pause();
       await settle();
       video.run(0.1);
     }

@@ -1,13 +1,11 @@
 import { ApiError } from '@vidette/contract/client';
 import { ArchiveFeed } from '../archive-feed.ts';
 import type { ArchiveAccess } from '../archive-access.ts';
-import type { PageClock } from '../../base/clock.ts';
 import { spanAt } from '../media-element.ts';
-import type { MediaSink } from '../media-sink.ts';
+import type { Playback, PlaybackParts } from '../playback.ts';
 import type { PlayerState } from '../state.ts';
 import type { Interval } from '../../timeline/intervals.ts';
 import type { SharedClock } from './shared-clock.ts';
-import type { TileFeed, TileVideo } from './tile-feed.ts';
 
 export interface SyncedArchiveSource {
   readonly reader: ArchiveAccess;
@@ -17,15 +15,11 @@ export interface SyncedArchiveSource {
   intervalAt(utcMs: number): Interval | undefined;
 }
 
-export interface SyncedArchiveOptions {
-  readonly video: TileVideo;
-  readonly sink: MediaSink;
-  readonly clock: PageClock;
+export interface SyncedArchiveOptions extends PlaybackParts {
   readonly source: SyncedArchiveSource;
   readonly shared: SharedClock;
   /** Transcoded on the way, which may be slower than the clock: the other tiles never wait for it. */
   readonly isConverted: boolean;
-  readonly onState: (state: PlayerState) => void;
   /** The shared moment is not recorded here, or is again. */
   readonly onGap: (isInGap: boolean) => void;
 }
@@ -56,7 +50,7 @@ const TRIM_ABOVE_S = 10;
  * and waits for the clock to reach the next recording; while it loads a recording, it holds the clock for a
  * while.
  */
-export class SyncedArchive implements TileFeed {
+export class SyncedArchive implements Playback {
   readonly #options: SyncedArchiveOptions;
   #feed: ArchiveFeed | undefined;
   /** The clock jump for which the feed was created; another jump creates a new feed. */
@@ -67,6 +61,7 @@ export class SyncedArchive implements TileFeed {
   #endedAtMs: number | undefined;
   #loadingSinceMs: number | undefined;
   #hasFrame = false;
+  #isRolling = false;
   /** The moment sought since the clock was paused, seconds. */
   #stoodAtS: number | undefined;
   #isStopped = false;
@@ -77,10 +72,41 @@ export class SyncedArchive implements TileFeed {
     this.tick();
   }
 
-  /** Called several times a second: steers the element to the shared moment. */
+  get playsElement(): boolean {
+    return this.#isRolling;
+  }
+
+  get utcMs(): number {
+    return this.#options.shared.utcMs;
+  }
+
+  get isSeeking(): boolean {
+    return this.#options.video.seeking;
+  }
+
+  get delayMs(): number | undefined {
+    return undefined;
+  }
+
+  /** The shared clock is paused, for all tiles. */
+  setPaused(): void {}
+
+  /** The shared clock has the speed. */
+  setSpeed(): void {}
+
+  /** The shared clock jumps. */
+  seek(): boolean {
+    return false;
+  }
+
+  step(): boolean {
+    return false;
+  }
+
+  /** Steers the element to the shared moment. */
   tick(): void {
-    const { shared } = this.#options;
     if (this.#isStopped) return;
+    const { shared } = this.#options;
     if (shared.jumps !== this.#jumps) this.#follow();
     this.#feed?.moved();
     const atS = shared.utcMs / 1000;
@@ -96,6 +122,11 @@ export class SyncedArchive implements TileFeed {
     if (oldest && atS - oldest.start > TRIM_ABOVE_S) sink.remove(0, atS - KEEP_BEHIND_S);
   }
 
+  /** The shared clock says what is to be shown. */
+  onPlaying(): void {}
+
+  onStalled(): void {}
+
   onSinkBroken(): void {
     this.#jumps = -1;
     this.tick();
@@ -106,7 +137,9 @@ export class SyncedArchive implements TileFeed {
   }
 
   dispose(): void {
+    if (this.#isStopped) return;
     this.#isStopped = true;
+    this.#isRolling = false;
     this.#feed?.close();
     this.#feed = undefined;
     this.#options.shared.release(this);
@@ -175,8 +208,8 @@ export class SyncedArchive implements TileFeed {
       const correction = Math.abs(errorS) < CALM_S ? 0 : Math.max(-MOST, Math.min(MOST, errorS * GAIN));
       const rate = Math.round(speed * (1 + correction) * 100) / 100;
       if (video.playbackRate !== rate) video.playbackRate = rate;
-      if (video.paused) this.#play();
-    } else if (!video.paused) video.pause();
+    }
+    this.#isRolling = shared.isRunning;
     if (!isReady) onState({ name: this.#hasFrame ? 'buffering' : 'connecting' });
     else onState({ name: shared.getSnapshot().isPaused ? 'paused' : 'playing' });
   }
@@ -196,8 +229,8 @@ export class SyncedArchive implements TileFeed {
 
   /** The media to show is loading. */
   #load(): void {
-    const { video, isConverted, onState } = this.#options;
-    if (!video.paused) video.pause();
+    const { isConverted, onState } = this.#options;
+    this.#isRolling = false;
     const waitedMs = this.#holdOthers();
     if (isConverted && waitedMs > TRANSCODING_PATIENCE_MS) {
       this.#stop({ name: 'failed', code: 'ProbeError' });
@@ -219,8 +252,8 @@ export class SyncedArchive implements TileFeed {
    * All recordings so far have been shown, and this is no gap: more is being written. The other tiles continue.
    */
   #awaitMore(): void {
-    const { video, shared, clock, onState } = this.#options;
-    if (!video.paused) video.pause();
+    const { shared, clock, onState } = this.#options;
+    this.#isRolling = false;
     shared.release(this);
     onState({ name: 'buffering' });
     if (clock.monotonicMs() - (this.#endedAtMs ?? 0) > LOOK_AGAIN_MS) this.#jumps = -1;
@@ -228,8 +261,8 @@ export class SyncedArchive implements TileFeed {
 
   /** Nothing is recorded at this moment. */
   #rest(): void {
-    const { video, shared, onGap } = this.#options;
-    if (!video.paused) video.pause();
+    const { shared, onGap } = this.#options;
+    this.#isRolling = false;
     this.#loadingSinceMs = undefined;
     shared.release(this);
     onGap(true);
@@ -244,13 +277,6 @@ export class SyncedArchive implements TileFeed {
     if (!isConverted && waitedMs < PATIENCE_MS) shared.hold(this);
     else shared.release(this);
     return waitedMs;
-  }
-
-  #play(): void {
-    this.#options.video.play().catch((error: unknown) => {
-      // A pause or a seek came in between; the next tick retries.
-      if (!(error instanceof DOMException)) throw error;
-    });
   }
 
   #stop(state: PlayerState): void {

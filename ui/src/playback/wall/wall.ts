@@ -1,12 +1,15 @@
 import type { Disposer, PageClock } from '../../base/clock.ts';
+import { BackgroundSuspend } from '../background-suspend.ts';
+import type { MediaElement } from '../media-element.ts';
 import type { MseEnvironment } from '../media-sink.ts';
+import { startTicks } from '../ticks.ts';
 import { WallBudget } from './wall-budget.ts';
 import { RenderLoadMeter, type RequestFrame } from './render-load-meter.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { SyncedArchiveSource } from './synced-archive.ts';
-import type { TileVideo } from './tile-feed.ts';
+import type { TileArchive } from './tile-spec.ts';
 import { WallConnection } from './wall-connection.ts';
-import { WallTile, type TileArchive } from './wall-tile.ts';
+import { WallTile } from './wall-tile.ts';
 
 export interface WallOptions {
   readonly clock: PageClock;
@@ -22,12 +25,7 @@ export interface WallArchive {
   sourceOf(uid: string): SyncedArchiveSource | undefined;
 }
 
-const TICK_MS = 100;
 const DECIDE_MS = 1000;
-/** A hidden tab keeps its streams this long: users look at another tab and come back. */
-const HIDDEN_KEEPS_MS = 20_000;
-/** A timer this late means that the machine slept. */
-const SLEPT_MS = 5000;
 
 /**
  * Many videos simultaneously: one connection, one budget, and the current tiles. Independent of React; the
@@ -40,26 +38,33 @@ export class Wall {
   readonly #paints: RenderLoadMeter;
   readonly #tiles = new Set<WallTile>();
   readonly #cancelTimers: readonly Disposer[];
-  #cancelHiding: Disposer | undefined;
+  readonly #suspend: BackgroundSuspend;
   #isAwake = true;
   #isHidden = false;
   #archive: WallArchive | undefined;
-  #tickedWallMs: number;
 
   constructor(options: WallOptions) {
     const { clock, frames, open } = options;
     this.#options = options;
     this.#connection = new WallConnection({ clock, open });
     this.#paints = new RenderLoadMeter(frames);
-    this.#tickedWallMs = clock.wallMs();
+    this.#suspend = new BackgroundSuspend(clock, () => {
+      this.#setAwake(false);
+      return true;
+    });
     this.#cancelTimers = [
-      clock.every(TICK_MS, () => this.#tick()),
+      startTicks(clock, {
+        onTick: () => {
+          for (const tile of this.#tiles) tile.tick();
+        },
+        onSlept: () => this.wake(),
+      }),
       clock.every(DECIDE_MS, () => this.#decide()),
     ];
   }
 
   /** Adds a tile; release it with `remove`. */
-  add(tile: { readonly id: string; readonly uid: string; readonly video: TileVideo }): WallTile {
+  add(tile: { readonly id: string; readonly uid: string; readonly video: MediaElement }): WallTile {
     const { clock, environment } = this.#options;
     const made = new WallTile({ ...tile, clock, environment, connection: this.#connection });
     // The first few need not wait for a decision.
@@ -85,13 +90,9 @@ export class Wall {
    * The page is visible or hidden. Tiles hidden for a while are released, and resume immediately when shown.
    */
   setVisible(isVisible: boolean): void {
-    this.#cancelHiding?.();
-    this.#cancelHiding = undefined;
     this.#isHidden = !isVisible;
-    if (isVisible) {
-      this.#setAwake(true);
-      this.wake();
-    } else this.#cancelHiding = this.#options.clock.after(HIDDEN_KEEPS_MS, () => this.#setAwake(false));
+    if (this.#suspend.setVisible(isVisible)) this.#setAwake(true);
+    if (isVisible) this.wake();
   }
 
   /** Network back, machine awake: ends pauses between retries, so that the viewer does not wait. */
@@ -103,18 +104,11 @@ export class Wall {
   /** Idempotent. */
   dispose(): void {
     for (const cancel of this.#cancelTimers) cancel();
-    this.#cancelHiding?.();
+    this.#suspend.dispose();
     this.#paints.dispose();
     for (const tile of this.#tiles) tile.dispose();
     this.#tiles.clear();
     this.#connection.close();
-  }
-
-  #tick(): void {
-    const wallMs = this.#options.clock.wallMs();
-    if (wallMs - this.#tickedWallMs > SLEPT_MS) this.wake();
-    this.#tickedWallMs = wallMs;
-    for (const tile of this.#tiles) tile.tick();
   }
 
   #decide(): void {

@@ -9,7 +9,7 @@ import type { MediaSink } from '../media-sink.ts';
 import type { PlayerState } from '../state.ts';
 import { TestClock } from '../test-clock.ts';
 import { TestVideo } from '../test-media.ts';
-import { KeyFramePlayer } from './key-frame-player.ts';
+import { KeyFramePlayback } from './key-frame-playback.ts';
 
 const track = h264Track(
   1,
@@ -44,7 +44,7 @@ function setUp() {
   } as unknown as MediaSink;
   const states: PlayerState[] = [];
   let link: LiveLinkEvents | undefined;
-  const player = new KeyFramePlayer({
+  const player = new KeyFramePlayback({
     video,
     sink,
     clock,

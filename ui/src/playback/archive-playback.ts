@@ -1,20 +1,17 @@
 import { ApiError } from '@vidette/contract/client';
 import { ArchiveFeed, type ArchiveFeedEnd } from './archive-feed.ts';
 import type { ArchiveAccess } from './archive-access.ts';
-import type { PageClock } from '../base/clock.ts';
 import type { DecodingBudget } from './decoding-budget.ts';
 import { frameBeside } from './frame-step.ts';
-import { spanAt, type MediaElement } from './media-element.ts';
-import type { MediaSink } from './media-sink.ts';
+import { spanAt } from './media-element.ts';
+import type { Playback, PlaybackParts } from './playback.ts';
 import type { AwayReason } from '../base/retry.ts';
 import type { Notice, PlayerState } from './state.ts';
 
-export interface ArchivePlayerOptions {
-  readonly video: MediaElement;
-  readonly sink: MediaSink;
-  readonly clock: PageClock;
+export interface ArchivePlaybackOptions extends PlaybackParts {
   readonly reader: ArchiveAccess;
-  readonly onState: (state: PlayerState) => void;
+  readonly fromMs: number;
+  readonly speed: number;
   readonly onNotice: (notice: Notice) => void;
   /** The speeds at which this machine can show all frames; shared by successive players of one stream. */
   readonly budget: DecodingBudget;
@@ -42,45 +39,51 @@ const LAST_FRAME_MS = 5;
 
 /**
  * Plays recordings, fragment by fragment and over gaps, from any moment. The feed supplies the bytes; this
- * class moves the playhead: to where the viewer wants it and over gaps. Created when archive playback begins
- * and disposed when it ends; it doesn't own video or sink.
+ * class moves the playhead: to where the viewer wants it and over gaps.
  */
-export class ArchivePlayer {
-  readonly #options: ArchivePlayerOptions;
+export class ArchivePlayback implements Playback {
+  readonly #options: ArchivePlaybackOptions;
   #feed: ArchiveFeed | undefined;
   #targetMs: number | undefined;
   /** `told`: everything recorded has been played, and the feed polls for more. */
   #end: ArchiveFeedEnd | 'told' | undefined;
   #hasFrame = false;
   #away: AwayReason | undefined;
-  #isPaused: boolean;
+  #isPaused = false;
   #isStopped = false;
   #playsKeyFrames = false;
   #hasStalled = false;
   #dueStep: 1 | -1 | undefined;
   #stepping: AbortController | undefined;
 
-  constructor(options: ArchivePlayerOptions, fromMs: number, isPaused: boolean) {
+  constructor(options: ArchivePlaybackOptions) {
     this.#options = options;
-    this.#isPaused = isPaused;
+    options.video.playbackRate = options.speed;
     options.onState({ name: 'connecting' });
-    this.seek(fromMs);
+    this.seek(options.fromMs);
   }
 
-  /** The moment shown, or the requested one until its frame is available: while it buffers, the clock stops. */
+  get playsElement(): boolean {
+    return true;
+  }
+
+  /** While it buffers, the clock stops. */
   get utcMs(): number {
     return this.#targetMs ?? this.#options.video.currentTime * 1000;
   }
 
-  /** Seeking to a moment whose frame is not available yet. */
   get isSeeking(): boolean {
     return this.#targetMs !== undefined || this.#options.video.seeking;
   }
 
+  get delayMs(): number | undefined {
+    return undefined;
+  }
+
   /** Seeks to a moment exactly; the latest request wins. A moment in a gap means the next recorded one. */
-  seek(utcMs: number): void {
+  seek(utcMs: number): boolean {
+    if (this.#isStopped) return false;
     const { video, sink } = this.#options;
-    this.#isStopped = false;
     this.#dueStep = undefined;
     this.#stepping?.abort();
     const requestedS = utcMs / 1000;
@@ -92,17 +95,20 @@ export class ArchivePlayer {
       video.currentTime = utcMs / 1000;
       this.#feed.moved();
       this.#report();
-      return;
-    }
-    this.#begin(utcMs);
+    } else this.#begin(utcMs);
+    return true;
   }
 
   /**
    * Shows the frame after or before the one on screen, over gaps. If it is not in the buffer it is fetched; at
    * the beginning of the archive nothing happens.
    */
-  step(direction: 1 | -1): void {
-    if (this.#isStopped || this.#hasEnded || !this.#feed) return;
+  step(direction: 1 | -1): boolean {
+    if (!this.#isStopped && !this.#hasEnded && this.#feed) this.#step(this.#feed, direction);
+    return true;
+  }
+
+  #step(feed: ArchiveFeed, direction: 1 | -1): void {
     const { video, sink } = this.#options;
     this.#stepping?.abort();
     this.#dueStep = undefined;
@@ -114,26 +120,32 @@ export class ArchivePlayer {
     const nextS = frameBeside(sink, nowMs, direction);
     if (nextS !== undefined) {
       video.currentTime = nextS;
-      this.#feed.moved();
+      feed.moved();
       this.#report();
     } else if (direction < 0) this.#stepBack(sink.frames.at(nowMs)?.startMs ?? nowMs);
     // The next frame may still be on its way.
     else this.#dueStep = direction;
   }
 
-  /** The playback rate changed; the new one may be too fast for all frames. */
-  speedChanged(): void {
+  /** The new speed may be too fast for all frames. */
+  setSpeed(speed: number): void {
+    if (this.#isStopped) return;
+    this.#options.video.playbackRate = speed;
+    this.#checkFrames();
+  }
+
+  #checkFrames(): void {
     if (!this.#isStopped && !this.#hasEnded && this.#playsKeyFrames !== this.#wantsKeyFrames())
       this.#begin(this.utcMs);
   }
 
   setPaused(isPaused: boolean): void {
+    if (this.#isStopped) return;
     this.#isPaused = isPaused;
     this.#dueStep = undefined;
     this.#report();
   }
 
-  /** Called several times a second. */
   tick(): void {
     if (this.#isStopped || !this.#feed) return;
     const { video, sink } = this.#options;
@@ -152,7 +164,7 @@ export class ArchivePlayer {
     this.#report();
   }
 
-  /** Everything appended was lost; starts again at the same moment. */
+  /** Starts again at the same moment. */
   onSinkBroken(): void {
     if (!this.#isStopped) this.#begin(this.utcMs);
   }
@@ -167,12 +179,10 @@ export class ArchivePlayer {
     this.#report();
   }
 
-  /** Network back: a pause between retries ends now. */
   wake(): void {
     this.#feed?.wake();
   }
 
-  /** Idempotent. */
   dispose(): void {
     this.#isStopped = true;
     this.#stepping?.abort();
@@ -213,7 +223,7 @@ export class ArchivePlayer {
       hasStalled: this.#hasStalled,
     });
     this.#hasStalled = false;
-    if (isLower) this.speedChanged();
+    if (isLower) this.#checkFrames();
   }
 
   #begin(utcMs: number): void {

@@ -1,20 +1,17 @@
 import { ApiError } from '@vidette/contract/client';
 import type { ArchiveAccess } from './archive-access.ts';
 import { BackwardFeed } from './backward-feed.ts';
-import type { Disposer, PageClock } from '../base/clock.ts';
-import { spanAt, type MediaElement } from './media-element.ts';
-import type { MediaSink } from './media-sink.ts';
+import type { Disposer } from '../base/clock.ts';
+import { spanAt } from './media-element.ts';
+import type { Playback, PlaybackParts } from './playback.ts';
 import type { AwayReason } from '../base/retry.ts';
+import { SeekTimes } from './seek-times.ts';
 import type { Notice, PlayerState } from './state.ts';
 
-export interface ReversePlayerOptions {
-  readonly video: MediaElement;
-  readonly sink: MediaSink;
-  readonly clock: PageClock;
+export interface ReversePlaybackOptions extends PlaybackParts {
   readonly reader: ArchiveAccess;
-  /** Greater than 0. */
+  readonly fromMs: number;
   readonly speed: number;
-  readonly onState: (state: PlayerState) => void;
   readonly onNotice: (notice: Notice) => void;
   /** Whether only key frames are shown: called on each change. */
   readonly onKeyFramesOnly: (isKeyFramesOnly: boolean) => void;
@@ -24,9 +21,6 @@ export interface ReversePlayerOptions {
 const FRAME_MS = 33;
 /** Each step back decodes from the frame's key frame on: from this speed on only key frames are shown. */
 const KEY_FRAMES_FROM_SPEED = 4;
-/** If seeks take longer than this on average, the fragments are too long to be decoded repeatedly. */
-const SLOW_SEEK_MS = 250;
-const SEEKS_COUNTED = 6;
 const KEEP_AHEAD_S = 10;
 const TRIM_ABOVE_S = 30;
 /** Shorter gaps are skipped without a notice. */
@@ -37,41 +31,50 @@ const BEFORE_S = 0.005;
 /**
  * Plays recordings backwards. A media element can't, so it stays paused and is moved back by seeks from frame
  * to frame, each after the previous one is on screen: the clock stays right however many frames the machine
- * manages. Doesn't own video or sink.
+ * manages.
  */
-export class ReversePlayer {
-  readonly #options: ReversePlayerOptions;
+export class ReversePlayback implements Playback {
+  readonly #options: ReversePlaybackOptions;
   #feed: BackwardFeed | undefined;
   #speed: number;
   #isKeyFramesOnly = false;
   /** The reference for the next frame's moment; undefined while the clock is stopped. */
   #from: { readonly utcMs: number; readonly monotonicMs: number } | undefined;
   #shownMs: number;
-  #isStarted = false;
   #hasFrame = false;
-  #hasEnd = false;
   #away: AwayReason | undefined;
   #isPaused = false;
   #isStopped = false;
-  #seek: { readonly sinceMs: number } | undefined;
-  #seekTimesMs: number[] = [];
+  readonly #seeks: SeekTimes;
   #cancelNext: Disposer | undefined;
 
-  constructor(options: ReversePlayerOptions, fromMs: number) {
+  constructor(options: ReversePlaybackOptions) {
     this.#options = options;
+    this.#seeks = new SeekTimes(options.clock);
     this.#speed = options.speed;
-    this.#shownMs = fromMs;
+    this.#shownMs = options.fromMs;
     options.onState({ name: 'connecting' });
-    options.video.pause();
-    this.#begin(fromMs);
+    this.#begin(options.fromMs);
   }
 
-  /** The moment on screen, UTC ms. */
+  get playsElement(): boolean {
+    return false;
+  }
+
   get utcMs(): number {
     return this.#shownMs;
   }
 
+  get isSeeking(): boolean {
+    return false;
+  }
+
+  get delayMs(): number | undefined {
+    return undefined;
+  }
+
   setSpeed(speed: number): void {
+    if (this.#isStopped) return;
     this.#speed = speed;
     this.#count();
     if (this.#isKeyFramesOnly !== this.#wantsKeyFrames()) this.#begin(this.#shownMs);
@@ -85,17 +88,25 @@ export class ReversePlayer {
     else this.#next();
   }
 
-  /** Called several times a second, and when the element has reached a frame. */
+  /** Elsewhere it begins again, with other measurements. */
+  seek(): boolean {
+    return false;
+  }
+
+  /** Single steps belong to forward playback. */
+  step(): boolean {
+    return false;
+  }
+
   tick(): void {
-    if (this.#isStopped || !this.#isStarted) return;
-    const { video, sink, clock } = this.#options;
-    if (this.#seek && !video.seeking && video.readyState >= 2) {
-      this.#seekTimesMs.push(clock.monotonicMs() - this.#seek.sinceMs);
-      this.#seek = undefined;
+    if (this.#isStopped || !this.#feed?.isStarted) return;
+    const { video, sink } = this.#options;
+    if (this.#seeks.isSeeking && !video.seeking && video.readyState >= 2) {
+      this.#seeks.arrive();
       this.#hasFrame = true;
       this.#shownMs = video.currentTime * 1000;
-      this.#feed?.moved();
-      if (this.#isTooSlow()) {
+      this.#feed.moved();
+      if (!this.#isKeyFramesOnly && this.#seeks.isSlow) {
         this.#begin(this.#shownMs);
         return;
       }
@@ -104,10 +115,10 @@ export class ReversePlayer {
     if (newest && newest.end - video.currentTime > TRIM_ABOVE_S) {
       sink.remove(video.currentTime + KEEP_AHEAD_S, Infinity);
     }
-    if (!this.#seek) this.#next();
+    if (!this.#seeks.isSeeking) this.#next();
   }
 
-  /** Everything appended was lost; starts again at the same moment. */
+  /** Starts again at the same moment. */
   onSinkBroken(): void {
     if (!this.#isStopped) this.#begin(this.#shownMs);
   }
@@ -117,12 +128,10 @@ export class ReversePlayer {
 
   onStalled(): void {}
 
-  /** Network back: a pause between retries ends now. */
   wake(): void {
     this.#feed?.wake();
   }
 
-  /** Idempotent. */
   dispose(): void {
     this.#isStopped = true;
     this.#cancelNext?.();
@@ -131,18 +140,7 @@ export class ReversePlayer {
   }
 
   #wantsKeyFrames(): boolean {
-    return this.#speed >= KEY_FRAMES_FROM_SPEED || this.#isSlow();
-  }
-
-  #isSlow(): boolean {
-    const times = this.#seekTimesMs.slice(-SEEKS_COUNTED);
-    return (
-      times.length === SEEKS_COUNTED && times.reduce((sum, ms) => sum + ms, 0) > SEEKS_COUNTED * SLOW_SEEK_MS
-    );
-  }
-
-  #isTooSlow(): boolean {
-    return !this.#isKeyFramesOnly && this.#isSlow();
+    return this.#speed >= KEY_FRAMES_FROM_SPEED || this.#seeks.isSlow;
   }
 
   #begin(utcMs: number): void {
@@ -150,9 +148,7 @@ export class ReversePlayer {
     this.#feed?.close();
     this.#isKeyFramesOnly = this.#wantsKeyFrames();
     onKeyFramesOnly(this.#isKeyFramesOnly);
-    this.#isStarted = false;
-    this.#hasEnd = false;
-    this.#seek = undefined;
+    this.#seeks.abandon();
     this.#from = undefined;
     this.#feed = new BackwardFeed({
       reader,
@@ -162,10 +158,9 @@ export class ReversePlayer {
       playheadMs: () => this.#shownMs,
       speed: () => this.#speed,
       isKeyFramesOnly: this.#isKeyFramesOnly,
-      onStart: (startMs) => this.#start(startMs),
+      onStart: (startMs) => this.#goTo(startMs / 1000),
       onEnd: () => {
-        this.#hasEnd = true;
-        if (!this.#isStarted) this.#stop({ name: 'ended' });
+        if (!this.#feed?.isStarted) this.#stop({ name: 'ended' });
         else this.tick();
       },
       onWaiting: (reason) => {
@@ -178,15 +173,9 @@ export class ReversePlayer {
     });
   }
 
-  #start(startMs: number): void {
-    this.#isStarted = true;
-    this.#goTo(startMs / 1000);
-  }
-
   #goTo(seconds: number): void {
-    const { video, clock } = this.#options;
-    this.#seek = { sinceMs: clock.monotonicMs() };
-    video.currentTime = seconds;
+    this.#seeks.begin();
+    this.#options.video.currentTime = seconds;
   }
 
   /** Restarts the time reference from here. */
@@ -197,7 +186,7 @@ export class ReversePlayer {
   /** Seeks to the frame that is due now, or waits until one is. */
   #next(): void {
     this.#cancelNext?.();
-    if (this.#isPaused || this.#isStopped || this.#seek || !this.#isStarted) return;
+    if (this.#isPaused || this.#isStopped || this.#seeks.isSeeking || !this.#feed?.isStarted) return;
     const { sink, clock, video } = this.#options;
     if (!this.#from) this.#count();
     const from = this.#from ?? { utcMs: this.#shownMs, monotonicMs: 0 };
@@ -228,9 +217,9 @@ export class ReversePlayer {
     }
     // The clock stops until more media is fed.
     this.#from = undefined;
-    if (this.#hasEnd) this.#stop({ name: 'ended' });
+    if (this.#feed.hasEnded) this.#stop({ name: 'ended' });
     else {
-      this.#feed?.moved();
+      this.#feed.moved();
       this.#report();
     }
   }
