@@ -38,18 +38,4 @@ export const exceptions = [
     because: 'a container of one store per entity: its fields are its purpose',
     parts: ['server/src/store/store.ts Store'],
   },
-  {
-    measure: 'fields',
-    because: 'playback/ gets one engine under two hosts, and its classes are cut then',
-    parts: [
-      'ui/src/playback/media-sink.ts MediaSink',
-      'ui/src/share/share-page.ts SharePage',
-      'ui/src/timeline/timeline.ts Timeline',
-    ],
-  },
-  {
-    measure: 'methods',
-    because: 'playback/ gets one engine under two hosts, and its classes are cut then',
-    parts: ['ui/src/timeline/timeline.ts Timeline'],
-  },
 ];

@@ -1,6 +1,7 @@
 import { codecsOf } from './codec-name.ts';
 import { FrameIndex } from './frame-index.ts';
 import { spansOf, type BufferedSpan, type MediaElement } from './media-element.ts';
+import { joinFirst, SinkQueue, type SinkOperation } from './sink-queue.ts';
 
 /** The browser's interfaces for appending media; tests supply their own. */
 export interface MseEnvironment {
@@ -38,21 +39,11 @@ export interface MediaSinkEvents {
   readonly onBuffered: () => void;
 }
 
-type SinkOperation =
-  | { readonly type: 'type'; readonly mimeType: string }
-  | { readonly type: 'append'; readonly bytes: Uint8Array[] }
-  | { readonly type: 'remove'; readonly start: number; readonly end: number }
-  | { readonly type: 'mark'; readonly reached: () => void };
-
 /**
  * The year 2100. An infinite duration would be more accurate, but with it a browser drops every seek made while
  * the buffer is empty (HTML, 4.8.11.9: nothing is seekable then).
  */
 const DURATION_S = Date.UTC(2100, 0, 1) / 1000;
-/** Pending appends are joined up to this size; one large append costs less than many small ones. */
-const JOIN_LIMIT_BYTES = 4 * 1024 * 1024;
-/** More than this pending means that appending can't keep up at all. */
-const QUEUE_LIMIT_BYTES = 64 * 1024 * 1024;
 /** How much played media is removed when the browser reports a full buffer, seconds. */
 const QUOTA_KEEPS_S = 2;
 
@@ -67,14 +58,11 @@ export class MediaSink {
   readonly #events: MediaSinkEvents;
   /** The frames in the buffer. */
   readonly frames = new FrameIndex();
-  /** Total bytes received. */
-  #takenBytes = 0;
   #source: MediaSource | undefined;
   #buffer: SourceBuffer | undefined;
   #mimeType: string | undefined;
   #url: string | undefined;
-  #queue: SinkOperation[] = [];
-  #queuedBytes = 0;
+  readonly #queue = new SinkQueue();
   #isOpen = false;
   #isRemoving = false;
   #isDisposed = false;
@@ -101,8 +89,9 @@ export class MediaSink {
     return this.#mimeType;
   }
 
+  /** Total bytes received. */
   get takenBytes(): number {
-    return this.#takenBytes;
+    return this.#queue.takenBytes;
   }
 
   /** The following media has this type; the next append must be its init segment. */
@@ -112,18 +101,11 @@ export class MediaSink {
 
   /** An init segment or whole fragments, in order. The bytes must not change afterwards. */
   append(bytes: Uint8Array): void {
-    const last = this.#queue.at(-1);
+    if (this.#isDisposed) return;
     this.frames.add(bytes);
-    this.#takenBytes += bytes.length;
-    this.#queuedBytes += bytes.length;
-    if (this.#queuedBytes > QUEUE_LIMIT_BYTES) {
-      this.#break('queue');
-      return;
-    }
-    if (last?.type === 'append') {
-      last.bytes.push(bytes);
-      this.#pump();
-    } else this.#push({ type: 'append', bytes: [bytes] });
+    this.#queue.append(bytes);
+    if (this.#queue.isTooLong) this.#break('queue');
+    else this.#pump();
   }
 
   /** Resolves when everything appended so far is in the buffer, or the sink failed or was disposed. */
@@ -142,7 +124,7 @@ export class MediaSink {
    * the buffer is empty (or the sink failed or was disposed: it is empty then as well).
    */
   clear(): Promise<void> {
-    this.#dropQueue();
+    this.#queue.drop();
     this.frames.clear();
     if (!this.#buffer) return Promise.resolve();
     // Aborts a running append, and an incomplete fragment. A removal can't be aborted, only awaited.
@@ -171,7 +153,7 @@ export class MediaSink {
 
   #pump(): void {
     if (this.#isDisposed || this.#buffer?.updating) return;
-    const operation = this.#queue[0];
+    const operation = this.#queue.next;
     if (!operation) return;
     if (!this.#source) {
       this.#open();
@@ -217,9 +199,9 @@ export class MediaSink {
       this.#queue.shift();
       return;
     }
-    const { bytes, count } = joinFirst(waiting);
+    const joined = joinFirst(waiting);
     try {
-      buffer.appendBuffer(bytes);
+      buffer.appendBuffer(joined.bytes);
     } catch (error) {
       if (!(error instanceof DOMException) || error.name !== 'QuotaExceededError') throw error;
       const keepFrom = this.#video.currentTime - QUOTA_KEEPS_S;
@@ -228,9 +210,7 @@ export class MediaSink {
       this.#removeNow(buffer, 0, keepFrom);
       return;
     }
-    this.#queuedBytes -= bytes.length;
-    waiting.splice(0, count);
-    if (waiting.length === 0) this.#queue.shift();
+    this.#queue.shiftBytes(waiting, joined);
   }
 
   #removeNow(buffer: SourceBuffer, start: number, end: number): void {
@@ -279,7 +259,7 @@ export class MediaSink {
 
   #close(): void {
     this.#closeSource();
-    this.#dropQueue();
+    this.#queue.drop();
     this.frames.clear();
   }
 
@@ -292,13 +272,6 @@ export class MediaSink {
     this.#isRemoving = false;
     if (this.#url) this.#environment.revokeObjectUrl(this.#url);
     this.#url = undefined;
-  }
-
-  #dropQueue(): void {
-    const dropped = this.#queue;
-    this.#queue = [];
-    this.#queuedBytes = 0;
-    for (const operation of dropped) if (operation.type === 'mark') operation.reached();
   }
 
   #break(cause: string): void {
@@ -317,22 +290,4 @@ export class MediaSink {
     // Removing `src` also fires an error on the element; it has no source of ours then.
     if (this.#source && this.#video.error) this.#break(`media error ${this.#video.error.code}`);
   };
-}
-
-/** The first slices joined, up to the limit (or one slice, however long). */
-function joinFirst(slices: readonly Uint8Array[]): { bytes: Uint8Array<ArrayBuffer>; count: number } {
-  let length = 0;
-  let count = 0;
-  for (const slice of slices) {
-    if (count > 0 && length + slice.length > JOIN_LIMIT_BYTES) break;
-    length += slice.length;
-    count += 1;
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const slice of slices.slice(0, count)) {
-    bytes.set(slice, at);
-    at += slice.length;
-  }
-  return { bytes, count };
 }

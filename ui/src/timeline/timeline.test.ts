@@ -40,8 +40,8 @@ async function setUp(ranges: readonly Range[] = recorded, events: readonly Timel
   await settle(100);
   const pxOf = (ms: number) => timeline.getView().scale.toPx(ms);
   const click = (ms: number) => {
-    timeline.press(pxOf(ms));
-    timeline.release(pxOf(ms));
+    timeline.pointer.press(pxOf(ms));
+    timeline.pointer.release(pxOf(ms));
   };
   return { clock, timeline, asked, pxOf, click };
 }
@@ -66,14 +66,14 @@ test('[R4.9] a click on the gap at the last position does nothing', async () => 
 test('a drag pans and is no click; thrown, it glides on and stops', async () => {
   const { timeline, asked, clock } = await setUp();
   const before = timeline.getView().scale;
-  timeline.press(500);
+  timeline.pointer.press(500);
   for (let px = 510; px <= 700; px += 10) {
     clock.advance(10);
-    timeline.move(px);
+    timeline.pointer.move(px);
   }
   const dragged = timeline.getView().scale;
   assert.ok(Math.abs(dragged.startMs - (before.startMs - 200 * before.msPerPx)) < 1);
-  timeline.release(700);
+  timeline.pointer.release(700);
   for (let frame = 0; frame < 300; frame++) {
     clock.advance(16);
     timeline.frame(undefined);
@@ -90,12 +90,12 @@ test('[R9.4] the wheel zooms about the pointer by whole steps, small turns add u
   const { timeline } = await setUp();
   const before = timeline.getView().scale;
   const ms = before.toMs(300);
-  timeline.wheel(300, 0, -100);
+  timeline.pointer.wheel(300, 0, -100);
   assert.equal(timeline.getView().scale.spanMs, before.spanMs / 1.5);
   assert.ok(Math.abs(timeline.getView().scale.toPx(ms) - 300) < 1e-6);
-  for (let turn = 0; turn < 9; turn++) timeline.wheel(300, 0, 10);
+  for (let turn = 0; turn < 9; turn++) timeline.pointer.wheel(300, 0, 10);
   assert.ok(Math.abs(timeline.getView().scale.spanMs - before.spanMs) < 1);
-  timeline.wheel(300, 50, 10);
+  timeline.pointer.wheel(300, 50, 10);
   assert.ok(timeline.getView().scale.startMs > before.startMs);
 });
 
@@ -139,7 +139,7 @@ test('a playing playhead stays in view, unless the viewer looks elsewhere', asyn
   const share = (ms: number) => timeline.getView().scale.toPx(ms) / WIDTH_PX;
   for (let hour = 0; hour < 6; hour++) timeline.frame(nowMs + hour * HOUR_MS);
   assert.ok(Math.abs(share(nowMs + 5 * HOUR_MS) - 0.92) < 1e-6);
-  timeline.wheel(100, -3000, 0);
+  timeline.pointer.wheel(100, -3000, 0);
   const looking = timeline.getView().scale.startMs;
   timeline.frame(nowMs + 6 * HOUR_MS);
   assert.equal(timeline.getView().scale.startMs, looking);
@@ -195,24 +195,24 @@ test('a viewer who drags the playhead moves it, and it plays where it is release
   timeline.frame(nowMs - 2 * HOUR_MS);
   const fromPx = pxOf(nowMs - 2 * HOUR_MS);
   const { startMs } = timeline.getView().scale;
-  timeline.press(fromPx + 3);
-  for (let px = 0; px <= 20; px++) timeline.move(fromPx + px);
+  timeline.pointer.press(fromPx + 3);
+  for (let px = 0; px <= 20; px++) timeline.pointer.move(fromPx + px);
   assert.equal(timeline.getView().scale.startMs, startMs, 'nothing is dragged away');
   timeline.frame(nowMs - 2 * HOUR_MS);
   const requestedMs = timeline.getView().scale.toMs(fromPx + 20);
   assert.deepEqual([timeline.getView().scrubMs, timeline.getView().playheadMs], [requestedMs, requestedMs]);
   assert.deepEqual(asked, []);
-  timeline.release(fromPx + 20);
+  timeline.pointer.release(fromPx + 20);
   assert.deepEqual(asked, [requestedMs]);
   assert.equal(timeline.getView().scrubMs, undefined);
 });
 
 test('on the rail above the band every press leads the playhead, never into the future', async () => {
   const { timeline, asked, pxOf } = await setUp();
-  timeline.press(pxOf(nowMs - 4 * HOUR_MS), true);
-  timeline.move(pxOf(nowMs + 2 * HOUR_MS));
+  timeline.pointer.press(pxOf(nowMs - 4 * HOUR_MS), true);
+  timeline.pointer.move(pxOf(nowMs + 2 * HOUR_MS));
   assert.equal(timeline.getView().scrubMs, nowMs);
-  timeline.leave();
+  timeline.pointer.leave();
   assert.equal(timeline.getView().scrubMs, undefined);
   assert.deepEqual(asked, []);
 });

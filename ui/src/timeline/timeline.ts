@@ -1,13 +1,13 @@
-import { pageTimes } from '@vidette/contract/constants';
 import type { Disposer, PageClock } from '../base/clock.ts';
 import { EVENT_LEAD_MS, neighbourEvent } from './events.ts';
 import { clickAction, intervalAt, momentBeforeGap, neighbourRecording } from './intervals.ts';
 import { MomentSearch } from './moment-search.ts';
-import { PanGesture } from './pan-gesture.ts';
 import type { KnownIntervals, RangesLoader } from './ranges-loader.ts';
 import { SpanSelection, type SelectedSpan } from './span-selection.ts';
-import { TimeScale } from './time-scale.ts';
+import type { TimeScale } from './time-scale.ts';
+import { TimelinePointer } from './timeline-pointer.ts';
 import type { TimelineBookmark, TimelineView } from './timeline-view.ts';
+import { TimelineWindow } from './timeline-window.ts';
 
 export interface TimelineOptions {
   readonly clock: PageClock;
@@ -17,15 +17,6 @@ export interface TimelineOptions {
   readonly onLive: () => void;
 }
 
-/** A moving playhead is kept within these fractions of the width. */
-const FOLLOW_FROM = 0.08;
-const FOLLOW_TO = 0.92;
-/** Position of the playhead after a jump that leaves the view. */
-const REVEAL_AT = 0.5;
-/** Wheel delta of one zoom step. */
-const WHEEL_STEP = 90;
-/** A press this near the playhead grabs it. */
-const GRIP_PX = 9;
 /** A selection too narrow to grab is zoomed to this fraction of the width. */
 const SELECTION_SHARE = 0.3;
 const SELECTION_LEAST_PX = 48;
@@ -38,28 +29,47 @@ export class Timeline {
   readonly #options: TimelineOptions;
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: Disposer;
-  #scale: TimeScale;
-  #view: TimelineView;
-  #playheadMs: number | undefined;
-  #hoverMs: number | undefined;
-  #scrubMs: number | undefined;
-  #bookmarks: readonly TimelineBookmark[] = [];
   readonly #search: MomentSearch;
   readonly #selection = new SpanSelection();
-  readonly #pan = new PanGesture();
+  readonly #window: TimelineWindow;
+  /** What a pointer does on it. */
+  readonly pointer: TimelinePointer;
+  #playheadMs: number | undefined;
+  #bookmarks: readonly TimelineBookmark[] = [];
   #framedMs: number;
-  #wheel = 0;
-  #isFollowing = true;
-  #isSized = false;
-  #cancelResize: Disposer | undefined;
+  #view: TimelineView;
 
   constructor(options: TimelineOptions) {
     this.#options = options;
     this.#search = new MomentSearch(options.loader);
-    this.#scale = TimeScale.opening(options.clock.wallMs(), 1000);
-    this.#framedMs = options.clock.monotonicMs();
+    const { clock, loader } = options;
+    this.#window = new TimelineWindow({
+      clock,
+      onChange: (scale, isSized) => {
+        if (isSized) loader.show(scale);
+        this.#changed();
+      },
+    });
+    this.pointer = new TimelinePointer({
+      clock,
+      window: this.#window,
+      selection: this.#selection,
+      playheadMs: () => this.#playheadMs,
+      onScrub: (utcMs) => {
+        this.#playheadMs = utcMs;
+        this.#changed();
+      },
+      onDrop: (utcMs) => this.#act(utcMs),
+      onClick: (utcMs) => {
+        this.#window.look();
+        this.#search.end();
+        this.#act(utcMs);
+      },
+      onChange: () => this.#changed(),
+    });
+    this.#framedMs = clock.monotonicMs();
     this.#view = this.#compose();
-    this.#unsubscribe = options.loader.subscribe(() => this.#changed());
+    this.#unsubscribe = loader.subscribe(() => this.#changed());
   }
 
   readonly subscribe = (listener: () => void): Disposer => {
@@ -72,21 +82,16 @@ export class Timeline {
 
   /** The moment whose frame is needed: the dragged playhead, or the pointer where something is recorded. */
   get lookMs(): number | undefined {
-    if (this.#scrubMs !== undefined) return this.#scrubMs;
-    if (this.#hoverMs === undefined || this.#pan.isDragging) return undefined;
-    const kind = intervalAt(this.#view.intervals, this.#hoverMs)?.kind;
-    return kind === 'fragment' || kind === 'live' ? this.#hoverMs : undefined;
+    const { scrubMs, hoverMs, isDragging } = this.pointer;
+    if (scrubMs !== undefined) return scrubMs;
+    if (hoverMs === undefined || isDragging) return undefined;
+    const kind = intervalAt(this.#view.intervals, hoverMs)?.kind;
+    return kind === 'fragment' || kind === 'live' ? hoverMs : undefined;
   }
 
   /** The width is known (applied immediately the first time) or has changed (applied when it settles, R9.6). */
   resize(widthPx: number): void {
-    this.#cancelResize?.();
-    const apply = () => {
-      this.#isSized = true;
-      this.#show(this.#scale.withWidth(widthPx));
-    };
-    if (this.#isSized) this.#cancelResize = this.#options.clock.after(pageTimes.resizeDebounceMs, apply);
-    else apply();
+    this.#window.resize(widthPx);
   }
 
   /**
@@ -97,127 +102,29 @@ export class Timeline {
     const nowMs = this.#options.clock.monotonicMs();
     const elapsedMs = nowMs - this.#framedMs;
     this.#framedMs = nowMs;
-    this.#playheadMs = this.#scrubMs ?? playheadMs;
-    if (this.#pan.isGliding) this.#panByPx(this.#pan.glide(elapsedMs));
-    else if (
-      this.#isFollowing &&
-      !this.#pan.isPressed &&
-      this.#scrubMs === undefined &&
-      playheadMs !== undefined
-    )
-      this.#follow(playheadMs);
+    this.#playheadMs = this.pointer.scrubMs ?? playheadMs;
+    if (!this.pointer.glide(elapsedMs) && !this.pointer.isHeld && playheadMs !== undefined)
+      this.#window.keepInView(playheadMs);
     // Listeners are not notified: a caller at this rate draws anyway.
     this.#view = this.#compose();
   }
 
-  zoomIn(aboutPx?: number): void {
-    this.#show(this.#scale.zoomedIn(this.#about(aboutPx)));
+  /** About the playhead if it is in view, else about the middle. */
+  zoomIn(): void {
+    this.#window.show(this.#window.scale.zoomedIn(this.#aboutMs));
   }
 
-  zoomOut(aboutPx?: number): void {
-    this.#show(this.#scale.zoomedOut(this.#about(aboutPx)));
-  }
-
-  /** A wheel or a trackpad: vertical movement zooms about the pointer, horizontal pans. Deltas in px. */
-  wheel(px: number, deltaX: number, deltaY: number): void {
-    if (Math.abs(deltaX) > Math.abs(deltaY)) {
-      this.#look();
-      this.#show(this.#scale.pannedByMs(deltaX * this.#scale.msPerPx));
-      return;
-    }
-    if (Math.sign(deltaY) !== Math.sign(this.#wheel)) this.#wheel = 0;
-    this.#wheel += deltaY;
-    while (Math.abs(this.#wheel) >= WHEEL_STEP) {
-      const isIn = this.#wheel < 0;
-      this.#wheel += isIn ? WHEEL_STEP : -WHEEL_STEP;
-      if (isIn) this.zoomIn(px);
-      else this.zoomOut(px);
-    }
-  }
-
-  /** A pinch: the distance of two fingers grew by `ratio` about `px`. */
-  pinch(ratio: number, px: number): void {
-    this.#pan.cancel();
-    this.#show(this.#scale.pinched(ratio, this.#scale.toMs(px)));
-  }
-
-  /**
-   * Pointer down: on the playhead, the rail or an end of the selection it drags that; elsewhere it clicks or
-   * pans.
-   */
-  press(px: number, isOnRail = false, reachPx = GRIP_PX): void {
-    if (!isOnRail && this.#selection.press(px, this.#scale, reachPx)) this.#pan.cancel();
-    else if (isOnRail || this.isAtPlayhead(px)) {
-      this.#pan.cancel();
-      this.#scrub(px);
-    } else this.#pan.press(px, this.#options.clock.monotonicMs());
-  }
-
-  /** Whether a press here would grab the playhead. */
-  isAtPlayhead(px: number): boolean {
-    return this.#playheadMs !== undefined && Math.abs(this.#scale.toPx(this.#playheadMs) - px) <= GRIP_PX;
-  }
-
-  /** Whether a press on the band would grab an end of the selection. */
-  isAtSelection(px: number): boolean {
-    return this.#selection.isHeld || this.#selection.isAtEnd(px, this.#scale, GRIP_PX);
-  }
-
-  /** Pointer move to `px`; drags while pressed. */
-  move(px: number): void {
-    if (this.#selection.isHeld) {
-      this.#selection.move(px, this.#scale, this.#options.clock.wallMs());
-      this.#hoverMs = this.#scale.toMs(px);
-      this.#changed();
-      return;
-    }
-    if (this.#scrubMs !== undefined) {
-      this.#scrub(px);
-      return;
-    }
-    this.#hoverMs = this.#scale.toMs(px);
-    const byPx = this.#pan.move(px, this.#options.clock.monotonicMs());
-    if (byPx === undefined) this.#changed();
-    else {
-      this.#look();
-      this.#panByPx(byPx);
-    }
-  }
-
-  /** End of a press: a click, or a drag that may glide on. */
-  release(px: number): void {
-    if (this.#selection.isHeld) {
-      this.#selection.release();
-      this.#changed();
-      return;
-    }
-    if (this.#scrubMs !== undefined) {
-      const ms = this.#scrubMs;
-      this.#scrubMs = undefined;
-      this.#act(ms);
-      this.#changed();
-      return;
-    }
-    const pressed = this.#pan.release(this.#options.clock.monotonicMs());
-    if (pressed === 'click') this.#click(this.#scale.toMs(px));
-    else if (pressed === 'drag') this.#changed();
-  }
-
-  /** The pointer left; cancels a press. */
-  leave(): void {
-    this.#pan.cancel();
-    this.#selection.release();
-    this.#scrubMs = undefined;
-    this.#hoverMs = undefined;
-    this.#changed();
+  zoomOut(): void {
+    this.#window.show(this.#window.scale.zoomedOut(this.#aboutMs));
   }
 
   /** Jumps to the start of the recordings in view. */
   toFirst(): void {
+    const { startMs } = this.#window.scale;
     const first = this.#view.intervals.find(
-      (interval) => interval.kind === 'fragment' && interval.endMs > this.#scale.startMs,
+      (interval) => interval.kind === 'fragment' && interval.endMs > startMs,
     );
-    if (first) this.#seek(Math.max(first.startMs, this.#scale.startMs));
+    if (first) this.#seek(Math.max(first.startMs, startMs));
   }
 
   /** Steps from the current moment by some time; over a gap in the direction of the step. */
@@ -242,7 +149,7 @@ export class Timeline {
 
   /** Goes live and brings the present into view. */
   live(): void {
-    this.#isFollowing = true;
+    this.#window.follow();
     this.#search.end();
     this.#options.onLive();
   }
@@ -288,44 +195,32 @@ export class Timeline {
   revealSelection(): void {
     const { span } = this.#selection;
     if (!span) return;
-    const scale = this.#scale;
+    const { scale } = this.#window;
     const lengthMs = Math.max(1, span.endMs - span.startMs);
     const middleMs = (span.startMs + span.endMs) / 2;
     const isWide = lengthMs / scale.msPerPx >= SELECTION_LEAST_PX;
     if (isWide && scale.contains(span.startMs) && scale.contains(span.endMs)) return;
-    this.#look();
-    this.#pan.cancel();
-    const zoomed = scale.pinched((scale.spanMs * SELECTION_SHARE) / lengthMs, middleMs);
-    this.#show(zoomed.showing(middleMs, REVEAL_AT));
+    this.#browseTo(middleMs, scale.pinched((scale.spanMs * SELECTION_SHARE) / lengthMs, middleMs));
   }
 
   /** Centres the view on a moment, e.g. from the overview, without seeking. */
   lookAt(utcMs: number): void {
-    this.#look();
-    this.#pan.cancel();
-    this.#show(this.#scale.showing(utcMs, REVEAL_AT));
+    this.#browseTo(utcMs, this.#window.scale);
   }
 
   dispose(): void {
     this.#unsubscribe();
     this.#search.end();
-    this.#cancelResize?.();
+    this.#window.dispose();
     this.#options.loader.pause();
     this.#listeners.clear();
   }
 
-  #scrub(px: number): void {
-    const { clock } = this.#options;
-    this.#scrubMs = Math.min(this.#scale.toMs(px), clock.wallMs());
-    this.#playheadMs = this.#scrubMs;
-    this.#hoverMs = undefined;
-    this.#changed();
-  }
-
-  #click(ms: number): void {
-    this.#look();
-    this.#search.end();
-    this.#act(ms);
+  /** Shows another part of the timeline, which the playhead need not be in. */
+  #browseTo(utcMs: number, scale: TimeScale): void {
+    this.#window.look();
+    this.pointer.cancel();
+    this.#window.centre(utcMs, scale);
   }
 
   #act(ms: number): void {
@@ -335,8 +230,8 @@ export class Timeline {
   }
 
   #seek(ms: number): void {
-    this.#isFollowing = true;
-    if (!this.#scale.contains(ms)) this.#show(this.#scale.showing(ms, REVEAL_AT));
+    this.#window.follow();
+    if (!this.#window.scale.contains(ms)) this.#window.centre(ms);
     // Keys pressed in quick succession add up, whether or not the player has finished seeking.
     this.#playheadMs = ms;
     this.#options.onSeek(ms);
@@ -352,50 +247,25 @@ export class Timeline {
     this.#search.begin(direction, fromMs, momentIn, (ms) => this.#act(ms));
   }
 
-  /** The viewer looks around: the playhead may leave the view. */
-  #look(): void {
-    this.#isFollowing = false;
-  }
-
-  #follow(playheadMs: number): void {
-    const scale = this.#scale;
-    const share = (playheadMs - scale.startMs) / scale.spanMs;
-    if (share >= FOLLOW_FROM && share <= FOLLOW_TO) return;
-    const isNear = share > -0.5 && share < 1.5;
-    const at = share > FOLLOW_TO ? FOLLOW_TO : FOLLOW_FROM;
-    this.#show(scale.showing(playheadMs, isNear ? at : REVEAL_AT));
-  }
-
-  #panByPx(byPx: number): void {
-    this.#show(this.#scale.pannedByMs(-byPx * this.#scale.msPerPx));
-  }
-
-  /** The fixed point of zooming: the pointer, else the playhead if it is in view, else the middle. */
-  #about(px: number | undefined): number {
-    if (px !== undefined) return this.#scale.toMs(px);
-    const { scale } = this.#view;
+  /** The fixed point of zooming by keys and buttons. */
+  get #aboutMs(): number {
+    const { scale } = this.#window;
     if (this.#playheadMs !== undefined && scale.contains(this.#playheadMs)) return this.#playheadMs;
     return scale.startMs + scale.spanMs / 2;
   }
 
-  #show(scale: TimeScale): void {
-    this.#scale = scale;
-    if (this.#isSized) this.#options.loader.show(scale);
-    this.#changed();
-  }
-
   #compose(): TimelineView {
     return {
-      scale: this.#scale,
+      scale: this.#window.scale,
       intervals: this.#options.loader.intervals,
       gaps: this.#options.loader.gaps,
       begunMs: this.#options.loader.begunMs,
       events: this.#options.loader.events,
       nowMs: this.#options.clock.wallMs(),
       playheadMs: this.#playheadMs,
-      hoverMs: this.#hoverMs,
-      isDragging: this.#pan.isDragging,
-      scrubMs: this.#scrubMs,
+      hoverMs: this.pointer.hoverMs,
+      isDragging: this.pointer.isDragging,
+      scrubMs: this.pointer.scrubMs,
       bookmarks: this.#bookmarks,
       selection: this.#selection.span,
     };

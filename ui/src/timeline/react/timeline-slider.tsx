@@ -33,7 +33,7 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
     const { scale: shown, hoverMs, scrubMs } = timeline.getView();
     if (scrubMs !== undefined) return true;
     const px = hoverMs === undefined ? undefined : shown.toPx(hoverMs);
-    return px !== undefined && (timeline.isAtPlayhead(px) || timeline.isAtSelection(px));
+    return px !== undefined && (timeline.pointer.isAtPlayhead(px) || timeline.pointer.isAtSelection(px));
   });
   const isDragging = useSyncExternalStore(timeline.subscribe, () => timeline.getView().isDragging);
   useDrawing(canvas, timeline, zone, momentMs);
@@ -189,7 +189,7 @@ function useWheel(canvasRef: RefObject<HTMLCanvasElement | null>, timeline: Time
       const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
       const deltaX = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
       const deltaY = event.shiftKey ? 0 : event.deltaY;
-      timeline.wheel(event.offsetX, deltaX * px, deltaY * px * (event.ctrlKey ? 4 : 1));
+      timeline.pointer.wheel(event.offsetX, deltaX * px, deltaY * px * (event.ctrlKey ? 4 : 1));
     };
     element.addEventListener('wheel', onWheel, { passive: false });
     return () => element.removeEventListener('wheel', onWheel);
@@ -210,7 +210,11 @@ function usePointers(timeline: Timeline) {
       down.current.set(event.pointerId, event.nativeEvent.offsetX);
       if (down.current.size > 1) return;
       const { offsetX, offsetY } = event.nativeEvent;
-      timeline.press(offsetX, offsetY < BAND_TOP_PX, event.pointerType === 'mouse' ? undefined : FINGER_PX);
+      timeline.pointer.press(
+        offsetX,
+        offsetY < BAND_TOP_PX,
+        event.pointerType === 'mouse' ? undefined : FINGER_PX,
+      );
     },
     onPointerMove(event: PointerEvent<HTMLCanvasElement>) {
       const px = event.nativeEvent.offsetX;
@@ -218,23 +222,23 @@ function usePointers(timeline: Timeline) {
         const before = spread();
         down.current.set(event.pointerId, px);
         const after = spread();
-        timeline.pinch(after.distancePx / before.distancePx, after.middlePx);
+        timeline.pointer.pinch(after.distancePx / before.distancePx, after.middlePx);
         return;
       }
       if (down.current.has(event.pointerId)) down.current.set(event.pointerId, px);
-      timeline.move(px);
+      timeline.pointer.move(px);
     },
     onPointerUp(event: PointerEvent<HTMLCanvasElement>) {
       down.current.delete(event.pointerId);
-      timeline.release(event.nativeEvent.offsetX);
-      if (event.pointerType !== 'mouse') timeline.leave();
+      timeline.pointer.release(event.nativeEvent.offsetX);
+      if (event.pointerType !== 'mouse') timeline.pointer.leave();
     },
     onPointerCancel(event: PointerEvent<HTMLCanvasElement>) {
       down.current.delete(event.pointerId);
-      timeline.leave();
+      timeline.pointer.leave();
     },
     onPointerLeave() {
-      if (down.current.size === 0) timeline.leave();
+      if (down.current.size === 0) timeline.pointer.leave();
     },
   };
 }
