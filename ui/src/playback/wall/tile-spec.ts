@@ -10,7 +10,7 @@ export interface TileArchive {
 }
 
 /** The recordings of one stream in step with other tiles. */
-export interface SyncedArchiveSpec {
+interface SyncedArchiveSpec {
   readonly kind: 'syncedArchive';
   readonly archive: TileArchive;
 }
