@@ -40,6 +40,8 @@ export class ElementPlay {
     const video = this.#video;
     if (!this.isWanted || !video.paused || this.#isStarting) return;
     this.#isStarting = true;
+    // A new source drops the pause event of the old one (HTML, "media element load algorithm").
+    this.#isOwnPause = false;
     video.play().then(
       () => {
         this.#isStarting = false;

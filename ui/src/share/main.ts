@@ -3,9 +3,9 @@ import { bootElementId } from '@vidette/contract/constants';
 import type { MessageLanguage } from '@vidette/contract/errors';
 import { browserClock } from '../base/clock.ts';
 import { browserMse } from '../playback/media-sink.ts';
-import { Player } from '../playback/player.ts';
 import { SharePage } from './share-page.ts';
-import { sharedSource } from './shared-source.ts';
+import { SharedPlayer } from './shared-player.ts';
+import { openShared } from './shared-source.ts';
 import './share.css';
 
 // The public page of a shared stream [R10.5]: a separate entry, so that a visitor without an account loads a
@@ -31,24 +31,6 @@ if (name === null) page.setInvalid();
 else watch();
 
 function watch(): void {
-  const player = new Player({
-    video: page.video,
-    environment: browserMse(),
-    clock: browserClock,
-    source: sharedSource(key),
-  });
-  page.follow(player);
-  player.goLive();
-  document.addEventListener('visibilitychange', () =>
-    player.setVisible(document.visibilityState === 'visible'),
-  );
-  window.addEventListener('online', () => player.wake());
-
-  const end = () => {
-    cancelAsking();
-    player.dispose();
-    page.setInvalid();
-  };
   const client = createClient();
   const ask = () => {
     client.getShared({ params: { key } }).then(
@@ -60,14 +42,31 @@ function watch(): void {
     );
   };
   const cancelAsking = browserClock.every(factsPeriodMs, ask);
-  ask();
   let wasPlaying = false;
-  player.subscribe(() => {
-    const { state } = player.getSnapshot();
-    if (state.name === 'failed' && state.code === 'NotFound') end();
-    // A new viewer is included in the count.
-    const isPlaying = state.name === 'playing';
-    if (isPlaying && !wasPlaying) ask();
-    wasPlaying = isPlaying;
+  const player = new SharedPlayer({
+    video: page.video,
+    environment: browserMse(),
+    clock: browserClock,
+    open: (options) => openShared(key, options),
+    onState: (state) => {
+      page.setState(state);
+      if (state.name === 'failed' && state.code === 'NotFound') end();
+      // A new viewer is included in the count.
+      const isPlaying = state.name === 'playing';
+      if (isPlaying && !wasPlaying) ask();
+      wasPlaying = isPlaying;
+    },
   });
+  const end = () => {
+    cancelAsking();
+    player.dispose();
+    page.setInvalid();
+  };
+  page.listen(() => player.play());
+  player.play();
+  ask();
+  document.addEventListener('visibilitychange', () =>
+    player.setVisible(document.visibilityState === 'visible'),
+  );
+  window.addEventListener('online', () => player.wake());
 }

@@ -1,5 +1,4 @@
 import type { MessageLanguage } from '@vidette/contract/errors';
-import type { Player } from '../playback/player.ts';
 import type { PlayerState } from '../playback/state.ts';
 import { shareMessages, viewersText, type ShareMessages } from './messages.ts';
 import { element, ShareBar } from './share-bar.ts';
@@ -37,17 +36,22 @@ export class SharePage {
     this.#show();
   }
 
-  /** Connects to a player; the buttons control it. */
-  follow(player: Player): void {
-    player.subscribe(() => {
-      this.#state = player.getSnapshot().state;
-      this.#show();
-    });
+  /** @param play plays after a refusal of the browser, a pause or a failure */
+  listen(play: () => void): void {
+    const { video } = this;
+    video.addEventListener('volumechange', () => this.#show());
     this.#bar.listen({
-      onPlay: () => player.play(),
-      onAudio: () => player.setMuted(!this.video.muted),
+      onPlay: play,
+      onAudio: () => {
+        video.muted = !video.muted;
+      },
       onFullScreen: () => this.#toggleFullScreen(),
     });
+  }
+
+  setState(state: PlayerState): void {
+    this.#state = state;
+    this.#show();
   }
 
   setFacts({ status, viewers }: ShareFacts): void {

@@ -77,7 +77,12 @@ function setUp() {
   begin();
   receive();
   receive();
-  return { events, states, tickFor, receive, begin };
+  /** The decoder fails, and the stream begins again. */
+  const breakDecoder = () => {
+    player.onSinkBroken();
+    begin();
+  };
+  return { events, states, tickFor, receive, begin, breakDecoder };
 }
 
 test('key frames that arrive are live', () => {
@@ -121,3 +126,14 @@ for (const [what, lose, expected] of losses) {
     assert.deepEqual(states.at(-1), { name: 'playing' });
   });
 }
+
+test('only decoder failures in a row, without a frame in between, are a missing decoder', () => {
+  const { states, receive, breakDecoder } = setUp();
+  for (let time = 0; time < 3; time++) {
+    for (let failure = 0; failure < 3; failure++) breakDecoder();
+    receive();
+    assert.deepEqual(states.at(-1), { name: 'playing' });
+  }
+  for (let failure = 0; failure < 4; failure++) breakDecoder();
+  assert.deepEqual(states.at(-1), { name: 'unsupported', codec: 'H.264' });
+});

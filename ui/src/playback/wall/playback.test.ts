@@ -17,6 +17,7 @@ import { settle, TestClock } from '../test-clock.ts';
 import { mediaBytes, TestMse, TestVideo } from '../test-media.ts';
 import { KeyFramePlayback } from './key-frame-playback.ts';
 import { SharedClock } from './shared-clock.ts';
+import { SnapshotArchive } from './snapshot-archive.ts';
 import { SyncedArchive } from './synced-archive.ts';
 
 // What every kind of playback keeps of the interface that the engine drives it by.
@@ -38,6 +39,11 @@ class World {
   readonly video = new TestVideo();
   readonly reader = this.#archive();
   requests = 0;
+  /** What a playback reported apart from its states. */
+  notices = 0;
+  readonly notice = () => {
+    this.notices += 1;
+  };
 
   connect = (events: LiveLinkEvents) => {
     const link = { events, isClosed: false };
@@ -87,9 +93,9 @@ interface Kind {
   readonly open: (parts: PlaybackParts, world: World) => Playback;
   /** What arrives by itself in the next 100 ms. */
   readonly send?: (world: World) => void;
+  /** It only accompanies what the server shows: the state is another's, and the element has nothing to do. */
+  readonly hasElement?: false;
 }
-
-const ignore = () => {};
 
 /** Sends to the newest link: an init segment first, then what `media` makes of the elapsed time. */
 function sender(init: Uint8Array, media: (world: World) => Uint8Array | undefined) {
@@ -109,7 +115,7 @@ function sender(init: Uint8Array, media: (world: World) => Uint8Array | undefine
 
 const kinds: Readonly<Record<string, Kind>> = {
   live: {
-    open: (parts, { connect }) => new LivePlayback({ ...parts, connect, onNotice: ignore }),
+    open: (parts, { connect, notice }) => new LivePlayback({ ...parts, connect, onNotice: notice }),
     send: sender(mediaBytes('init'), ({ clock }) => {
       const startS = clock.wallMs() / 1000;
       return mediaBytes(`${startS}-${startS + 0.1}`);
@@ -133,38 +139,47 @@ const kinds: Readonly<Record<string, Kind>> = {
     }),
   },
   archive: {
-    open: (parts, { reader, beginMs }) =>
+    open: (parts, { reader, beginMs, notice }) =>
       new ArchivePlayback({
         ...parts,
         reader,
         fromMs: beginMs - 60_000,
         speed: 1,
         budget: new DecodingBudget(),
-        onNotice: ignore,
-        onKeyFramesOnly: ignore,
-        onReachedLive: ignore,
+        onNotice: notice,
+        onKeyFramesOnly: notice,
+        onReachedLive: notice,
       }),
   },
   backwards: {
-    open: (parts, { reader, beginMs }) =>
+    open: (parts, { reader, beginMs, notice }) =>
       new ReversePlayback({
         ...parts,
         reader,
         fromMs: beginMs - 60_000,
         speed: 1,
-        onNotice: ignore,
-        onKeyFramesOnly: ignore,
+        onNotice: notice,
+        onKeyFramesOnly: notice,
       }),
   },
   'in step with a shared clock': {
-    open: (parts, { reader, shared }) =>
+    open: (parts, { reader, shared, notice }) =>
       new SyncedArchive({
         ...parts,
         shared,
         isConverted: false,
         source: { reader, converted: undefined, intervalAt: () => undefined },
-        onGap: ignore,
+        onGap: notice,
       }),
+  },
+  'snapshots in step with a shared clock': {
+    open: (_parts, { reader, shared, notice }) =>
+      new SnapshotArchive({
+        shared,
+        source: { reader, converted: undefined, intervalAt: () => undefined },
+        onGap: notice,
+      }),
+    hasElement: false,
   },
 };
 
@@ -206,7 +221,7 @@ function setUp({ open, send }: Kind) {
   return { playback, world, video, mse, states, run, setPaused, state: () => states.at(-1)?.name };
 }
 
-for (const [name, kind] of Object.entries(kinds)) {
+for (const [name, kind] of Object.entries(kinds).filter(([, { hasElement = true }]) => hasElement)) {
   test(`${name}: it connects, then plays, and knows its moment`, async () => {
     const { playback, states, run, state } = setUp(kind);
     assert.equal(states[0]?.name, 'connecting');
@@ -231,49 +246,6 @@ for (const [name, kind] of Object.entries(kinds)) {
     playback.dispose();
   });
 
-  test(`${name}: after its disposal it reports and requests nothing, whatever happens`, async () => {
-    const { playback, world, video, states, run } = setUp(kind);
-    await run(3);
-    playback.dispose();
-    playback.dispose();
-    const { requests } = world;
-    const [at] = [video.currentTime];
-    states.length = 0;
-    playback.wake();
-    playback.setPaused(true);
-    playback.setPaused(false);
-    playback.setSpeed(4);
-    assert.equal(playback.seek(world.beginMs - 30_000), false);
-    playback.step(1);
-    playback.step(-1);
-    playback.onPlaying();
-    playback.onStalled();
-    playback.onSinkBroken();
-    playback.tick();
-    for (let turn = 0; turn < 50; turn++) {
-      world.clock.advance(100);
-      await settle();
-      playback.tick();
-    }
-    assert.deepEqual(states, []);
-    assert.equal(world.requests, requests);
-    assert.equal(video.currentTime, at);
-    assert.ok(world.links.every(({ isClosed }) => isClosed));
-    assert.equal(world.clock.pendingTimers, 0);
-  });
-
-  test(`${name}: disposed before its first frame, it stays silent`, async () => {
-    const { playback, world, states } = setUp(kind);
-    playback.dispose();
-    states.length = 0;
-    for (let turn = 0; turn < 20; turn++) {
-      world.clock.advance(100);
-      await settle(60);
-    }
-    assert.deepEqual(states, []);
-    assert.equal(world.clock.pendingTimers, 0);
-  });
-
   // In step with others the shared clock is paused, and no tile by itself.
   if (name === 'in step with a shared clock') continue;
 
@@ -292,5 +264,54 @@ for (const [name, kind] of Object.entries(kinds)) {
     assert.equal(state(), 'playing');
     assert.notEqual(playback.utcMs, pausedMs);
     playback.dispose();
+  });
+}
+
+for (const [name, kind] of Object.entries(kinds)) {
+  test(`${name}: after its disposal it reports and requests nothing, whatever happens`, async () => {
+    const { playback, world, video, states, run } = setUp(kind);
+    await run(3);
+    playback.dispose();
+    playback.dispose();
+    const { requests } = world;
+    const [at] = [video.currentTime];
+    states.length = 0;
+    world.notices = 0;
+    playback.wake();
+    playback.setPaused(true);
+    playback.setPaused(false);
+    playback.setSpeed(4);
+    assert.equal(playback.seek(world.beginMs - 30_000), false);
+    playback.step(1);
+    playback.step(-1);
+    playback.onPlaying();
+    playback.onStalled();
+    playback.onSinkBroken();
+    playback.tick();
+    for (let turn = 0; turn < 50; turn++) {
+      world.clock.advance(100);
+      await settle();
+      playback.tick();
+    }
+    assert.deepEqual(states, []);
+    assert.equal(world.notices, 0);
+    assert.equal(world.requests, requests);
+    assert.equal(video.currentTime, at);
+    assert.ok(world.links.every(({ isClosed }) => isClosed));
+    assert.equal(world.clock.pendingTimers, 0);
+  });
+
+  test(`${name}: disposed before its first frame, it stays silent`, async () => {
+    const { playback, world, states } = setUp(kind);
+    playback.dispose();
+    states.length = 0;
+    world.notices = 0;
+    for (let turn = 0; turn < 20; turn++) {
+      world.clock.advance(100);
+      await settle(60);
+    }
+    assert.deepEqual(states, []);
+    assert.equal(world.notices, 0);
+    assert.equal(world.clock.pendingTimers, 0);
   });
 }
