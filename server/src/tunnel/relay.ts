@@ -1,37 +1,19 @@
 import { createHash } from 'node:crypto';
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import ssh2, { type AcceptConnection, type Client, type ClientChannel, type RejectConnection } from 'ssh2';
-import type { Clock } from '../base/clock.ts';
-import { networkOf } from '../base/network.ts';
-import { TunnelConnection, type Traffic } from './tunnel-connection.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
+import { HandshakeLimit } from './handshake-limit.ts';
 import { InflowLimit } from './inflow-limit.ts';
+import { KeepAlive } from './keep-alive.ts';
 import type { ReadyLocation } from './location.ts';
+import { connectionsMax, RelayClients } from './relay-clients.ts';
 import { RelayFailure } from './relay-failure.ts';
+import { TunnelConnection, type Traffic } from './tunnel-connection.ts';
 
 /** Dialling, both handshakes and the forwarding together. */
 const openTimeoutMs = 20_000;
-/**
- * Interval of keep-alive requests to the relay; the connection is closed when one stays unanswered for as long.
- */
-const pingEveryMs = 15_000;
-const pingTimeoutMs = 20_000;
-/** Clients' simultaneous connections; further ones are refused until others end. */
-const connectionsMax = 512;
-/**
- * From this many on, each new connection displaces the one that has been idle longest: silent clients lock no
- * one out.
- */
-const crowdedAt = 480;
-/** Of one network; behind a proxy on the relay all clients come from one. */
-const perNetworkMax = 64;
-/** The window of a channel is 2 MiB: with more unread than this, the relay ignores it. */
-const unreadMaxBytes = 4 * 1_048_576;
 /** Writing in smaller packets than any honest relay requests would cost more than it carries. */
 const packetMinBytes = 4_096;
-/** An honest relay renews its keys by the gigabyte or the hour. */
-const handshakesMax = 30;
-const handshakesWithinMs = 60_000;
-
 /** Modern algorithms that need no binary part; the order is the preference. */
 const algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384'],
@@ -65,14 +47,12 @@ export class Relay {
   readonly #line: Socket;
   readonly #client: Client = new ssh2.Client();
   readonly #inflow: InflowLimit;
-  /** Channels that the relay has not closed yet, including those whose client has disconnected. */
-  readonly #channels = new Set<ClientChannel>();
-  readonly #connections = new Set<TunnelConnection>();
-  readonly #timers: (() => void)[] = [];
-  readonly #handshakesMs: number[] = [];
+  readonly #handshakes: HandshakeLimit;
+  readonly #clients: RelayClients;
+  readonly #keepAlive: KeepAlive;
+  readonly #cancelOpenTimeout: Cancel;
   #presentedHostKey: string | undefined;
   #isUp = false;
-  #roundTripMs: number | null = null;
   #end: (failure: RelayFailure) => void;
 
   constructor(options: RelayOptions) {
@@ -85,10 +65,16 @@ export class Relay {
     // Every connection may wait for the socket at the same time.
     this.#line.setMaxListeners(connectionsMax + 32);
     this.#inflow = new InflowLimit(this.#line, options.clock);
-    this.#timers.push(
-      options.clock.after(openTimeoutMs, () =>
-        this.close(new RelayFailure('unreachable', `${host} did not answer at port ${port} in time.`)),
-      ),
+    this.#handshakes = new HandshakeLimit(options.clock);
+    this.#clients = new RelayClients(options.location.trustProxy);
+    this.#keepAlive = new KeepAlive({
+      clock: options.clock,
+      request: (answered) => this.#requestAnswer(answered),
+      onSilent: (timeoutMs) =>
+        this.close(new RelayFailure('relay-silent', `The relay is silent for ${timeoutMs / 1000} s.`)),
+    });
+    this.#cancelOpenTimeout = options.clock.after(openTimeoutMs, () =>
+      this.close(new RelayFailure('unreachable', `${host} did not answer at port ${port} in time.`)),
     );
     this.#listen();
     this.#client.connect({
@@ -107,22 +93,23 @@ export class Relay {
   }
 
   get connections(): number {
-    return this.#connections.size;
+    return this.#clients.size;
   }
 
   /** Round-trip time of the last answered keep-alive request. */
   get roundTripMs(): number | null {
-    return this.#roundTripMs;
+    return this.#keepAlive.roundTripMs;
   }
 
   /** Ends it for the given reason; its clients are disconnected. Idempotent: the first reason stays. */
   close(reason: RelayFailure): void {
     this.#end(reason);
     this.#end = () => {};
-    for (const cancel of this.#timers.splice(0)) cancel();
+    this.#cancelOpenTimeout();
+    this.#keepAlive.stop();
     this.#inflow.close();
     this.#line.destroy();
-    for (const connection of this.#connections) connection.destroy();
+    this.#clients.destroy();
   }
 
   #listen(): void {
@@ -180,9 +167,9 @@ export class Relay {
         this.close(new RelayFailure('forwarding-refused', words, { cause: error }));
         return;
       }
-      for (const cancel of this.#timers.splice(0)) cancel();
+      this.#cancelOpenTimeout();
       this.#isUp = true;
-      this.#ping();
+      this.#keepAlive.start();
       this.#options.onUp();
     });
   }
@@ -191,28 +178,12 @@ export class Relay {
    * Sends a request that every SSH server declines: to stop listening where it never did. Answers come in the
    * order of the requests, so that each also proves that nothing before it is unanswered.
    */
-  #ping(): void {
-    const { clock } = this.#options;
-    const askedMs = clock.monotonicMs();
-    const cancelTimeout = clock.after(pingTimeoutMs, () =>
-      this.close(new RelayFailure('relay-silent', `The relay is silent for ${pingTimeoutMs / 1000} s.`)),
-    );
-    this.#timers.push(cancelTimeout);
-    this.#client.unforwardIn('vidette-ping', 1, () => {
-      cancelTimeout();
-      this.#timers.length = 0;
-      if (this.#line.destroyed) return;
-      this.#roundTripMs = clock.monotonicMs() - askedMs;
-      this.#timers.push(clock.after(pingEveryMs, () => this.#ping()));
-    });
+  #requestAnswer(answered: () => void): void {
+    this.#client.unforwardIn('vidette-ping', 1, answered);
   }
 
   #noteHandshake(): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    this.#handshakesMs.push(nowMs);
-    if (this.#handshakesMs.length <= handshakesMax) return;
-    const firstMs = this.#handshakesMs.shift() ?? nowMs;
-    if (nowMs - firstMs < handshakesWithinMs) this.#accuse('The relay renews its keys without end.');
+    if (!this.#handshakes.take()) this.#accuse('The relay renews its keys without end.');
   }
 
   #welcome(
@@ -220,18 +191,12 @@ export class Relay {
     accept: AcceptConnection<ClientChannel>,
     reject: RejectConnection,
   ): void {
-    // sshd sends an invalid address for a client that has disconnected already.
-    if (!this.#isUp || this.#channels.size >= connectionsMax || isIP(details.srcIP) === 0) {
-      reject();
-      return;
-    }
-    if (!this.#makeRoom(details.srcIP)) {
+    if (!this.#isUp || !this.#clients.makeRoom(details.srcIP)) {
       reject();
       return;
     }
     const channel = accept();
-    this.#channels.add(channel);
-    channel.once('close', () => this.#channels.delete(channel));
+    this.#clients.addChannel(channel);
     if (packetBytesOf(channel) < packetMinBytes) {
       this.#accuse('The relay takes packets of a few bytes only.');
       return;
@@ -247,34 +212,13 @@ export class Relay {
       clock,
     });
     traffic.connectionsTotal++;
-    this.#connections.add(connection);
-    connection.once('close', () => this.#connections.delete(connection));
+    this.#clients.add(connection);
     this.#options.onConnection(connection);
-  }
-
-  /**
-   * Closes an idle connection where there are too many; false when a network has its share and all of it is in
-   * use.
-   */
-  #makeRoom(address: string): boolean {
-    const network = networkOf(address);
-    const neighbours = this.#options.location.trustProxy
-      ? []
-      : [...this.#connections].filter(({ remoteAddress }) => networkOf(remoteAddress) === network);
-    if (neighbours.length >= perNetworkMax) return putOutLongestResting(neighbours);
-    if (this.#connections.size >= crowdedAt) putOutLongestResting(this.#connections);
-    return true;
   }
 
   #meter(bytes: number): void {
     this.#inflow.take(bytes);
-    for (const channel of this.#channels) {
-      const unreadBytes = channel.readableLength + channel.stderr.readableLength;
-      if (unreadBytes > unreadMaxBytes) {
-        this.#accuse('The relay sends more than it was allowed to.');
-        return;
-      }
-    }
+    if (this.#clients.isOverrun) this.#accuse('The relay sends more than it was allowed to.');
   }
 
   #accuse(words: string): void {
@@ -300,17 +244,6 @@ function unreachableWords(error: Error, host: string, port: number): string {
     default:
       return `The connection to ${host} at port ${port} failed.`;
   }
-}
-
-/** False when none is idle. */
-function putOutLongestResting(connections: Iterable<TunnelConnection>): boolean {
-  let longest: TunnelConnection | undefined;
-  for (const connection of connections) {
-    if (connection.restingMs === undefined) continue;
-    if (!longest || connection.restingMs > (longest.restingMs ?? 0)) longest = connection;
-  }
-  longest?.destroy();
-  return longest !== undefined;
 }
 
 /** The largest packet that the relay accepts on a channel, which the library does not expose. */
