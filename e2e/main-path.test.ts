@@ -15,10 +15,6 @@ let camera: GstServer;
 let browser: Browser;
 let page: Page;
 let consoleErrors: string[];
-/** When the frames of both streams were seen live. */
-let startedMs = 0;
-/** Addresses of the two streams' views. */
-const views = { camera: '', demo: '' };
 
 before(async () => {
   camera = await startGstServer({ mounts: { '/gate': `( ${gstVideo('h264')} ${gstAudio('aac')} )` } });
@@ -34,91 +30,119 @@ after(async () => {
   await camera?.stop();
 });
 
-test('[R2.4, R8.13] a newcomer is led to the set-up and makes the administrator with the printed code', async () => {
-  await page.goto(server.url);
-  await page.waitForURL('**/ui/init');
-  await page.getByLabel('Set-up code').fill(server.setupCode);
-  await page.getByLabel('Login').fill(administrator.name);
-  await page.getByLabel('Password', { exact: true }).fill(administrator.password);
-  await page.getByRole('button', { name: 'Create the account' }).click();
-  await page.waitForURL('**/ui/streams');
-  await page.getByText('No streams yet').waitFor();
-});
+test('the path of a newcomer, from the set-up to the archive, on one page', async (t) => {
+  /** When the frames of both streams were seen live. */
+  let startedMs = 0;
+  /** Addresses of the two streams' views. */
+  const views = { camera: '', demo: '' };
+  /** Each step works with what the one before it left: after one that fails there is none. */
+  const step = async (title: string, run: () => Promise<void>) => {
+    let isDone = false;
+    await t.test(title, async () => {
+      await run();
+      isDone = true;
+    });
+    assert.ok(isDone, `the path ends at: ${title}`);
+  };
 
-test('[R2.8, R2.10, R7.2, R7.7, R7.8, R10.1] a camera is checked, added and seen live by clicking only', async () => {
-  await page.getByRole('link', { name: 'Add stream' }).first().click();
-  await page.getByLabel('Address of the camera').fill(camera.url('/gate'));
-  await page.getByRole('button', { name: 'Check the address' }).click();
-  await page.getByText('The camera answers').waitFor();
-  await page.getByRole('img', { name: 'Snapshot from the camera' }).waitFor();
-  await page.getByLabel('Name').fill('Gate');
-  await page.getByRole('button', { name: 'Add the stream' }).click();
-  await page.waitForURL('**/stream/*/view');
-  await assertMoves(page);
-  views.camera = page.url();
-});
-
-test('[R10.1] the demo stream needs no camera, and its drawn clock runs with ours', async () => {
-  await page.getByRole('link', { name: 'All streams' }).click();
-  await page.getByRole('link', { name: 'Add stream' }).first().click();
-  await page.getByLabel('Address of the camera').fill('demo:');
-  await page.getByLabel('Name').fill('Demo');
-  await page.getByRole('button', { name: 'Add the stream' }).click();
-  await page.waitForURL('**/stream/*/view');
-  await assertMoves(page);
-  const first = await readClock(page);
-  const later = await until(
-    () => readClock(page),
-    (clockMs) => clockMs > first + 1_000,
+  await step(
+    '[R2.4, R8.13] a newcomer is led to the set-up and makes the administrator with the printed code',
+    async () => {
+      await page.goto(server.url);
+      await page.waitForURL('**/ui/init');
+      await page.getByLabel('Set-up code').fill(server.setupCode);
+      await page.getByLabel('Login').fill(administrator.name);
+      await page.getByLabel('Password', { exact: true }).fill(administrator.password);
+      await page.getByRole('button', { name: 'Create the account' }).click();
+      await page.waitForURL('**/ui/streams');
+      await page.getByText('No streams yet').waitFor();
+    },
   );
-  assert.ok(Math.abs(Date.now() - later) < 5_000, `the picture is ${Date.now() - later} ms old`);
-  views.demo = page.url();
-  startedMs = Date.now();
-});
 
-test('[R4.7, R4.8, R4.9] after two minutes a click on the timeline plays that moment, and live returns', async () => {
-  // Recording needs no viewer.
-  await page.goto('about:blank');
-  await until(
-    () => Date.now() - startedMs,
-    (elapsedMs) => elapsedMs > recordedMs,
-    recordedMs + 30_000,
+  await step(
+    '[R2.8, R2.10, R7.2, R7.7, R7.8, R10.1] a camera is checked, added and seen live by clicking only',
+    async () => {
+      await page.getByRole('link', { name: 'Add stream' }).first().click();
+      await page.getByLabel('Address of the camera').fill(camera.url('/gate'));
+      await page.getByRole('button', { name: 'Check the address' }).click();
+      await page.getByText('The camera answers').waitFor();
+      await page.getByRole('img', { name: 'Snapshot from the camera' }).waitFor();
+      await page.getByLabel('Name').fill('Gate');
+      await page.getByRole('button', { name: 'Add the stream' }).click();
+      await page.waitForURL('**/stream/*/view');
+      await assertMoves(page);
+      views.camera = page.url();
+    },
   );
-  for (const view of [views.camera, views.demo]) {
-    await page.goto(view);
-    await assertMoves(page, 2);
-    await zoomIn(page);
-    // The opened range ends some minutes from now; a quarter of it back from the playhead is in the recording.
-    const timeline = page.getByRole('slider', { name: /^Timeline of/ });
-    const box = await timeline.boundingBox();
-    assert.ok(box);
-    const liveX = await playheadX(page);
-    await page.mouse.click(liveX - box.width / 6, box.y + box.height / 2);
-    await page
-      .locator('[data-player-mode="archive"][data-player-state="playing"]')
-      .waitFor({ state: 'attached' });
-    const archiveMs = await until(
-      () => utcMs(page),
-      (atMs) => atMs < Date.now() - 20_000,
+
+  await step('[R10.1] the demo stream needs no camera, and its drawn clock runs with ours', async () => {
+    await page.getByRole('link', { name: 'All streams' }).click();
+    await page.getByRole('link', { name: 'Add stream' }).first().click();
+    await page.getByLabel('Address of the camera').fill('demo:');
+    await page.getByLabel('Name').fill('Demo');
+    await page.getByRole('button', { name: 'Add the stream' }).click();
+    await page.waitForURL('**/stream/*/view');
+    await assertMoves(page);
+    const first = await readClock(page);
+    const later = await until(
+      () => readClock(page),
+      (clockMs) => clockMs > first + 1_000,
     );
-    await assertMoves(page);
-    if (view === views.demo) {
-      const clockMs = await readClock(page);
-      assert.ok(clockMs >= archiveMs - 1_000 && clockMs < archiveMs + 30_000, `${clockMs} for ${archiveMs}`);
-    }
-    await page.getByRole('button', { name: 'Go to live' }).click();
-    await page
-      .locator('[data-player-mode="live"][data-player-state="playing"]')
-      .waitFor({ state: 'attached' });
-    await assertMoves(page);
-    if (view === views.demo) {
+    assert.ok(Math.abs(Date.now() - later) < 5_000, `the picture is ${Date.now() - later} ms old`);
+    views.demo = page.url();
+    startedMs = Date.now();
+  });
+
+  await step(
+    '[R4.7, R4.8, R4.9] after two minutes a click on the timeline plays that moment, and live returns',
+    async () => {
+      // Recording needs no viewer.
+      await page.goto('about:blank');
       await until(
-        () => readClock(page),
-        (clockMs) => Date.now() - clockMs < 3_000,
+        () => Date.now() - startedMs,
+        (elapsedMs) => elapsedMs > recordedMs,
+        recordedMs + 30_000,
       );
-    }
-  }
-  assert.deepEqual(consoleErrors, []);
+      for (const view of [views.camera, views.demo]) {
+        await page.goto(view);
+        await assertMoves(page, 2);
+        await zoomIn(page);
+        // The opened range ends some minutes from now; a quarter of it back from the playhead is in the recording.
+        const timeline = page.getByRole('slider', { name: /^Timeline of/ });
+        const box = await timeline.boundingBox();
+        assert.ok(box);
+        const liveX = await playheadX(page);
+        await page.mouse.click(liveX - box.width / 6, box.y + box.height / 2);
+        await page
+          .locator('[data-player-mode="archive"][data-player-state="playing"]')
+          .waitFor({ state: 'attached' });
+        const archiveMs = await until(
+          () => utcMs(page),
+          (atMs) => atMs < Date.now() - 20_000,
+        );
+        await assertMoves(page);
+        if (view === views.demo) {
+          const clockMs = await readClock(page);
+          assert.ok(
+            clockMs >= archiveMs - 1_000 && clockMs < archiveMs + 30_000,
+            `${clockMs} for ${archiveMs}`,
+          );
+        }
+        await page.getByRole('button', { name: 'Go to live' }).click();
+        await page
+          .locator('[data-player-mode="live"][data-player-state="playing"]')
+          .waitFor({ state: 'attached' });
+        await assertMoves(page);
+        if (view === views.demo) {
+          await until(
+            () => readClock(page),
+            (clockMs) => Date.now() - clockMs < 3_000,
+          );
+        }
+      }
+      assert.deepEqual(consoleErrors, []);
+    },
+  );
 });
 
 /** Zooms the timeline in as far as it goes. */
