@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { addressOf } from '@vidette/contract/routes';
@@ -39,11 +39,7 @@ let camera: FakeCamera;
 let subCamera: FakeCamera;
 let nodes: Nodes;
 let browser: Browser;
-let page: Page;
-let consoleErrors: string[];
 let uid: string;
-/** Of a stream whose source does not answer. */
-let brokenUid: string;
 /** When the recording began, UTC ms. */
 let startMs: number;
 
@@ -51,6 +47,48 @@ const north = () => nodes.client('north');
 const params = () => ({ uid });
 const span = () => ({ start_time: startMs, end_time: Date.now() });
 const ranges = () => north().getArchiveRanges({ params: params(), query: span() });
+
+/** Opens a page of north's own for the administrator; it is closed with the test. */
+async function openNorth(t: TestContext): Promise<{ page: Page; consoleErrors: string[] }> {
+  const context = await newPerson(browser);
+  t.after(() => context.close());
+  await signInByCookie(context, nodes.server('north').url, nodes.cookie);
+  const page = await context.newPage();
+  return { page, consoleErrors: consoleErrorsOf(page) };
+}
+
+/** Waits until the stream is on this node, and the other is drained. */
+async function runsOn(id: 'north' | 'south'): Promise<void> {
+  const other = id === 'north' ? 'south' : 'north';
+  await north().returnClusterNode({ params: { id } });
+  await north().drainClusterNode({ params: { id: other } });
+  await until(
+    () => north().getStream({ params: params() }),
+    ({ status, node }) => status === 'running' && node.id === id,
+    WAIT_MS,
+  );
+  await until(
+    () => north().getClusterNode({ params: { id: other } }),
+    ({ state }) => state === 'drained',
+    WAIT_MS,
+  );
+}
+
+/** Waits until the footage, wherever it is, is longer than four seconds. */
+async function footage() {
+  const answer = await until(
+    ranges,
+    ({ period }) => period !== null && period.endTime - period.startTime > 4_000,
+    WAIT_MS,
+  );
+  return { ...answer, startTime: answer.period?.startTime ?? 0 };
+}
+
+/** Waits until south has footage and north has the stream. */
+async function movedToNorth(): Promise<void> {
+  await footage();
+  await runsOn('north');
+}
 
 before(async () => {
   postgres = await startPostgres();
@@ -63,6 +101,7 @@ before(async () => {
   ({ uid } = await north().addStream({
     body: { name: 'Gate', streamSource: camera.url, subStreamSource: subCamera.url },
   }));
+  browser = await launchBrowser();
 });
 
 after(async () => {
@@ -147,7 +186,7 @@ test('[R10.8, R2.12] a wall on the node that runs none of its streams has the ma
 
 test('[R10.8, R3.7] the reason why a stream of another node fails is known on every node; its source is probed from that one', async () => {
   const streamSource = `rtsp://127.0.0.1:${await freePort()}/none`;
-  ({ uid: brokenUid } = await north().addStream({ body: { name: 'Yard', streamSource } }));
+  const { uid: brokenUid } = await north().addStream({ body: { name: 'Yard', streamSource } });
   const seenBy = (node: string) => () => nodes.client(node).getStream({ params: { uid: brokenUid } });
   const own = await until(seenBy('south'), ({ status }) => status === 'failed', WAIT_MS);
   const told = await until(seenBy('north'), ({ status }) => status === 'failed', WAIT_MS);
@@ -167,8 +206,7 @@ test('[R10.8, R3.7] the reason why a stream of another node fails is known on ev
 });
 
 test('[R10.8, R9.3] ranges, days, playlist, bytes, download and stills of footage on another node', async () => {
-  await until(ranges, ({ period }) => period !== null && period.endTime - period.startTime > 4_000, WAIT_MS);
-  const { ranges: found, period } = await ranges();
+  const { ranges: found, startTime } = await footage();
   assert.ok(found.some(({ status }) => status === 'fragment'));
   assert.ok(found.some(({ status }) => status === 'live'));
   const stats = await north().getArchiveStats({ params: params() });
@@ -187,28 +225,23 @@ test('[R10.8, R9.3] ranges, days, playlist, bytes, download and stills of footag
   assert.equal(entry.bytes.toString('latin1', 4, 8), 'moof');
 
   const file = await download('north');
-  const footage = await inspect(file);
-  assert.equal(footage.consoleErrors, '');
-  assert.ok((footage.tracks[0]?.decodedFrames ?? 0) > 20);
+  const shown = await inspect(file);
+  assert.equal(shown.consoleErrors, '');
+  assert.ok((shown.tracks[0]?.decodedFrames ?? 0) > 20);
 
-  const time = (period?.startTime ?? 0) + 1_500;
+  const time = startTime + 1_500;
   const still = await north().getArchivePicture({ params: params(), query: { time } });
   assert.ok(Number(still.headers.get('x-picture-time')) <= time);
   assert.ok((await still.arrayBuffer()).byteLength > 500);
 });
 
-test('[R10.8] the page on one node plays live and archive of another, through a restart of that one', async () => {
-  browser = await launchBrowser();
-  const context = await newPerson(browser);
-  await signInByCookie(context, nodes.server('north').url, nodes.cookie);
-  page = await context.newPage();
-  consoleErrors = consoleErrorsOf(page);
+test('[R10.8] the page on one node plays live and archive of another, through a restart of that one', async (t) => {
+  const { page, consoleErrors } = await openNorth(t);
   await page.goto(`${nodes.server('north').url}/ui/stream/${uid}/view`);
-  await shows('live');
+  await shows('live', page);
   await assertMoves(page);
-  const archive = await context.newPage();
-  const { period } = await north().getArchiveRanges({ params: params(), query: span() });
-  const momentMs = (period?.startTime ?? 0) + 1_000;
+  const archive = await page.context().newPage();
+  const momentMs = (await footage()).startTime + 1_000;
   await archive.goto(`${nodes.server('north').url}/ui/stream/${uid}/view?t=${momentMs}`);
   await shows('archive', archive);
   await assertMoves(archive);
@@ -216,7 +249,7 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
   const { id } = await north().addMosaic({
     body: { name: 'Far', layout: { columns: 2, rows: 2, cells: [cell] } },
   });
-  const wall = await context.newPage();
+  const wall = await page.context().newPage();
   const wallAddress = `${nodes.server('north').url}/ui/mosaic/${id}`;
   const tilePlays = () =>
     wall.locator('[data-tile-state=playing]').waitFor({ state: 'attached', timeout: WAIT_MS });
@@ -226,7 +259,7 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
   await page.locator('[data-player-state=playing]').waitFor({ state: 'detached', timeout: WAIT_MS });
   await wall.getByText('Its server is not available').waitFor({ timeout: WAIT_MS });
   await nodes.start('south');
-  await shows('live');
+  await shows('live', page);
   await assertMoves(page);
   await tilePlays();
   // Past the gap of the restart the archive may have come to the live video [R4.8].
@@ -242,6 +275,8 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
 });
 
 test('[R10.8] footage of a stream that moved is one timeline on every node', async () => {
+  await runsOn('south');
+  await footage();
   await north().returnClusterNode({ params: { id: 'north' } });
   await north().drainClusterNode({ params: { id: 'south' } });
   const moved = async () => (await north().getStream({ params: params() })).node.id;
@@ -258,14 +293,15 @@ test('[R10.8] footage of a stream that moved is one timeline on every node', asy
       await nodes.client(by).getArchivePlaylist({ params: params(), query: span() })
     ).text();
     assert.equal(new Set(text.match(/-[0-9a-f]{12}\.mp4/g)).size, 2);
-    const footage = await inspect(await download(by));
-    assert.equal(footage.consoleErrors, '');
+    const shown = await inspect(await download(by));
+    assert.equal(shown.consoleErrors, '');
     const { recorded, durationMs } = await nodes.client(by).getArchiveStats({ params: params() });
     assert.ok(recorded && recorded.day.recordedMs > durationMs - 5_000, JSON.stringify(recorded));
   }
 });
 
 test('[R10.8] a node that is away is a gap with that cause, and nothing else breaks', async () => {
+  await movedToNorth();
   await nodes.kill('south');
   const answer = await until(ranges, ({ gaps }) => gaps.some(({ cause }) => cause === 'node-away'), WAIT_MS);
   assert.ok(answer.ranges.some(({ status }) => status === 'live'));
@@ -277,10 +313,11 @@ test('[R10.8] a node that is away is a gap with that cause, and nothing else bre
     ) === false,
   );
   assert.ok((await download('north')).length > 0);
+  await nodes.start('south');
 });
 
 test('[R10.8] nodes answer only nodes: not strangers, not twice, not without TLS unless that is configured', async () => {
-  await nodes.start('south');
+  await movedToNorth();
   const own = new KeyPair(await readFile(join(nodes.folder('north'), nodeKeyFile)));
   const path = `/link/footage/${uid}/stats`;
   const asked = (header: string) =>
@@ -301,9 +338,12 @@ test('[R10.8] nodes answer only nodes: not strangers, not twice, not without TLS
   assert.equal(await ask(claimBy(own, path)), 403);
   const { gaps } = await ranges();
   assert.ok(gaps.some(({ cause }) => cause === 'node-away'));
+  await nodes.stop('south');
+  await nodes.start('south');
 });
 
 test('[R10.8, R7.11] the footage of a deleted stream is deleted on every node, on one that is away when it is back', async () => {
+  await runsOn('north');
   const { uid: goneUid } = await north().addStream({ body: { name: 'Dock', streamSource: camera.url } });
   const folderOn = (node: string) => join(nodes.folder(node), 'archive', goneUid);
   const recordedBy = (node: string) => () => existsSync(folderOn(node));
@@ -322,16 +362,10 @@ test('[R10.8, R7.11] the footage of a deleted stream is deleted on every node, o
   assert.equal(recordedBy('south')(), true);
   await nodes.start('south');
   await until(recordedBy('south'), (isThere) => !isThere, WAIT_MS);
-  await north().returnClusterNode({ params: { id: 'north' } });
-  await north().drainClusterNode({ params: { id: 'south' } });
-  await until(
-    async () => (await north().getClusterNode({ params: { id: 'south' } })).state,
-    (state) => state === 'drained',
-    WAIT_MS,
-  );
 });
 
-test('[R10.8, R2.14] on the page a code is made, shown once, used or revoked, and a node that is gone is removed', async () => {
+test('[R10.8, R2.14] on the page a code is made, shown once, used or revoked, and a node that is gone is removed', async (t) => {
+  const { page, consoleErrors } = await openNorth(t);
   await page.goto(`${nodes.server('north').url}/ui/administration/cluster`);
   await page.setViewportSize({ width: 360, height: 740 });
   const box = page.getByRole('region', { name: 'Another server' });
@@ -368,10 +402,10 @@ test('[R10.8, R2.14] on the page a code is made, shown once, used or revoked, an
   await command.waitFor({ state: 'detached' });
   assert.match((await nodes.command('late', 'join', address, withdrawn, 'late')).output, /not authorized/);
   assert.deepEqual(consoleErrors, []);
-  await page.context().close();
 });
 
 test('[R10.8, R7.38] a code lets one server in, once; a drained node leaves', async () => {
+  await runsOn('north');
   const { output } = await nodes.command('north', 'invite');
   const [, address = '', code = ''] = /vidette join (\S+) (\S+) NAME/.exec(output) ?? [];
   assert.match((await nodes.command('hall', 'join', address, `${code}x`, 'hall')).output, /not authorized/);
@@ -392,7 +426,7 @@ test('[R10.8, R7.38] a code lets one server in, once; a drained node leaves', as
   );
 });
 
-async function shows(mode: 'live' | 'archive', of = page): Promise<void> {
+async function shows(mode: 'live' | 'archive', of: Page): Promise<void> {
   await of
     .locator(`[data-player-state=playing][data-player-mode=${mode}]`)
     .waitFor({ state: 'attached', timeout: WAIT_MS });
