@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '../base/fault.ts';
+import { silentLog } from '../base/log.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { Stream } from '../hub/stream.ts';
+import { ScriptedSession } from '../ingest/scripted-session.ts';
+import type { SourceEngines } from '../ingest/source-engines.ts';
+import { StreamLog } from '../ingest/stream-log.ts';
+import { StreamFeed } from './stream-feed.ts';
+
+function opened() {
+  const clock = new ManualClock();
+  const log = new StreamLog(clock, silentLog);
+  const opens: string[] = [];
+  const peerFeeds: string[] = [];
+  let statuses = 0;
+  const engines = {
+    opener:
+      ({ host }: { host: string }, allowLoopback: boolean) =>
+      (engine: 'rtsp' | 'av') => {
+        opens.push(`${host} ${allowLoopback}`);
+        return new ScriptedSession(engine);
+      },
+    reach: () => undefined,
+  } as unknown as SourceEngines;
+  const feed = new StreamFeed({
+    stream: new Stream('s'),
+    log,
+    tools: {
+      clock,
+      engines,
+      noFramesMs: 10_000,
+      peerFeed: (_, frame) => {
+        peerFeeds.push(`start ${frame}`);
+        return { stop: (cause) => Promise.resolve(void peerFeeds.push(`stop ${cause}`)) };
+      },
+    },
+    onStatus: () => statuses++,
+  });
+  return { feed, log, opens, peerFeeds, statuses: () => statuses };
+}
+
+test('a source is started once, reports its status, and leaves none when it has stopped', async () => {
+  const { feed, opens, statuses } = opened();
+  const status = () => feed.sourceStatus;
+  assert.equal(status(), undefined);
+  const settings = { source: 'rtsp://cam/1', allowLoopback: true };
+  feed.startSource(settings);
+  const { supervisor } = feed;
+  feed.startSource(settings);
+  assert.equal(feed.supervisor, supervisor);
+  assert.deepEqual(opens, ['cam true']);
+  assert.equal(supervisor?.status.state, 'connecting');
+  assert.equal(status(), supervisor.status);
+  assert.ok(statuses() > 0);
+  await feed.stopSource('idle');
+  assert.equal(feed.supervisor, undefined);
+  assert.equal(status(), undefined);
+});
+
+test('an address that cannot be read is the status, logged once, until the source is stopped', async () => {
+  const { feed, log, opens } = opened();
+  for (let count = 0; count < 3; count++) feed.startSource({ source: '', allowLoopback: false });
+  const status = feed.sourceStatus;
+  assert.ok(status instanceof Fault);
+  assert.equal(status.code, 'CREDENTIALS_ERR');
+  assert.equal(feed.supervisor, undefined);
+  assert.equal(log.lines.filter(({ level }) => level === 'error').length, 1);
+  await feed.stopSource('source-changed');
+  assert.equal(feed.sourceStatus, undefined);
+  feed.startSource({ source: 'rtsp://cam/1', allowLoopback: false });
+  assert.deepEqual(opens, ['cam false']);
+  await feed.stopSource('stopped');
+});
+
+test('the video of another node is relayed once until it is stopped', async () => {
+  const { feed, peerFeeds } = opened();
+  feed.startPeerFeed();
+  feed.startPeerFeed();
+  await feed.stopPeerFeed('idle');
+  await feed.stopPeerFeed('stopped');
+  feed.startPeerFeed();
+  assert.deepEqual(peerFeeds, ['start main', 'stop idle', 'start main']);
+});

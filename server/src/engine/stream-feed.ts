@@ -1,0 +1,99 @@
+import { Fault } from '../base/fault.ts';
+import { parseSourceAddress, type SourceAddress } from '../dial/address.ts';
+import type { PauseCause } from '../hub/reader.ts';
+import type { Stream } from '../hub/stream.ts';
+import type { StreamLog } from '../ingest/stream-log.ts';
+import { Supervisor, type SupervisorStatus } from '../ingest/supervisor.ts';
+import type { ManagedStreamSettings } from './settings.ts';
+import type { ManagedStreamTools, PeerFeed } from './station-tools.ts';
+
+const unreadableAddress =
+  'The stored address cannot be read: secret.key is not the key it was stored with. Put that back, or type the address again.';
+
+export interface StreamFeedOptions {
+  readonly stream: Stream;
+  readonly log: StreamLog;
+  readonly tools: Pick<ManagedStreamTools, 'clock' | 'engines' | 'noFramesMs' | 'peerFeed'>;
+  /** Called after every change of the source's status. */
+  readonly onStatus: () => void;
+}
+
+/**
+ * What writes to a stream's hub: the camera's supervisor while this node runs the stream, or the live video of
+ * the node that does. Which of them is wanted is decided by the stream.
+ */
+export class StreamFeed {
+  readonly #options: StreamFeedOptions;
+  #supervisor: Supervisor | undefined;
+  /** Why the address cannot even be tried. */
+  #addressFault: Fault | undefined;
+  /** Set while another node runs the stream and a viewer watches it here. */
+  #peerFeed: PeerFeed | undefined;
+
+  constructor(options: StreamFeedOptions) {
+    this.#options = options;
+  }
+
+  /** The source's supervisor while a source is wanted: attempts, engine, since when. */
+  get supervisor(): Supervisor | undefined {
+    return this.#supervisor;
+  }
+
+  /** What the source does, or why there is none; undefined when none is wanted. */
+  get sourceStatus(): SupervisorStatus | Fault | undefined {
+    return this.#supervisor?.status ?? this.#addressFault;
+  }
+
+  /** Starts the source, unless it runs or its address was found to be invalid. */
+  startSource({ source, allowLoopback }: Pick<ManagedStreamSettings, 'source' | 'allowLoopback'>): void {
+    if (this.#supervisor || this.#addressFault) return;
+    const address = this.#readAddress(source);
+    if (!address) return;
+    const { stream, log, tools, onStatus } = this.#options;
+    const supervisor = new Supervisor({
+      address,
+      stream,
+      clock: tools.clock,
+      log,
+      openSession: tools.engines.opener(address, allowLoopback, stream),
+      reach: tools.engines.reach(address, allowLoopback),
+      noFramesMs: tools.noFramesMs,
+      onStatus,
+    });
+    this.#supervisor = supervisor;
+    supervisor.start();
+  }
+
+  /** Ends the source; after that an address that was invalid is tried again. Idempotent. */
+  async stopSource(cause: PauseCause): Promise<void> {
+    this.#addressFault = undefined;
+    await this.#supervisor?.stop(cause);
+    this.#supervisor = undefined;
+  }
+
+  /** Relays the live video from the node that runs the stream, unless it does so already. */
+  startPeerFeed(): void {
+    const { stream, tools } = this.#options;
+    this.#peerFeed ??= tools.peerFeed(stream, 'main');
+  }
+
+  /** Ends the relay. Idempotent. */
+  async stopPeerFeed(cause: PauseCause): Promise<void> {
+    const peerFeed = this.#peerFeed;
+    this.#peerFeed = undefined;
+    await peerFeed?.stop(cause);
+  }
+
+  /** Undefined when the address is invalid; that stays its status until the source is stopped. */
+  #readAddress(source: string): SourceAddress | undefined {
+    try {
+      if (source === '') throw new Fault('CREDENTIALS_ERR', unreadableAddress);
+      return parseSourceAddress(source);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#addressFault = error;
+      this.#options.log.add('error', error.message);
+      return undefined;
+    }
+  }
+}
