@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RouteLocation, LinkTarget } from './location.ts';
 import { locationAt } from '../app/addresses.ts';
 import { Router, type RouterOptions } from './router.ts';
 import { ScrollPositions } from './scroll-positions.ts';
