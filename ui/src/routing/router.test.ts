@@ -11,7 +11,7 @@ import { ScrollPositions } from './scroll-positions.ts';
 class FakeWindow {
   readonly entries: { state: unknown; href: string }[];
   at = 0;
-  scrollY = 0;
+  #scrollY = 0;
   readonly positions: ScrollPositions;
   readonly #listeners = new Map<string, () => void>();
   #coming = 0;
@@ -48,6 +48,20 @@ class FakeWindow {
 
   get location() {
     return new URL(this.href, 'http://page');
+  }
+
+  get scrollY(): number {
+    return this.#scrollY;
+  }
+
+  set scrollY(px: number) {
+    this.#scrollY = px;
+    this.#listeners.get('scroll')?.();
+  }
+
+  /** Moves as a browser does while it unloads the page: no event tells the page. */
+  slip(px: number): void {
+    this.#scrollY += px;
   }
 
   addEventListener(name: string, listener: unknown): void {
@@ -263,6 +277,7 @@ test('[R2.22] Back and Forward lead to where one was scrolled, going there again
   await router.navigate({ to: '/bookmarks' });
   assert.equal(router.get().arrival.scrollTop, 0);
   window.scrollY = 420;
+  window.slip(-44);
   window.leave();
   const reloaded = routerOver(window);
   assert.equal(reloaded.get().arrival.scrollTop, 420);

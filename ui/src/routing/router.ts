@@ -68,6 +68,8 @@ export class Router {
   #arrival: Arrival;
   /** The last arrival whose screen reached its scroll position. */
   #settled: Arrival | undefined;
+  /** Where the window was scrolled when it last moved, px. */
+  #scrolledTo = 0;
   /** The next history event only undoes a blocked navigation. */
   #isReturning = false;
   /** The next history event has been allowed. */
@@ -85,7 +87,9 @@ export class Router {
     options.window.addEventListener('popstate', () => this.#onHistory());
     // A phone may end a page that is out of sight without another event.
     for (const leaving of ['pagehide', 'visibilitychange'])
-      options.window.addEventListener(leaving, () => this.#keepScroll());
+      options.window.addEventListener(leaving, () => this.#keepScroll(this.#scrolledTo));
+    // Chromium moves a narrow page by up to 44 px while it unloads it, before `pagehide` and without a scroll event.
+    options.window.addEventListener('scroll', () => this.#noteScroll(), { passive: true });
   }
 
   /** The current state. */
@@ -114,7 +118,7 @@ export class Router {
     const go = async () => {
       const location = this.#admitted(this.#options.locationAt(hrefOf(target)));
       const isSame = location.href === this.#asked.href;
-      if (!replace && !isSame) this.#keepScroll();
+      if (!replace && !isSame) this.#keepScroll(this.#options.window.scrollY);
       this.#write(location, replace || isSame);
       await this.#show(location, undefined, isImmediate);
     };
@@ -131,6 +135,7 @@ export class Router {
   /** The screen of this arrival reached its scroll position, or the user scrolls: from now on the window's position counts. */
   readonly settle = (arrival: Arrival): void => {
     this.#settled = arrival;
+    this.#noteScroll();
   };
 
   /** Asks for confirmation before the location is left, until the returned function is called. */
@@ -161,7 +166,7 @@ export class Router {
       return;
     }
     this.#isLetBy = false;
-    this.#keepScroll();
+    this.#keepScroll(this.#options.window.scrollY);
     this.#index = index ?? this.#index;
     this.#id = id ?? this.#options.newId();
     const asked = this.#barPlace();
@@ -199,11 +204,14 @@ export class Router {
     this.#change({ location, arrival });
   }
 
+  #noteScroll(): void {
+    this.#scrolledTo = this.#options.window.scrollY;
+  }
+
   /** Stores where the current entry is scrolled; a screen that is still on its way there keeps its target. */
-  #keepScroll(): void {
-    const { positions, window } = this.#options;
+  #keepScroll(px: number): void {
     const isSettled = this.#settled === this.#arrival;
-    positions.set(this.#id, isSettled ? window.scrollY : this.#arrival.scrollTop);
+    this.#options.positions.set(this.#id, isSettled ? px : this.#arrival.scrollTop);
   }
 
   #arrivalAtEntry(): Arrival {
