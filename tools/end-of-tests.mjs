@@ -3,9 +3,9 @@
 // end of the file have been written to the pipe: they are missing without a trace, failures too (nodejs/node#64833).
 import { after } from 'node:test';
 
-const periodMs = 250;
+const periodMs = 100;
 /** Nothing was written for this many periods: every result has left the process. */
-const quietPeriods = 8;
+const quietPeriods = 6;
 
 let hasEnded = false;
 
