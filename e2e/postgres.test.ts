@@ -14,6 +14,7 @@ import { Store } from '../server/src/store/store.ts';
 import { administratorOf, until } from './api.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { startServer } from './server.ts';
+import { newUser } from '../server/src/store/user-fixture.ts';
 
 // The database on a PostgreSQL server in place of SQLite: the same product, and the differences.
 
@@ -165,20 +166,7 @@ for (const [how, crash] of Object.entries(crashes)) {
     t.after(() => rm(folder, { recursive: true, force: true }));
     const store = await Store.open({ url: await postgres.create(database), folder, redact: (text) => text });
     t.after(() => store.close());
-    const user = await store.users.add({
-      login: 'guard',
-      email: '',
-      fullName: '',
-      language: 'en',
-      passwordHash: null,
-      isAdmin: false,
-      maxStreamCreation: 0,
-      isManaged: false,
-      mustChangePassword: false,
-      isBlocked: false,
-      createdMs: 1,
-      lastSeenMs: null,
-    });
+    const user = await store.users.add(newUser('guard'));
     // A transaction that writes nothing takes an id of which the crash leaves no trace, like one that is rolled back.
     const takeIds = async (count: number) => {
       const client = postgres.client(database);

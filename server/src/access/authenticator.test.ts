@@ -8,6 +8,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { Store } from '../store/store.ts';
 import { Authenticator } from './authenticator.ts';
 import { hashSecret, newSecret } from './secrets.ts';
+import { newUser } from '../store/user-fixture.ts';
 
 let folder: string;
 let store: Store;
@@ -33,20 +34,7 @@ async function visit() {
     log: silentLog,
     sessionMs: 3_600_000,
   });
-  const user = await store.users.add({
-    login: `person${++people}`,
-    email: '',
-    fullName: '',
-    language: 'en',
-    passwordHash: null,
-    isAdmin: false,
-    maxStreamCreation: 0,
-    isManaged: false,
-    mustChangePassword: false,
-    isBlocked: false,
-    createdMs: 1,
-    lastSeenMs: null,
-  });
+  const user = await store.users.add(newUser(`person${++people}`));
   const session = await authenticator.open(user, { ip: '10.0.0.1', userAgent: 'test' });
   return { clock, authenticator, user, session };
 }

@@ -4,23 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openTestStore } from '../store/store-fixture.ts';
-import type { NewUser } from '../store/users.ts';
 import { Identities } from './identities.ts';
+import { newUser } from '../store/user-fixture.ts';
 
-const newUser = (login: string, email: string): NewUser => ({
-  login,
-  email,
-  fullName: '',
-  language: 'en',
-  passwordHash: null,
-  isAdmin: false,
-  maxStreamCreation: 0,
-  isManaged: false,
-  mustChangePassword: false,
-  isBlocked: false,
-  createdMs: 1,
-  lastSeenMs: null,
-});
+const userWith = (login: string, email: string) => newUser(login, { email });
 
 test('[R10.8] of two who claim one name on two nodes simultaneously, as a login and as an e-mail, one gets it', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-names-'));
@@ -33,10 +20,10 @@ test('[R10.8] of two who claim one name on two nodes simultaneously, as a login 
     const name = `guard${round}@example.org`;
     const outcomes = await Promise.allSettled([
       nodes[0].acquire(undefined, { login: name, email: `a${round}@x.org` }, (users) =>
-        users.add(newUser(name, `a${round}@x.org`)),
+        users.add(userWith(name, `a${round}@x.org`)),
       ),
       nodes[1].acquire(undefined, { login: `b${round}`, email: name }, (users) =>
-        users.add(newUser(`b${round}`, name)),
+        users.add(userWith(`b${round}`, name)),
       ),
     ]);
     const refused = outcomes.filter(({ status }) => status === 'rejected');

@@ -1,3 +1,4 @@
+import { newUser } from '../store/user-fixture.ts';
 import type { NewUser } from '../store/users.ts';
 import type { Store } from '../store/store.ts';
 import { principalOf, type Principal } from './principal.ts';
@@ -8,20 +9,6 @@ export async function addPrincipal(
   login: string,
   members: Partial<NewUser> = {},
 ): Promise<Principal> {
-  const user = await store.users.add({
-    login,
-    email: '',
-    fullName: '',
-    language: 'en',
-    passwordHash: null,
-    isAdmin: false,
-    maxStreamCreation: -1,
-    isManaged: false,
-    mustChangePassword: false,
-    isBlocked: false,
-    createdMs: 1,
-    lastSeenMs: null,
-    ...members,
-  });
+  const user = await store.users.add(newUser(login, { maxStreamCreation: -1, ...members }));
   return principalOf(user, { kind: 'session', id: `session of ${login}`, provedMs: 0 });
 }

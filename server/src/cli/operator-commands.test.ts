@@ -14,6 +14,7 @@ import { backUp, restore } from './backup.ts';
 import { runCommand, usage } from './command-line.ts';
 import { issueLicense, newLicenseKey } from './license.ts';
 import { resetPassword } from './reset-password.ts';
+import { newUser } from '../store/user-fixture.ts';
 
 const clock = new ManualClock();
 const version = '1.2.3';
@@ -30,27 +31,13 @@ async function openStore(t: TestContext, dataDir: string): Promise<Store> {
   return store;
 }
 
-function newUser(login: string) {
-  return {
-    login,
-    email: '',
-    fullName: '',
-    language: 'en',
-    passwordHash: 'old',
-    isAdmin: true,
-    maxStreamCreation: -1,
-    isManaged: false,
-    mustChangePassword: false,
-    isBlocked: false,
-    createdMs: 1,
-    lastSeenMs: null,
-  } as const;
-}
+const administrator = (login: string) =>
+  newUser(login, { passwordHash: 'old', isAdmin: true, maxStreamCreation: -1 });
 
 test('[R10.10] a backup taken while the store is open comes back with configuration and database', async (t) => {
   const [dataDir, place] = [await folder(t), await folder(t)];
   const store = await openStore(t, dataDir);
-  await store.users.add(newUser('first'));
+  await store.users.add(administrator('first'));
   await writeFile(join(dataDir, 'vidette.yaml'), 'port: 7001 # mine\n');
   const file = join(place, 'vidette.backup');
   const lines: string[] = [];
@@ -58,7 +45,7 @@ test('[R10.10] a backup taken while the store is open comes back with configurat
   assert.equal(await backUp({ dataDir, file, out, clock, version }), 0);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   assert.deepEqual(await readdir(place), ['vidette.backup']);
-  await store.users.add(newUser('second'));
+  await store.users.add(administrator('second'));
 
   const target = await folder(t);
   assert.equal(await restore({ dataDir: target, file, out }), 0);
@@ -67,7 +54,7 @@ test('[R10.10] a backup taken while the store is open comes back with configurat
   const restored = await openStore(t, target);
   assert.ok(await restored.users.byLogin('first'));
   assert.equal(await restored.users.byLogin('second'), undefined);
-  await restored.users.add(newUser('third'));
+  await restored.users.add(administrator('third'));
 });
 
 test('[R10.10] a backup brings the key to its addresses along, and the old key stays beside it', async (t) => {
@@ -99,7 +86,7 @@ test('[R10.10] restoring keeps what was there, and leaves a running server alone
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
   await backUp({ dataDir, file, out, clock, version });
-  await store.users.add(newUser('later'));
+  await store.users.add(administrator('later'));
   await store.close();
   await writeFile(join(dataDir, 'vidette.yaml'), 'port: 1\n');
 
@@ -121,7 +108,7 @@ test('[R10.10] what restore moves aside has all that a killed server had acknowl
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
   await backUp({ dataDir, file, out, clock, version });
-  await store.users.add(newUser('acknowledged'));
+  await store.users.add(administrator('acknowledged'));
   await writeFile(join(dataDir, 'vidette.yaml'), 'port: 1\n');
   // As kill -9 leaves it: the newest changes are only in the write-ahead log.
   for (const name of ['vidette.sqlite', 'vidette.sqlite-wal', 'secret.key', 'vidette.yaml']) {
@@ -135,7 +122,7 @@ test('[R10.10] what restore moves aside has all that a killed server had acknowl
     );
     if (name === 'old') {
       const between = await Store.open({ file: join(killed, 'vidette.sqlite'), redact: (text) => text });
-      await between.users.add(newUser('between'));
+      await between.users.add(administrator('between'));
       await between.close();
     }
   }
@@ -154,7 +141,7 @@ test('[R10.10] what restore moves aside has all that a killed server had acknowl
 test('[R10.10] an invalid or truncated backup is refused and changes nothing', async (t) => {
   const dataDir = await folder(t);
   const store = await openStore(t, dataDir);
-  for (let user = 0; user < 200; user++) await store.users.add(newUser(`user${user}`));
+  for (let user = 0; user < 200; user++) await store.users.add(administrator(`user${user}`));
   const out = () => {};
   const whole = join(dataDir, 'whole');
   await backUp({ dataDir, file: whole, out, clock, version });
@@ -178,7 +165,7 @@ test('[R10.10] an invalid or truncated backup is refused and changes nothing', a
 test('[R10.10] a backup of which any byte was flipped is refused, one of before digests is restored with a note', async (t) => {
   const dataDir = await folder(t);
   const store = await openStore(t, dataDir);
-  for (let user = 0; user < 50; user++) await store.users.add(newUser(`user${user}`));
+  for (let user = 0; user < 50; user++) await store.users.add(administrator(`user${user}`));
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
   const file = join(dataDir, 'whole');
@@ -212,7 +199,7 @@ test('[R10.10] a backup of which any byte was flipped is refused, one of before 
 test('[R10.10] a temporary password has to be changed, and old sessions end', async (t) => {
   const dataDir = await folder(t);
   const store = await openStore(t, dataDir);
-  const { id } = await store.users.add(newUser('Anna'));
+  const { id } = await store.users.add(administrator('Anna'));
   await store.sessions.add({
     id: 's',
     secretHash: 'h',

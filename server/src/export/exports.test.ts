@@ -25,6 +25,7 @@ import { SigningKey } from './signing-key.ts';
 import { PackageFile } from './package-file.ts';
 import { verifyPackage } from './verify-package.ts';
 import { readZip } from './zip-reader.ts';
+import { newUser } from '../store/user-fixture.ts';
 
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 const key = new SigningKey(Buffer.alloc(32, 7));
@@ -51,20 +52,9 @@ async function scene(t: TestContext): Promise<ExportScene> {
   await recordSpan(archive, 'yard', footage, t0, t0 + 4_000);
   const store = await Store.open({ file: join(folder, 'vidette.sqlite'), redact: (source) => source });
   t.after(() => store.close());
-  const { id: userId } = await store.users.add({
-    login: 'ann',
-    email: 'ann@example.org',
-    fullName: '',
-    language: 'en',
-    passwordHash: null,
-    isAdmin: false,
-    maxStreamCreation: -1,
-    isManaged: false,
-    mustChangePassword: false,
-    isBlocked: false,
-    createdMs: t0,
-    lastSeenMs: null,
-  });
+  const { id: userId } = await store.users.add(
+    newUser('ann', { email: 'ann@example.org', maxStreamCreation: -1, createdMs: t0 }),
+  );
   const clock = new ManualClock(t0 + 100_000);
   const limits: ExportLimits = { keepMs: 3_600_000, quotaBytes: 1e12, minFreeBytes: 0 };
   return {

@@ -137,7 +137,7 @@ export class BookmarkService {
 
 function requireOrder(startMs: number, endMs: number | null, path: string): void {
   if (endMs === null || endMs >= startMs) return;
-  throw fieldFault('ValidationError', path, 'The end lies before the start.');
+  throw fieldFault('ValidationError', path, 'The end is before the start.');
 }
 
 function bookmarkView(row: BookmarkRecord): Bookmark {

@@ -7,6 +7,7 @@ import type { AccessChange, AccessMark } from './access-changes.ts';
 import { openTestStore } from './store-fixture.ts';
 import type { Store } from './store.ts';
 import { newStream } from './stream-fixture.ts';
+import { newUser } from './user-fixture.ts';
 
 // On SQLite, or with VIDETTE_TEST_POSTGRES on PostgreSQL.
 
@@ -38,20 +39,7 @@ const rights = { view: true, archive: false, share: false, edit: false };
 test('[R4.4] the database notes whatever changes who may do what, and nothing else', async () => {
   assert.equal((await store.accessChanges.since(undefined)).changes, undefined);
   mark = (await store.accessChanges.since(undefined)).mark;
-  const user = await store.users.add({
-    login: 'guard',
-    email: '',
-    fullName: '',
-    language: 'en',
-    passwordHash: null,
-    isAdmin: false,
-    maxStreamCreation: 0,
-    isManaged: false,
-    mustChangePassword: false,
-    isBlocked: false,
-    createdMs: 1,
-    lastSeenMs: null,
-  });
+  const user = await store.users.add(newUser('guard'));
   const stream = await store.streams.add(newStream('gate'));
   await store.sessions.add({
     id: 's1',

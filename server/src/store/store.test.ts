@@ -8,6 +8,7 @@ import { openTestStore } from './store-fixture.ts';
 import type { Store } from './store.ts';
 import { newStream } from './stream-fixture.ts';
 import type { StreamQuery, ListViewer } from './stream-list.ts';
+import { newUser } from './user-fixture.ts';
 
 let folder: string;
 let store: Store;
@@ -22,22 +23,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-function newUser(login: string) {
-  return {
-    login,
-    email: `${login}@Example.org`,
-    fullName: '',
-    language: 'en',
-    passwordHash: null,
-    isAdmin: false,
-    maxStreamCreation: -1,
-    isManaged: false,
-    mustChangePassword: false,
-    isBlocked: false,
-    createdMs: 1,
-    lastSeenMs: null,
-  } as const;
-}
+const userOf = (login: string) => newUser(login, { email: `${login}@Example.org`, maxStreamCreation: -1 });
 
 const plain: StreamQuery = {
   page: 1,
@@ -51,10 +37,10 @@ const plain: StreamQuery = {
 const admin: ListViewer = { userId: 0, isAdmin: true };
 
 test('a login is one whatever its case, and a second one is refused', async () => {
-  const user = await store.users.add(newUser('Anna'));
+  const user = await store.users.add(userOf('Anna'));
   assert.equal((await store.users.byLogin('aNNa'))?.id, user.id);
   assert.equal((await store.users.byEmail('anna@example.ORG'))?.id, user.id);
-  await assert.rejects(store.users.add(newUser('ANNA')), isUniqueViolation);
+  await assert.rejects(store.users.add(userOf('ANNA')), isUniqueViolation);
 });
 
 test('[R5.4] search is by substring in name, source, tags and location, whatever the case; all words must match', async () => {
@@ -77,8 +63,8 @@ test('[R5.4] search is by substring in name, source, tags and location, whatever
 });
 
 test('[R6.5] users list only what they may view; owners and the permitted do', async () => {
-  const owner = await store.users.add(newUser('owner'));
-  const guest = await store.users.add(newUser('guest'));
+  const owner = await store.users.add(userOf('owner'));
+  const guest = await store.users.add(userOf('guest'));
   const stream = await store.streams.add(newStream('rights', { createdBy: owner.id }));
   const viewer = (userId: number): ListViewer => ({ userId, isAdmin: false });
   const uids = async (userId: number) =>
@@ -185,7 +171,7 @@ test('a transaction that fails leaves nothing behind, and others wait for it', a
 });
 
 test('deleting a user ends their sessions and keeps their streams', async () => {
-  const user = await store.users.add(newUser('leaver'));
+  const user = await store.users.add(userOf('leaver'));
   await store.streams.add(newStream('orphan', { createdBy: user.id }));
   await store.sessions.add({
     id: 's1',
@@ -205,7 +191,7 @@ test('values, codes and audit rows are kept', async () => {
   await store.settings.set('k', { a: 1 });
   await store.settings.set('k', { a: 2 });
   assert.deepEqual(await store.settings.get('k'), { a: 2 });
-  const user = await store.users.add(newUser('coded'));
+  const user = await store.users.add(userOf('coded'));
   await store.resetCodes.set({ userId: user.id, codeHash: 'x', expiresMs: 5, tries: 3 });
   await store.resetCodes.set({ userId: user.id, codeHash: 'y', expiresMs: 6, tries: 0 });
   assert.equal(await store.resetCodes.addTry(user.id), 1);
@@ -263,7 +249,7 @@ test('users sort by when they were last seen, those never seen at the far end; n
     ['seen-a', 30],
     ['seen_d', 10],
   ] as const) {
-    await store.users.add({ ...newUser(login), lastSeenMs });
+    await store.users.add({ ...userOf(login), lastSeenMs });
   }
   const logins = async (sort: 'lastSeenMs' | 'login', descending: boolean) => {
     const page = { page: 1, pageSize: 10, words: ['seen'] };

@@ -13,6 +13,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { newStream } from '../store/stream-fixture.ts';
 import { Store } from '../store/store.ts';
 import { LiveSessions } from './live-sessions.ts';
+import { newUser } from '../store/user-fixture.ts';
 
 const sessionMs = 3_600_000;
 
@@ -27,20 +28,7 @@ async function visit(t: TestContext) {
   const clock = new ManualClock();
   const { users, sessions, tokens } = store;
   const authenticator = new Authenticator({ users, sessions, tokens, clock, log: silentLog, sessionMs });
-  const user = await users.add({
-    login: 'guard',
-    email: '',
-    fullName: '',
-    language: 'en',
-    passwordHash: null,
-    isAdmin: true,
-    maxStreamCreation: -1,
-    isManaged: false,
-    mustChangePassword: false,
-    isBlocked: false,
-    createdMs: 1,
-    lastSeenMs: null,
-  });
+  const user = await users.add(newUser('guard', { isAdmin: true, maxStreamCreation: -1 }));
   await store.streams.add(
     newStream('cam1', { createdBy: user.id, archive: { isEnable: false, depthHours: -1 } }),
   );
