@@ -1,6 +1,6 @@
 /**
  * `npm run bench timeline [STEPS=300]`: how smoothly the timeline moves over a year of archive, of which each hour has a gap
- * and each eighty seconds an event, so that a thousand of them are in view. What the server would answer is made up here,
+ * and each seventy seconds an event, so that a thousand of them are in view. What the server would answer is made up here,
  * beside which the same steps go over an archive with nothing in it. Each step drags or zooms and waits for two frames; counted is the time that
  * the page's main thread was at work in it, by the thread's own clock, so that what else the machine does is not in it. Two
  * frames may take 33 ms in nineteen of twenty steps.
@@ -15,7 +15,7 @@ const steps = Number(process.argv[2] ?? 300);
 const goalMs = 2000 / 60;
 const hourMs = 3_600_000;
 const gapMs = 600_000;
-const eventEveryMs = 80_000;
+const eventEveryMs = 70_000;
 const yearMs = 365 * 24 * hourMs;
 
 const nowMs = Date.now();
