@@ -47,7 +47,7 @@ export interface NodeLinkServices {
 
 /**
  * What other nodes of the cluster may ask of this one, and nothing else: to show and to read. The node that the
- * user connected to has already authorised the request (design/cluster.md, "The link between nodes").
+ * user connected to has already authorised the request (design/cluster.md, "RPC between nodes").
  */
 export async function serveNodeLink(server: FastifyInstance, services: NodeLinkServices): Promise<void> {
   await server.register(
