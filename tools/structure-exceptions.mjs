@@ -26,11 +26,6 @@ export const exceptions = [
   },
   {
     measure: 'fields',
-    because: 'a long-lived object with timers, counters and states of its own; it is cut when its area is',
-    parts: ['server/src/cluster/cluster.ts Cluster'],
-  },
-  {
-    measure: 'fields',
     because: 'a container of one store per entity: its fields are its purpose',
     parts: ['server/src/store/store.ts Store'],
   },

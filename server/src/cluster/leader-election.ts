@@ -13,8 +13,8 @@ const balancePeriodMs = 5_000;
 /** How long a node that failed to open a source is not assigned that stream again, unless no other is left. */
 const refusedMs = 600_000;
 
-/** State of the cluster as of one version. */
-export interface ClusterView {
+/** What the leader decides on: the state of the cluster as of one version. */
+export interface LeaderInput {
   readonly version: number;
   readonly members: readonly ClusterMember[];
   readonly places: Iterable<StreamPlace>;
@@ -36,7 +36,7 @@ export class LeaderElection {
   }
 
   /** Takes or keeps the lead and makes the moves that are due; returns whether there were any. */
-  async act(view: ClusterView): Promise<boolean> {
+  async act(view: LeaderInput): Promise<boolean> {
     const { tables, clock, log, id } = this.#options;
     if (!(await tables.lead(id))) return false;
     const nowMs = clock.monotonicMs();

@@ -1,0 +1,46 @@
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import { emptyChange, isEmpty, joined, type ClusterChange } from './cluster-change.ts';
+
+/** Collects changes of the cluster and reports them, one report at a time; what was rejected is reported again. */
+export class ChangeNotifier {
+  readonly #log: Log;
+  /** Not reported yet. */
+  #pending = emptyChange();
+  #isReporting = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Adds to the next report. */
+  add(change: Partial<ClusterChange>): void {
+    this.#pending = joined(this.#pending, { ...emptyChange(), ...change });
+  }
+
+  /** Drops what is pending: it is known already. */
+  clear(): void {
+    this.#pending = emptyChange();
+  }
+
+  /**
+   * Reports what is pending, unless that is nothing or a report is under way. Returns immediately; never rejects.
+   * `report` resolves when the change has taken effect.
+   */
+  flush(report: (change: ClusterChange) => Promise<void>): void {
+    const change = this.#pending;
+    if (this.#isReporting || isEmpty(change)) return;
+    this.clear();
+    this.#isReporting = true;
+    report(change)
+      .catch((error: unknown) => {
+        this.#pending = joined(change, this.#pending);
+        if (error instanceof Fault && error.code === 'Unavailable') return;
+        const text = 'What another node changed is not in force yet; it will be tried again';
+        this.#log.error({ err: error }, text);
+      })
+      .finally(() => {
+        this.#isReporting = false;
+      });
+  }
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+
+/** An answer older than this says nothing about whether the database still answers. */
+const freshMs = 2_000;
+
+/** Whether one of these nodes reports that the database answers it. Never rejects. */
+export type PeerReaches = (ids: readonly string[]) => Promise<boolean>;
+
+/** Whether the database answers: this node, by its renewals, and other nodes, which are asked. */
+export class DatabaseContact {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** The newest renewal failed. */
+  #isAway = false;
+  /** When the database last completed a renewal, monotonic. */
+  #answeredMs = -Infinity;
+  #peerReaches: PeerReaches = () => Promise.resolve(false);
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** How peers are asked. Until this is called none reaches it. */
+  askPeers(peerReaches: PeerReaches): void {
+    this.#peerReaches = peerReaches;
+  }
+
+  /** Whether one of these nodes reports that the database answers it. Never rejects. */
+  isReachedBy(ids: readonly string[]): Promise<boolean> {
+    return this.#peerReaches(ids);
+  }
+
+  /** Whether it answered this node just now. */
+  get isFresh(): boolean {
+    return !this.#isAway && this.#clock.monotonicMs() - this.#answeredMs < freshMs;
+  }
+
+  /** A renewal was completed. */
+  noteAnswer(): void {
+    if (this.#isAway) this.#log.info({}, 'The database answers again');
+    this.#isAway = false;
+    this.#answeredMs = this.#clock.monotonicMs();
+  }
+
+  /** A renewal, or what follows it, failed: logged once until there is an answer. */
+  noteFailure(error: unknown): void {
+    if (!this.#isAway)
+      this.#log.warn({ err: error }, 'The lease of this node could not be renewed; it is tried again');
+    this.#isAway = true;
+  }
+}
