@@ -13,7 +13,10 @@ interface ArchiveHealthParts {
   readonly objectStorage: ObjectStorage | undefined;
 }
 
-/** The condition of the archive now, for warnings, statistics, metrics and other nodes. It reads the packages and changes nothing. */
+/**
+ * The current condition of the archive, for warnings, statistics, metrics and other nodes. It reads the
+ * packages and changes nothing.
+ */
 export class ArchiveHealth {
   readonly #parts: ArchiveHealthParts;
 
@@ -21,7 +24,7 @@ export class ArchiveHealth {
     this.#parts = parts;
   }
 
-  /** Why nothing is recorded or deleted at the moment; undefined when there is no problem. */
+  /** Why nothing is recorded or deleted at the moment; undefined while there is no problem. */
   get problem(): ArchiveProblem | undefined {
     return this.#parts.volume.problem;
   }
@@ -31,12 +34,12 @@ export class ArchiveHealth {
     return this.#parts.volume.isEmpty;
   }
 
-  /** Whether the disk is the right one and writable, as of the last check. */
+  /** Result of the last check: whether the disk is the right one and writable. */
   get canRecord(): boolean {
     return this.problem === undefined && !this.#parts.freeSpace.isShort;
   }
 
-  /** As `Recorders.writeFailure`. */
+  /** See `Recorders.writeFailure`. */
   get writeFailure(): string | undefined {
     return this.#parts.recorders.writeFailure;
   }
@@ -50,7 +53,7 @@ export class ArchiveHealth {
     return this.#parts.retention.status;
   }
 
-  /** Undefined without a bucket. */
+  /** Undefined if no bucket is configured. */
   get objectStorage(): ObjectStorageStatus | undefined {
     return this.#parts.objectStorage?.status;
   }

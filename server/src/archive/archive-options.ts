@@ -10,11 +10,11 @@ import type { RecorderLimits } from './record/record.ts';
 export interface ArchiveLimits extends RecorderLimits, ReadLimits {
   /** Catalog commits of all streams are grouped over this interval. */
   readonly groupMs: number;
-  /** Bytes of the disk that recording reserves for the catalog. */
+  /** Bytes of the disk that recording leaves free for the catalog. */
   readonly reserveBytes: number;
 }
 
-/** The reasons are in design/archive.md. */
+/** For the reasons see design/archive.md. */
 export const defaultArchiveLimits: ArchiveLimits = {
   fragmentMs: 1_000,
   fragmentMaxBytes: 16 * 1024 * 1024,
@@ -33,14 +33,14 @@ export const defaultArchiveLimits: ArchiveLimits = {
 export interface ArchiveOptions {
   /** The folder of segments. */
   readonly dir: string;
-  /** The catalog's file, never inside `dir` (design/archive.md, "Where things are"); by default beside it. */
+  /** The catalog's file, never inside `dir` (design/archive.md, "Where things are"); by default next to it. */
   readonly catalog?: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly limits?: Partial<ArchiveLimits>;
   readonly retention?: Partial<RetentionRules>;
   readonly remote?: ObjectStorageOptions;
-  /** Replaced by tests. */
+  /** Injected by tests. */
   readonly files?: ArchiveFiles;
   readonly measure?: MeasureDisk;
 }

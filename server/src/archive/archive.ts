@@ -1,7 +1,8 @@
 /**
- * The archive of this node: one folder of segments and its catalog. Data goes one way: recorders write to the catalog, readers read
- * from it; retention and object storage take from it beside them, and verification looks over all of it. `openArchive` opens the
- * packages together and closes them in order; outsiders take the face that they need.
+ * The archive of this node: one folder of segments and its catalog. Data flows one way: recorders write to the
+ * catalog and readers read from it; retention and object storage remove footage and move it away; verification
+ * checks everything. `openArchive` opens the packages together and closes them in order; other modules use the
+ * interface that they need.
  */
 import { dirname } from 'node:path';
 import { closeToOthers, makeFolders } from '../base/durable.ts';
@@ -60,7 +61,7 @@ const freeSpacePeriodMs = 5_000;
 const retentionPeriodMs = 10_000;
 const heartbeatPeriodMs = 2_000;
 
-/** The faces of an open archive. */
+/** The interfaces of an open archive. */
 interface ArchiveFaces {
   /** Records streams, and removes their footage. */
   readonly recorders: Recorders;
@@ -69,7 +70,7 @@ interface ArchiveFaces {
   /** How much of the expected footage was recorded. */
   readonly continuity: RecordingCoverage;
   readonly retention: Retention;
-  /** The object storage tier and its uploader; undefined without a bucket. */
+  /** The object storage tier and its uploader; undefined if no bucket is configured. */
   readonly objectStorage: ObjectStorage | undefined;
   /** The disk. */
   readonly volume: ArchiveVolume;
@@ -99,7 +100,7 @@ async function openPackages(options: ArchiveOptions, closers: Closer[]): Promise
   const objectStorage = openObjectStorage(options, base, volume, keeping, closers);
   const reading = openReading(base, volume, past, { ...keeping, recorders, objectStorage }, closers);
   const { retention, freeSpace } = keeping;
-  // Stopped first: what it starts must not start when the rest has ended.
+  // Stopped first, so that it starts nothing after the rest has been closed.
   closers.push(() => volume.stop());
   await volume.start(() => {
     reading.damage.start();
@@ -122,7 +123,7 @@ async function openPackages(options: ArchiveOptions, closers: Closer[]): Promise
 type Base = Awaited<ReturnType<typeof openBase>>;
 type Keeping = Awaited<ReturnType<typeof openRetention>>;
 
-/** The catalog, and what every package borrows. */
+/** The catalog, and what every package shares. */
 async function openBase(options: ArchiveOptions, closers: Closer[]) {
   const { dir: root, clock, log } = options;
   const path = options.catalog ?? catalogPath(root);
@@ -157,7 +158,7 @@ async function openBase(options: ArchiveOptions, closers: Closer[]) {
   };
 }
 
-/** Nothing is written or deleted before its recovery, which `start` does. */
+/** Nothing is written or deleted before recovery, which `start` runs. */
 function openVolume(
   { remote }: ArchiveOptions,
   base: Base,
@@ -175,17 +176,17 @@ function openVolume(
   return volume;
 }
 
-/** Once nothing is written any more: the next start need not look over the folders in use. */
+/** Only after the last write: the next start need not check the active folders. */
 async function markAsClean({ recovery }: ArchiveVolume, { catalog, log }: Base): Promise<void> {
   try {
     if (recovery) await catalog.commit([{ type: 'dirty', isDirty: false }]);
   } catch (error) {
-    const words = 'The archive could not be marked as closed; the next start checks it';
+    const words = 'The archive could not be marked as closed cleanly; it is checked at the next start';
     log.error({ err: error }, words);
   }
 }
 
-/** What keeps and deletes footage on the disk. */
+/** Retention and deletion of footage on the disk. */
 async function openRetention(options: ArchiveOptions, base: Base, volume: ArchiveVolume, closers: Closer[]) {
   const { root, clock, log, limits } = base;
   const state = new RetentionState(retentionPath(base.path), log);
@@ -226,14 +227,15 @@ function openRecorders(
   const recorders = new Recorders({
     ...base,
     assertRightDisk: () => volume.assertReady(),
-    // The result of the last check is used, because a check costs a read; it is made again if it was not the right disk.
+    // Uses the result of the last check, because a check costs a read; checks again if the disk was not the
+    // right one.
     assertFreeSpace: async () => {
       if (volume.problem) await volume.assertReady();
       freeSpace.assertFreeSpace();
     },
     removeFootage: async (uid) => {
       if (!(await segmentDeleter.removeStream(uid))) {
-        const words = 'Files that the catalog does not know were left in the folder of a removed stream';
+        const words = 'The folder of a removed stream still contains files that are not in the catalog';
         base.log.warn({ stream: uid }, words);
       }
       past.note(uid);
@@ -243,7 +245,7 @@ function openRecorders(
   return recorders;
 }
 
-/** From here on retention moves footage to the bucket where it would delete it for space. */
+/** From here on, where retention would delete footage for space, it moves it to the bucket. */
 function openObjectStorage(
   { remote }: ArchiveOptions,
   base: Base,

@@ -302,7 +302,7 @@ function nodeCode(node: string): string {
 /** @throws Fault NotFound when no node that is up has anything of the stream */
 function recorded(reads: FederatedCatalog): CatalogStreamRow {
   const stream = reads.stream();
-  if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
+  if (!stream) throw new Fault('NotFound', 'Nothing is recorded for this stream.');
   return stream;
 }
 

@@ -3,8 +3,8 @@ import type { CatalogSink } from './catalog-writer.ts';
 import { type ArchiveFiles, dayFolder, streamFolder } from '../segments/segments.ts';
 
 /**
- * The day folders that may contain files without a row. A folder is noted in the catalog before its first file
- * is created, so that recovery finds every file by reading only the noted folders.
+ * The day folders that may contain files without a row. A folder is registered in the catalog before its first
+ * file is created, so that recovery finds every file by reading only the registered folders.
  */
 export class ActiveFolders {
   readonly #root: string;
@@ -18,7 +18,7 @@ export class ActiveFolders {
     this.#catalog = catalog;
   }
 
-  /** Notes the folder and creates it, flushing each parent that gets a new name. */
+  /** Registers the folder and creates it, flushing each parent that gets a new name. */
   async enter(uid: string, day: string): Promise<void> {
     const folder = dayFolder(this.#root, uid, day);
     if (!this.#noted.has(folder)) {
@@ -47,7 +47,7 @@ export class ActiveFolders {
     return this.#noted.has(dayFolder(this.#root, uid, day));
   }
 
-  /** The stream's folders are gone or no longer belong to a stream. */
+  /** The stream's folders have been deleted or no longer belong to a stream. */
   forget(uid: string): void {
     for (const [folder, noted] of this.#noted) if (noted.uid === uid) this.#noted.delete(folder);
   }

@@ -4,14 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { moveFile } from '../../base/durable.ts';
 import { isSqliteError } from '../../base/sqlite-trouble.ts';
 
-/** The files that SQLite keeps beside a database. */
+/** The files that SQLite creates next to a database. */
 const companions = ['-wal', '-shm', '-journal'];
 
 /**
- * Renames a database to `FILE + suffix` with everything that was acknowledged: after a kill the newest changes
- * are only in its write-ahead log, which is checkpointed into the file first, or moved with it if the file is
- * too damaged for that. Undefined when there is no such file. No other process may have the file open. @throws
- * system errors
+ * Renames a database to `FILE + suffix` with all acknowledged changes: after the process is killed the newest
+ * ones are only in the write-ahead log, which is checkpointed into the file first, or moved with it if the file
+ * is too damaged for that. Undefined when there is no such file. No other process may have the file open.
+ * @throws system errors
  */
 export async function setDatabaseAside(file: string, suffix: string): Promise<string | undefined> {
   if (!existsSync(file)) {

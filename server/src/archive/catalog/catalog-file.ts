@@ -12,7 +12,7 @@ import { systemCode, archiveFileMode } from '../segments/segments.ts';
 const wholeCheckBytes = 96 * 1024 * 1024;
 
 /**
- * The catalog's file is not a catalog, or parts of it are overwritten or missing; the archive's files are not
+ * The catalog file is not a catalog, or parts of it are overwritten or missing. The recorded files are not
  * affected.
  */
 export class CatalogDamaged extends Fault {
@@ -21,7 +21,7 @@ export class CatalogDamaged extends Fault {
     super(
       'Unavailable',
       `The archive’s catalog ${path} is damaged (${what}). Stop the server and run \`vidette rebuild-index\`: ` +
-        'it makes the catalog again from the recorded files, and keeps the damaged one beside it.',
+        'it rebuilds the catalog from the recorded files and keeps the damaged one next to it.',
       { cause },
     );
   }
@@ -33,8 +33,8 @@ export class CatalogDamaged extends Fault {
  * @throws CatalogDamaged; Fault when it was written by a newer version or can't be reached
  */
 export function openCatalogForWriting(path: string, newArchiveId: string = randomUUID()): DatabaseSync {
-  // After a kill the log is mapped through a shared memory file and checkpointed into the catalog: that needs
-  // disk space.
+  // After a kill SQLite maps the log through a shared memory file and checkpoints it into the catalog: that
+  // needs disk space.
   giveUpReserve(dirname(path));
   makePrivate(path);
   return opened(path, {}, (database) => {
@@ -120,7 +120,7 @@ function opened(
 function catalogFault(path: string, error: unknown): unknown {
   if (!isSqliteError(error)) return error;
   const trouble = sqliteTroubleOf(error);
-  // The statement doesn't match the tables: they are not those of a catalog.
+  // The statement doesn't match the tables, so this is not a catalog.
   if (trouble === undefined || trouble === 'damaged') return new CatalogDamaged(path, error);
   const message = `The archive’s catalog ${path} cannot be opened: ${(error as Error).message}.`;
   return new Fault('Unavailable', message, { cause: error });
@@ -133,13 +133,13 @@ function versionOf(database: DatabaseSync): number {
 function assertVersion(database: DatabaseSync, path: string): void {
   const version = versionOf(database);
   if (version === CATALOG_VERSION) return;
-  if (!Number.isInteger(version)) throw new CatalogDamaged(path, 'it does not say its version');
+  if (!Number.isInteger(version)) throw new CatalogDamaged(path, 'it has no version');
   throw new Fault(
     'Unavailable',
     version < CATALOG_VERSION
-      ? `The archive’s catalog ${path} is of version ${version}, not ${CATALOG_VERSION}: start the server once, it brings it up to date.`
-      : `A newer version of Vidette has used the archive’s catalog ${path} (version ${version}; this one understands ${CATALOG_VERSION}). ` +
-          'Install that version again, or make the catalog again from the files with `vidette rebuild-index`.',
+      ? `The archive’s catalog ${path} has version ${version}, not ${CATALOG_VERSION}: start the server once to migrate it.`
+      : `A newer version of Vidette has used the archive’s catalog ${path} (version ${version}; this one supports ${CATALOG_VERSION}).  ` +
+          'Install that version again, or rebuild the catalog from the files with `vidette rebuild-index`.',
   );
 }
 
@@ -155,7 +155,7 @@ function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, 'wx', archiveFileMode));
   } catch (error) {
-    // It exists, or SQLite reports the problem better.
+    // The file exists; for other errors SQLite's message is better.
     if (systemCode(error) === undefined) throw error;
   }
 }

@@ -8,17 +8,17 @@ import { isSqliteError, sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
 /** Another process holds the lock. */
 export class LockHeldError extends Fault {
   constructor(path: string, cause: unknown) {
-    super('Unavailable', `another process writes the archive (it holds ${path})`, { cause });
+    super('Unavailable', `another process is using the archive (it holds the lock ${path})`, { cause });
   }
 }
 
-/** Opens a file and locks it, or throws the error of SQLite. */
+/** Opens a file and locks it. @throws the error of SQLite */
 export type LockFile = (path: string) => DatabaseSync;
 
 /**
  * A lock of the operating system on a file, reached through SQLite: the kernel releases it when the process
  * dies for any reason, so it is never stale, and a network file system with locks enforces it between hosts.
- * The file's contents have no meaning; the process must not open it in any other way, because closing it would
+ * The file's contents are irrelevant. The process must not open it in any other way, because closing it would
  * release the lock (fcntl(2)).
  */
 export class ArchiveLock {
@@ -36,7 +36,7 @@ export class ArchiveLock {
     this.#file = identityOf(path);
   }
 
-  /** Whether the path still refers to the locked file: on a replaced disk it does not. */
+  /** Whether the path still refers to the locked file; false after the disk was replaced. */
   async isInPlace(): Promise<boolean> {
     const file = await this.#file;
     return file !== undefined && file === (await identityOf(this.#path));
@@ -53,7 +53,7 @@ function lockedDatabase(path: string, lock: LockFile): DatabaseSync {
   } catch (error) {
     if (sqliteTroubleOf(error) !== 'damaged') throw lockFailure(path, error, lock);
   }
-  // SQLite reads the file only when no other process holds the lock: the file is damaged and has no use.
+  // SQLite reads the file only when no other process holds the lock, so the file is damaged and useless.
   try {
     truncateSync(path);
     return lock(path);
@@ -65,7 +65,7 @@ function lockedDatabase(path: string, lock: LockFile): DatabaseSync {
 function lockFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   try {
-    // Without a journal beside it.
+    // No journal file.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return database;
   } catch (error) {
@@ -84,8 +84,8 @@ function lockFailure(path: string, error: unknown, lock: LockFile): Error {
 }
 
 /**
- * Whether a file beside it can be locked that no other process knows. SQLite reports `ENOLCK`, as from a share
- * without a lock service, like a lock that is held.
+ * Whether a file next to it, which no other process knows, can be locked. SQLite reports `ENOLCK`, as from a
+ * share without a lock service, the same way as a lock held by another process.
  */
 function hasLocks(path: string, lock: LockFile): boolean {
   const probe = `${path}.${randomUUID()}`;

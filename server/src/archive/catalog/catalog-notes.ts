@@ -2,17 +2,17 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { prepared } from './prepared.ts';
 import { type SegmentName, segmentName } from './segment-row.ts';
 
-/** What is left of a closed segment whose file is missing, shorter than its row says, or overwritten. */
+/** What remains of a closed segment whose file is missing, shorter than its row says, or overwritten. */
 export interface DamageMark {
   readonly streamId: number;
   readonly startTicks: number;
-  /** Up to the end of the last fragment before the damage; 0: nothing can be read. */
+  /** Up to the end of the last fragment before the damage; 0: nothing is readable. */
   readonly wholeBytes: number;
-  /** Its end on the timeline; the start of the segment when nothing is left. */
+  /** Where the readable part ends on the timeline; the start of the segment if nothing is readable. */
   readonly wholeEndTicks: number;
 }
 
-/** The notes beside the rows: damaged files, folders in use, and removals and uploads that have begun. */
+/** Notes kept next to the rows: damaged files, active folders, and deletions and uploads in progress. */
 export class CatalogNotes {
   readonly #statements: Record<keyof typeof statements, StatementSync>;
 

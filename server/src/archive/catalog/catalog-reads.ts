@@ -30,8 +30,9 @@ export interface InterruptionRow {
 }
 
 /**
- * Streams, their segments and gaps: what every part of the archive asks. As every query of the catalog, each uses one index and
- * reads no more rows than it returns or sums up (bench/catalog.ts measures them on 5.2 million rows).
+ * Streams, their segments and gaps: the queries that every part of the archive needs. Like every query of the
+ * catalog, each uses one index and reads no more rows than it returns or adds up (bench/catalog.ts measures
+ * them on 5.2 million rows).
  */
 export class CatalogReads {
   readonly #database: DatabaseSync;
@@ -42,7 +43,7 @@ export class CatalogReads {
     this.#statements = prepared(database, statements);
   }
 
-  /** Runs `read` on one snapshot of the catalog. */
+  /** Runs `read` on a consistent snapshot of the catalog. */
   snapshot<T>(read: () => T): T {
     this.#database.exec('BEGIN');
     try {
@@ -131,13 +132,13 @@ export class CatalogReads {
   /** ftyp and moov of a segment. @throws RangeError when the catalog lacks them. */
   init(initId: number): Uint8Array {
     const row = this.#statements.init.get(initId);
-    if (!row) throw new RangeError(`the catalog has no init ${initId}`);
+    if (!row) throw new RangeError(`the catalog has no init segment ${initId}`);
     return row['bytes'] as Uint8Array;
   }
 
   initLength(initId: number): number {
     const row = this.#statements.initLength.get(initId);
-    if (!row) throw new RangeError(`the catalog has no init ${initId}`);
+    if (!row) throw new RangeError(`the catalog has no init segment ${initId}`);
     return row['length'] as number;
   }
 
@@ -146,17 +147,17 @@ export class CatalogReads {
     return decodeIndex(this.fragmentEntries(segment), segment.startTicks, initBytes);
   }
 
-  /** The same in its stored form (see fragment-index.ts). */
+  /** The same in stored form (see fragment-index.ts). */
   fragmentEntries(segment: SegmentRow): Uint8Array {
     const row = this.#statements.entries.get(segment.indexId);
-    if (!row) throw new RangeError(`the catalog has no index ${segment.indexId}`);
+    if (!row) throw new RangeError(`the catalog has no fragment index ${segment.indexId}`);
     return row['entries'] as Uint8Array;
   }
 
-  /** The checksums of a segment's fragments in their stored form (see fragment-sums.ts). */
+  /** The checksums of a segment's fragments in stored form (see fragment-sums.ts). */
   fragmentSums(segment: SegmentRow): Uint8Array {
     const row = this.#statements.sums.get(segment.indexId);
-    if (!row) throw new RangeError(`the catalog has no index ${segment.indexId}`);
+    if (!row) throw new RangeError(`the catalog has no fragment index ${segment.indexId}`);
     return row['sums'] as Uint8Array;
   }
 

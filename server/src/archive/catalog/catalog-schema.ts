@@ -4,7 +4,7 @@ import type { gapCauses } from '@vidette/contract/constants';
 /** Incremented with every change of the tables below. */
 export const CATALOG_VERSION = 4;
 
-/** Why a span was not recorded. Stored as text in the catalog and explained by the page. */
+/** Why a time span was not recorded. Stored as text in the catalog; the page shows an explanation. */
 export type RecordedGapCause = (typeof gapCauses)[number];
 
 const remoteIndexes = `
@@ -152,9 +152,7 @@ export function createCatalog(database: DatabaseSync, archiveId: string): void {
   }
 }
 
-/**
- * Migrates an older catalog to the current tables, in one transaction: the first version had no object storage.
- */
+/** Migrates an older catalog to the current tables, in one transaction; version 1 had no object storage. */
 export function upgradeCatalog(database: DatabaseSync, version: number): void {
   if (!(version >= 1 && version < CATALOG_VERSION)) return;
   database.exec('BEGIN IMMEDIATE');

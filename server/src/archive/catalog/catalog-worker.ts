@@ -4,7 +4,7 @@ import { giveUpReserve } from '../../base/disk-reserve.ts';
 import { openCatalogForWriting } from './catalog-file.ts';
 import { CatalogWrites, type CatalogChange } from './catalog-writes.ts';
 
-/** A message of the main thread: each entry is one caller's changes, applied together or not at all. */
+/** A message from the main thread: each entry is one caller's changes, applied together or not at all. */
 export interface CatalogBatch {
   readonly entries: readonly (readonly CatalogChange[])[];
 }
@@ -22,7 +22,7 @@ export interface CatalogFailure {
 }
 
 const port = parentPort;
-if (!port) throw new Error('runs as a worker thread only');
+if (!port) throw new Error('can only run as a worker thread');
 const { path } = workerData as { path: string };
 const folder = dirname(path);
 /** SQLITE_FULL: no room for the log, the transaction is rolled back. */
@@ -40,8 +40,8 @@ port.on('message', (message: CatalogBatch | 'close') => {
 });
 
 /**
- * Applies all in one transaction; if it fails, one by one, so that a bad entry fails alone. On a full disk the
- * reserve provides room: deletions that free space in the archive must be committed first.
+ * Applies all entries in one transaction; if that fails, one by one, so that a bad entry fails alone. On a full
+ * disk the reserve leaves room: deletions that free space in the archive must be committed first.
  */
 function commit(entries: CatalogBatch['entries']): (CatalogFailure | undefined)[] {
   giveUpReserve(folder);

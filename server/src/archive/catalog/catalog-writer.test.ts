@@ -26,7 +26,7 @@ async function openWriter(t: TestContext, clock: ManualClock, groupMs: number) {
   return { writer, reads: new CatalogReads(database) };
 }
 
-test('a commit that resolved can be read, and its stream has its totals', async (t) => {
+test('once a commit has resolved, its rows are readable and the stream’s totals are updated', async (t) => {
   const { writer, reads } = await openWriter(t, new ManualClock(), 0);
   await writer.commit([segment('cam1', 1000)]);
   await writer.commit([
@@ -47,7 +47,7 @@ test('a commit that resolved can be read, and its stream has its totals', async 
   ]);
 });
 
-test('the first commit is immediate, what follows is grouped', async (t) => {
+test('the first commit is immediate, later ones are grouped', async (t) => {
   const clock = new ManualClock();
   const { writer, reads } = await openWriter(t, clock, 100);
   await writer.commit([segment('cam1', 1000)]);
@@ -59,7 +59,7 @@ test('the first commit is immediate, what follows is grouped', async (t) => {
   assert.equal(reads.streams().length, 4);
 });
 
-test('one bad change fails alone, and nothing of it holds', async (t) => {
+test('a bad change fails alone and leaves nothing behind', async (t) => {
   const { writer, reads } = await openWriter(t, new ManualClock(), 0);
   const results = await Promise.allSettled([
     writer.commit([segment('cam1', 1000)]),
@@ -78,7 +78,7 @@ test('one bad change fails alone, and nothing of it holds', async (t) => {
   assert.equal(reads.totals().bytes, 1800);
 });
 
-test('a catalog that cannot be opened fails what waits, and closing ends all the same', async (t) => {
+test('if the catalog cannot be opened, pending commits fail and close still completes', async (t) => {
   const writer = new CatalogWriter(`${await temporaryRoot(t)}/no/such/folder.sqlite`, new ManualClock(), 0);
   await assert.rejects(writer.commit([segment('cam1', 1000)]), CatalogError);
   await writer.close();

@@ -13,7 +13,7 @@ export class CatalogError extends Error {
   override readonly name = 'CatalogError';
   /** SQLITE_FULL: no room for the catalog's log. */
   readonly isFull: boolean;
-  /** The rows violate a constraint of the tables: other rows may be accepted. */
+  /** The rows violate a constraint of the tables; other rows may still be accepted. */
   readonly isRefusal: boolean;
 
   constructor(failure: CatalogFailure) {
@@ -31,8 +31,7 @@ interface QueuedChanges {
 
 /**
  * The main thread's side of the catalog's writer thread. Changes of many streams are committed together: a
- * batch is sent immediately when none is in progress and `groupMs` have passed since the last one, else it
- * waits for both.
+ * batch is sent as soon as no other is in progress and `groupMs` have passed since the last one.
  */
 export class CatalogWriter implements CatalogSink {
   readonly #path: string;
@@ -52,12 +51,12 @@ export class CatalogWriter implements CatalogSink {
   }
 
   /**
-   * Commits `changes` in one transaction, perhaps with others'. @throws CatalogError; then none of them was
-   * applied.
+   * Commits `changes` in one transaction, possibly together with those of other callers. @throws CatalogError;
+   * then none of them was applied.
    */
   commit(changes: readonly CatalogChange[]): Promise<void> {
     if (this.#closing)
-      return Promise.reject(new CatalogError({ message: 'it is closed', sqliteCode: undefined }));
+      return Promise.reject(new CatalogError({ message: 'the writer is closed', sqliteCode: undefined }));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ changes, resolve, reject });
       // The thread keeps the process alive until everything is committed; the group timer does not.
@@ -116,7 +115,7 @@ export class CatalogWriter implements CatalogSink {
       name: 'catalog',
     });
     worker.on('message', (result: CatalogBatchResult) => this.#settle(result));
-    // The thread could not open the file or crashed: its batch fails, the next one gets a new thread.
+    // The thread could not open the file or crashed: its batch fails, the next batch starts a new thread.
     const failed = (message: string) => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
@@ -124,7 +123,7 @@ export class CatalogWriter implements CatalogSink {
       this.#settle({ failures: (this.#underWay ?? []).map(() => failure) });
     };
     worker.on('error', (error) => failed(error instanceof Error ? error.message : String(error)));
-    worker.on('exit', (code) => failed(`its thread ended with ${code}`));
+    worker.on('exit', (code) => failed(`its thread ended with exit code ${code}`));
     this.#worker = worker;
     return worker;
   }

@@ -5,14 +5,14 @@ import type { RecordedGapCause } from './catalog-schema.ts';
 import { prepared } from './prepared.ts';
 
 /**
- * Catalog changes as values, so that they can be sent to the worker thread and several streams' changes can
- * share one transaction. Each keeps the stream's totals in step with its rows (invariant 8).
+ * Catalog changes as values, so that they can be sent to the worker thread and the changes of several streams
+ * can share one transaction. Each keeps the stream's totals consistent with its rows (invariant 8).
  */
 export type CatalogChange = RecordingChange | RemovalChange | DamageChange | RemoteChange | ArchiveChange;
 
-/** What a recorder writes; adoption writes the same for files that it finds. */
+/** Written by a recorder; adoption writes the same for the files it finds. */
 type RecordingChange =
-  /** Before the first file in a day folder: recovery must read that folder. */
+  /** Sent before the first file in a day folder: recovery must read that folder. */
   | { readonly type: 'folder'; readonly uid: string; readonly day: string }
   /** All files of that folder are closed. */
   | { readonly type: 'folder-done'; readonly uid: string; readonly day: string }
@@ -34,37 +34,37 @@ type RecordingChange =
       readonly segmentStartTicks: number;
       readonly fragments: readonly NewFragment[];
     }
-  /** The file will not grow and has no torn tail. */
+  /** The file no longer grows and has no torn tail. */
   | { readonly type: 'close'; readonly uid: string; readonly segmentStartTicks: number }
   | {
       readonly type: 'interruption';
       readonly uid: string;
       readonly atTicks: number;
       readonly cause: RecordedGapCause;
-      /** The recorder ended too: no interruption needs to be noted after a crash. */
+      /** The recorder stopped too, so no interruption has to be recorded after a crash. */
       readonly endsRecording: boolean;
     };
 
-/** Rows that are removed, and those that come back. */
+/** Rows that are deleted, and rows that are restored. */
 type RemovalChange =
-  /** Rows are removed; the removal of their files becomes pending. */
+  /** The rows are deleted; the deletion of their files becomes pending. */
   | {
       readonly type: 'remove';
       readonly uid: string;
       readonly startsTicks: readonly number[];
-      /** Footage before this was removed by retention; undefined when it was lost instead. */
+      /** Footage before this was deleted by retention; undefined when it was lost instead. */
       readonly removedUntilTicks?: number;
     }
-  /** The files are gone and their folder is flushed. */
+  /** The files are deleted and their folder is flushed. */
   | {
       readonly type: 'removed';
       readonly uid: string;
       readonly startsTicks: readonly number[];
-      /** As for `remove`; known only now that the files are gone. */
+      /** As for `remove`; known only once the files are deleted. */
       readonly removedUntilTicks?: number;
     }
   /**
-   * The file could not be deleted: the row is restored as it was before `remove`, and the pending removal is
+   * The file could not be deleted: the row is restored as it was before `remove`, and the pending deletion is
    * dropped.
    */
   | {
@@ -77,14 +77,14 @@ type RemovalChange =
       readonly entries: Uint8Array;
       readonly sums: Uint8Array;
     }
-  /** The row of a lost file: nothing to delete. */
+  /** The row of a lost file: there is nothing to delete. */
   | { readonly type: 'lost'; readonly uid: string; readonly startTicks: number }
-  /** A stream without segments is removed. */
+  /** A stream without segments is deleted. */
   | { readonly type: 'forget'; readonly uid: string };
 
-/** Marks of damaged files, beside their unchanged rows. */
+/** Damage marks, kept next to the unchanged rows. */
 type DamageChange =
-  /** Only this many bytes of its file can be read, up to that time. */
+  /** Only this many bytes of the file are readable, up to that time. */
   | {
       readonly type: 'damaged';
       readonly uid: string;
@@ -95,18 +95,18 @@ type DamageChange =
   /** Its file is intact again. */
   | { readonly type: 'sound'; readonly uid: string; readonly startTicks: number };
 
-/** Segments on their way to the object storage, in it, and out of it. */
+/** Segments being uploaded to object storage, stored there, and deleted from it. */
 type RemoteChange =
   /** Before the first byte of an object is sent to the store. */
   | { readonly type: 'far-sending'; readonly uid: string; readonly startTicks: number }
   /**
-   * The object is complete in the store: the row refers to it from now on, and the removal of the file becomes
+   * The object is complete in the store: the row refers to it from now on, and the deletion of the file becomes
    * pending.
    */
   | { readonly type: 'far'; readonly uid: string; readonly startTicks: number }
   /** A segment found in the store while the catalog is rebuilt. */
   | { readonly type: 'far-found'; readonly uid: string; readonly startTicks: number }
-  /** The objects are gone. */
+  /** The objects have been deleted. */
   | { readonly type: 'far-removed'; readonly uid: string; readonly startsTicks: readonly number[] };
 
 /** The archive as a whole. */
@@ -120,7 +120,10 @@ type ArchiveChange =
 
 type ChangeOf<Type extends CatalogChange['type']> = Extract<CatalogChange, { readonly type: Type }>;
 
-/** Applies changes to one connection. Runs in the worker thread, in recovery and in rebuild; the caller holds the transaction. */
+/**
+ * Applies changes to a connection. Runs in the worker thread, in recovery and in rebuild; the caller opens the
+ * transaction.
+ */
 export class CatalogWrites {
   readonly #database: DatabaseSync;
   readonly #statements: Record<keyof typeof statements, StatementSync>;
@@ -132,8 +135,8 @@ export class CatalogWrites {
   }
 
   /**
-   * All of `changes` in one transaction, or none. @throws what SQLite throws, or RangeError for a change of a
-   * missing row.
+   * Applies all of `changes` in one transaction, or none. @throws what SQLite throws, or RangeError for a
+   * change of a missing row.
    */
   commit(changes: readonly CatalogChange[]): void {
     this.#database.exec('BEGIN IMMEDIATE');
@@ -299,7 +302,7 @@ export class CatalogWrites {
       const isRemote = run.getSegment.get(streamId, startTicks)?.['is_far'] === 1;
       this.#deleteSegment(streamId, startTicks);
       if (!isRemote) run.addPending.run(uid, startTicks);
-      // A segment that is being uploaded may have an object too.
+      // A segment that is being uploaded may already have an object.
       const isSending = run.deleteSending.run(uid, startTicks).changes > 0;
       if (isRemote || isSending) run.addRemoteRemoval.run(uid, startTicks);
     }
@@ -335,7 +338,7 @@ export class CatalogWrites {
     if (row['is_far'] === 1) this.#statements.addRemoteTotals.run(-1, -bytes, streamId);
   }
 
-  /** Retention may have removed the segment during the upload: then the object must be deleted as well. */
+  /** Retention may have deleted the segment during the upload: then the object must be deleted as well. */
   #makeRemote(uid: string, startTicks: number): void {
     const run = this.#statements;
     run.deleteSending.run(uid, startTicks);
@@ -465,7 +468,7 @@ function sumOf(fragments: readonly NewFragment[]): {
   bytes: number;
   durationTicks: number;
 } {
-  if (fragments.length === 0) throw new RangeError('a change without fragments');
+  if (fragments.length === 0) throw new RangeError('a change must have fragments');
   return {
     entries: Buffer.concat(fragments.map(encodeEntry)),
     sums: encodeSums(fragments),

@@ -1,7 +1,7 @@
 /**
- * The catalog: its file, schema, lock, reads, and the writer in a thread of its own. All SQL of the archive is here. A commit
- * returns only after the rows are on the disk; a row is written only for bytes that its caller has flushed; reads use the
- * primary keys and cost the same after a year as after a day.
+ * The catalog: its file, schema, lock, queries, and the writer in a thread of its own. All SQL of the archive
+ * is in this folder. A commit resolves only after the rows are on the disk; a row is written only for bytes
+ * that its caller has flushed; queries use the primary keys and cost the same after a year as after a day.
  */
 export { ActiveFolders } from './active-folders.ts';
 export { removeDatabase, setDatabaseAside } from './catalog-aside.ts';

@@ -9,7 +9,7 @@ import {
   segmentRow,
 } from './segment-row.ts';
 
-/** Closed segments by age: what retention may delete, the uploader may move, and a look at the files goes over. */
+/** Closed segments by age: those that retention may delete, the uploader may move, and verification checks. */
 export class ClosedSegments {
   readonly #statements: Record<keyof typeof statements, StatementSync>;
 

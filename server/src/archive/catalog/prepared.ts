@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** A statement for each of the SQL texts, by the same name. */
+/** A prepared statement for each of the SQL texts, by the same name. */
 export function prepared<Name extends string>(
   database: DatabaseSync,
   statements: Readonly<Record<Name, string>>,

@@ -1,4 +1,4 @@
-/** One segment as stored in the catalog: all of it is flushed. */
+/** One segment as stored in the catalog: all of its bytes are flushed. */
 export interface SegmentRow {
   readonly streamId: number;
   readonly startTicks: number;
@@ -8,14 +8,14 @@ export interface SegmentRow {
   readonly initId: number;
   readonly indexId: number;
   readonly isOpen: boolean;
-  /** Its bytes are an object in the bucket, not a file. */
+  /** Its bytes are stored as an object in the bucket, not as a file. */
   readonly isRemote: boolean;
 }
 
 /** A segment and the stream it belongs to. */
 export type OwnedSegment = SegmentRow & { readonly uid: string };
 
-/** What the names of a segment's file and object are built from. */
+/** What the file name and the object key of a segment are derived from. */
 export interface SegmentName {
   readonly uid: string;
   readonly startTicks: number;

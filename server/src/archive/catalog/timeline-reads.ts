@@ -3,7 +3,7 @@ import { CatalogReads } from './catalog-reads.ts';
 import { prepared } from './prepared.ts';
 import type { CatalogRow } from './segment-row.ts';
 
-/** Also how much of the time was recorded: sums over the rows of one stream. */
+/** Also how much of the time was recorded: totals over the rows of one stream. */
 export class TimelineReads extends CatalogReads {
   readonly #sums: Record<keyof typeof statements, StatementSync>;
 
@@ -12,7 +12,7 @@ export class TimelineReads extends CatalogReads {
     this.#sums = prepared(database, statements);
   }
 
-  /** When a stream was first interrupted or waiting; undefined when it never was. */
+  /** When recording of the stream was first interrupted or waiting; undefined if it never was. */
   firstInterruption(streamId: number): number | undefined {
     return this.#sums.firstInterruption.get(streamId)?.['at_ticks'] as number | undefined;
   }

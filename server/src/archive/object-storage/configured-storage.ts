@@ -18,11 +18,11 @@ export interface ObjectStorageStatus {
   /** Its name for users. */
   readonly name: string;
   readonly problem: ObjectStorageProblem | undefined;
-  /** Segments that the store did not keep as they were sent, and those that it returned otherwise. */
+  /** Segments whose uploaded object differs from the file, and segments that the store returned corrupted. */
   readonly damaged: number;
   readonly bytes: number;
   readonly segments: number;
-  /** Due for upload, and still on the disk. */
+  /** Segments due for upload that are still on the disk. */
   readonly waiting: UploadBacklog;
   /** Time of the last completed upload, ms since the epoch. */
   readonly lastMovedMs: number | undefined;
@@ -31,7 +31,7 @@ export interface ObjectStorageStatus {
 /** Footage in object storage can't be read without its bucket. */
 export function warnWithoutObjectStorage(reads: CatalogReads, log: Log): void {
   if (reads.totals().remoteSegments === 0) return;
-  const words = 'Footage lies in a bucket that is not configured: it cannot be played until it is';
+  const words = 'Some footage is in a bucket that is not configured; it cannot be played until the bucket is configured again';
   log.error({ code: 'FarArchiveUnavailable' }, words);
 }
 

@@ -5,7 +5,7 @@ import { etagFits, partBytes, wholeMaxBytes } from './object-digest.ts';
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest();
 
-/** As a store computes it from the received parts. */
+/** As a store computes it from the parts it receives. */
 function etagOf(object: Uint8Array): string {
   const digests: Buffer[] = [];
   for (let at = 0; at < object.length; at += partBytes)
@@ -13,7 +13,7 @@ function etagOf(object: Uint8Array): string {
   return `"${md5(Buffer.concat(digests)).toString('hex')}-${digests.length}"`;
 }
 
-test('of an object that went in parts a byte that changed in any of them, or two parts in the wrong order, are seen', async () => {
+test('the digest of a multipart upload reveals a changed byte in any part, and two parts in the wrong order', async () => {
   const file = Buffer.alloc(wholeMaxBytes + 3 * 1024 * 1024);
   for (let at = 0; at < file.length; at += 4_096) file.writeUInt32LE(at, at);
   const reader = {

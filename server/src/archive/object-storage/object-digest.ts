@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { SegmentReader } from '../segments/segments.ts';
 
-/** Larger files are uploaded in parts, one of which is in memory. The protocol requires at least 5 MB. */
+/** Larger files are uploaded in parts; one part is held in memory. The protocol requires at least 5 MB. */
 export const wholeMaxBytes = 16_777_216;
 export const partBytes = 8_388_608;
 
 /**
  * Whether a store's own digest of an object (the S3 ETag of the received bytes) matches the first `bytes` of a
  * file: the MD5, or for a multipart upload the MD5 of the parts' MD5s and their number. Also false where the
- * store's ETag is something else, as with server-side encryption keys: then only reading the object can tell.
+ * store's ETag is something else, as with server-side encryption keys: then only reading the object back proves
+ * it.
  */
 export async function etagFits(
   etag: string | undefined,

@@ -1,6 +1,6 @@
 import { isUid, placeOf, startMsOf } from '../segments/segments.ts';
 
-/** The key of a segment's object and its meaning (design/s3-tier.md, "Where things are"). */
+/** The key of a segment's object and its components (design/s3-tier.md, "Where things are"). */
 export class ObjectKeys {
   /** Prefix of all keys of this node. */
   readonly root: string;
@@ -21,7 +21,7 @@ export class ObjectKeys {
     return `${this.root}${uid}/${day}/${name}`;
   }
 
-  /** Undefined when it is not a segment's key. */
+  /** Undefined if the key is not that of a segment. */
   parse(key: string): { readonly uid: string; readonly startMs: number } | undefined {
     if (!key.startsWith(this.root)) return undefined;
     const [uid = '', day = '', name = '', more] = key.slice(this.root.length).split('/');

@@ -1,20 +1,20 @@
 import { Fault } from '../../base/fault.ts';
 import type { SegmentReader } from '../segments/segments.ts';
 
-/** Large enough for most fragments' header and key frame. */
+/** Large enough for the header and key frame of most fragments. */
 const windowFirstBytes = 262_144;
-/** Limit of read-ahead. */
+/** Upper limit of the read-ahead window. */
 const windowMaxBytes = 2_097_152;
 
 /**
- * The store returned other bytes than were recorded. Nothing is marked, unlike with a file: the next request may get
- * the right ones.
+ * The store returned bytes other than the recorded ones. Unlike with a file, nothing is marked: the next
+ * request may return the right ones.
  */
 export function corrupted(): Fault {
   return new Fault('NotFound', 'This part of the archive is damaged.');
 }
 
-/** Reads a whole span of an object. */
+/** Reads a complete byte range of an object. */
 export type ReadSpan = (offset: number, length: number) => Promise<Uint8Array>;
 
 /**
@@ -30,7 +30,7 @@ export class ObjectReader implements SegmentReader {
 
   /**
    * @param bytes the segment's length
-   * @param isAcceptable called with each span that was read, in the order of reading; a refused one is not served
+   * @param isAcceptable called with each range read, in reading order; a rejected range is not served
    */
   constructor(
     readSpan: ReadSpan,
@@ -44,7 +44,7 @@ export class ObjectReader implements SegmentReader {
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     if (offset + length > this.#bytes) {
-      throw new Fault('InternalServerError', 'A segment of the archive is shorter than was asked for.');
+      throw new Fault('InternalServerError', 'A segment of the archive is shorter than requested.');
     }
     const known = this.#known(offset, length);
     if (known) return known;

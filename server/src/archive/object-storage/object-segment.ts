@@ -7,7 +7,7 @@ export interface ObjectFacts {
   readonly sha256: string;
   readonly startTicks: number;
   readonly initBytes: number;
-  /** Undefined when there were too many for the metadata. */
+  /** Undefined if there are too many for the metadata. */
   readonly fragments: readonly FragmentEntry[] | undefined;
 }
 

@@ -13,7 +13,7 @@ import {
 } from './object-store.ts';
 import { type SegmentReader, archiveIdIn, markerBytes } from '../segments/segments.ts';
 
-/** Why the store can't be used at the moment. */
+/** Why the store cannot be used at the moment. */
 export interface ObjectStorageProblem {
   readonly code: ErrorCode;
   /** In English, without secrets. */
@@ -32,9 +32,9 @@ const codes: Readonly<Record<ObjectStoreTrouble, ErrorCode>> = {
 /** For this long after a failure, readers fail immediately. */
 const failFastMs = 3_000;
 const markerMaxBytes = 4_096;
-/** A span of at most two megabytes must arrive within this, or the store counts as unavailable. */
+/** A range of at most two megabytes must arrive within this time, or the store counts as unavailable. */
 const spanMs = 30_000;
-/** How long a segment counts as damaged after a read that showed it. */
+/** How long a segment counts as damaged after a read revealed it. */
 const damagedMs = 3_600_000;
 const damagedMax = 1_000;
 
@@ -48,7 +48,7 @@ export class ObjectStorageTier {
   #problem: ObjectStorageProblem | undefined;
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #isVerified = false;
-  /** When a segment's bytes were last found corrupted, by key, monotonic ms; the oldest first. */
+  /** When a segment's bytes were last found to be corrupted, by key, monotonic ms; the oldest first. */
   readonly #damagedAtMs = new Map<string, number>();
 
   constructor(options: { store: ObjectStore; keys: ObjectKeys; clock: Clock; log: Log }) {
@@ -59,14 +59,14 @@ export class ObjectStorageTier {
     this.name = options.store.name;
   }
 
-  /** As of the last request; undefined when there is no problem. */
+  /** The problem found by the last request; undefined if there was none. */
   get problem(): ObjectStorageProblem | undefined {
     return this.#problem;
   }
 
   /**
    * Verifies that the bucket belongs to this archive, once, and again after every problem.
-   * @param isUnused nothing has been moved there yet: a bucket without a marker is claimed by this archive
+   * @param isUnused nothing has been moved there yet, so this archive claims a bucket without a marker
    * @throws ObjectStoreError
    */
   async verify(archiveId: string, isUnused: boolean): Promise<void> {
@@ -82,8 +82,8 @@ export class ObjectStorageTier {
       }
       const words =
         found === undefined
-          ? `has no marker at ${this.keys.marker}, although footage was moved there`
-          : `holds another archive at ${this.keys.root}`;
+          ? `has no marker at ${this.keys.marker} although it should contain footage of this archive`
+          : `contains another archive at ${this.keys.root}`;
       throw new ObjectStoreError('foreign', `${this.name} ${words}`);
     });
     this.#isVerified = true;
@@ -111,12 +111,12 @@ export class ObjectStorageTier {
     return this.#watch(() => this.#store.remove(startsTicks.map((ticks) => this.keys.of(uid, ticks))));
   }
 
-  /** Aborts uploads that an earlier, killed run left unfinished. @throws ObjectStoreError */
+  /** Aborts uploads that an earlier run left unfinished when it was killed. @throws ObjectStoreError */
   abandonSending(): Promise<void> {
     return this.#watch(() => this.#store.abandonSending(this.keys.root));
   }
 
-  /** Random access to a segment of this many bytes; what `isAcceptable` refuses is not served. */
+  /** Random access to a segment of this many bytes; ranges that `isAcceptable` rejects are not served. */
   open(
     uid: string,
     startTicks: number,
@@ -130,13 +130,13 @@ export class ObjectStorageTier {
     return new ObjectReader(readSpan, bytes, isAcceptable);
   }
 
-  /** The store returned other bytes of this segment than were recorded. */
+  /** The store returned bytes of this segment other than the recorded ones. */
   noteDamaged(uid: string, startTicks: number): void {
     const key = this.keys.of(uid, startTicks);
     if (!this.#damagedAtMs.has(key)) {
       this.#log.error(
         { code: 'FarArchiveDamaged', store: this.name, key },
-        'Object storage returns other bytes than were recorded: the transfer is aborted',
+        'Object storage returned corrupted footage; the transfer is aborted',
       );
     }
     this.#damagedAtMs.delete(key);
@@ -158,7 +158,7 @@ export class ObjectStorageTier {
     const span = await this.#asReader(() =>
       this.#watch(() => this.#store.read(this.keys.of(uid, startTicks), offset, length)),
     );
-    if (!span) throw new Fault('NotFound', 'This part of the archive is no longer there.');
+    if (!span) throw new Fault('NotFound', 'This part of the archive no longer exists.');
     return span;
   }
 
@@ -174,21 +174,21 @@ export class ObjectStorageTier {
       const cancel = this.#clock.after(spanMs, () => span.destroy(late));
       try {
         for await (const chunk of span as AsyncIterable<Buffer>) {
-          if (at + chunk.length > length) throw new ObjectStoreError('damaged', `${this.name} sent too much`);
+          if (at + chunk.length > length) throw new ObjectStoreError('damaged', `${this.name} sent more bytes than requested`);
           at += chunk.copy(bytes, at);
         }
       } catch (error) {
-        // A broken connection has an error of its own.
+        // A broken connection has its own error.
         const trouble =
           error instanceof ObjectStoreError
             ? error
-            : new ObjectStoreError('away', `${this.name} broke off: ${(error as Error).message}`, error);
+            : new ObjectStoreError('away', `the transfer from ${this.name} was interrupted: ${(error as Error).message}`, error);
         this.#noteTrouble(trouble);
         throw trouble;
       } finally {
         cancel();
       }
-      if (at < length) throw new ObjectStoreError('away', `${this.name} broke off`);
+      if (at < length) throw new ObjectStoreError('away', `the transfer from ${this.name} ended early`);
     });
     return bytes;
   }
@@ -209,7 +209,7 @@ export class ObjectStorageTier {
   async #watch<T>(request: () => Promise<T>): Promise<T> {
     try {
       const answer = await request();
-      // An answer doesn't prove that the bucket belongs to this archive: `verify` does.
+      // A response doesn't prove that the bucket belongs to this archive: `verify` does.
       if (this.#problem?.code !== codes.foreign) this.#noteWell();
       return answer;
     } catch (error) {
@@ -221,12 +221,12 @@ export class ObjectStorageTier {
   #noteWell(): void {
     if (!this.#problem) return;
     this.#problem = undefined;
-    this.#log.info({ store: this.name }, 'Object storage answers again');
+    this.#log.info({ store: this.name }, 'Object storage is available again');
   }
 
   #noteTrouble(error: ObjectStoreError): void {
     this.#failedAtMs = this.#clock.monotonicMs();
-    // An error with one object says nothing about the others.
+    // An error with one object doesn't affect the others.
     if (error.trouble === 'damaged') return;
     this.#isVerified = false;
     const code = codes[error.trouble];
@@ -234,7 +234,7 @@ export class ObjectStorageTier {
     this.#problem = { code, reason: error.message, sinceMs: this.#clock.wallMs() };
     this.#log.error(
       { code, err: error, store: this.name },
-      'Object storage cannot be used; footage stays on the disk',
+      'Object storage is unavailable; footage stays on the disk',
     );
   }
 }
@@ -250,7 +250,7 @@ export async function readRemoteMarker(store: ObjectStore, keys: ObjectKeys): Pr
     for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
   } catch (error) {
     if (error instanceof ObjectStoreError) throw error;
-    throw new ObjectStoreError('away', `${store.name} broke off: ${(error as Error).message}`, error);
+    throw new ObjectStoreError('away', `the transfer from ${store.name} was interrupted: ${(error as Error).message}`, error);
   }
   return archiveIdIn(Buffer.concat(chunks).toString('utf8'));
 }
@@ -263,7 +263,7 @@ function unavailable(cause?: unknown): Fault {
   );
 }
 
-/** For footage in object storage when no bucket is configured. */
+/** Serves requests for footage in object storage when no bucket is configured. */
 export function withoutTier(): Fault {
   return new Fault(
     'FarArchiveUnavailable',

@@ -1,6 +1,7 @@
 /**
- * Moves old segments to a bucket and reads them there (design/s3-tier.md). It knows no S3: `ObjectStore` is the interface of
- * any bucket. A local file is deleted only after its object has been verified; a bucket that fails costs only its own footage.
+ * Moves old segments to a bucket and reads them there (design/s3-tier.md). It knows no S3: `ObjectStore` is the
+ * interface of any bucket. A local file is deleted only after its object has been verified; if a bucket fails,
+ * only its own footage is unavailable.
  */
 export {
   ObjectStorage,

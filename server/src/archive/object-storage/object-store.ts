@@ -1,24 +1,24 @@
 import type { Readable } from 'node:stream';
 import type { SegmentReader } from '../segments/segments.ts';
 
-/** The store's information about an object. */
+/** Information that the store has about an object. */
 export interface ObjectSummary {
   readonly bytes: number;
   /** As uploaded; names in lower case. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** The store's own digest of what it received (see object-digest.ts); undefined when it gives none. */
+  /** The store's own digest of the received bytes (see object-digest.ts); undefined if it reports none. */
   readonly etag?: string | undefined;
 }
 
 /** The kinds of store errors. */
 export type ObjectStoreTrouble =
-  /** It does not answer, or answers that it is unavailable. */
+  /** It does not respond, or responds that it is unavailable. */
   | 'away'
-  /** It refuses the request: keys, permissions, no such bucket. */
+  /** It rejects the request: access key, permissions, no such bucket. */
   | 'refused'
   /** The bucket belongs to another archive. */
   | 'foreign'
-  /** It holds other contents than were uploaded. */
+  /** Its contents differ from what was uploaded. */
   | 'damaged';
 
 /** A failed request to the store; a missing object is not an error. */
@@ -33,19 +33,19 @@ export class ObjectStoreError extends Error {
 }
 
 /**
- * A store of objects by key, as far as the archive needs one. Every call ends within seconds of the store's silence.
- * All reject with ObjectStoreError.
+ * A key-value store of objects, reduced to what the archive needs. Every call ends within seconds if the store
+ * stops responding. All reject with ObjectStoreError.
  */
 export interface ObjectStore {
-  /** For users: bucket and address. */
+  /** As shown to users: bucket and address. */
   readonly name: string;
-  /** Undefined when there is no such object. */
+  /** Undefined if there is no such object. */
   find(key: string): Promise<ObjectSummary | undefined>;
   /** `length` bytes from `offset` on, as a stream; undefined when there is no such object. */
   read(key: string, offset: number, length: number): Promise<Readable | undefined>;
   /**
-   * The first `bytes` of the file of `reader`, verified by the store against their digest; replaces an existing
-   * object.
+   * Uploads the first `bytes` of the file of `reader`, which the store verifies against their digest; replaces
+   * an existing object.
    */
   send(
     key: string,

@@ -26,7 +26,7 @@ import { connect, footageOf, footageStartMs as t0 } from '../fixtures/footage-fi
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 const fiveSeconds = { limits: { segmentMs: 5_000 } };
 
-/** An archive whose streams all move their footage as soon as possible. */
+/** An archive in which all streams move their footage as soon as possible. */
 async function openRemote(
   t: TestContext,
   dir: string,
@@ -38,7 +38,7 @@ async function openRemote(
   return opened;
 }
 
-/** Fifteen seconds in three files, contiguous; nothing of it has moved. */
+/** Fifteen seconds in three files, contiguous; none of them has moved yet. */
 async function recorded(t: TestContext, store: MemoryStore, more: Partial<ArchiveOptions> = {}) {
   const dir = await temporaryRoot(t);
   const opened = await openRemote(t, dir, store, more);
@@ -49,8 +49,8 @@ async function recorded(t: TestContext, store: MemoryStore, more: Partial<Archiv
 }
 
 /**
- * Everything that a viewer can request: the playlist with the bytes that it names, a download that cuts into
- * files, key frames, a GOP.
+ * Everything that a viewer can request: the playlist with the bytes that it lists, a download that starts and
+ * ends inside a file, key frames, a GOP.
  */
 async function seen(archive: Archive): Promise<string> {
   const hash = createHash('sha256');
@@ -77,7 +77,7 @@ async function seen(archive: Archive): Promise<string> {
   return hash.digest('hex');
 }
 
-/** A pass that is in progress may already have checked. */
+/** A pass that is in progress may have already checked this stream. */
 async function move({ objectStorage: remote }: Archive, hours = 0): Promise<void> {
   remote?.uploader.configure({ remoteAfterOf: () => hours });
   await remote?.uploader.run();
@@ -89,7 +89,7 @@ async function filesOf(dir: string): Promise<string[]> {
   return all.filter((name) => name.endsWith('.mp4'));
 }
 
-test('footage that moved is byte for byte what it was, at the border and beyond, and its files are gone', async (t) => {
+test('moved footage is byte for byte the same, across the border with local footage too, and its files are deleted', async (t) => {
   const store = new MemoryStore();
   const { archive, dir, clock } = await recorded(t, store);
   const before = await seen(archive);
@@ -118,7 +118,7 @@ test('footage that moved is byte for byte what it was, at the border and beyond,
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('a still and a few seconds of download take few bytes from the store', async (t) => {
+test('a snapshot and a download of a few seconds read few bytes from the store', async (t) => {
   const store = new MemoryStore();
   const { archive } = await recorded(t, store);
   const inMinutes = { limits: { segmentMs: 60_000 } };
@@ -135,7 +135,7 @@ test('a still and a few seconds of download take few bytes from the store', asyn
   assert.ok(store.readBytes <= 262_144, `${store.readBytes} of ${object?.bytes.length}`);
 });
 
-test('wherever it dies, the next start continues: nothing is lost, duplicated or left over', async (t) => {
+test('after a crash at any step the next start continues: nothing is lost, duplicated or left over', async (t) => {
   const store = new MemoryStore();
   const moments: { dir: string; store: MemoryStore; at: string }[] = [];
   const dirs: { dir?: string } = {};
@@ -176,13 +176,13 @@ test('wherever it dies, the next start continues: nothing is lost, duplicated or
     assert.equal(left.keys.length, 3, at);
     assert.deepEqual(await filesOf(copy), [], at);
     const sent = left.steps.filter(({ name, key }) => name === 'send' && key.endsWith('.mp4'));
-    assert.equal(sent.length, 3 - arrived, `${at}: what had arrived is taken as it is`);
+    assert.equal(sent.length, 3 - arrived, `${at}: an object that had arrived is not uploaded again`);
     await again.archive.close();
     assert.deepEqual(await findingsOf(copy), [], at);
   }
 });
 
-test('while the store is away files stay and are played; when it is back they move', async (t) => {
+test('while the store is unavailable files stay and can be played; when it is back they move', async (t) => {
   const store = new MemoryStore();
   const { archive, dir, clock } = await recorded(t, store);
   const before = await seen(archive);
@@ -195,13 +195,13 @@ test('while the store is away files stay and are played; when it is back they mo
   await assert.rejects(move(archive), { name: 'FarStoreError' });
   assert.equal(archive.objectStorage?.status.problem?.code, 'FarArchiveUnavailable');
   assert.equal(archive.objectStorage?.status.waiting.segments, 1);
-  // Local footage is shown; footage in the bucket reports that it is unavailable.
+  // Local footage is shown; footage in the bucket is reported as unavailable.
   await archive.reader.frameAt('cam1', t0 + 62_000);
   await assert.rejects(archive.reader.frameAt('cam1', t0 + 2_000), faultOf('FarArchiveUnavailable'));
   const download = await archive.reader.download('cam1', t0 + 60_000, t0 + 64_000);
   assert.ok(download.contentLength > 0);
   assert.equal(archive.reader.intervals('cam1', t0, t0 + 15_000)[0]?.kind, 'fragment');
-  // For a moment after a failure, readers fail immediately.
+  // For a short time after a failure, readers fail immediately.
   store.fault = () => {};
   store.steps.length = 0;
   await assert.rejects(archive.reader.frameAt('cam1', t0 + 2_000), faultOf('FarArchiveUnavailable'));
@@ -214,7 +214,7 @@ test('while the store is away files stay and are played; when it is back they mo
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('a store that keeps something else than was sent costs nothing but the try', async (t) => {
+test('a store that stores something other than was sent causes no loss', async (t) => {
   const store = new MemoryStore();
   const { archive, dir, clock } = await recorded(t, store);
   store.fault = ({ name, key }, done) => {
@@ -233,7 +233,7 @@ test('a store that keeps something else than was sent costs nothing but the try'
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('one segment that the store never takes does not keep the others here', async (t) => {
+test('one segment that the store never accepts does not block the others', async (t) => {
   const store = new MemoryStore();
   const { archive, dir, clock } = await recorded(t, store);
   store.fault = ({ name, key }) => {
@@ -251,7 +251,7 @@ test('one segment that the store never takes does not keep the others here', asy
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('a file that was removed or truncated from outside is left to `check`, and the others move', async (t) => {
+test('a file deleted or truncated by another program is left to `check`, and the others move', async (t) => {
   const store = new MemoryStore();
   const { archive, dir } = await recorded(t, store);
   await rm(segmentPath(dir, 'cam1', catalogTicks(t0)));
@@ -261,7 +261,7 @@ test('a file that was removed or truncated from outside is left to `check`, and 
   assert.deepEqual(new Set((await findingsOf(dir)).map(({ invariant }) => invariant)), new Set([1, 11, 6]));
 });
 
-test('another archive’s bucket gets nothing and loses nothing', async (t) => {
+test('another archive’s bucket is left untouched', async (t) => {
   const store = new MemoryStore();
   const first = await recorded(t, store);
   await move(first.archive);
@@ -270,7 +270,7 @@ test('another archive’s bucket gets nothing and loses nothing', async (t) => {
   await assert.rejects(move(second.archive), { name: 'FarStoreError' });
   assert.equal(second.archive.objectStorage?.status.problem?.code, 'FarArchiveForeign');
   assert.deepEqual(store.keys, kept);
-  // A bucket that was emptied while an archive uses it is not claimed as a new one either.
+  // Nor is a bucket that was emptied while an archive uses it claimed as a new one.
   store.objects.clear();
   await recordSpan(first.archive, 'cam1', footage, t0 + 60_000, t0 + 65_000);
   const again = await copyAsKilled(t, first.dir);
@@ -280,7 +280,7 @@ test('another archive’s bucket gets nothing and loses nothing', async (t) => {
   assert.equal(archive.objectStorage?.status.problem?.code, 'FarArchiveForeign');
 });
 
-test('depth removes remote footage with its objects, also what was begun before the store went away', async (t) => {
+test('retention deletes remote footage with its objects, including uploads begun before the store became unavailable', async (t) => {
   const store = new MemoryStore();
   const { archive, dir, clock } = await recorded(t, store);
   await move(archive);
@@ -302,7 +302,7 @@ test('depth removes remote footage with its objects, also what was begun before 
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('the bucket’s own quota removes the oldest remote footage, and the disk’s counts what is local', async (t) => {
+test('the bucket’s quota deletes the oldest remote footage, and the disk’s quota counts only local footage', async (t) => {
   const store = new MemoryStore();
   const { archive } = await recorded(t, store);
   await move(archive);
@@ -317,7 +317,7 @@ test('the bucket’s own quota removes the oldest remote footage, and the disk�
   assert.equal(store.keys.length, 1);
 });
 
-test('a stream that is purged takes its objects with it, one that is being sent too', async (t) => {
+test('purging a stream deletes its objects, including one being uploaded', async (t) => {
   const store = new MemoryStore();
   const { archive, dir } = await recorded(t, store, { remote: { ...remoteOf(store).remote, atOnce: 1 } });
   const purged = Promise.withResolvers<void>();
@@ -335,12 +335,12 @@ test('a stream that is purged takes its objects with it, one that is being sent 
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('[R10.4] a full disk is relieved by moving first; what may not move goes, and all of it when the store is away', async (t) => {
+test('[R10.4] on a full disk footage is moved first; what may not move is deleted, and everything is while the store is unavailable', async (t) => {
   const store = new MemoryStore();
   const { archive, dir, clock } = await recorded(t, store);
   await recordSpan(archive, 'cam2', footage, t0 + 2_000, t0 + 17_000);
   clock.advance(20_000);
-  // Long before its age.
+  // Long before it reaches its upload age.
   archive.objectStorage?.uploader.configure({ remoteAfterOf: (uid) => (uid === 'cam1' ? 1_000 : -1) });
   const half = Math.round(archive.health.totalBytes / 2);
   archive.retention.configure({ quotaBytes: half });
@@ -360,7 +360,7 @@ test('[R10.4] a full disk is relieved by moving first; what may not move goes, a
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('a stop in the middle leaves what was begun to the next start', async (t) => {
+test('an upload interrupted by a stop is completed after the next start', async (t) => {
   const store = new MemoryStore();
   const { archive, dir } = await recorded(t, store, { remote: { ...remoteOf(store).remote, atOnce: 1 } });
   const reached = Promise.withResolvers<void>();
@@ -384,7 +384,7 @@ test('a stop in the middle leaves what was begun to the next start', async (t) =
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('without its bucket remote footage stays on the timeline and names the reason why it can’t be played', async (t) => {
+test('without its bucket remote footage stays on the timeline, and requests report why it cannot be played', async (t) => {
   const store = new MemoryStore();
   const { archive, dir } = await recorded(t, store);
   await move(archive);
@@ -399,7 +399,7 @@ test('without its bucket remote footage stays on the timeline and names the reas
   assert.equal((await bare.reader.frameAt('cam1', t0 + 62_000)).timeMs, t0 + 62_000);
 });
 
-test('a key says whose segment it is, and nothing else passes for one', () => {
+test('a key identifies its segment, and no other text is accepted as a key', () => {
   const keys = new ObjectKeys('a/b/', 'node-1');
   const key = keys.of('cam1', catalogTicks(t0));
   assert.equal(key, 'a/b/node-1/cam1/2026-11-20/22-00-00.000.mp4');
@@ -410,7 +410,7 @@ test('a key says whose segment it is, and nothing else passes for one', () => {
   }
 });
 
-test('footage that was damaged on the way stays here, whatever the store reports about itself', async (t) => {
+test('footage damaged in transfer stays local, whatever the store reports', async (t) => {
   for (const givesEtags of [true, false]) {
     const dir = await temporaryRoot(t);
     const store = new MemoryStore();
@@ -419,7 +419,7 @@ test('footage that was damaged on the way stays here, whatever the store reports
     store.fault = ({ name, key }, done) => {
       const object = store.objects.get(key);
       if (!spoils || name !== 'send' || !done || !object || !key.endsWith('.mp4')) return;
-      // A store that ignores Content-MD5, on a line that flips a bit; length and metadata are right.
+      // A store that ignores Content-MD5, over a connection that flips a bit; length and metadata are right.
       object.bytes[100] = (object.bytes[100] ?? 0) ^ 1;
     };
     const { archive, clock } = await openArchive(t, dir, remoteOf(store));
@@ -430,18 +430,18 @@ test('footage that was damaged on the way stays here, whatever the store reports
     archive.objectStorage?.uploader.configure({ remoteAfterOf: () => 0 });
     clock.advance(3_600_000);
     await archive.objectStorage?.uploader.run();
-    assert.equal(archive.objectStorage?.status.waiting.segments, 1, 'it stays here');
+    assert.equal(archive.objectStorage?.status.waiting.segments, 1, 'it stays local');
     assert.equal(archive.objectStorage?.status.damaged, 1);
     assert.equal((await archive.reader.download('cam1', t0, t0 + 10_000)).durationMs, 10_000);
     spoils = false;
     clock.advance(3_700_000);
     await archive.objectStorage?.uploader.run();
-    assert.equal(archive.objectStorage?.status.waiting.segments, 0, 'it moves when it comes whole');
+    assert.equal(archive.objectStorage?.status.waiting.segments, 0, 'it moves once it arrives intact');
     assert.equal(archive.objectStorage?.status.damaged, 0);
   }
 });
 
-test('[R7.16] a store that returns other bytes than it was sent breaks every transfer off, and status says so', async (t) => {
+test('[R7.16] if a store returns bytes other than it was sent, every transfer is aborted and the status reports it', async (t) => {
   const store = new MemoryStore();
   const { archive, clock } = await recorded(t, store);
   await move(archive);
@@ -463,9 +463,9 @@ test('[R7.16] a store that returns other bytes than it was sent breaks every tra
   const readRange = async (from: number, to: number) => (await file.stream(from, to)).toArray();
   await assert.rejects(readRange(0, file.size - 1), faultOf('NotFound'));
   assert.equal(archive.objectStorage?.status.damaged, 1);
-  // The rest is what it was.
+  // The rest is unchanged.
   assert.equal((await archive.reader.download('cam1', t0, t0 + 4_000)).durationMs, 4_000);
-  // Shorter than it should be: the reader doesn't wait for what will not come.
+  // Shorter than it should be: the reader doesn't wait for bytes that will never come.
   store.objects.set(key, { ...whole, bytes: whole.bytes.subarray(0, whole.bytes.length - 10) });
   await assert.rejects(readRange(file.size - 100, file.size - 1), faultOf('NotFound'));
   store.objects.set(key, whole);

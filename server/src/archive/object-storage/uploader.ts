@@ -33,7 +33,7 @@ export interface UploaderTools {
   readonly atOnce: number;
   /** The clock that determines the age of footage. */
   spans(): readonly DatedSpan[];
-  /** @throws RecordingFailure when nothing may be deleted here now. */
+  /** @throws RecordingFailure when nothing may be deleted here at the moment */
   assertRightDisk(): Promise<void>;
 }
 
@@ -51,8 +51,8 @@ const batchSize = 20;
 /** Objects removed per batch. */
 const sweepSize = 500;
 /**
- * Failures of one segment, while the store otherwise answers, before it is skipped so that the others can
- * continue.
+ * After this many failures of one segment, while the store otherwise responds, the segment is skipped so that
+ * the others can continue.
  */
 const triesMax = 3;
 /** How long a file that can't be moved, such as a deleted one, is skipped. */
@@ -61,7 +61,7 @@ const setAsideMs = hourMs;
 /**
  * Moves closed segments to the bucket when they reach the age configured for their stream, and deletes the
  * objects of removed segments. The order of its steps is that of design/s3-tier.md, "Moving a segment": the
- * process may die between any two.
+ * process may die between any two of them.
  */
 export class Uploader {
   readonly #tools: UploaderTools;
@@ -83,17 +83,17 @@ export class Uploader {
     this.#pause = new RetryPause(tools.clock);
   }
 
-  /** Sets the source of each stream's upload age; applies from the next pass on. */
+  /** Sets the source of each stream's upload age; applies from the next pass. */
   configure({ remoteAfterOf }: { remoteAfterOf: RemoteAfterOf }): void {
     this.#remoteAfterOf = remoteAfterOf;
   }
 
-  /** When a segment last arrived in the bucket, ms since the epoch. */
+  /** When a segment last reached the bucket, ms since the epoch. */
   get lastMovedMs(): number | undefined {
     return this.#lastMovedMs;
   }
 
-  /** Segments that could not be moved although the store answers, and are tried again within the hour. */
+  /** Segments that could not be moved although the store responds; they are retried within the hour. */
   get setAsideCount(): number {
     const { reads } = this.#tools;
     for (const [key, { segment }] of this.#setAside) {
@@ -117,7 +117,7 @@ export class Uploader {
     return sum;
   }
 
-  /** Runs a pass every few seconds; after a failure with growing pauses. */
+  /** Runs a pass every few seconds; after a failure, with increasing pauses. */
   start(): void {
     if (this.#timer || this.#isStopping) return;
     this.#timer = this.#tools.clock.after(periodMs, () => void this.#look());
@@ -136,7 +136,7 @@ export class Uploader {
 
   /**
    * Moves segments that retention would otherwise remove, before they are due, one after the other until one
-   * fails or the monotonic clock reaches `untilMs`. @returns how many are no longer local
+   * fails or the monotonic clock reaches `untilMs`. @returns how many segments are no longer local
    */
   async relieve(segments: readonly OwnedSegment[], untilMs: number): Promise<number> {
     const { clock, log } = this.#tools;
@@ -154,7 +154,7 @@ export class Uploader {
       if (!(error instanceof ObjectStoreError)) throw error;
       log.warn(
         { err: error },
-        'The disk is full and object storage accepts nothing: footage will be deleted',
+        'The disk is full and object storage accepts no uploads: footage will be deleted',
       );
     }
     return moved;
@@ -179,10 +179,10 @@ export class Uploader {
     } catch (error) {
       const isRefused = error instanceof ObjectStoreError && error.trouble !== 'away';
       pauseMs = this.#pause.next({ goodMs: 0, isUnauthorized: isRefused });
-      // The tier has reported problems of the store, the marker check those of the disk.
+      // The tier has reported problems of the store, and the marker check problems of the disk.
       const isKnown = error instanceof ObjectStoreError || error instanceof RecordingFailure;
       if (!isKnown && !this.#isStopping)
-        log.error({ err: error }, 'Moving footage failed; it will be tried again');
+        log.error({ err: error }, 'Moving footage to object storage failed; it will be retried');
     }
     this.#timer = undefined;
     if (!this.#isStopping) this.#timer = clock.after(pauseMs, () => void this.#look());
@@ -223,7 +223,7 @@ export class Uploader {
     }
   }
 
-  /** The spans in which footage is due, oldest dates first, without those known to be moved. */
+  /** The time spans in which footage is due, oldest first, without those known to be moved. */
   #dueSpans(uid: string): { fromTicks: number; beforeTicks: number }[] {
     const hours = this.#remoteAfterOf(uid);
     if (hours === undefined || hours < 0) return [];
@@ -242,8 +242,8 @@ export class Uploader {
       for (const { fromTicks, beforeTicks } of this.#dueSpans(uid)) {
         const isNext = fromTicks === (this.#fromTicks.get(uid) ?? 0);
         const rows = closed.local(id, fromTicks, beforeTicks, limit);
-        // Everything older than the first of them is moved or deleted; so is everything older than one that
-        // still grows.
+        // Everything older than the first of them is moved or deleted; so is everything older than a segment
+        // that is still growing.
         const reached = rows[0] ?? reads.segmentAtOrBefore(id, beforeTicks);
         if (reached && isNext) this.#fromTicks.set(uid, reached.startTicks);
         for (const row of rows) {
@@ -255,7 +255,7 @@ export class Uploader {
     return due.sort((a, b) => a.startTicks - b.startTicks);
   }
 
-  /** A few at a time; the first store error stops them all. */
+  /** Several in parallel; the first store error stops them all. */
   async #moveAll(due: readonly OwnedSegment[]): Promise<void> {
     const waiting = [...due];
     let hasFailed = false;
@@ -303,7 +303,7 @@ export class Uploader {
     this.#lastMovedMs = clock.wallMs();
   }
 
-  /** When this resolves the object is stored completely. */
+  /** Once this resolves, the object is stored completely. */
   async #send(segment: OwnedSegment): Promise<void> {
     const { root, reads, notes, catalog, tier } = this.#tools;
     const { uid, startTicks, bytes } = segment;
@@ -316,8 +316,8 @@ export class Uploader {
       const isThere = async () => {
         const object = await tier.find(uid, startTicks);
         if (object?.bytes !== bytes || factsOf(object.metadata)?.sha256 !== sha256) return false;
-        // The metadata only repeat what was sent: the store has to report what it holds, or the object is read
-        // back.
+        // The metadata only repeats what was sent: the store has to report what it stored, or the object is
+        // read back.
         if (await etagFits(object.etag, reader, bytes)) return true;
         const remote = tier.open(uid, startTicks, bytes);
         return (await digestOf(remote, bytes)) === sha256;
@@ -326,7 +326,7 @@ export class Uploader {
       if (wasSending && (await isThere())) return;
       await tier.send(uid, startTicks, reader, bytes, metadataOf({ ...facts, sha256 }));
       if (!(await isThere())) {
-        throw new ObjectStoreError('damaged', `${tier.keys.of(uid, startTicks)} is not what was sent`);
+        throw new ObjectStoreError('damaged', `${tier.keys.of(uid, startTicks)} is not what was uploaded`);
       }
     } finally {
       await reader.close();
@@ -334,8 +334,8 @@ export class Uploader {
   }
 
   /**
-   * While the store is unavailable no pass gets as far as a segment: one that fails repeatedly has a reason of
-   * its own.
+   * While the store is unavailable no pass gets as far as a segment, so a segment that fails repeatedly has a
+   * problem of its own.
    */
   #isOfStore(segment: OwnedSegment, error: unknown): boolean {
     if (!(error instanceof ObjectStoreError) || error.trouble === 'damaged') return false;
@@ -359,7 +359,7 @@ export class Uploader {
     const fields = { code: 'FarArchiveDamaged', stream: segment.uid, start: segment.startTicks, err: error };
     log.error(
       fields,
-      'A segment cannot be moved to the far archive; it stays here and is tried again in an hour',
+      'A segment cannot be moved to object storage; it stays on the disk and is retried in an hour',
     );
   }
 }

@@ -10,16 +10,18 @@ import type { RecordedPeriod, RecordingStats } from './stream-stats.ts';
 
 /** A segment's readable bytes. */
 export interface SegmentBytes {
-  /** Committed length; bytes after it are never served. */
+  /** Committed length; bytes beyond it are never served. */
   readonly size: number;
   /** The file will grow: a response must not be cached for long. */
   readonly isGrowing: boolean;
-  /** Bytes from `start` to `endInclusive`. Call once, or `close`. @throws Fault while they can't be read */
+  /**
+   * Bytes from `start` to `endInclusive`. Call it once, or call `close`. @throws Fault if they cannot be read
+   */
   stream(start: number, endInclusive: number): Promise<Readable>;
   close(): Promise<void>;
 }
 
-/** A local archive answers synchronously; a federated one has to ask several nodes. */
+/** A local archive answers synchronously; a federated one has to query several nodes. */
 type MaybePromise<T> = T | Promise<T>;
 
 /**
@@ -35,31 +37,31 @@ export interface ArchiveReader {
   ranges(uid: string, startMs: number, endMs: number): MaybePromise<RecordedRanges>;
   /** R7.14. */
   stats(uid: string): MaybePromise<RecordingStats>;
-  /** R7.15: days of the reader's calendar with footage, and how much, oldest first. @throws Fault BadRequest */
+  /** R7.15: days in the reader's calendar with footage, and how much, oldest first. @throws Fault BadRequest */
   recordedDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]>;
   /** R7.17; an entry lasts at least `entryMs`. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound */
   playlist(uid: string, startMs: number, endMs: number, entryMs?: number): Promise<string>;
   /**
-   * The file that a playlist calls `segment/<name>.mp4`. @throws Fault NotFound, Unavailable while its node is
-   * offline
+   * The file that a playlist references as `segment/<name>.mp4`. @throws Fault NotFound, Unavailable while its
+   * node is offline
    */
   openSegment(uid: string, name: string): Promise<SegmentBytes>;
   /**
-   * How much footage a span of at most a playlist's length has, and what is missing. @throws Fault
+   * How much footage a time span (at most a playlist's length) has, and what is missing. @throws Fault
    * TimeRangeIsTooLong, BadRequest
    */
   extent(uid: string, startMs: number, endMs: number): MaybePromise<RecordedExtent>;
   /**
-   * What a retention of this many hours would delete; without hours, what the pending lowered retention
-   * deletes.
+   * What a retention of this many hours would delete; without hours, what the pending lowered retention will
+   * delete.
    */
   loss(uid: string, hours?: number): MaybePromise<RetentionLoss>;
   /**
-   * The best point to split a download: the start of the file that contains `toMs`, or `toMs` itself when there
+   * The best point to split a download: the start of the file that contains `toMs`, or `toMs` itself if there
    * is none or it starts before `fromMs`. Two downloads that meet at such a point share no frame.
    */
   splitPoint(uid: string, fromMs: number, toMs: number): MaybePromise<number>;
-  /** R7.16. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound when nothing is recorded there */
+  /** R7.16. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound if nothing is recorded there */
   download(uid: string, startMs: number, endMs: number): Promise<Download>;
   /** The newest recorded key frame at or before a time, for snapshots and scrubbing. @throws Fault NotFound */
   frameAt(uid: string, atMs: number): Promise<RecordedKeyFrame>;

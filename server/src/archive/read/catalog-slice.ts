@@ -19,7 +19,7 @@ export interface SliceSegment {
   readonly entries: string;
 }
 
-/** What a catalog knows of one stream around a span, in JSON form. */
+/** What a catalog contains about one stream around a time span, as JSON. */
 export interface CatalogSlice {
   /** 0: nothing is recorded. */
   readonly segmentCount: number;
@@ -28,7 +28,7 @@ export interface CatalogSlice {
   readonly isLive: boolean;
   /** The newest segment of all. */
   readonly newestEndTicks: number;
-  /** The one at or before the span, those in it, and the one after it; oldest first. */
+  /** The one at or before the time span, those in it, and the one after it; oldest first. */
   readonly segments: readonly SliceSegment[];
   /** ftyp and moov by `initId`, base64; none without fragments. */
   readonly inits: Readonly<Record<string, string>>;
@@ -37,9 +37,9 @@ export interface CatalogSlice {
   readonly isCut: boolean;
 }
 
-/** A day of one-minute segments; a week takes seven slices. */
+/** One day of one-minute segments; a week takes seven slices. */
 const segmentsMax = 1_440;
-/** Limit of the indexes in one slice: cameras whose frames are all key frames have long ones. */
+/** Limit of the total size of indexes in one slice: cameras whose frames are all key frames have long ones. */
 const entriesMaxBytes = 2 * 1024 * 1024;
 /** A truncated slice has at least one of these, whatever version its node runs. */
 const cutLeast = 500;
@@ -80,7 +80,7 @@ export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span:
   };
 }
 
-/** The first segments whose indexes fit into this many bytes together; at least one. */
+/** The first segments whose indexes together fit into this many bytes; at least one. */
 function upToBytes(reads: CatalogReads, rows: readonly SegmentRow[]): readonly SegmentRow[] {
   let bytes = 0;
   const end = rows.findIndex((row, index) => {
@@ -90,7 +90,7 @@ function upToBytes(reads: CatalogReads, rows: readonly SegmentRow[]): readonly S
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-/** A whole span, requested slice by slice. @throws RangeError when a truncated slice brings nothing new */
+/** Requests a complete time span, slice by slice. @throws RangeError if a truncated slice makes no progress */
 export async function wholeSlice(
   span: SliceSpan,
   ask: (span: SliceSpan) => CatalogSlice | Promise<CatalogSlice>,
@@ -114,7 +114,7 @@ export async function wholeSlice(
       };
     }
     const isFull = slice.segments.length >= cutLeast || entriesLength(slice) >= cutLeastEntries;
-    if (!isFull || last.endTicks <= piece.fromTicks) throw new RangeError('a slice without progress');
+    if (!isFull || last.endTicks <= piece.fromTicks) throw new RangeError('a truncated slice made no progress');
     piece = { ...span, fromTicks: last.endTicks };
   }
 }

@@ -63,7 +63,7 @@ function catalogFor(t: TestContext) {
   return { reads: new TimelineReads(reading), addSegment, interrupt, remove, empty };
 }
 
-/** One piece of a stream's life. */
+/** One period in a stream's history. */
 type RecordingStep =
   | { readonly kind: 'recorded'; readonly minutes: number }
   | { readonly kind: 'gap'; readonly seconds: number; readonly cause: RecordedGapCause };
@@ -85,7 +85,7 @@ const step: fc.Arbitrary<RecordingStep> = fc.oneof(
 
 const unwanted: readonly RecordedGapCause[] = ['paused', 'recording-off'];
 
-test('the remembered hours equal a walk through all intervals, also as time passes', (t) => {
+test('the cached hours equal a sum over all intervals, also as time passes', (t) => {
   const { reads, empty, addSegment, interrupt } = catalogFor(t);
   const life = fc.array(step, { minLength: 1, maxLength: 12 });
   const windowsMs = [24 * hourMs, 5 * hourMs, 30 * 24 * hourMs];
@@ -134,7 +134,7 @@ test('the remembered hours equal a walk through all intervals, also as time pass
   );
 });
 
-test('a stream with gaps is named once it is a day old, and counts in the sum; one that is not to be recorded does not', (t) => {
+test('a stream with gaps is reported once it is a day old, and counts in the total; one that is not set to record does not', (t) => {
   const { reads, addSegment, interrupt } = catalogFor(t);
   const clock = new ManualClock(startMs);
   const recorders = new Map([[uid, { status: { state: 'waiting' } }]]);
@@ -144,7 +144,7 @@ test('a stream with gaps is named once it is a day old, and counts in the sum; o
   addSegment(startMs, 6 * hourMs);
   interrupt(startMs + 6 * hourMs, 'unreachable');
   clock.advance(12 * hourMs);
-  // A result may be a minute old.
+  // A result may be up to a minute old.
   const local = (found: number | null | undefined, right: number) =>
     assert.ok(Math.abs((found ?? Number.NaN) - right) < 0.002, `${found} is not ${right}`);
   local(watch.of(uid)?.day.share, 0.5);
@@ -163,7 +163,7 @@ test('a stream with gaps is named once it is a day old, and counts in the sum; o
   assert.equal(watch.sum.day.share, null);
 });
 
-test('time before the stream, time that was removed by age and pauses are not missing; a camera that is away is', (t) => {
+test('time before the stream, footage deleted by age and pauses do not count as missing; an offline camera does', (t) => {
   const { reads, addSegment, interrupt, remove } = catalogFor(t);
   const share = (nowMs: number) => {
     const stream = reads.stream(uid);
@@ -189,7 +189,7 @@ test('time before the stream, time that was removed by age and pauses are not mi
   assert.deepEqual(share(startMs + 5 * hourMs), [2, 1]);
 });
 
-test('[R10.8] of a stream that several nodes had each answers for its own times, and together they lack what no node recorded', (t) => {
+test('[R10.8] for a stream recorded by several nodes each reports its own times, and only what no node recorded is missing in total', (t) => {
   const nodes = [catalogFor(t), catalogFor(t)] as const;
   const clock = new ManualClock(startMs + 10 * hourMs);
   const watches = nodes.map(({ reads }) => new RecordingCoverage({ reads, clock, recorders: new Map() }));
@@ -207,6 +207,6 @@ test('[R10.8] of a stream that several nodes had each answers for its own times,
   const parts = [watches[0]?.over(uid, [span(0, 4.5, true)]), watches[1]?.over(uid, [span(4.5, 10)])];
   const { day } = sumOfParts(parts.filter((part) => part !== undefined));
   assert.deepEqual([day.expectedMs, day.recordedMs], [10 * hourMs, 9 * hourMs]);
-  // It was assigned the stream and recorded nothing.
+  // It was assigned the stream but recorded nothing.
   assert.equal(watches[1]?.over('other', [span(8, 10)]).day.share, 0);
 });

@@ -1,17 +1,17 @@
 import type { TimelineReads, CatalogStreamRow, RecordedGapCause } from '../catalog/catalog.ts';
 import { catalogTicks } from '../segments/segments.ts';
 
-/** How much was to be recorded in a window, and how much of it was. Catalog ticks. */
+/** How much of a window should have been recorded, and how much was. Catalog ticks. */
 export interface Continuity {
   readonly expectedTicks: number;
   readonly recordedTicks: number;
 }
 
 const hourTicks = catalogTicks(3_600_000);
-/** Hours that are cached: slightly more than the longest window, which begins in the middle of an hour. */
+/** Hours in the cache: slightly more than the longest window, which begins in the middle of an hour. */
 const hoursKept = 30 * 24 + 2;
 
-/** Intended interruptions: what is not recorded for these reasons is not missing. */
+/** Intended interruptions: time not recorded for these reasons does not count as missing. */
 const wanted: ReadonlySet<RecordedGapCause> = new Set<RecordedGapCause>([
   'paused',
   'idle',
@@ -22,18 +22,18 @@ const wanted: ReadonlySet<RecordedGapCause> = new Set<RecordedGapCause>([
 
 /**
  * How much of a stream was recorded, without reading a month of rows each time: the footage that begins in each
- * past hour is summed once and cached, four bytes an hour; only the ends of a window and the last two hours are
- * queried again.
+ * past hour is added up once and cached, four bytes per hour; only the ends of a window and the last two hours
+ * are queried again.
  */
 export class ContinuityHours {
-  /** Total ticks of the segments that begin in an hour, at the index of the hour modulo the length. */
+  /** Total ticks of the segments that begin in an hour, at the index hour modulo length. */
   readonly #ticks = new Uint32Array(hoursKept);
   #fromHour = 0;
   #toHour = 0;
 
   /**
    * The window of this many ticks before `toTicks`, which is the present or the end of the newest segment. Time
-   * before the stream's first entry, and footage removed by age, do not count.
+   * before the stream's first entry, and footage deleted by age, do not count.
    */
   window(reads: TimelineReads, stream: CatalogStreamRow, windowTicks: number, toTicks: number): Continuity {
     const firstTicks = firstSign(reads, stream.id) ?? toTicks;
@@ -55,7 +55,7 @@ export class ContinuityHours {
 
   #recorded(reads: TimelineReads, streamId: number, fromTicks: number, toTicks: number): number {
     const fromHour = Math.ceil(fromTicks / hourTicks);
-    // The segment that began in the hour before this one may still be growing.
+    // The segment that began in the previous hour may still be growing.
     const toHour = Math.max(fromHour, Math.floor(toTicks / hourTicks) - 1);
     this.#remember(reads, streamId, fromHour, toHour);
     const before = reads.segmentAtOrBefore(streamId, fromTicks - 1);
@@ -86,8 +86,8 @@ export class ContinuityHours {
 }
 
 /**
- * The same for any span, without the cache: for one of a node's assignments to a stream. `isFirst`: no node had
- * it before, so time before the stream's first entry does not count.
+ * The same for any time span, without the cache: for one of a node's assignments to a stream. `isFirst`: no
+ * node had it before, so time before the stream's first entry does not count.
  */
 export function continuityOf(
   reads: TimelineReads,
@@ -113,7 +113,7 @@ export function firstSign(reads: TimelineReads, streamId: number): number | unde
   return signs.length > 0 ? Math.min(...signs) : undefined;
 }
 
-/** Time that is intentionally not recorded, from its interruption to the next one or the next footage. */
+/** Time that is intentionally not recorded, from its interruption to the next one or to the next footage. */
 function wantedTicks(reads: TimelineReads, streamId: number, fromTicks: number, toTicks: number): number {
   const interruptions = reads.interruptions(streamId, fromTicks, toTicks);
   let sum = 0;

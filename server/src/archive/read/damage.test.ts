@@ -47,7 +47,7 @@ const damages: [string, (file: string) => Promise<void>, readonly [number, numbe
   ],
   ['cut in half', async (file) => truncate(file, Math.floor((await stat(file)).size / 2)), [14_000, 20_000]],
   [
-    'other bytes',
+    'overwritten',
     async (file) => writeFile(file, Buffer.alloc((await stat(file)).size, 7)),
     [10_000, 20_000],
   ],
@@ -64,7 +64,7 @@ const damages: [string, (file: string) => Promise<void>, readonly [number, numbe
 ];
 
 for (const [name, damage, [fromMs, toMs]] of damages) {
-  test(`[R3.10] a segment that is ${name} is a gap that says so, and the rest plays and downloads`, async (t) => {
+  test(`[R3.10] a segment that is ${name} is a gap with that cause, and the rest plays and downloads`, async (t) => {
     const { dir, file } = await threeSegments(t);
     await damage(file);
     const { archive } = await openArchive(t, dir);
@@ -86,14 +86,14 @@ for (const [name, damage, [fromMs, toMs]] of damages) {
     await archive.reader.frameAt('cam1', t0 + 15_000);
     await archive.close();
 
-    // Stored in the catalog: known after a restart before any file is opened.
+    // Stored in the catalog: known after a restart, before any file is opened.
     const { archive: next } = await openArchive(t, dir);
     assert.deepEqual(next.reader.ranges('cam1', t0, end).gaps, gaps);
     assert.equal(next.reader.stats('cam1').segments, 3);
   });
 }
 
-test('[R3.10] the frame of a fragment that was overwritten in the middle of a file is the one before it, and its gap is known', async (t) => {
+test('[R3.10] a request for a frame in an overwritten fragment returns the one before it, and the gap is known', async (t) => {
   const { dir, file } = await threeSegments(t);
   const bytes = await readFile(file);
   const moofs: number[] = [];
@@ -102,14 +102,14 @@ test('[R3.10] the frame of a fragment that was overwritten in the middle of a fi
   await writeFile(file, bytes.fill(7, at, after));
   const { archive } = await openArchive(t, dir);
   await archive.reader.playlist('cam1', t0, end);
-  assert.deepEqual(sizes(archive), [], 'a look at the ends does not find it');
+  assert.deepEqual(sizes(archive), [], 'a check of the ends does not find it');
   const { timeMs } = await archive.reader.frameAt('cam1', t0 + 15_500);
   const [gap] = sizes(archive);
   assert.ok(gap && gap.startTime > t0 + 11_000 && gap.startTime < t0 + 15_500, JSON.stringify(gap));
   assert.ok(timeMs >= t0 + 10_000 && timeMs < gap.startTime, `${timeMs - t0}`);
 });
 
-test('[R3.10] a playlist alone finds a file whose second half is zeros', async (t) => {
+test('[R3.10] creating a playlist is enough to find a file whose second half is zeros', async (t) => {
   const { dir, file } = await threeSegments(t);
   const bytes = await readFile(file);
   await writeFile(file, bytes.fill(0, bytes.length / 2));
@@ -117,7 +117,7 @@ test('[R3.10] a playlist alone finds a file whose second half is zeros', async (
   assert.ok((await archive.reader.playlist('cam1', t0, end)).includes('DISCONTINUITY'));
 });
 
-test('[R3.10] a damaged file is found without being opened, and forgiven when it is whole again', async (t) => {
+test('[R3.10] a damaged file is found without being opened, and its mark is removed once it is intact again', async (t) => {
   const { dir, file } = await threeSegments(t);
   const { archive, clock } = await openArchive(t, dir);
   assert.deepEqual(sizes(archive), []);
@@ -133,7 +133,7 @@ test('[R3.10] a damaged file is found without being opened, and forgiven when it
   await turn(() => sizes(archive).length === 1, 'the gap');
   await rename(`${file}.kept`, file);
   await turn(() => sizes(archive).length === 0, 'the end of the gap');
-  // All files missing together means another disk, not damage.
+  // If all files are missing, it is another disk, not damage.
   await rename(dir, `${dir}-disk`);
   await mkdir(dir);
   for (let second = 0; second < 100; second++) {
@@ -146,7 +146,7 @@ test('[R3.10] a damaged file is found without being opened, and forgiven when it
   await archive.close();
 });
 
-test('[R3.10] the file of a damaged segment is served as far as it is whole, and one that is lost is NotFound', async (t) => {
+test('[R3.10] the file of a damaged segment is served up to the damage, and a lost one is NotFound', async (t) => {
   const { dir, file } = await threeSegments(t);
   const whole = await readFile(file);
   await truncate(file, Math.floor(whole.length / 2));
@@ -170,13 +170,13 @@ test('[R3.10] the file of a damaged segment is served as far as it is whole, and
   );
 });
 
-/** Overwrites the fragments from the middle of a file on, without a trace in its size and times. */
+/** Overwrites the fragments from the middle of a file, without changing its size and times. */
 async function spoilSecretly(file: string): Promise<void> {
   const { atime, mtime } = await stat(file);
   const bytes = await readFile(file);
   const moofs: number[] = [];
   for (let at = bytes.indexOf('moof'); at >= 0; at = bytes.indexOf('moof', at + 1)) moofs.push(at);
-  // The first box inside: a look at the type of each fragment does not find it.
+  // The first box inside: a check of the type of each fragment does not find it.
   for (const at of moofs.slice(moofs.length / 2)) bytes.fill(7, at + 4, at + 12);
   await writeFile(file, bytes);
   await utimes(file, atime, mtime);
@@ -194,7 +194,7 @@ const readers: [string, (archive: Archive) => Promise<unknown>][] = [
   ['a GOP', (archive) => archive.reader.gopAt('cam1', t0 + 16_500)],
 ];
 for (const [name, read] of readers) {
-  test(`[R3.10] ${name} finds a file spoilt after it was remembered as whole, marks it and is answered around it`, async (t) => {
+  test(`[R3.10] ${name} finds a file damaged after it was cached as intact, marks it and skips the damage`, async (t) => {
     const { dir, file } = await threeSegments(t);
     const { archive, clock } = await openArchive(t, dir);
     const all = await archive.reader.download('cam1', t0, end);
@@ -204,11 +204,11 @@ for (const [name, read] of readers) {
     const [gap, ...others] = archive.reader.ranges('cam1', t0, end).gaps;
     assert.deepEqual([gap?.cause, others.length], ['file-damaged', 0]);
     assert.equal(gap?.endTime, t0 + 20_000);
-    assert.ok((gap?.startTime ?? 0) > t0 + 11_000, 'what is before the damage is still played');
+    assert.ok((gap?.startTime ?? 0) > t0 + 11_000, 'footage before the damage is still played');
     const rest = await archive.reader.download('cam1', t0, end);
     assert.equal((await buffer(Readable.from(rest.stream()))).length, rest.contentLength);
     assert.ok(rest.durationMs < all.durationMs);
-    // The second look reads what the mark leaves out: it does not forget the mark because of the length alone.
+    // The second check reads the part after the mark: it does not remove the mark because of the length alone.
     for (let second = 0; second < 70; second++) {
       clock.advance(1_000);
       await new Promise((resolve) => setImmediate(resolve));
@@ -218,7 +218,7 @@ for (const [name, read] of readers) {
   });
 }
 
-test('[R3.10] a lost segment counts as missing, in the recorded days and the shares, until it is back', async (t) => {
+test('[R3.10] a lost segment counts as missing, in the recorded days and the coverage, until it is back', async (t) => {
   const { dir, file } = await threeSegments(t);
   const { archive, clock } = await openArchive(t, dir);
   clock.advance(30_000);
@@ -243,13 +243,13 @@ test('[R3.10] a lost segment counts as missing, in the recorded days and the sha
   assert.ok(Math.abs(recordedMs - 24_000) <= 1_000, `${recordedMs}`);
 });
 
-test('[R3.10] a day of the past that was summed up is summed again when a file of it is lost, and when it is back', async (t) => {
+test('[R3.10] the cached total of a past day is recomputed when one of its files is lost, and when it is back', async (t) => {
   const { dir } = await threeSegments(t);
   const dayMs = 86_400_000;
   const clock = new ManualClock(t0 + 3 * dayMs);
   const { archive } = await openArchive(t, dir, { clock });
   const from = Math.floor(t0 / dayMs) * dayMs;
-  // Recording began in the middle of the first day: only a later one is cached.
+  // Recording began in the middle of the first day, so only a later day is cached.
   await recordSpan(archive, 'cam1', footageOf('h264-no-b.mp4'), t0 + dayMs, t0 + dayMs + 10_000);
   await recordSpan(archive, 'cam1', footageOf('h264-no-b.mp4'), t0 + dayMs + 60_000, t0 + dayMs + 70_000);
   const recordedOn = async () => {
@@ -274,7 +274,7 @@ test('[R3.10] a day of the past that was summed up is summed again when a file o
   assert.deepEqual(await recordedOn(), [30_000, 20_000]);
 });
 
-test('a segment whose index is damaged is left out of what is played', async (t) => {
+test('a segment with a damaged index is not played', async (t) => {
   const { dir } = await threeSegments(t);
   const database = new DatabaseSync(catalogPath(dir));
   database.exec(`UPDATE fragment_index SET entries = X'FFFF' WHERE id = 2`);
@@ -285,7 +285,7 @@ test('a segment whose index is damaged is left out of what is played', async (t)
   assert.equal(archive.reader.ranges('cam1', t0, end).gaps[0]?.cause, 'file-damaged');
 });
 
-test('[R10.8] a catalog of the version before gets its table of damage and its checksums', async (t) => {
+test('[R10.8] a catalog of the previous version gets the damage table and the checksum column', async (t) => {
   const { dir } = await threeSegments(t);
   const database = new DatabaseSync(catalogPath(dir));
   database.exec(

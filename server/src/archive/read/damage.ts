@@ -29,13 +29,13 @@ interface DamageTools {
   readonly catalog: CatalogSink;
   readonly clock: Clock;
   readonly log: Log;
-  /** Rejects while another disk is mounted, whose files prove nothing. */
+  /** Rejects while another disk is mounted, because its files prove nothing. */
   assertRightDisk(): Promise<void>;
   /** Called when the playable footage of a stream has changed. */
   onChange(uid: string): void;
 }
 
-/** Up to which byte a file is as its row says, as far as was checked; why no further. */
+/** Up to which byte a file matches its row, as far as was checked; why not beyond that. */
 interface Look {
   readonly wholeBytes: number;
   readonly reason?: string;
@@ -43,7 +43,7 @@ interface Look {
 
 /**
  * How thoroughly a file is checked: its length; also the start of its first and last fragment, which takes
- * three small reads; the start of each fragment, which takes a seek each on a cold hard disk.
+ * three small reads; the start of every fragment, which takes a seek each on a cold hard disk.
  */
 export type DamageLook = 'length' | 'ends' | 'fragments';
 
@@ -51,26 +51,31 @@ const periodMs = 1_000;
 const filesPerTurn = 25;
 /** Pause after a pass over all files. */
 const restMs = 5_000;
-/** Damaged files may be intact again: after a temporary disk failure, or restored from a backup. */
+/**
+ * Damaged files may be intact again: after a temporary disk failure, or because they were restored from a
+ * backup.
+ */
 const secondLookMs = 60_000;
-/** Each failed second look doubles the pause of a file, because a bad sector costs a disk seconds each time. */
+/**
+ * Each failed second check doubles the pause for a file, because a bad sector costs a disk seconds each time.
+ */
 const longestSecondLookMs = 3_600_000;
 /**
- * Number of intact files that are cached, per check level, so that the headers aren't read again for each range
- * of one file.
+ * Number of intact files that are cached, per check level, so that the headers aren't read again for each byte
+ * range of a file.
  */
 const rememberedMax = 4_000;
 
 /**
- * Finds segments whose files no longer match their rows. Files are checked when they are opened, at the start
- * of each fragment, and all of them by length in turns; damage is stored in the catalog as a mark beside the
+ * Finds segments whose files no longer match their rows. When a file is opened, the start of each fragment is
+ * checked, and all files are checked by length in turn; damage is stored in the catalog as a mark beside the
  * unchanged row, and the mark is removed when the file is intact again. Files are never changed.
  */
 export class Damage {
   readonly #tools: DamageTools;
   readonly #marks = new Map<number, Map<number, DamageMark>>();
   readonly #whole = new Map<string, { readonly identity: string; readonly look: DamageLook }>();
-  /** When each marked file is checked again, of the monotonic clock. */
+  /** When each marked file is checked again, on the monotonic clock. */
   readonly #again = new Map<DamageMark, { readonly atMs: number; readonly pauseMs: number }>();
   #cancel: Cancel | undefined;
   #turn: Promise<void> | undefined;
@@ -107,7 +112,7 @@ export class Damage {
     return count;
   }
 
-  /** Starts to check all files in turns. */
+  /** Starts checking all files in turn. */
   start(): void {
     this.#cancel ??= this.#tools.clock.every(periodMs, () => {
       this.#turn ??= this.#lookOn().finally(() => {
@@ -122,8 +127,8 @@ export class Damage {
   }
 
   /**
-   * Checks a segment's file. True when it matches its row, or an earlier mark: then it can be read as far as
-   * the marks allow. False when it was marked just now. @throws RecordingFailure with another disk
+   * Checks a segment's file. True if it matches its row or an earlier mark: then it can be read as far as the
+   * marks allow. False if it has just been marked. @throws RecordingFailure with another disk
    */
   async isAsKnown(uid: string, streamId: number, startTicks: number, look: DamageLook): Promise<boolean> {
     const row = this.#tools.reads.segment(streamId, startTicks);
@@ -132,9 +137,10 @@ export class Damage {
   }
 
   /**
-   * A read of `length` bytes at `offset` failed, or returned other bytes than the catalog describes: reads these
-   * fragments again, whatever is remembered of the file. True when the segment is marked as damaged before or
-   * within them, or its row is gone; false when they can be read now, or while the file grows.
+   * To be called when a read of `length` bytes at `offset` failed, or returned bytes other than the catalog
+   * describes: reads these fragments again, whatever is cached about the file. True if the segment is marked as
+   * damaged before or within them, or its row has been deleted; false if they can be read now, or while the
+   * file grows.
    * @throws RecordingFailure with another disk
    */
   async isLost(
@@ -149,7 +155,7 @@ export class Damage {
     if (mark && mark.wholeBytes <= offset) return true;
     if (row.isOpen) return false;
     this.#whole.delete(segmentPath(this.#tools.root, uid, startTicks));
-    // The headers before it may be lost too; those behind it say nothing about what was read.
+    // The headers before it may be lost too; those after it say nothing about the bytes read.
     const headers = await this.#wholeOf(uid, row, 'fragments');
     const media = await this.#readMedia(uid, row, offset, offset + length);
     const found = headers.wholeBytes < media.wholeBytes ? headers : media;
@@ -181,8 +187,9 @@ export class Damage {
         }
       }
     } catch (error) {
-      // Another disk, or a catalog that can't be written: both are reported elsewhere, and checked again.
-      log.debug({ err: error }, 'The files of the archive could not be checked');
+      // Another disk, or a catalog that can't be written: both are reported elsewhere, and the check is
+      // repeated.
+      log.debug({ err: error }, 'The archive files could not be checked');
       this.#turns = undefined;
       this.#restUntilMs = nowMs + restMs;
     }
@@ -202,7 +209,7 @@ export class Damage {
     }
   }
 
-  /** Removes the marks of files that are intact again, or gone with their rows. */
+  /** Removes the marks of files that are intact again, or whose rows have been deleted. */
   async #lookAgain(): Promise<void> {
     const { reads, catalog, clock, log } = this.#tools;
     for (const { id, uid } of reads.streams()) {
@@ -224,18 +231,18 @@ export class Damage {
         if (isGone) continue;
         await catalog.commit([{ type: 'sound', uid, startTicks: mark.startTicks }]);
         const path = segmentPath(this.#tools.root, uid, mark.startTicks);
-        log.info({ stream: uid, path }, 'A damaged file of the archive is intact again');
+        log.info({ stream: uid, path }, 'A damaged archive file is intact again');
       }
     }
   }
 
-  /** The headers of the whole file, and everything behind the mark: that may be what could not be read. */
+  /** Checks the headers of the whole file, and everything after the mark, where the unreadable bytes may be. */
   async #isWholeAgain(uid: string, row: SegmentRow, { wholeBytes }: DamageMark): Promise<boolean> {
     if ((await this.#wholeOf(uid, row, 'fragments')).wholeBytes < row.bytes) return false;
     return (await this.#readMedia(uid, row, wholeBytes, row.bytes)).wholeBytes >= row.bytes;
   }
 
-  /** Whether the file is intact; else it is marked. */
+  /** Whether the file is intact; if not, it is marked. */
   async #judge(uid: string, row: SegmentRow, { wholeBytes, reason }: Look): Promise<boolean> {
     if (wholeBytes >= row.bytes) return true;
     await this.#tools.assertRightDisk();
@@ -250,7 +257,7 @@ export class Damage {
     await catalog.commit([{ type: 'damaged', uid, startTicks, bytes, endTicks }]);
     log.error(
       { stream: uid, path: segmentPath(root, uid, startTicks), bytes: row.bytes, wholeBytes: bytes, reason },
-      `A file of the archive is damaged: from ${new Date(catalogMs(endTicks)).toISOString()} on its footage is lost`,
+      `An archive file is damaged: its footage from ${new Date(catalogMs(endTicks)).toISOString()} is lost`,
     );
     return false;
   }
@@ -273,12 +280,12 @@ export class Damage {
     }
   }
 
-  /** Up to which byte the file matches its row, at most `row.bytes`; as far as this check level can tell. */
+  /** Up to which byte the file matches its row, at most `row.bytes`, as far as this check level can tell. */
   async #wholeOf(uid: string, row: SegmentRow, look: DamageLook): Promise<Look> {
     const path = segmentPath(this.#tools.root, uid, row.startTicks);
     try {
       const facts = await stat(path);
-      if (!facts.isFile()) return { wholeBytes: 0, reason: 'it is no file' };
+      if (!facts.isFile()) return { wholeBytes: 0, reason: 'it is not a file' };
       if (look === 'length') {
         const isLong = facts.size >= row.bytes;
         return isLong ? { wholeBytes: row.bytes } : { wholeBytes: facts.size, reason: 'it is too short' };
@@ -298,7 +305,7 @@ export class Damage {
     }
   }
 
-  /** Reads the fragments that overlap a span of the file whole. */
+  /** Reads the fragments that overlap a byte range of the file completely. */
   async #readMedia(uid: string, row: SegmentRow, fromByte: number, toByte: number): Promise<Look> {
     const all = this.#fragmentsOf(row);
     const fragments = all.filter(({ offset, bytes }) => offset + bytes > fromByte && offset < toByte);
@@ -343,7 +350,7 @@ export class Damage {
       }
       let wholeBytes = 0;
       try {
-        if ((await typeAt(0)) !== 'ftyp') return { wholeBytes, reason: 'it does not begin as a film' };
+        if ((await typeAt(0)) !== 'ftyp') return { wholeBytes, reason: 'it does not begin with ftyp and moov' };
         for (const { offset, bytes } of fragments) {
           if (offset + bytes > size) return { wholeBytes, reason: 'it is too short' };
           if ((await typeAt(offset)) !== 'moof') return { wholeBytes, reason: 'it was overwritten' };

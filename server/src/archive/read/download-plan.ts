@@ -21,11 +21,11 @@ export interface DownloadPart {
   readonly subset: EditedFragment | undefined;
 }
 
-/** Catalog ticks throughout. */
+/** All times in catalog ticks. */
 export interface DownloadPlan {
-  /** As `initSegment` takes them: a track once for each of its sample descriptions. */
+  /** As `initSegment` takes them: each track once for every one of its sample descriptions. */
   readonly tracks: readonly Track[];
-  /** By track id: the start of tracks that are not present from the start, ms of the download. */
+  /** By track id: the start of tracks that are not present from the beginning, ms of the download. */
   readonly startsMs: ReadonlyMap<number, number>;
   readonly parts: readonly DownloadPart[];
   readonly startTicks: number;
@@ -33,8 +33,8 @@ export interface DownloadPlan {
   readonly durationTicks: number;
   readonly gaps: readonly { readonly startTicks: number; readonly endTicks: number }[];
   /**
-   * The footage that follows can't be in the same file (see `DownloadTracks.add`): the download ends before the
-   * requested end.
+   * The footage that follows cannot be in the same file (see `DownloadTracks.add`): the download ends before
+   * the requested end.
    */
   readonly stopsAtChange: boolean;
 }
@@ -46,19 +46,19 @@ interface PlannedFragment {
 }
 
 /**
- * Audio must not overlap itself where a gap is closed: nothing past this point may be included twice.
- * By track id of the download, its ticks.
+ * The end of the audio in the download so far: audio must not overlap itself where a gap is closed. By track id
+ * of the download, in its ticks.
  */
 type AudioEnds = Map<number, number>;
 
-/** A fragment this far after the start of its run holds no audio from before it. */
+/** A fragment this far after the start of its run contains no audio from before it. */
 const audioReachTicks = driftMaxSeconds * CATALOG_TIMESCALE;
 
 /**
- * Plans the bytes of a download before the first is read: whole fragments from the catalog alone; at the ends
- * and on both sides of each gap the headers are read, because audio extends past the video there. Headers are
- * also read after a start for as long as audio may lag: late audio is stored in the fragment that was open when
- * it arrived, and may be older than the start.
+ * Plans the bytes of a download before the first one is read: whole fragments from the catalog alone; at the
+ * ends and on both sides of each gap the headers are read, because audio extends past the video there. Headers
+ * are also read after a start for as long as audio may lag: late audio is stored in the fragment that was open
+ * when it arrived, and may be older than the start.
  */
 export async function planOf(
   reads: PlaybackCatalog,
@@ -132,7 +132,7 @@ class Planner {
   /** and the earliest time of each of its audio tracks, by track id of the segment, ticks of the track. */
   #audioStarts: ReadonlyMap<number, number> = new Map();
   readonly #startsMs = new Map<number, number>();
-  /** By how much presentation follows decoding in the run. */
+  /** By how much presentation lags behind decoding in the run. */
   #delayTicks = 0;
 
   constructor(tracks: ReadonlyMap<number, SegmentTracks>, toTicks: number, open: SegmentOpener) {
@@ -148,13 +148,13 @@ class Planner {
   ): Promise<void> {
     const { position, segment, endTicks } = fragment;
     const within = this.#tracks.get(segment.initId);
-    if (!within) throw new RangeError('a fragment of unknown tracks');
+    if (!within) throw new RangeError('a fragment has unknown tracks');
     const pauseTicks = previous ? position.startTicks - previous.endTicks : 0;
     const isGap = pauseTicks > JOIN_TICKS;
     if (previous && isGap) {
       this.#gaps.push({ startTicks: previous.endTicks, endTicks: position.startTicks });
     } else {
-      // Two nodes date the same key frame by their own clocks: the next segment may seem to begin too early.
+      // Two nodes date the same key frame by their own clocks, so the next segment may seem to begin too early.
       this.#outTicks += Math.max(0, pauseTicks);
     }
     const opensRun = !previous || !adjoins(previous, fragment);
@@ -215,8 +215,8 @@ class Planner {
   }
 
   /**
-   * Each track counts from the run in which it first appears. If its times were those of the file, FFmpeg and
-   * Chromium would count the time before it as part of its duration and report the file as longer than it is.
+   * Each track counts from the run in which it first appears. If it counted from the start of the file, FFmpeg
+   * and Chromium would include the time before it in its duration and report the file as longer than it is.
    */
   #beginTracks({ atKey }: SegmentTracks): void {
     for (const { trackId } of atKey.values()) {
@@ -300,7 +300,7 @@ class Planner {
   }
 }
 
-/** The two are contiguous and use the same parameters: the audio continues from one to the other. */
+/** The two are contiguous and use the same parameters, so the audio continues from one to the other. */
 function adjoins(before: PlannedFragment, after: PlannedFragment): boolean {
   return before.endTicks >= after.position.startTicks && before.segment.initId === after.segment.initId;
 }

@@ -7,12 +7,14 @@ export interface SegmentTracks {
   readonly tracks: readonly Track[];
   /** The primary track: video, or the first track of a stream without video. */
   readonly primary: Track;
-  /** By track id of the segment: of fragments that begin with a key frame, and of those that continue a GOP. */
+  /**
+   * By track id of the segment: for fragments that begin with a key frame, and for those that continue a GOP.
+   */
   readonly atKey: ReadonlyMap<number, TrackLayout>;
   readonly withinGop: ReadonlyMap<number, TrackLayout>;
 }
 
-/** As many as `parseInit` reads back, far more than a camera has parameters. */
+/** As many as `parseInit` can read, far more than a camera has. */
 const mostDescriptions = 64;
 const mostTracks = 16;
 const noSets = new Uint8Array();
@@ -31,22 +33,22 @@ interface Segment {
 }
 
 /**
- * The tracks of a download made of segments with different parameters. The primary track is one throughout, with a
- * sample description for each configuration; audio has a track for each. The reason against a single audio
- * track: FFmpeg, and software built on it, ignores the sample description that a fragment names. Video still
- * works, because it may carry its parameter sets in band; AAC and Opus can't, and would be decoded wrongly.
+ * The tracks of a download made of segments with different parameters. The primary track is a single one, with
+ * a sample description for each configuration; audio has a track for each configuration. Why not a single audio
+ * track: FFmpeg, and software built on it, ignores which sample description a fragment uses. Video still works,
+ * because it can carry its parameter sets in band; AAC and Opus cannot, and would be decoded wrongly.
  */
 export class DownloadTracks {
   readonly #segments = new Map<number, Segment>();
-  /** Of the primary track; identical except for the configuration. */
+  /** Those of the primary track; identical except for the configuration. */
   readonly #descriptions: Track[] = [];
-  /** With ids of the download. */
+  /** With the ids of the download. */
   readonly #others: Track[] = [];
 
   /**
    * Adds the tracks of another init, in the order of the download.
-   * @returns false when they can't continue in the same file: the video changes its codec, appears or
-   * disappears; the audio of a stream without video changes; or there are too many configurations.
+   * @returns false if they can't continue in the same file: the video changes its codec, appears or disappears;
+   * the audio of a stream without video changes; or there are too many configurations
    */
   add(initId: number, readInit: () => Uint8Array): boolean {
     if (this.#segments.has(initId)) return true;
@@ -102,8 +104,8 @@ export class DownloadTracks {
   }
 
   /**
-   * The index of the description that a primary track needs, from 1; undefined when it can't be part of this
-   * download.
+   * The index of the sample description that a primary track needs, from 1; undefined if the track can't be
+   * part of this download.
    */
   #descriptionOf(primary: Track): number | undefined {
     const known = this.#descriptions.findIndex((track) => isSame(track, primary));
@@ -118,7 +120,7 @@ export class DownloadTracks {
     return this.#descriptions.length;
   }
 
-  /** The track of the download for a further track of a segment; undefined when there are too many. */
+  /** The download track for another track of a segment; undefined if there are too many. */
   #otherOf(from: Track, places: readonly FragmentPosition[]): number | undefined {
     const isTaken = (id: number): boolean => places.some(({ trackId }) => trackId === id);
     const known = this.#others.find((track) => isSame(track, from) && !isTaken(track.id));

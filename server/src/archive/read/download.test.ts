@@ -12,7 +12,7 @@ import { connect, footageOf, footageStartMs as t0 } from '../fixtures/footage-fi
 
 const run = promisify(execFile);
 
-/** Writes a download to a file as it streams. */
+/** Streams a download to a file. */
 async function save(archive: Archive, path: string, startMs: number, endMs: number) {
   const download = await archive.reader.download('cam1', startMs, endMs);
   const file = await open(path, 'w');
@@ -20,13 +20,13 @@ async function save(archive: Archive, path: string, startMs: number, endMs: numb
   for await (const chunk of download.stream()) {
     await file.write(chunk);
     bytes += chunk.length;
-    assert.ok(chunk.length <= 1 << 20, 'memory does not grow with the length');
+    assert.ok(chunk.length <= 1 << 20, 'memory use does not grow with the length');
   }
   await file.close();
   return { download, bytes };
 }
 
-/** Duration of each track in seconds, by the packets that ffmpeg reads, and its error output. */
+/** Duration of each track in seconds, from the packets that ffmpeg reads, and its error output. */
 async function probe(path: string): Promise<{ start: number; seconds: number; format: number }[]> {
   const { stdout, stderr } = await run('ffprobe', [
     '-v',
@@ -56,7 +56,7 @@ async function probe(path: string): Promise<{ start: number; seconds: number; fo
     });
 }
 
-test('[R7.16] a download is as long as what was asked less its gaps, and as many bytes as it says', async (t) => {
+test('[R7.16] a download is as long as the requested time without its gaps, and has the announced number of bytes', async (t) => {
   const { archive, dir } = await archiveOf(t, [
     [0, 65_000],
     [70_000, 80_000],
@@ -81,7 +81,7 @@ test('[R7.16] a download is as long as what was asked less its gaps, and as many
     assert.ok(video && audio);
     assert.equal(video.start, 0);
     assert.ok(Math.abs(video.seconds - seconds) < 0.041, `${from}: ${video.seconds} for ${seconds}`);
-    assert.ok(Math.abs(audio.start + audio.seconds - seconds) < 0.06, `${from}: sound ends ${audio.seconds}`);
+    assert.ok(Math.abs(audio.start + audio.seconds - seconds) < 0.06, `${from}: audio ends ${audio.seconds}`);
     assert.ok(Math.abs(download.durationMs / 1000 - video.seconds) < 0.001);
     assert.ok(Math.abs(video.format - seconds) < 0.06, `${from}: format ${video.format}`);
     const { stderr } = await run('ffmpeg', ['-v', 'warning', '-nostdin', '-i', path, '-f', 'null', '-']);
@@ -127,7 +127,7 @@ test('[R7.16] a download continues where the parameters change', async (t) => {
     assert.ok(video);
     assert.equal(others.length, audioStarts.length);
     for (const [index, { start }] of others.entries()) {
-      assert.ok(Math.abs(start - (audioStarts[index] ?? 0)) < 0.11, `${from}: sound begins at ${start}`);
+      assert.ok(Math.abs(start - (audioStarts[index] ?? 0)) < 0.11, `${from}: audio begins at ${start}`);
     }
     assert.ok(Math.abs(video.format - seconds) < 0.081, `${from}: format ${video.format}`);
     // A frame at each end.
@@ -158,7 +158,7 @@ test('[R7.16] a download continues where the parameters change', async (t) => {
   }
 });
 
-test('[R7.16] a download in H.265 continues where the size changes, and a long GOP in pieces too', async (t) => {
+test('[R7.16] an H.265 download continues where the resolution changes, and so does a long GOP in parts', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir, { limits: { fragmentMs: 400 } });
   const stream = new Stream('cam1');
@@ -175,7 +175,7 @@ test('[R7.16] a download in H.265 continues where the size changes, and a long G
   assert.equal(stderr, '');
 });
 
-test('[R7.16] a download stops where the video codec changes and says so', async (t) => {
+test('[R7.16] a download ends where the video codec changes, and reports it', async (t) => {
   const { archive, dir } = await archiveOf(t, [
     [0, 5_000],
     [5_000, 10_000, footageOf('h265-no-b.mp4', 'aac.mp4')],
@@ -191,7 +191,7 @@ test('[R7.16] a download stops where the video codec changes and says so', async
   await probe(path);
 });
 
-test('[R7.16] audio that arrives seconds after its video blocks no download: what is older than the start is left out', async (t) => {
+test('[R7.16] audio that arrives seconds after its video blocks no download: audio older than the start is left out', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
@@ -219,11 +219,11 @@ test('[R7.16] audio that arrives seconds after its video blocks no download: wha
     const [video, audio] = await probe(path);
     assert.equal(video?.start, 0);
     if (audioStart === undefined) assert.equal(audio, undefined);
-    else assert.ok(audio && Math.abs(audio.start - audioStart) < 0.05, `sound begins at ${audio?.start}`);
+    else assert.ok(audio && Math.abs(audio.start - audioStart) < 0.05, `audio begins at ${audio?.start}`);
   }
 });
 
-test('[R7.16] a download whose file retention took away fails and does not end early', async (t) => {
+test('[R7.16] a download whose file was deleted by retention fails instead of ending early', async (t) => {
   const { archive } = await archiveOf(t, [[0, 130_000]]);
   const download = await archive.reader.download('cam1', t0, t0 + 120_000);
   await archive.recorders.remove('cam1');

@@ -14,13 +14,13 @@ import {
 import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
 import { readFragmentHead } from './fragment-head.ts';
 
-/** A fragmented MP4 of a span; its length is known before its first byte is read. */
+/** A fragmented MP4 of a time span; its length is known before its first byte is read. */
 export interface Download {
   /** Bytes. */
   readonly contentLength: number;
   /** Playback duration: the requested span without its gaps. */
   readonly durationMs: number;
-  /** Time of its first frame, and end of its last; ms since the epoch. */
+  /** Time of its first frame and end of its last one; ms since the epoch. */
   readonly startMs: number;
   readonly endMs: number;
   /** 'gop': starts at the key frame before the requested time. 'frame': starts within a frame of it. */
@@ -34,8 +34,8 @@ export interface Download {
    */
   readonly stopsAtChange: boolean;
   /**
-   * The file, `contentLength` bytes, in chunks of at most 256 KiB (a whole moof may be larger).
-   * Rejects with Fault NotFound when retention deletes a file meanwhile.
+   * The file, `contentLength` bytes, in chunks of at most 256 KiB (a single moof may be larger). Rejects with
+   * Fault NotFound if retention deletes a file meanwhile.
    */
   stream(): AsyncGenerator<Uint8Array, void, undefined>;
 }
@@ -43,7 +43,7 @@ export interface Download {
 /** Usual frame duration, catalog ticks. */
 const frameTicks = CATALOG_TIMESCALE / 25;
 
-/** @throws Fault NotFound when nothing is recorded there */
+/** @throws Fault NotFound if nothing is recorded there */
 export async function planDownload(
   reads: PlaybackCatalog,
   open: SegmentOpener,
@@ -102,7 +102,7 @@ async function* partBytes(
   const placed =
     part.subset ?? rebaseFragment((await readFragmentHead(reader, position)).moof, position.bytes, placing);
   if (placed.size !== part.size) {
-    throw new Fault('InternalServerError', 'A file of the archive does not hold what its row says.');
+    throw new Fault('InternalServerError', 'An archive file does not match its catalog row.');
   }
   for (const piece of placed.pieces) {
     if (piece instanceof Uint8Array) yield piece;

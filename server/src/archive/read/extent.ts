@@ -3,9 +3,9 @@ import type { PlaybackCatalog } from './playback-catalog.ts';
 import { gapsOf, intervalsOf, type RecordingGap } from './intervals.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil, catalogTicks } from '../segments/segments.ts';
 
-/** The contents of a span, from the catalog alone; ms since the epoch. */
+/** The contents of a time span, from the catalog alone; ms since the epoch. */
 export interface RecordedExtent {
-  /** Of the first and the last footage in the span; null when there is none. */
+  /** Times of the first and the last footage in the time span; null if there is none. */
   readonly startTime: number | null;
   readonly endTime: number | null;
   readonly durationMs: number;
@@ -14,7 +14,7 @@ export interface RecordedExtent {
   readonly gaps: readonly RecordingGap[];
 }
 
-/** `stream`: undefined when the catalog has nothing of it. */
+/** `stream`: undefined if the catalog has no such stream. */
 export function extentOf(
   reads: PlaybackCatalog,
   stream: CatalogStreamRow | undefined,
@@ -50,7 +50,7 @@ export function extentOf(
 }
 
 /**
- * The start of the segment that contains `toMs`; `toMs` itself when there is none or it begins before `fromMs`.
+ * The start of the segment that contains `toMs`; `toMs` itself if there is none or it begins before `fromMs`.
  * Ms since the epoch.
  */
 export function splitPointOf(

@@ -9,7 +9,7 @@ const second = 90_000;
 const gop = { durationTicks: second, bytes: 1_000, startsWithKey: true };
 const init = Buffer.from('init').toString('base64');
 
-/** One segment of GOPs of a second each. */
+/** One segment of one-second GOPs. */
 function segment(fromSeconds: number, toSeconds: number, lead = 0): SliceSegment {
   const count = toSeconds - fromSeconds;
   const entries = Buffer.concat(Array.from({ length: count }, () => encodeEntry(gop)));
@@ -57,7 +57,7 @@ function timeline(parts: NodeCatalog[], endSeconds: number) {
   return intervalsOf(reads, stream, 0, endSeconds * 1_000, stream.isRecording);
 }
 
-test('[R10.8] what two nodes recorded simultaneously is there once, from a key frame of the second on', () => {
+test('[R10.8] footage that two nodes recorded simultaneously appears once, and switches at a key frame of the second', () => {
   // The second node's clock is 40 ms ahead.
   const lead = second / 25;
   const reads = new FederatedCatalog('uid', [
@@ -75,7 +75,7 @@ test('[R10.8] what two nodes recorded simultaneously is there once, from a key f
   );
   const last = found.at(-1);
   assert.ok(last);
-  // Its file is named by its original start, and the part that is kept follows the part that was dropped.
+  // Its file is named after its original start, and the part that is kept follows the part that was dropped.
   assert.equal(reads.placeOf(last).fileTicks, 12 * second + lead);
   assert.deepEqual(
     reads.fragments(last).map(({ startTicks, offset }) => [startTicks, offset]),
@@ -84,7 +84,7 @@ test('[R10.8] what two nodes recorded simultaneously is there once, from a key f
   assert.equal(new Set(found.map(({ initId }) => initId)).size, 1);
 });
 
-test('[R10.8] a moved stream has no gap, and what is live is live wherever it is recorded', () => {
+test('[R10.8] a moved stream has no gap, and its live edge is live wherever it is recorded', () => {
   const moved = { atTicks: 15 * second, cause: 'moved' } as const;
   const intervals = timeline(
     [
@@ -100,7 +100,7 @@ test('[R10.8] a moved stream has no gap, and what is live is live wherever it is
   ]);
 });
 
-test('[R10.8] a node that is away is a gap with that cause, for as long as it was to record and no longer', () => {
+test('[R10.8] an offline node is a gap with that cause, for exactly the time it was assigned to record', () => {
   const waiting = { atTicks: 14 * second, cause: 'waiting' } as const;
   const intervals = timeline(
     [
@@ -115,7 +115,7 @@ test('[R10.8] a node that is away is a gap with that cause, for as long as it wa
   ]);
 });
 
-test('[R10.8] the reason why a node with the stream long ago stopped is no cause of a gap of its successor', () => {
+test('[R10.8] the reason why a node stopped recording the stream long ago is not the cause of a gap of its successor', () => {
   const stopped = { atTicks: 300 * second, cause: 'server-stopped' } as const;
   const unreachable = { atTicks: 200 * second, cause: 'unreachable' } as const;
   const intervals = timeline(
@@ -129,15 +129,15 @@ test('[R10.8] the reason why a node with the stream long ago stopped is no cause
 });
 
 /**
- * GOPs of one camera as one node recorded them: by their numbers, each of a distinct length; the last may be
- * cut off.
+ * GOPs of one camera as one node recorded them, by number, each with a distinct length; the last may be cut
+ * off.
  */
 interface RecordedTake {
   readonly from: number;
   readonly to: number;
   /** By how much the node's clock is ahead, ticks. */
   readonly aheadTicks: number;
-  /** Of the last GOP, the share that was recorded. */
+  /** The part of the last GOP that was recorded. */
   readonly lastShare?: number;
 }
 
@@ -183,7 +183,7 @@ function played(takes: readonly RecordedTake[], gopTicks: number) {
   return { fragments, numbers, intervals: intervalsOf(reads, stream, 0, 200_000, false) };
 }
 
-test('[R10.8, R3.10] after a handover every frame on the disks is played, however far the clocks of the nodes are apart', () => {
+test('[R10.8, R3.10] after a handover every frame on the disks is played, however far apart the clocks of the nodes are', () => {
   for (const gopSeconds of [0.5, 1, 2, 4]) {
     for (const aheadMs of [0, 40, -40, 130, -130, 300, -300, 700, -700, 1_300, -1_300]) {
       for (const overlapGops of [1, 2, 3, 6]) {
@@ -199,7 +199,7 @@ test('[R10.8, R3.10] after a handover every frame on the disks is played, howeve
           const { numbers, intervals } = played([first, next], gopTicks);
           const all = Array.from({ length: 20 }, (_, index) => 10 + index);
           assert.deepEqual([...new Set(numbers)], all, name);
-          // Once, if the GOPs that both have prove that they show the same, and the timeline has no gap.
+          // Once, if the GOPs that both have prove that they show the same frames, and the timeline has no gap.
           if (overlapGops > 1 && aheadMs <= 250) assert.deepEqual(numbers, all, name);
           const twice = numbers.length - all.length;
           assert.ok(twice <= 1 + Math.abs(aheadMs) / (gopSeconds * 1_000), `${name}: ${twice} twice`);
@@ -217,8 +217,8 @@ test('[R10.8, R3.10] after a handover every frame on the disks is played, howeve
   }
 });
 
-test('[R10.8] of a camera that starts a key frame for each client nothing is left out either', () => {
-  // All GOPs have the same length, and the key frames of the second are between those of the first.
+test('[R10.8] nothing is left out of a camera that starts with a key frame for each client either', () => {
+  // All GOPs have the same length, and the key frames of the second node are between those of the first.
   for (const lead of [0.2, 0.3, 0.5, 0.7, 0.9]) {
     const reads = new FederatedCatalog('uid', [
       node('north', slice([segment(0, 15)]), 0, 14),
@@ -230,7 +230,7 @@ test('[R10.8] of a camera that starts a key frame for each client nothing is lef
     const fragments = reads.segments(0, 0, 1e12, 100).flatMap((row) => reads.fragments(row));
     let reachTicks = 0;
     for (const { startTicks, durationTicks } of fragments) {
-      assert.ok(startTicks <= reachTicks, `a hole of ${startTicks - reachTicks} at ${startTicks}`);
+      assert.ok(startTicks <= reachTicks, `a gap of ${startTicks - reachTicks} at ${startTicks}`);
       reachTicks = startTicks + durationTicks;
     }
     // The cut is in the middle of a GOP, which is complete.
@@ -238,7 +238,7 @@ test('[R10.8] of a camera that starts a key frame for each client nothing is lef
   }
 });
 
-test('[R10.8] a stream that comes back to its first node, and one that three nodes had for a moment, is there once', () => {
+test('[R10.8] a stream that returns to its first node, and one that three nodes recorded briefly, appears once', () => {
   const takes = [
     { from: 0, to: 12, aheadTicks: 0, lastShare: 0.5 },
     { from: 10, to: 22, aheadTicks: 200 * 90, lastShare: 0.7 },
@@ -250,7 +250,7 @@ test('[R10.8] a stream that comes back to its first node, and one that three nod
   );
 });
 
-test('[R10.8] what the next node has lost meanwhile is played from the first', () => {
+test('[R10.8] footage that the next node lost meanwhile is played from the first', () => {
   // It started, lost the camera before the first one stopped, and returned later.
   const gopTicks = second;
   const reads = new FederatedCatalog('uid', [

@@ -5,38 +5,38 @@ import { decodeIndex, type IndexedPosition, CATALOG_TIMESCALE } from '../segment
 import { handoverCut } from './handover-cut.ts';
 import { JOIN_TICKS, type TickSpan } from './intervals.ts';
 
-/** The footage of a stream around a span on one node. */
+/** The footage of a stream around a time span on one node. */
 export interface NodeCatalog {
   readonly node: string;
   /** Undefined while the node is offline. */
   readonly slice: CatalogSlice | undefined;
-  /** The times it was assigned to record the stream, catalog ticks. */
+  /** The times when it was assigned to record the stream, catalog ticks. */
   readonly assignments: readonly TickSpan[];
 }
 
 /** A file of one node. */
 export interface FederatedPosition {
   readonly node: string;
-  /** The start that its file is named by. */
+  /** The start that its file is named after. */
   readonly fileTicks: number;
 }
 
 interface FederatedSegment extends SegmentRow, FederatedPosition {
   readonly initBytes: number;
   readonly entries: string;
-  /** Footage that begins here or later comes from another node; Infinity: none. */
+  /** Footage that begins at or after this time comes from another node; Infinity: none does. */
   readonly untilTicks: number;
 }
 
-/** How far back a node's key frames are compared with those of the next one. */
+/** How far back a node's key frames are compared with those of the next node. */
 const compareTicks = 30 * CATALOG_TIMESCALE;
-/** A node notes why it stopped shortly after it should have stopped. */
+/** A node records why it stopped shortly after it should have stopped. */
 const noteTicks = JOIN_TICKS * 40;
 
 /**
- * The catalogs of several nodes as one, for one stream and one span, with the interface that the archive's own
- * code uses. Where two nodes recorded the same time (one takes over before the other stops), the one that
- * started first counts, up to the last key frame that both have (`handover-cut.ts`).
+ * The catalogs of several nodes as one, for one stream and one time span, with the interface that the archive's
+ * own code uses. Where two nodes recorded the same time (one takes over before the other stops), the footage of
+ * the one that started first is used, up to the last key frame that both have (`handover-cut.ts`).
  */
 export class FederatedCatalog implements PlaybackCatalog {
   readonly #stream: CatalogStreamRow | undefined;
@@ -107,7 +107,7 @@ export class FederatedCatalog implements PlaybackCatalog {
     return this.#segments[0];
   }
 
-  /** Only the end is used when it is after the span. */
+  /** Only the end is used if it is after the time span. */
   newestSegment(): SegmentRow | undefined {
     const last = this.#segments.at(-1);
     return last && { ...last, endTicks: Math.max(last.endTicks, this.#newestEndTicks) };
@@ -115,7 +115,7 @@ export class FederatedCatalog implements PlaybackCatalog {
 
   init(initId: number): Uint8Array {
     const init = this.#inits[initId];
-    if (init === undefined) throw new RangeError(`the slices have no init ${initId}`);
+    if (init === undefined) throw new RangeError(`the slices have no init segment ${initId}`);
     return Buffer.from(init, 'base64');
   }
 
@@ -140,7 +140,9 @@ export class FederatedCatalog implements PlaybackCatalog {
   }
 }
 
-/** `inits` collects those of all nodes, each once: segments of one camera have the same on two nodes. */
+/**
+ * `inits` collects the init segments of all nodes, each once: those of one camera are the same on two nodes.
+ */
 function segmentsOf({ node, slice }: NodeCatalog, inits: string[]): FederatedSegment[] {
   if (!slice) return [];
   return slice.segments.map((segment: SliceSegment): FederatedSegment => {
@@ -183,7 +185,10 @@ function fragmentsOf(segment: FederatedSegment): IndexedPosition[] {
   return all.filter((fragment) => fragment.startTicks >= startTicks && fragment.startTicks < untilTicks);
 }
 
-/** Drops what another node shows: whole segments, the end of one, or the beginning of one up to a key frame. */
+/**
+ * Drops the footage that another node's replaces: whole segments, the end of one, or the beginning of one up to
+ * a key frame.
+ */
 function trimmed(segments: readonly FederatedSegment[]): FederatedSegment[] {
   const kept: FederatedSegment[] = [];
   let untilTicks = 0;
@@ -195,7 +200,7 @@ function trimmed(segments: readonly FederatedSegment[]): FederatedSegment[] {
   return kept;
 }
 
-/** Continues with a segment where those of another node, which are kept up to `untilTicks`, end. */
+/** Continues with a segment after those of another node, which are kept up to `untilTicks`. */
 function handOver(kept: FederatedSegment[], segment: FederatedSegment, untilTicks: number): void {
   // Counting segments or listing gaps needs no indexes unless nodes overlap.
   const next = segment.entries === '' ? [] : fragmentsOf(segment);
@@ -220,7 +225,9 @@ function endAt(kept: FederatedSegment[], untilTicks: number, nextTicks: number):
   kept.push({ ...last, endTicks, untilTicks, isOpen: last.isOpen && untilTicks === Infinity });
 }
 
-/** A node's gap causes count only for the times it was assigned. Of an offline node nothing else is known. */
+/**
+ * A node's gap causes count only for the times when it was assigned. Nothing else is known of an offline node.
+ */
 function interruptionsOf({ slice, assignments }: NodeCatalog): InterruptionRow[] {
   if (slice) {
     return slice.interruptions.filter(

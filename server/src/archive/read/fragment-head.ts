@@ -10,10 +10,10 @@ export interface FragmentHead {
   readonly header: FragmentHeader;
 }
 
-/** The moof of a GOP is usually smaller than this: one read is enough. */
+/** The moof of a GOP is usually smaller than this, so one read is enough. */
 const likelyBytes = 8_192;
 
-/** @throws DamagedFootage, or Fault InternalServerError, when the file doesn't contain what the catalog says */
+/** @throws DamagedFootage, or Fault InternalServerError, if the file doesn't contain what the catalog says */
 export async function readFragmentHead(
   reader: SegmentReader,
   position: IndexedPosition,
@@ -22,11 +22,11 @@ export async function readFragmentHead(
   if (head) return head;
   throw (
     (await reader.distrust?.(position.offset, position.bytes)) ??
-    new Fault('InternalServerError', 'A file of the archive does not hold what its row says.')
+    new Fault('InternalServerError', 'An archive file does not match its catalog row.')
   );
 }
 
-/** The same; undefined when the bytes are not a moof of this fragment. @throws what reading throws */
+/** The same; undefined if the bytes are not a moof of this fragment. @throws what reading throws */
 export async function fragmentHeadAt(
   read: SegmentReader['read'],
   position: IndexedPosition,
@@ -39,7 +39,7 @@ export async function fragmentHeadAt(
   try {
     return { moof, header: parseFragmentHeader(moof) };
   } catch (error) {
-    // Overwritten behind its first bytes.
+    // Overwritten after its first bytes.
     if (error instanceof MalformedError) return undefined;
     throw error;
   }

@@ -22,7 +22,7 @@ function seconds(gaps: readonly RecordingGap[]): unknown[] {
   return gaps.map(({ cause, startTime, endTime }) => [cause, (startTime - t0) / 1000, (endTime - t0) / 1000]);
 }
 
-test('[R7.13] a gap lists every cause in its order, as the reasons of the absence change', async (t) => {
+test('[R7.13] a gap lists every cause in order, as the reason for the absence changes', async (t) => {
   const { archive, clock } = await openArchive(t, await temporaryRoot(t));
   const stream = new Stream('cam1');
   const recorder = archive.recorders.record('cam1', stream);
@@ -51,7 +51,7 @@ test('[R7.13] a gap lists every cause in its order, as the reasons of the absenc
   ]);
 });
 
-test('[R7.13] a stream that never delivered says why all the same', async (t) => {
+test('[R7.13] a stream that never delivered a frame still reports why', async (t) => {
   const { archive, clock } = await openArchive(t, await temporaryRoot(t));
   const stream = new Stream('cam1');
   archive.recorders.record('cam1', stream);
@@ -67,7 +67,7 @@ test('[R7.13] a stream that never delivered says why all the same', async (t) =>
   assert.equal(archive.reader.ranges('cam1', t0 + 1_000, t0 + 9_000).begunAt, null);
 });
 
-test('[R7.13] a recorder that begins while the source is away knows why', async (t) => {
+test('[R7.13] a recorder that starts while the source is unavailable knows why', async (t) => {
   const { archive } = await openArchive(t, await temporaryRoot(t));
   const stream = new Stream('cam1');
   stream.pause('unreachable');
@@ -78,7 +78,7 @@ test('[R7.13] a recorder that begins while the source is away knows why', async 
   );
 });
 
-test('[R7.13] [R10.4] a disk that is full is the cause from then on, not of what was missing before', async (t) => {
+test('[R7.13] [R10.4] a full disk is the cause from then on, not of what was missing before', async (t) => {
   let isFull = false;
   const files = watchedFiles([], ({ name, path }) =>
     isFull && name === 'write' && path.endsWith('.mp4') ? systemError('ENOSPC') : undefined,
@@ -106,7 +106,7 @@ test('[R7.13] [R10.4] a disk that is full is the cause from then on, not of what
   assert.deepEqual(others, []);
 });
 
-test('[R7.13] [R10.3] killed while the camera was away: its absence ends where the server died', async (t) => {
+test('[R7.13] [R10.3] killed while the camera was offline: the offline gap ends where the server died', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive, clock } = await openArchive(t, dir);
   const stream = new Stream('cam1');
@@ -127,7 +127,7 @@ test('[R7.13] [R10.3] killed while the camera was away: its absence ends where t
   ]);
 });
 
-test('[R7.13] the archive gives a sign of life on its clock, and remembers the last one', async (t) => {
+test('[R7.13] the archive writes a heartbeat on its clock, and the last one survives', async (t) => {
   const dir = await temporaryRoot(t);
   const first = await openArchive(t, dir);
   first.clock.advance(10_000);
@@ -136,14 +136,14 @@ test('[R7.13] the archive gives a sign of life on its clock, and remembers the l
   assert.equal(Math.round(mtimeMs), t0 + 10_000);
 });
 
-test('[R7.13] what an administrator deleted is distinguished from what never was', async (t) => {
+test('[R7.13] footage deleted by an administrator is distinguished from footage that never existed', async (t) => {
   const { archive, clock } = await openArchive(t, await temporaryRoot(t));
   await recordSpan(archive, 'cam1', footage, t0, t0 + 5_000);
   clock.stepWall(10_000);
   await recordSpan(archive, 'cam1', footage, t0 + 7_200_000, t0 + 7_205_000);
   clock.advance(7_300_000);
   archive.retention.configure({ depthOf: () => 1 });
-  // The first may be a pass that was under way.
+  // The first may be a pass that was already running.
   await archive.retention.run();
   await archive.retention.run();
   const { gaps } = archive.reader.ranges('cam1', t0 - 1_000, t0 + 60_000);

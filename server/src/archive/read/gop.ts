@@ -7,7 +7,7 @@ import { readFragmentHead } from './fragment-head.ts';
 import { nothingThere } from './key-frame.ts';
 import { catalogTicks } from '../segments/segments.ts';
 
-/** One track's part of a recorded GOP. */
+/** The part of a recorded GOP that belongs to one track. */
 export interface RecordingRun {
   readonly track: Track;
   readonly samples: readonly Sample[];
@@ -15,12 +15,12 @@ export interface RecordingRun {
   readonly endDts: number;
 }
 
-/** A GOP lasts seconds, and one of a camera has at most this many bytes; no more is read into memory. */
+/** A GOP of a camera lasts seconds and has at most this many bytes; no more is read into memory. */
 const gopMaxBytes = 64 * 1024 * 1024;
 
 /**
  * The recorded samples from the newest key frame at or before a time to the next key frame, video and audio.
- * @throws Fault NotFound when nothing is recorded there, or its file has been deleted
+ * @throws Fault NotFound if nothing is recorded there, or its file has been deleted
  */
 export async function gopAt(
   reads: PlaybackCatalog,

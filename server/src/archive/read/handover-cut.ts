@@ -1,34 +1,34 @@
 import { type IndexedPosition, CATALOG_TIMESCALE } from '../segments/segments.ts';
 import { JOIN_TICKS } from './intervals.ts';
 
-/** The point where the footage of one node is continued by another's. */
+/** The point where another node's footage continues that of one node. */
 export interface HandoverCut {
-  /** The first node's footage from here on is dropped, by its own times; Infinity: all of it counts. */
+  /** The first node's footage from this point is dropped, by its own times; Infinity: all of it is used. */
   readonly firstUntilTicks: number;
-  /** A key frame of the second. */
+  /** A key frame of the second node. */
   readonly secondFromTicks: number;
 }
 
-/** From a key frame to the next; of one that is cut off, up to the cut. */
+/** From a key frame to the next; if it is cut off, up to the cut. */
 interface Gop {
   readonly startTicks: number;
   readonly bytes: number;
 }
 
-/** With clocks further apart, one camera's footage counts as two. */
+/** If the clocks differ by more, one camera's footage counts as two. */
 const offsetMaxTicks = 10 * CATALOG_TIMESCALE;
-/** Tolerance of distances between the same key frames: times are rounded. */
+/** Tolerance for the distances between the same key frames, whose times are rounded. */
 const sameTicks = CATALOG_TIMESCALE / 50;
-/** Key frames this close are the same, even without other evidence. */
+/** Key frames this close together are the same, even without other evidence. */
 const closeTicks = JOIN_TICKS / 2;
 
 /**
- * Two nodes recorded one camera for a while, the second past the end of the first. The first counts up to the
- * last key frame of the second in their common part, and the second from there: nothing that either recorded is
+ * Two nodes recorded one camera for a while, the second past the end of the first. The first is used up to the
+ * last key frame of the second in their overlap, and the second from there: nothing that either recorded is
  * dropped. Where the two certainly show the same frames, cut at the same key frames and dated by their own
  * clocks, none appears twice.
  * @param untilTicks where the first ended
- * @returns undefined when the second has no key frame before that
+ * @returns undefined if the second has no key frame before that
  */
 export function handoverCut(
   first: readonly IndexedPosition[],
@@ -37,8 +37,8 @@ export function handoverCut(
 ): HandoverCut | undefined {
   const [before, after] = [gopsOf(first), gopsOf(second)];
   const offsetTicks = offsetByContent(before, after);
-  // If the second is much later, its footage would leave a gap in the timeline up to there: then it is shown
-  // twice.
+  // If the second is much later, its footage would leave a gap in the timeline up to there: then the overlap is
+  // shown twice.
   if (offsetTicks !== undefined && offsetTicks <= JOIN_TICKS) {
     const cut = after.findLast(({ startTicks }) => startTicks - offsetTicks <= untilTicks + sameTicks);
     return cut && cutAt(before, cut.startTicks, cut.startTicks - offsetTicks - sameTicks);

@@ -3,7 +3,7 @@ import type { InterruptionRow, CatalogStreamRow, RecordedGapCause } from '../cat
 import type { PlaybackCatalog } from './playback-catalog.ts';
 import { catalogMs, catalogMsCeil, catalogTicks } from '../segments/segments.ts';
 
-/** A span of the timeline; adjacent spans are contiguous. Times in ms since the epoch. */
+/** A time span of the timeline; adjacent spans are contiguous. Times in ms since the epoch. */
 export type RecordedInterval =
   | { readonly kind: 'fragment'; readonly startMs: number; readonly endMs: number }
   | {
@@ -16,15 +16,15 @@ export type RecordedInterval =
   | { readonly kind: 'live'; readonly startMs: number; readonly endMs: number };
 
 /**
- * Requirement R3.10: applies from `date` (ms since the epoch) until the next one's date, the last one to the
- * requested end.
+ * Requirement R3.10: applies from `date` (ms since the epoch) until the date of the next interval; the last one
+ * applies to the requested end.
  */
 export interface RecordedRange {
   readonly date: number;
   readonly status: 'fragment' | 'gap' | 'live';
 }
 
-/** Why a span of the timeline has no footage; ms since the epoch. */
+/** Why a time span of the timeline has no footage; ms since the epoch. */
 export interface RecordingGap {
   readonly startTime: number;
   readonly endTime: number;
@@ -64,7 +64,7 @@ function recordedSpans(
   return spans;
 }
 
-/** Everything between two times: recorded spans, gaps with their causes, and the live edge when `isLive`. */
+/** Everything between two times: recorded spans, gaps with their causes, and the live edge if `isLive`. */
 export function intervalsOf(
   reads: PlaybackCatalog,
   stream: CatalogStreamRow,
@@ -105,16 +105,14 @@ export function intervalsOf(
   return intervals;
 }
 
-/**
- * Whether the footage that is being recorded ends there: newer dates may exist from a clock that was ahead.
- */
+/** Whether the footage being recorded ends there: newer dates may exist from a clock that was ahead. */
 function isGrowingAt(reads: PlaybackCatalog, stream: CatalogStreamRow, atTicks: number): boolean {
   if (reads.segmentAtOrBefore(stream.id, atTicks)?.isOpen) return true;
   const newest = reads.newestSegment(stream.id);
   return newest !== undefined && newest.endTicks <= atTicks;
 }
 
-/** The wire's shape. */
+/** The wire format. */
 export function rangesOf(intervals: readonly RecordedInterval[]): RecordedRange[] {
   const ranges: RecordedRange[] = [];
   for (const { kind, startMs } of intervals) {
@@ -128,8 +126,8 @@ export interface RecordedRanges {
   readonly ranges: RecordedRange[];
   readonly gaps: RecordingGap[];
   /**
-   * Until here, within the requested span, recording had not begun; null: it had begun before the span. Ms
-   * since the epoch.
+   * The time, within the requested span, until which recording had not begun; null: it had begun before the
+   * span. Ms since the epoch.
    */
   readonly begunAt: number | null;
 }
@@ -143,7 +141,8 @@ export function rangesAnswerOf(intervals: readonly RecordedInterval[]): Recorded
 }
 
 /**
- * The gaps among them; adjacent gaps with the same cause are merged. Time before the first recording is no gap.
+ * The gaps among the intervals; adjacent gaps with the same cause are merged. Time before the first recording
+ * is not a gap.
  */
 export function gapsOf(intervals: readonly RecordedInterval[]): RecordingGap[] {
   const gaps: RecordingGap[] = [];
@@ -196,6 +195,6 @@ class GapCauses {
 export function assertSpan(startMs: number, endMs: number, maxMs: number): void {
   if (!(startMs <= endMs)) throw new Fault('BadRequest', 'The start is after the end.');
   if (endMs - startMs > maxMs) {
-    throw new Fault('TimeRangeIsTooLong', `A request may span at most ${Math.round(maxMs / 1000)} seconds.`);
+    throw new Fault('TimeRangeIsTooLong', `A request may cover at most ${Math.round(maxMs / 1000)} seconds.`);
   }
 }

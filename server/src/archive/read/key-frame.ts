@@ -24,7 +24,7 @@ interface FoundKey {
   readonly dts: number;
 }
 
-/** The newest key frame of a fragment at or before a time, ticks of the track; else the first one. */
+/** The newest key frame of a fragment at or before a time (ticks of the track), or else its first one. */
 function newestKey(run: FragmentTrackHeader, atTicks: number): FoundKey | undefined {
   let found: FoundKey | undefined;
   let offset = run.dataOffset;
@@ -38,12 +38,12 @@ function newestKey(run: FragmentTrackHeader, atTicks: number): FoundKey | undefi
   return found;
 }
 
-/** No camera's key frame is larger. */
+/** No camera's key frames are larger. */
 const keyFrameMaxBytes = 16 * 1024 * 1024;
 
 /**
- * The newest recorded key frame at or before a time.
- * @throws Fault NotFound when there is none, or no video, or its file has been deleted
+ * The newest recorded key frame at or before a time. @throws Fault NotFound if there is none, or no video, or
+ * its file has been deleted
  */
 export async function keyFrameAt(
   reads: PlaybackCatalog,
@@ -87,7 +87,7 @@ export async function keyFrameAt(
   }
 }
 
-/** The error when nothing is recorded at the requested time. */
+/** The error if nothing is recorded at the requested time. */
 export function nothingThere(): Fault {
   return new Fault('NotFound', 'Nothing is recorded there.');
 }

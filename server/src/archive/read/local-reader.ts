@@ -41,18 +41,21 @@ interface LocalReaderTools {
   readonly days: RecordedDayReader;
   readonly continuity: RecordingCoverage;
   readonly limits: ReadLimits;
-  /** Footage of the stream is being written now. */
+  /** Whether footage of the stream is being written now. */
   isLive(uid: string): boolean;
   /** See `ArchiveReader.loss`. */
   loss(uid: string, hours?: number): RetentionLoss;
 }
 
-/** Files of two hours, each read at about sixty places. */
+/** Two-hour files, each read at about sixty places. */
 const lookOverMax = 120;
-/** Each try that meets damage has it marked; a disk on which more of them fail in a row is not tried further. */
+/**
+ * Each attempt that meets damage has it marked; a disk on which more attempts than this fail in a row is given
+ * up.
+ */
 const triesAround = 20;
 
-/** The footage that this node has recorded. */
+/** Reads the footage that this node recorded. */
 export class LocalReader implements ArchiveReader {
   readonly #tools: LocalReaderTools;
 
@@ -86,7 +89,7 @@ export class LocalReader implements ArchiveReader {
     return { ...statsOf(this.#tools.reads, uid), recorded: this.#tools.continuity.of(uid) ?? null };
   }
 
-  /** How much of the spans in which a stream was assigned to this node was recorded. */
+  /** How much was recorded of the spans in which a stream was assigned to this node. */
   recorded(uid: string, spans: readonly RecordingSpan[]): CoverageWindows {
     return this.#tools.continuity.over(uid, spans);
   }
@@ -162,7 +165,7 @@ export class LocalReader implements ArchiveReader {
 
   /**
    * Checks the files of a span before a read is planned, so that damage is skipped in advance instead of being
-   * met halfway. For long spans only the first files; the others are checked when they are opened.
+   * hit halfway. For long spans only the first files are checked; the others when they are opened.
    */
   async #lookOver(uid: string, startMs: number, endMs: number, look: DamageLook): Promise<void> {
     const { reads, damage } = this.#tools;
@@ -179,12 +182,12 @@ export class LocalReader implements ArchiveReader {
 
   #stream(uid: string): CatalogStreamRow {
     const stream = this.#tools.reads.stream(uid);
-    if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
+    if (!stream) throw new Fault('NotFound', 'Nothing is recorded for this stream.');
     return stream;
   }
 }
 
-/** Plans and reads again when damage was met, which the new plan leaves out. @throws what reading throws */
+/** Plans and reads again if damage was found, which the new plan leaves out. @throws what reading throws */
 async function aroundDamage<T>(read: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,6 +1,6 @@
 /**
- * Tells who has summed up the past that footage of one stream, or of all, was removed, came back, or was found damaged: those sums are
- * no longer valid.
+ * Notifies those who cache totals of the past that footage of one stream, or of all, was deleted, restored or
+ * found damaged: the cached totals are no longer valid.
  */
 export class PastChanges {
   readonly #listeners: ((uid: string | undefined) => void)[] = [];
@@ -9,7 +9,7 @@ export class PastChanges {
     this.#listeners.push(listener);
   }
 
-  /** Undefined: of all streams. */
+  /** Undefined: all streams. */
   note(uid?: string): void {
     for (const listener of this.#listeners) listener(uid);
   }

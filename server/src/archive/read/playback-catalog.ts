@@ -18,7 +18,7 @@ export type PlaybackCatalog = Pick<
 >;
 
 /**
- * Opens the bytes of a segment returned by the queries. @throws Fault NotFound when they have been deleted,
+ * Opens the bytes of a segment returned by the queries. @throws Fault NotFound if they have been deleted,
  * FarArchiveUnavailable
  */
 export type SegmentOpener = (segment: SegmentRow) => Promise<SegmentReader>;

@@ -15,7 +15,7 @@ const entriesMax = 10_000;
 /** Files per turn of the event loop: a week has ten thousand. */
 const segmentsPerTurn = 100;
 
-/** The name of a segment in URIs: its start in catalog ticks, which no other segment of its stream has. */
+/** The name of a segment in URIs: its start in catalog ticks, which is unique in its stream. */
 function segmentUri(segment: SegmentRow): string {
   return `segment/${segment.startTicks}.mp4`;
 }
@@ -101,7 +101,7 @@ interface PlaylistEntry {
 }
 
 /**
- * Fragments of one file in groups that begin with a key frame and last `leastTicks` or more, except the last
+ * Fragments of one file in groups that begin with a key frame and last at least `leastTicks`, except the last
  * one. The first contains the key frame at or before `fromTicks`.
  */
 function entriesOf(

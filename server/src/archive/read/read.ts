@@ -1,7 +1,8 @@
 /**
- * Reads recorded footage: ranges, days, statistics, playlists, segments, downloads, single frames; of this node's catalog and
- * files, or of the catalogs of several nodes as one. It never returns bytes that were not committed, leaves out footage whose
- * file is damaged, and needs memory for one fragment, whatever the length of the answer.
+ * Reads recorded footage: ranges, days, statistics, playlists, segments, downloads, single frames; from this
+ * node's catalog and files, or from the catalogs of several nodes as one. It never returns bytes that were not
+ * committed, leaves out footage whose file is damaged, and needs memory for one fragment, whatever the length
+ * of the response.
  */
 export type { ArchiveReader, SegmentBytes } from './archive-reader.ts';
 export { type CatalogSlice, entriesLength, type SliceSpan, wholeSlice } from './catalog-slice.ts';

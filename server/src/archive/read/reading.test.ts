@@ -20,7 +20,7 @@ import type { TimeZone } from './recorded-days.ts';
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 const hourMs = 3_600_000;
 
-test('[R3.10] [R7.13] ranges hold from date to date, and gaps have their causes', async (t) => {
+test('[R3.10] [R7.13] ranges apply from date to date, and gaps have their causes', async (t) => {
   const { archive } = await archiveOf(t, [
     [0, 90_000],
     [100_000, 130_000],
@@ -39,7 +39,7 @@ test('[R3.10] [R7.13] ranges hold from date to date, and gaps have their causes'
     { startTime: t0 + 90_000, endTime: t0 + 100_000, cause: 'unreachable' },
     { startTime: t0 + 130_000, endTime: t0 + 200_000, cause: 'recording-off' },
   ]);
-  // Before the first recording nothing is missing.
+  // Nothing counts as missing before the first recording.
   assert.equal(archive.reader.ranges('cam1', t0 - 10_000, t0 + 200_000).begunAt, t0);
   assert.equal(archive.reader.ranges('cam1', t0 - 10_000, t0 - 5_000).begunAt, t0 - 5_000);
   assert.equal(archive.reader.ranges('cam1', t0 + 20_000, t0 + 200_000).begunAt, null);
@@ -52,7 +52,7 @@ test('[R3.10] [R7.13] ranges hold from date to date, and gaps have their causes'
   assert.deepEqual(archive.reader.period('cam1'), { startTime: t0, endTime: t0 + 130_000 });
 });
 
-test('[R3.10] intervals of any window touch, alternate and agree with the whole', async (t) => {
+test('[R3.10] intervals of any window are adjacent, alternate and agree with the complete list', async (t) => {
   const { archive } = await archiveOf(t, [
     [0, 5_000],
     [7_000, 9_000],
@@ -81,7 +81,7 @@ test('[R3.10] intervals of any window touch, alternate and agree with the whole'
   );
 });
 
-test('[R3.10] while a stream is recorded, what follows its last fragment is live', async (t) => {
+test('[R3.10] while a stream is being recorded, the time after its last fragment is live', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
@@ -95,7 +95,7 @@ test('[R3.10] while a stream is recorded, what follows its last fragment is live
   assert.equal(recorder.status.lastFragmentEndMs, t0 + 5_000);
 });
 
-test('[R3.10] a stream is live at the present although a clock that was ahead dated footage later', async (t) => {
+test('[R3.10] a stream is live at the present even if a clock that was ahead dated footage later', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const day = 86_400_000;
@@ -110,7 +110,7 @@ test('[R3.10] a stream is live at the present although a clock that was ahead da
   ]);
 });
 
-test('[R9.3] longer asks than the limits get TimeRangeIsTooLong', async (t) => {
+test('[R9.3] requests longer than the limits get TimeRangeIsTooLong', async (t) => {
   const { archive } = await archiveOf(t, [[0, 2_000]]);
   archive.reader.ranges('cam1', t0, t0 + 10_800_000);
   assert.throws(() => archive.reader.ranges('cam1', t0, t0 + 10_800_001), faultOf('TimeRangeIsTooLong'));
@@ -121,7 +121,7 @@ test('[R9.3] longer asks than the limits get TimeRangeIsTooLong', async (t) => {
   assert.throws(() => archive.reader.ranges('cam1', t0 + 1, t0), faultOf('BadRequest'));
 });
 
-test('[R7.14] statistics cover what is kept', async (t) => {
+test('[R7.14] statistics cover the stored footage', async (t) => {
   const { archive } = await archiveOf(t, [
     [0, 70_000],
     [80_000, 90_000],
@@ -140,7 +140,7 @@ test('[R7.14] statistics cover what is kept', async (t) => {
   assert.equal(archive.reader.stats('unknown').segments, 0);
 });
 
-test('[R7.15] [R5.3] recorded days follow the reader’s calendar, across summer time too', async (t) => {
+test('[R7.15] [R5.3] recorded days follow the reader’s calendar, across daylight saving time too', async (t) => {
   const days = [
     Date.UTC(2026, 2, 28, 23, 30) - t0,
     Date.UTC(2026, 2, 29, 21, 30) - t0,
@@ -160,10 +160,10 @@ test('[R7.15] [R5.3] recorded days follow the reader’s calendar, across summer
   assert.deepEqual(await daysOf(0, to, 'unknown'), []);
 });
 
-test('[R7.15] how much of each day is recorded, by days of 23, 24 and 25 hours, the same when it is remembered', async (t) => {
+test('[R7.15] how much of each day is recorded, for days of 23, 24 and 25 hours, also from the cache', async (t) => {
   const autumn = Date.UTC(2026, 9, 24, 12) - t0;
   const written = await archiveOf(t, [
-    // Over a midnight of UTC, in the night in which Berlin's clocks go forward.
+    // Across midnight UTC, in the night when Berlin's clocks go forward.
     [Date.UTC(2026, 2, 28, 23, 59) - t0, Date.UTC(2026, 2, 29, 0, 2) - t0],
     [autumn, autumn + 60_000],
     [autumn + 120_000, autumn + 150_000],
@@ -176,7 +176,7 @@ test('[R7.15] how much of each day is recorded, by days of 23, 24 and 25 hours, 
   const to = Date.UTC(2026, 10, 1);
   const [hours, seconds] = [3_600_000, 1_000];
   const berlin = [
-    // Recording began 59 minutes into it.
+    // Recording began 59 minutes into the day.
     { day: '2026-03-29', spanMs: 23 * hours - 3540 * seconds, recordedMs: 180 * seconds },
     { day: '2026-10-24', spanMs: 24 * hours, recordedMs: 90 * seconds },
     { day: '2026-10-25', spanMs: 25 * hours, recordedMs: 10 * seconds },
@@ -195,7 +195,7 @@ test('[R7.15] how much of each day is recorded, by days of 23, 24 and 25 hours, 
   assert.deepEqual(cut, [{ day: '2026-10-24', spanMs: 100 * seconds, recordedMs: 40 * seconds }]);
 });
 
-test('[R7.17] a playlist of byte ranges plays in ffmpeg, whole and growing files alike', async (t) => {
+test('[R7.17] a playlist of byte ranges plays in ffmpeg, with complete and growing files', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
@@ -203,7 +203,7 @@ test('[R7.17] a playlist of byte ranges plays in ffmpeg, whole and growing files
   connect(stream, footage, t0, t0 + 65_000);
   stream.pause('unreachable');
   connect(stream, footage, t0 + 70_000, t0 + 80_500);
-  await until(() => recorder.status.fragments === 75, 'all but the open GOP');
+  await until(() => recorder.status.fragments === 75, 'everything but the open GOP');
   const text = await archive.reader.playlist('cam1', t0 + 2_300, t0 + 90_000);
   assert.match(text, /#EXT-X-ENDLIST\n$/);
   assert.equal(text.match(/#EXT-X-MAP/g)?.length, 1);
@@ -214,7 +214,7 @@ test('[R7.17] a playlist of byte ranges plays in ffmpeg, whole and growing files
   ]);
   const total = [...text.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, value]) => sum + Number(value), 0);
   assert.ok(Math.abs(total - 73) < 0.01, String(total));
-  // As a server would serve them: the files under their names in the playlist.
+  // As a server would serve them: the files under the names in the playlist.
   const site = join(dirname(dir), 'site');
   await mkdir(join(site, 'segment'), { recursive: true });
   for (const name of new Set([...text.matchAll(/segment\/(\d+)\.mp4/g)].map(([, found]) => found ?? ''))) {
@@ -226,7 +226,7 @@ test('[R7.17] a playlist of byte ranges plays in ffmpeg, whole and growing files
   await assert.rejects(archive.reader.playlist('unknown', t0, t0 + 1), faultOf('NotFound'));
 });
 
-test('[R7.17] a segment is served up to its last committed byte and never beyond', async (t) => {
+test('[R7.17] a segment is served up to its last committed byte and no further', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
@@ -250,7 +250,7 @@ test('[R7.17] a segment is served up to its last committed byte and never beyond
   }
 });
 
-test('a reader that leaves before its first byte closes the file', async (t) => {
+test('a reader that disconnects before the first byte closes the file', async (t) => {
   const { archive, dir } = await archiveOf(t, [[0, 10_000]]);
   const name = /segment\/(\d+)\.mp4/.exec(await archive.reader.playlist('cam1', t0, t0 + 10_000))?.[1] ?? '';
   const openFiles = async () => {
@@ -270,7 +270,7 @@ test('a reader that leaves before its first byte closes the file', async (t) => 
   while ((await openFiles()) > 0) assert.ok(++looks < 200, 'files stay open');
 });
 
-test('the key frame at or before a moment decodes alone', async (t) => {
+test('the key frame at or before a time can be decoded alone', async (t) => {
   const { archive } = await archiveOf(t, [
     [0, 10_000],
     [20_000, 30_000],
@@ -285,7 +285,7 @@ test('the key frame at or before a moment decodes alone', async (t) => {
   await assert.rejects(archive.reader.frameAt('cam1', t0 - 1), faultOf('NotFound'));
 });
 
-test('a key frame between two milliseconds is found by the moment that is reported of it', async (t) => {
+test('a key frame between two milliseconds is found by the time reported for it', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');

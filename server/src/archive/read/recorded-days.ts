@@ -4,21 +4,21 @@ import type { TimelineReads, CatalogStreamRow } from '../catalog/catalog.ts';
 import { firstSign } from './continuity.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from '../segments/segments.ts';
 
-/** Minutes to add to UTC (180 for Moscow), or an IANA name, which includes summer time. */
+/** Minutes to add to UTC (180 for Moscow), or an IANA name, which includes daylight saving time. */
 export type TimeZone = number | string;
 
-/** One day of the reader's calendar with footage. */
+/** One day in the reader's calendar with footage. */
 export interface RecordedDay {
   /** YYYY-MM-DD. */
   readonly day: string;
-  /** Of the requested part of the day, ms: its duration, and how much of it is recorded. */
+  /** The requested part of the day, ms: its duration, and how much of it is recorded. */
   readonly spanMs: number;
   readonly recordedMs: number;
 }
 
-/** Limit of days in a response: the newest are omitted. */
+/** Maximum number of days in a response: the newest are omitted. */
 const daysMax = 4000;
-/** Longest uninterrupted work: the event loop must stay free for live media. */
+/** Longest uninterrupted computation: the event loop must stay free for live media. */
 const turnBudgetMs = 5;
 /** Footage that ended this long ago no longer grows. */
 const settledTicks = catalogTicks(3_600_000);
@@ -26,7 +26,7 @@ const calendarsKept = 64;
 /** Past rows may change without notice, so the cache is recomputed once a day. */
 const anewMs = 86_400_000;
 
-/** A whole day of the past; catalog ticks. */
+/** A complete day in the past; catalog ticks. */
 interface PastDay {
   readonly day: string;
   readonly toTicks: number;
@@ -36,13 +36,14 @@ interface PastDay {
 /** The cached days of one stream in one time zone. */
 interface PastDays {
   readonly anewAtMs: number;
-  /** By their start, catalog ticks. */
+  /** By start, catalog ticks. */
   readonly byFrom: Map<number, PastDay>;
 }
 
 /**
- * How much of each day is recorded. A year of minutes is half a million rows: they are summed a day at a time,
- * yielding to the event loop in between, and whole past days are cached for the streams that were queried last.
+ * How much of each day is recorded. A year of one-minute segments is half a million rows: they are added up a
+ * day at a time, yielding to the event loop in between, and complete past days are cached for the streams
+ * queried last.
  */
 export class RecordedDayReader {
   readonly #reads: TimelineReads;
@@ -80,7 +81,7 @@ export class RecordedDayReader {
       if (found === undefined || found >= endTicks) break;
       const { day, fromMs, toMs } = dayAt(Math.max(catalogMs(found), startMs));
       const fromTicks = catalogTicks(Math.max(fromMs, startMs));
-      // Before recording began nothing is missing.
+      // Nothing counts as missing before recording began.
       const begunTicks = Math.max(fromTicks, firstTicks);
       const toTicks = catalogTicks(Math.min(toMs, endMs));
       const recordedTicks = this.#sum(stream, fromTicks, toTicks);
@@ -96,7 +97,7 @@ export class RecordedDayReader {
     return days;
   }
 
-  /** Called when past footage has been removed or restored. */
+  /** Called when past footage has been deleted or restored. */
   forget(): void {
     this.#past.clear();
   }
@@ -136,7 +137,7 @@ function msOf(ticks: number): number {
   return Math.round((ticks * 1000) / CATALOG_TIMESCALE);
 }
 
-/** A day and where it begins and ends, ms since the epoch. */
+/** A day and when it begins and ends, ms since the epoch. */
 interface CalendarDay {
   readonly day: string;
   readonly fromMs: number;
@@ -145,7 +146,7 @@ interface CalendarDay {
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** Time zones change their offset, and days begin, on quarters of an hour in UTC. */
+/** Time zones change their offset, and days begin, on UTC quarter hours. */
 const quarterMs = 15 * minuteMs;
 /** Longer than the longest day. */
 const searchMs = 26 * 60 * minuteMs;
@@ -165,7 +166,7 @@ function calendarOf(zone: TimeZone): (atMs: number) => CalendarDay {
     const quarter = Math.floor(atMs / quarterMs) * quarterMs;
     const isThatDay = (ms: number) => format.format(ms) === day;
     const fromMs = atMs === beforeToMs ? atMs : boundary(quarter, -searchMs, isThatDay);
-    // Nearly every day has 24 hours and follows the previous one.
+    // Nearly every day has 24 hours and starts when the previous one ends.
     const usualMs = fromMs + dayMs;
     const isUsual = isThatDay(usualMs - quarterMs) && !isThatDay(usualMs);
     beforeToMs = isUsual ? usualMs : boundary(quarter, searchMs, isThatDay) + quarterMs;
@@ -179,7 +180,10 @@ function offsetDay(atMs: number, offsetMinutes: number): CalendarDay {
   return { day: new Date(startOfDay).toISOString().slice(0, 10), fromMs, toMs: fromMs + dayMs };
 }
 
-/** The furthest quarter from one on, forwards or backwards, that `holds`; the one `byMs` away does not. */
+/**
+ * The furthest quarter hour from `quarter`, forwards or backwards, for which `holds` is true; it must be false
+ * `byMs` away.
+ */
 function boundary(quarter: number, byMs: number, holds: (ms: number) => boolean): number {
   let inside = 0;
   let outside = byMs / quarterMs;

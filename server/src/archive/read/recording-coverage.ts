@@ -4,7 +4,7 @@ import { ContinuityHours, continuityOf, firstSign, type Continuity } from './con
 import { CATALOG_TIMESCALE, catalogTicks } from '../segments/segments.ts';
 
 /**
- * How much of a window was recorded, ms; time when recording was off, or before the stream existed, is in
+ * How much of a window was recorded, ms. Time when recording was off, or before the stream existed, is in
  * neither figure.
  */
 interface Coverage {
@@ -14,27 +14,27 @@ interface Coverage {
   readonly share: number | null;
 }
 
-/** The last 24 hours and the last 30 days. */
+/** For the last 24 hours and the last 30 days. */
 export interface StreamCoverage {
   readonly day: Coverage;
   readonly month: Coverage;
-  /** It started less than 24 hours ago: too early to judge. */
+  /** Recording started less than 24 hours ago: too early to judge. */
   readonly isYoung: boolean;
 }
 
-/** A time for which a stream was assigned to this node alone, ms since the epoch. */
+/** A time during which a stream was assigned to this node alone, ms since the epoch. */
 export interface RecordingSpan {
   readonly startMs: number;
   /** Null: it still is. */
   readonly endMs: number | null;
-  /** No node was assigned before. */
+  /** The stream was assigned to no node before. */
   readonly isFirst: boolean;
 }
 
-/** The last 24 hours and the last 30 days, limited to some times in them. */
+/** For the last 24 hours and the last 30 days, limited to certain times within them. */
 export type CoverageWindows = Pick<StreamCoverage, 'day' | 'month'>;
 
-/** The sum over several nodes or streams. */
+/** The total over several nodes or streams. */
 export function sumOfParts(parts: Iterable<CoverageWindows>): CoverageWindows {
   const [day, month] = [
     { expectedMs: 0, recordedMs: 0 },
@@ -56,8 +56,8 @@ export interface RecordingCoverageOptions {
   readonly reads: TimelineReads;
   readonly clock: Clock;
   /**
-   * The streams that should be recorded, by uid. For one that is writing now, unflushed footage does not count
-   * as missing.
+   * The streams that should be recorded, by uid. For one that is being written now, unflushed footage does not
+   * count as missing.
    */
   readonly recorders: ReadonlyMap<string, { readonly status: { readonly state: string } }>;
 }
@@ -65,8 +65,8 @@ export interface RecordingCoverageOptions {
 const dayMs = 86_400_000;
 const turnMs = 500;
 /**
- * Longest uninterrupted work: the event loop must stay free for live media. In total less than a twentieth of
- * the time.
+ * Longest uninterrupted computation: the event loop must stay free for live media. It takes less than a
+ * twentieth of the time in total.
  */
 const turnBudgetMs = 20;
 const staleMs = 60_000;
@@ -74,7 +74,7 @@ const staleMs = 60_000;
 const askedStaleMs = 5_000;
 /** Past rows may change without notice, so the cache is recomputed once a day. */
 const anewMs = dayMs;
-/** Longer without a flush is a gap, whatever the recorder reports. */
+/** A longer time without a flush is a gap, whatever the recorder reports. */
 const unflushedMs = 60_000;
 
 interface CoverageState {
@@ -98,7 +98,7 @@ export class RecordingCoverage {
     this.#cancel = options.clock.every(turnMs, () => this.#turn());
   }
 
-  /** Of one stream, at most some seconds old; undefined for a stream that should not be recorded. */
+  /** For one stream, at most a few seconds old; undefined for a stream that should not be recorded. */
   of(uid: string): StreamCoverage | undefined {
     if (!this.#options.recorders.has(uid)) return undefined;
     const known = this.#watched.get(uid);
@@ -112,8 +112,8 @@ export class RecordingCoverage {
   }
 
   /**
-   * Streams with a lower coverage of the last 24 hours, by the last results; those too young to judge are
-   * excluded.
+   * Streams with a lower coverage of the last 24 hours, according to the last results; those too young to judge
+   * are excluded.
    */
   below(share: number): { uid: string; share: number }[] {
     const found: { uid: string; share: number }[] = [];
@@ -124,13 +124,13 @@ export class RecordingCoverage {
     return found;
   }
 
-  /** Of all streams together, as far as they have results. */
+  /** For all streams together, as far as they have results. */
   get sum(): StreamCoverage {
     const shares = Array.from(this.#watched.values(), (watched) => watched.shares);
     return { ...sumOfParts(shares), isYoung: false };
   }
 
-  /** Of a stream that was also assigned to other nodes, for the times of this node. */
+  /** For a stream that was also assigned to other nodes: the times of this node only. */
   over(uid: string, spans: readonly RecordingSpan[]): CoverageWindows {
     const { reads, clock } = this.#options;
     const nowTicks = catalogTicks(clock.wallMs());
@@ -160,7 +160,7 @@ export class RecordingCoverage {
     }));
   }
 
-  /** Past footage of one stream, or of all, was removed or restored: they are recomputed in the next turn. */
+  /** Past footage of one stream, or of all, was deleted or restored: they are recomputed in the next turn. */
   forget(uid?: string): void {
     for (const of of uid === undefined ? [...this.#watched.keys()] : [uid]) {
       const known = this.#watched.get(of);
@@ -217,7 +217,7 @@ export class RecordingCoverage {
     return { day: inMs(day), month: inMs(month), isYoung };
   }
 
-  /** The end of a stream's window: for one that is writing now, the end of the flushed footage. */
+  /** The end of a stream's window: for one that is being written now, the end of the flushed footage. */
   #presentOf(uid: string, stream: CatalogStreamRow | undefined): number {
     const { reads, clock, recorders } = this.#options;
     const nowTicks = catalogTicks(clock.wallMs());

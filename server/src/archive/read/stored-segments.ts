@@ -20,8 +20,8 @@ import type { SegmentOpener } from './playback-catalog.ts';
 import type { SegmentBytes } from './archive-reader.ts';
 
 /**
- * The bytes of this archive's segments, on the disk or in the bucket, as their row says when they are
- * requested.
+ * The bytes of this archive's segments, on the disk or in the bucket, whichever the row says at the time of the
+ * request.
  */
 export class StoredSegments {
   readonly #root: string;
@@ -46,7 +46,7 @@ export class StoredSegments {
     return this.#reader(uid, this.#row(uid, startTicks), 'fragments');
   }
 
-  /** The file that a playlist calls `segment/<name>.mp4` (see playlist.ts). @throws Fault NotFound */
+  /** The file that a playlist references as `segment/<name>.mp4` (see playlist.ts). @throws Fault NotFound */
   async bytes(uid: string, name: string): Promise<SegmentBytes> {
     const startTicks = /^\d{1,16}$/.test(name) ? Number(name) : Number.NaN;
     if (!Number.isSafeInteger(startTicks)) throw new Fault('NotFound', 'There is no such segment.');
@@ -77,7 +77,7 @@ export class StoredSegments {
   #reader(uid: string, segment: SegmentRow, look: DamageLook): Promise<SegmentReader> {
     return this.#where(uid, segment, look, {
       local: (known) => {
-        // The range planned from the earlier row is no longer complete.
+        // The file no longer has the range planned from the earlier row.
         if (known.bytes < segment.bytes) throw new DamagedFootage();
         return this.#openFile(uid, segment);
       },
@@ -86,8 +86,8 @@ export class StoredSegments {
   }
 
   /**
-   * Compares what a store returns with the catalog. A corrupted fragment is not served to its end: then the
-   * transfer breaks off, instead of ending as if all were well.
+   * Compares what a store returns with the catalog. A corrupted fragment is never served completely: the
+   * transfer is aborted instead of ending as if it had succeeded.
    */
   #verifier(
     tier: ObjectStorageTier,
@@ -109,8 +109,8 @@ export class StoredSegments {
   }
 
   /**
-   * A segment's file, each of whose failures marks the segment. @throws Fault NotFound, Unavailable while the
-   * system refuses the file and nothing proves it damaged
+   * A segment's file; each failed read marks the segment. @throws Fault NotFound, Unavailable while the system
+   * cannot read the file and nothing proves it damaged
    */
   async #openFile(uid: string, segment: SegmentRow): Promise<SegmentReader> {
     const failed = (offset: number, length: number, error?: unknown) =>
@@ -135,7 +135,7 @@ export class StoredSegments {
     };
   }
 
-  /** What a failed read ends with. */
+  /** The error for a failed read. */
   async #failureOf(
     uid: string,
     segment: SegmentRow,
@@ -144,10 +144,10 @@ export class StoredSegments {
     try {
       if (await this.#damage.isLost(uid, segment, offset, length)) return new DamagedFootage(error);
     } catch (cause) {
-      // Another disk is mounted, whose files prove nothing.
+      // Another disk is mounted, so its files prove nothing.
       if (!(cause instanceof RecordingFailure)) throw cause;
     }
-    return new Fault('Unavailable', 'A file of the archive cannot be read at the moment.', { cause: error });
+    return new Fault('Unavailable', 'An archive file cannot be read at the moment.', { cause: error });
   }
 
   /** A file that existed when its row was read may have been moved since: then the current row says so. */
@@ -176,7 +176,7 @@ export class StoredSegments {
     return open.remote(this.#tier, segment);
   }
 
-  /** So that problems with a file are known before any of its bytes are promised. */
+  /** So that problems with a file are found before the response begins. */
   async #look(uid: string, streamId: number, startTicks: number, look: DamageLook): Promise<void> {
     try {
       await this.#damage.isAsKnown(uid, streamId, startTicks, look);
@@ -195,8 +195,8 @@ export class StoredSegments {
 }
 
 /**
- * The bytes as a stream, of which the first are read before it is promised. Fails when a later read fails. The
- * file is closed when the reader leaves, whether or not it has read anything.
+ * The bytes as a stream; the first ones are read before the response begins. The stream fails if a later read
+ * fails. The file is closed when the client disconnects, whether or not it has read anything.
  */
 async function streamOf(reader: SegmentReader, offset: number, length: number): Promise<Readable> {
   const firstBytes = Math.min(readChunkBytes, length);
@@ -214,8 +214,8 @@ async function streamOf(reader: SegmentReader, offset: number, length: number): 
 }
 
 /**
- * What a store sends, as it arrives. Fails if it ends early, so that a reader who was promised more does not wait for
- * it, or if a chunk is refused.
+ * Passes on what a store sends as it arrives. Fails if it ends early, so that a client does not wait for the
+ * announced rest, or if a chunk is rejected.
  */
 function comparedStream(
   source: Readable,

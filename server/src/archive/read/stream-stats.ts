@@ -9,7 +9,7 @@ export interface RecordedPeriod {
 }
 
 export interface RecordingStats {
-  /** Of the oldest and the newest footage, ms since the epoch; null while there is none. */
+  /** Of the oldest and the newest footage, ms since the epoch; null if there is none. */
   readonly startTime: number | null;
   readonly endTime: number | null;
   readonly durationMs: number;
@@ -17,11 +17,13 @@ export interface RecordingStats {
   /** The part of it in the bucket. */
   readonly farBytes: number;
   readonly segments: number;
-  /** Bits per second, averaged over what is kept. */
+  /** Bits per second, averaged over the stored footage. */
   readonly bitrate: number;
-  /** Null for a stream that is not assigned to this node for recording. */
+  /** Null for a stream that this node is not assigned to record. */
   readonly recorded: StreamCoverage | null;
-  /** Nodes that do not answer: what they recorded is not in these figures. Left out when there are none. */
+  /**
+   * Nodes that do not respond: the footage they recorded is not in these figures. Omitted if there are none.
+   */
   readonly withoutNodes?: readonly string[];
 }
 

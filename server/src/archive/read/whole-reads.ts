@@ -5,7 +5,7 @@ import { decodeIndex, encodeEntry, type IndexedPosition } from '../segments/segm
 
 /**
  * The catalog as it can be played: a damaged segment ends before the damage, followed by a gap with that cause.
- * Code that writes, moves, deletes or checks reads the rows themselves.
+ * Code that writes, moves, deletes or checks footage reads the rows themselves.
  */
 export class WholeReads extends TimelineReads {
   readonly #damage: Damage;
@@ -70,7 +70,7 @@ export class WholeReads extends TimelineReads {
 
   override interruptions(streamId: number, fromTicks: number, toTicks: number): InterruptionRow[] {
     const rows = super.interruptions(streamId, fromTicks, toTicks);
-    // Only the rows of marks in the range are read.
+    // Only the rows with marks in the range are read.
     const isNear = ({ startTicks }: DamageMark) => super.segment(streamId, startTicks)?.isRemote === false;
     const asRow = ({ wholeEndTicks }: DamageMark): InterruptionRow => ({
       atTicks: wholeEndTicks,
@@ -120,7 +120,7 @@ export class WholeReads extends TimelineReads {
     });
   }
 
-  /** The readable part; undefined when there is none. */
+  /** The readable part; undefined if there is none. */
   #wholeOf(row: SegmentRow): SegmentRow | undefined {
     const mark = this.#damage.of(row.streamId, row.startTicks);
     if (!mark || row.isRemote) return row;

@@ -1,16 +1,16 @@
 import type { CatalogReads } from '../catalog/catalog.ts';
 
-/** Where a segment may begin, and how far it may grow. Catalog ticks. */
+/** Where a segment may begin, and how far it may extend. Catalog ticks. */
 export interface FreeSlot {
   readonly startTicks: number;
-  /** The next recorded moment, or infinity. */
+  /** The start of the next recorded footage, or infinity. */
   readonly limitTicks: number;
 }
 
 /**
- * The first moment at or after `wantedTicks` that is not recorded yet and leaves room for `lengthTicks`. It is the wanted one
- * unless the clock was set back or a run reaches footage that was made under a clock set forward
- * (design/archive.md, "Time"): such a run is recorded after the existing footage, never over it.
+ * The earliest time at or after `wantedTicks` that is not recorded yet and leaves room for `lengthTicks`. It is
+ * `wantedTicks` itself unless the clock was set back or a run reaches footage recorded while the clock was
+ * ahead (design/archive.md, "Time"): such a run is recorded after the existing footage, never over it.
  */
 export function nextFreeSlot(
   reads: CatalogReads,

@@ -26,7 +26,7 @@ function assemble(samples: readonly Sample[]): {
   };
 }
 
-test('fragments are GOPs that meet, and audio goes with the video of its time', () => {
+test('fragments are contiguous GOPs, and audio is stored with the video of the same time', () => {
   const { fragments, steps } = assemble(footage.between(t0, t0 + 5_000));
   assert.equal(fragments.length, 5);
   assert.deepEqual(steps.at(-1), { type: 'break', cause: 'recording-off' });
@@ -42,7 +42,7 @@ test('fragments are GOPs that meet, and audio goes with the video of its time', 
   assert.equal(count, footage.between(t0, t0 + 5_000).length);
 });
 
-test('whatever order and damage samples come in, decode times grow up to the end of each run and pieces do not overlap', () => {
+test('whatever the order and damage of samples, decode times increase to the end of each run and fragments do not overlap', () => {
   const source = footage.between(t0, t0 + 6_000);
   const mischief = fc.array(
     fc.record({
@@ -80,7 +80,7 @@ test('whatever order and damage samples come in, decode times grow up to the end
   );
 });
 
-test('a fragment holds no more than its limit and what came with the last frame', () => {
+test('a fragment exceeds its limit by no more than what came with the last frame', () => {
   const heavy = footage
     .between(t0, t0 + 900)
     .map((sample) => (sample.trackId === 1 ? { ...sample, size: 300_000 } : sample));
@@ -95,7 +95,7 @@ test('a fragment holds no more than its limit and what came with the last frame'
   );
 });
 
-test('audio of a clock far from that of the video is left out and counted', () => {
+test('audio whose clock is far from that of the video is dropped and counted', () => {
   const samples = footage
     .between(t0, t0 + 3_000)
     .map((sample) => (sample.trackId === 2 ? { ...sample, dts: sample.dts + 48_000 * 60 } : sample));
@@ -104,7 +104,7 @@ test('audio of a clock far from that of the video is left out and counted', () =
   assert.ok(assembler.unusableSamples > 100);
 });
 
-test('a track that never sends does not delay the other', () => {
+test('a track that never delivers does not delay the other', () => {
   const { fragments } = assemble(footage.between(t0, t0 + 4_000).filter(({ trackId }) => trackId === 1));
   assert.equal(fragments.length, 4);
 });
@@ -121,14 +121,14 @@ function filmed(stepsMs: readonly number[], isKey: (index: number) => boolean): 
 
 const seconds = ({ startTicks, endTicks }: AssembledFragment) => (endTicks - startTicks) / 90_000;
 
-test('whatever the length of GOPs, a piece is two seconds and a little at most, and key frames begin pieces', () => {
+test('whatever the length of GOPs, a fragment lasts little more than two seconds, and fragments begin with key frames', () => {
   for (const gopFrames of [1, 2, 7, 12, 25, 26, 30, 37, 50, 100, 250, 1500]) {
     const { fragments } = assemble(filmed(Array<number>(3000).fill(40), (index) => index % gopFrames === 0));
     const whole = fragments.slice(0, -1);
     assert.ok(Math.max(...whole.map(seconds)) <= 2.1, `GOPs of ${gopFrames}`);
     // Parts of a GOP may be shorter than a fragment, but only a few.
     const usual = whole.reduce((sum, fragment) => sum + seconds(fragment), 0) / whole.length;
-    assert.ok(usual >= 0.45, `GOPs of ${gopFrames} in pieces of ${usual} s`);
+    assert.ok(usual >= 0.45, `GOPs of ${gopFrames} in fragments of ${usual} s`);
     let [sinceKey, longest] = [0, 0];
     for (const fragment of whole) {
       sinceKey = fragment.startsWithKey ? 0 : sinceKey + seconds(fragment);
@@ -138,7 +138,7 @@ test('whatever the length of GOPs, a piece is two seconds and a little at most, 
   }
 });
 
-test('[R7.17] pieces begin at whole microseconds, which players count in, and their frames keep their order', () => {
+test('[R7.17] fragments begin at whole microseconds, the unit of players, and their frames stay in order', () => {
   const { fragments } = assemble(filmed(Array<number>(500).fill(40.03), (index) => index % 25 === 0));
   assert.ok(fragments.length > 10);
   for (const { runs } of fragments) {
@@ -150,9 +150,9 @@ test('[R7.17] pieces begin at whole microseconds, which players count in, and th
   }
 });
 
-test('GOPs of two seconds are written whole, also when their lengths wander or a frame is missing', () => {
+test('two-second GOPs are written whole, even if their lengths vary or a frame is missing', () => {
   for (const gopFrames of [26, 37, 50]) {
-    // One frame in 90 is missing, and the distances vary by a hundredth, as corrected times do.
+    // One frame in 90 is missing, and the distances vary by one percent, as corrected times do.
     const steps = Array.from({ length: 3000 }, (_, index) =>
       index % 90 === 89 ? 80 : 40 + (index % 200 < 100 ? 0.4 : 0),
     );
@@ -163,20 +163,20 @@ test('GOPs of two seconds are written whole, also when their lengths wander or a
   }
 });
 
-test('GOPs that become longer are written in parts from then on', () => {
+test('once GOPs become longer they are written in parts', () => {
   const { fragments } = assemble(
     filmed(Array<number>(2000).fill(40), (index) => (index < 500 ? index % 50 === 0 : index % 250 === 0)),
   );
   assert.ok(Math.max(...fragments.map(seconds)) <= 2.2);
 });
 
-test('the frames of an all-intra camera go to the disk by the half second, not one by one', () => {
+test('the frames of an all-intra camera are written every half second, not one by one', () => {
   const { fragments } = assemble(filmed(Array<number>(250).fill(40), () => true));
-  assert.ok(fragments.length >= 15 && fragments.length <= 22, `${fragments.length} pieces`);
+  assert.ok(fragments.length >= 15 && fragments.length <= 22, `${fragments.length} fragments`);
   assert.ok(fragments.every(({ startsWithKey }) => startsWithKey));
 });
 
-test('a camera of one frame in two, eight or twenty seconds is no row of gaps, one that stops for so long is', () => {
+test('a camera with a frame every two, eight or twenty seconds has no gaps; one that pauses for that long has', () => {
   for (const stepMs of [2_000, 8_000, 20_000]) {
     const { steps } = assemble(filmed(Array<number>(20).fill(stepMs), () => true));
     assert.deepEqual(

@@ -20,28 +20,30 @@ export interface AssembledFragment {
 
 export type AssemblerStep =
   | { readonly type: 'fragment'; readonly fragment: AssembledFragment }
-  /** The run up to here ends; the next one starts at a key frame, perhaps immediately. */
+  /** The run ends with this fragment; the next one starts at a key frame, possibly immediately. */
   | { readonly type: 'break'; readonly cause: RecordedGapCause };
 
 export interface AssemblerLimits {
   /**
-   * Minimum length of a fragment: GOPs shorter than half of it are combined, long ones split. A key frame that
-   * is due before twice this length is waited for; that much may be lost if the process dies.
+   * Minimum length of a fragment: GOPs shorter than half of it are combined, long ones split. The assembler
+   * waits for a key frame that is due before twice this length; that much may be lost if the process dies.
    */
   readonly fragmentMs: number;
   readonly fragmentMaxBytes: number;
 }
 
-/** A fragment of short GOPs is no shorter than this share of the minimum; a download can start at each. */
+/**
+ * A fragment of short GOPs is at least this share of the minimum length; a download can start at each fragment.
+ */
 const leastShare = 0.45;
 /**
- * A fragment that waits for the next key frame is no longer than this many usual ones: two, plus the variation
- * of GOPs.
+ * A fragment that waits for the next key frame is at most this many usual fragments long: two, plus the
+ * variation of GOPs.
  */
 const mostShare = 2.1;
-/** A key frame later than this share of a GOP is not waited for: the GOPs have become longer. */
+/** A key frame that is late by more than this share of a GOP is not waited for: the GOPs have become longer. */
 const lateShare = 0.05;
-/** Steps between two frames that are still one long frame: three usual ones, within these. */
+/** A step between two frames of up to three usual ones, within these limits, still counts as one long frame. */
 const longFrameSeconds = { least: 1, most: 90 };
 /** The same while the usual step is unknown. */
 const firstFrameSeconds = 30;
@@ -53,17 +55,17 @@ interface PendingTrack {
   readonly track: Track;
   samples: Sample[];
   lastDts: number | undefined;
-  /** The last usual distance between two samples, ticks; */
+  /** The last usual distance between two samples, ticks... */
   usualStep: number;
-  /** an estimate until two have arrived. */
+  /** ...an estimate until two have arrived. */
   isStepKnown: boolean;
-  /** Of the newest sample received, whether or not it was usable. */
+  /** Time of the newest sample received, whether usable or not. */
   seenDts: number | undefined;
 }
 
 /**
- * Assembles samples from the hub into fragments to be written. Holds at most one fragment's samples. Knows
- * nothing of the disk.
+ * Assembles samples from the hub into fragments to be written. Holds the samples of at most one fragment. Does
+ * not access the disk.
  */
 export class GopAssembler {
   readonly #limits: AssemblerLimits;
@@ -83,12 +85,12 @@ export class GopAssembler {
     this.#limits = limits;
   }
 
-  /** The samples held belong to a run that has started. */
+  /** The buffered samples belong to a run that has started. */
   get isRunning(): boolean {
     return !this.#needsKey;
   }
 
-  /** @throws MalformedError for tracks that cannot be described in a file. */
+  /** @throws MalformedError for tracks that cannot be described in a file */
   accept(event: ReaderEvent): AssemblerStep[] {
     switch (event.type) {
       case 'sample':
@@ -115,7 +117,8 @@ export class GopAssembler {
     const steps: AssemblerStep[] = [];
     const primary = this.#primary;
     if (primary && primary.samples.length > 0 && primary.lastDts !== undefined) {
-      // With a source that sends a frame every ten seconds, a frame's duration is unknown until the next one.
+      // For a source that sends a frame every ten seconds, a frame's duration is unknown until the next one
+      // arrives.
       const lastStep = Math.min(primary.usualStep, primary.track.timescale);
       steps.push({ type: 'fragment', fragment: this.#cut(primary, primary.lastDts + lastStep, true) });
     }
@@ -176,11 +179,12 @@ export class GopAssembler {
     return steps;
   }
 
-  /** What must be written before this frame is added. */
+  /** Fragments that must be written before this frame is added. */
   #stepsBefore(primary: PendingTrack, sample: Sample): AssemblerStep[] {
     const first = primary.samples[0];
     if (!first || primary.lastDts === undefined) return [];
-    // Times follow the arrival (ingest/timing.ts), so a gap between two frames was never received.
+    // Times follow the arrival (ingest/timing.ts), so whatever is missing between two frames was never
+    // received.
     if (sample.dts - primary.lastDts > longestStep(primary)) return this.interrupt('no-frames');
     if (!this.#endsFragment(primary, first, sample) && this.#bytes < this.#limits.fragmentMaxBytes) return [];
     const fragment = this.#cut(primary, sample.dts, false);
@@ -195,7 +199,7 @@ export class GopAssembler {
     const held = sample.dts - first.dts;
     if (track.kind === 'audio') return held >= fragmentTicks;
     if (sample.isKey) {
-      // A part without a key frame ends where the next can start with one.
+      // A part without a key frame ends where the next one can start with a key frame.
       return !this.#startsWithKey || held >= leastShare * fragmentTicks;
     }
     if (held < fragmentTicks) return false;
@@ -214,7 +218,7 @@ export class GopAssembler {
     }
     if (pending.lastDts !== undefined) {
       const step = sample.dts - pending.lastDts;
-      // A gap in the audio is not the duration of its frames.
+      // A gap in the audio does not count as the duration of its frames.
       if (step <= pending.usualStep * 2) pending.usualStep = step;
     }
     this.#push(pending, sample);
@@ -229,7 +233,7 @@ export class GopAssembler {
   /** Removes the samples up to `endDts` of the primary track; later audio stays, unless the stream ends. */
   #cut(primary: PendingTrack, endDts: number, isLast: boolean): AssembledFragment {
     const [first] = primary.samples;
-    if (!first || !this.#init) throw new RangeError('a piece without samples');
+    if (!first || !this.#init) throw new RangeError('a fragment without samples');
     const { timescale } = primary.track;
     const runs: FragmentTrack[] = [];
     let leftBytes = 0;
@@ -261,7 +265,7 @@ export class GopAssembler {
 
 /**
  * Moves a key frame to a time that is a whole number of microseconds, up to 89 µs earlier. Players start at a
- * key frame and count in microseconds: hls.js rounds the distance to its own start, Chromium truncates
+ * key frame and calculate in microseconds: hls.js rounds the distance to its own start, Chromium truncates
  * fractions, and a frame that ends up 1 µs before the start is dropped with all frames that depend on it. One
  * GOP in nine would be lost at the start of a playlist.
  */

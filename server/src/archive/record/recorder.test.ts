@@ -28,7 +28,7 @@ function seconds(intervals: readonly RecordedInterval[]): unknown[] {
   ]);
 }
 
-test('[R10.3] every recorded file is read by ffprobe without an error', async (t) => {
+test('[R10.3] ffprobe reads every recorded file without an error', async (t) => {
   for (const [video, audio] of [
     ['h264-b-pyramid.mp4', 'aac.mp4'],
     ['h265-b-pyramid.mp4', 'opus.mp4'],
@@ -47,11 +47,11 @@ test('[R10.3] every recorded file is read by ffprobe without an error', async (t
     assert.ok(names.length === 3 && names[0] === '22-00-00.000.mp4', names.join());
     let packets = 0;
     for (const name of names) packets += (await probePackets(join(folder, name)))[0] ?? 0;
-    if (video) assert.ok(Math.abs(packets - 130 * 25) <= 4, `${packets} pictures of ${video}`);
+    if (video) assert.ok(Math.abs(packets - 130 * 25) <= 4, `${packets} of ${video} frames`);
   }
 });
 
-test('[R10.3] bytes, flush, folders, then the row: in that order, before any reader is notified', async (t) => {
+test('[R10.3] bytes, flush, folders, then the row, in that order and before any reader is notified', async (t) => {
   const dir = await temporaryRoot(t);
   const steps: DiskStep[] = [];
   const { archive } = await openArchive(t, dir, { files: watchedFiles(steps) });
@@ -109,7 +109,7 @@ for (const [code, cause] of [
     const steps: DiskStep[] = [];
     let breaksNext = false;
     let isClosed = false;
-    // As the kernel does: it reports a failed flush once, and the next flush succeeds.
+    // Like the kernel: it reports a failed flush once, and the next flush succeeds.
     const disk = watchedFiles(steps, ({ name, path }) => {
       if (!breaksNext || name !== 'sync' || !path.endsWith('.mp4')) return undefined;
       breaksNext = false;
@@ -155,7 +155,7 @@ for (const [code, cause] of [
   });
 }
 
-test('[R10.4] a short write is completed, and is a failure when the disk takes no more', async (t) => {
+test('[R10.4] a short write is completed, and fails if the disk accepts no more bytes', async (t) => {
   const dir = await temporaryRoot(t);
   let counts: (number | undefined)[] = [];
   const files = watchedFiles([], ({ name, path }) =>
@@ -178,7 +178,7 @@ test('[R10.4] a short write is completed, and is a failure when the disk takes n
   );
 });
 
-test('[R10.4] with less than the reserve left nothing is written, and recording continues when there is space', async (t) => {
+test('[R10.4] with less than the reserve free nothing is written, and recording continues once there is space', async (t) => {
   const dir = await temporaryRoot(t);
   let availableBytes = 1;
   const { archive, clock } = await openArchive(t, dir, {
@@ -197,7 +197,7 @@ test('[R10.4] with less than the reserve left nothing is written, and recording 
   await until(() => recorder.status.state === 'failed', 'the failure');
   assert.equal(recorder.status.code, 'disk-full');
   while (viewer.take()) liveSamples++;
-  assert.ok(liveSamples > 100, 'live goes on');
+  assert.ok(liveSamples > 100, 'live continues');
   availableBytes = 900_000_000;
   clock.advance(6_000);
   await until(() => archive.health.canRecord, 'another measurement');
@@ -205,7 +205,7 @@ test('[R10.4] with less than the reserve left nothing is written, and recording 
   await until(() => recorder.status.state === 'recording', 'recording');
 });
 
-test('[R10.3] a clock that is set back overwrites and reorders nothing; one set forward leaves a gap', async (t) => {
+test('[R10.3] setting the clock back overwrites and reorders nothing; setting it forward leaves a gap', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
@@ -215,7 +215,7 @@ test('[R10.3] a clock that is set back overwrites and reorders nothing; one set 
   connect(stream, footage, t0 + 65_000, t0 + 75_000);
   stream.pause('unreachable');
   connect(stream, footage, t0 + 90_000, t0 + 95_000);
-  // Starts before all of it and reaches the existing footage.
+  // Starts before all of the existing footage and runs into it.
   stream.pause('unreachable');
   connect(stream, footage, t0 + 55_000, t0 + 65_000);
   await recorder.stop('recording-off');
@@ -225,7 +225,7 @@ test('[R10.3] a clock that is set back overwrites and reorders nothing; one set 
   assert.deepEqual(
     recorded.map(({ startMs, endMs }) => [(startMs - t0) / 1000, (endMs - t0) / 1000]),
     [
-      // Shifted footage returns to its real time by a fiftieth of its length.
+      // Shifted footage returns to its real time by one fiftieth of its length.
       [55, 84.7],
       [90, 95],
     ],
@@ -233,7 +233,7 @@ test('[R10.3] a clock that is set back overwrites and reorders nothing; one set 
   assert.equal(archive.reader.stats('cam1').durationMs, 34_700);
 });
 
-test('time that jumps within a run is a gap, a long frame is not', async (t) => {
+test('a jump in time within a run is a gap, a long frame is not', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
@@ -250,7 +250,7 @@ test('time that jumps within a run is a gap, a long frame is not', async (t) => 
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('[R10.3] a new file begins with a new day and with new parameters', async (t) => {
+test('[R10.3] a new day and new parameters each begin a new file', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
@@ -268,7 +268,7 @@ test('[R10.3] a new file begins with a new day and with new parameters', async (
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('a disk slower than the stream costs frames and says so, and the writer of the stream never waits', async (t) => {
+test('a disk slower than the stream loses frames and reports it, and the stream’s source never waits', async (t) => {
   const dir = await temporaryRoot(t);
   const held = Promise.withResolvers<void>();
   const steps: DiskStep[] = [];
@@ -307,7 +307,7 @@ test('a disk slower than the stream costs frames and says so, and the writer of 
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('a GOP that never ends is written in pieces, and what seeks finds its key frame', async (t) => {
+test('a GOP that never ends is written in parts, and a seek finds its key frame', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');

@@ -21,7 +21,10 @@ import type { SegmentLimits, SegmentWriter } from './segment-writer.ts';
 import { WriteFigures } from './write-figures.ts';
 
 export interface RecorderLimits extends AssemblerLimits, SegmentLimits {
-  /** Bytes that may be queued while the disk is slow; above it the recorder resumes at the next key frame. */
+  /**
+   * Bytes that may be queued while the disk is slow; beyond this limit the recorder resumes at the next key
+   * frame.
+   */
   readonly queueMaxBytes: number;
   /** Pause after a failed write. */
   readonly retryMs: number;
@@ -33,22 +36,22 @@ export interface RecorderTools {
   readonly log: Log;
   readonly limits: RecorderLimits;
   /**
-   * Whether this node still records the stream; may wait until that is known. Meanwhile samples are queued in
-   * the reader.
+   * Whether this node still records the stream; may wait until that is known, while samples are queued in the
+   * reader.
    */
   permits(): boolean | Promise<boolean>;
-  /** Called once, when the recorder has ended. */
+  /** Called once, when the recorder has stopped. */
   onStopped(recorder: Recorder): void;
 }
 
 export interface RecorderStatus {
   /**
-   * waiting: for the source's first key frame. failed: frames arrive and can't be written; `code` gives the
+   * waiting: for the source's first key frame. failed: frames arrive and cannot be written; `code` is the
    * reason.
    */
   readonly state: 'waiting' | 'recording' | 'failed' | 'stopped';
   readonly code?: RecordingFailureCode;
-  /** With `write-failed`: the system error name, as in EROFS; absent where the system has none. */
+  /** With `write-failed`: the system error name, as in EROFS; absent if the system reports none. */
   readonly systemCode?: string;
   /**
    * End of the footage on the disk, ms since the epoch; undefined before the first fragment of this recorder.
@@ -58,7 +61,7 @@ export interface RecorderStatus {
   readonly fragments: number;
   /** Samples dropped because the disk was slower than the stream. */
   readonly skippedSamples: number;
-  /** Samples that could not be stored: out of order or with parameters that a file can't describe. */
+  /** Samples that could not be stored: out of order, or with parameters that cannot be described in a file. */
   readonly unusableSamples: number;
   /** From a complete GOP to its committed row. */
   readonly writeLatency: { readonly lastMs: number; readonly meanMs: number; readonly maxMs: number };
@@ -76,7 +79,7 @@ export class Recorder {
   readonly #reader: Reader;
   readonly #assembler: GopAssembler;
   readonly #writer: SegmentWriter;
-  /** The write in progress, and the writes queued behind it. */
+  /** The write in progress, and the writes queued after it. */
   #work: Promise<void> = Promise.resolve();
   #draining: Promise<void> = Promise.resolve();
   #isDraining = false;
@@ -152,8 +155,8 @@ export class Recorder {
   }
 
   /**
-   * The flag is cleared in the same step that finds the queue empty: an event that follows must wake the
-   * recorder again.
+   * The flag is cleared in the same step that finds the queue empty: a later event must wake the recorder
+   * again.
    */
   async #drain(): Promise<void> {
     this.#isDraining = true;
@@ -223,21 +226,21 @@ export class Recorder {
     const code = failureCodeOf(error);
     const { clock, log, limits } = this.#tools;
     if (this.#failure?.code !== code)
-      log.error({ err: error }, `Recording failed (${code}); it will be tried again`);
+      log.error({ err: error }, `Recording failed (${code}); it will be retried`);
     const retryAtMs = clock.monotonicMs() + limits.retryMs;
     this.#failure = { code, systemCode: systemCode(error), retryAtMs };
     this.#state = 'failed';
     try {
       await this.#writer.abandon(code, fromTicks);
     } catch (abandonError) {
-      log.error({ err: abandonError }, 'A segment could not be truncated; the next start does it');
+      log.error({ err: abandonError }, 'A segment could not be truncated; it will be truncated at the next start');
     }
   }
 
   #reportTimeOffset(): void {
     this.#tools.log.warn(
       { timeOffsetMs: this.#writer.timeOffsetTicks / 90 },
-      'This moment is recorded already: the clock was set back, so the run is recorded behind what is there',
+      'The clock was set back and this time is already recorded; new footage is recorded after the existing footage',
     );
   }
 }

@@ -5,7 +5,7 @@ import type { Stream } from '../../hub/stream.ts';
 import { Recorder, type RecorderLimits, type RecorderTools } from './recorder.ts';
 import { SegmentWriter, type SegmentWriterTools } from './segment-writer.ts';
 
-/** One of the four threads of Node's pool is left for reads. */
+/** Leaves one of the four threads of Node's pool for reads. */
 const writesAtATime = 3;
 
 export interface RecordersOptions extends SegmentWriterTools {
@@ -16,7 +16,7 @@ export interface RecordersOptions extends SegmentWriterTools {
   removeFootage(uid: string): Promise<void>;
 }
 
-/** The recorders of this node, one for each stream that is recorded now. Their writes share the disk. */
+/** The recorders of this node, one for each stream being recorded. Their writes share the disk. */
 export class Recorders {
   readonly #options: RecordersOptions;
   readonly #writes = new Semaphore(writesAtATime);
@@ -26,17 +26,17 @@ export class Recorders {
     this.#options = options;
   }
 
-  /** Those that run, by uid. */
+  /** The running ones, by uid. */
   get running(): ReadonlyMap<string, Recorder> {
     return this.#running;
   }
 
   /**
-   * Records a stream until the recorder is stopped; footage that `permits` refuses is dropped. @throws
-   * RangeError when it is already being recorded
+   * Records a stream until the recorder is stopped; footage that `permits` rejects is dropped. @throws
+   * RangeError if it is already being recorded
    */
   record(uid: string, stream: Stream, permits: RecorderTools['permits'] = () => true): Recorder {
-    if (this.#running.has(uid) || stream.uid !== uid) throw new RangeError(`${uid} cannot be recorded twice`);
+    if (this.#running.has(uid) || stream.uid !== uid) throw new RangeError(`${uid} is already being recorded`);
     const { clock, log, limits } = this.#options;
     const recorder = new Recorder(stream, {
       writer: new SegmentWriter(uid, this.#options, this.#writes, limits),
@@ -54,13 +54,13 @@ export class Recorders {
     return this.#running.get(uid);
   }
 
-  /** Footage of the stream is being written. */
+  /** Whether footage of the stream is being written. */
   isRecording(uid: string): boolean {
     return this.#running.get(uid)?.status.state === 'recording';
   }
 
   /**
-   * Why footage of a stream can't be written, as the system's error name or `unknown`; undefined while it can.
+   * Why footage of a stream cannot be written, as the system's error name or `unknown`; undefined while it can.
    */
   get writeFailure(): string | undefined {
     for (const { status } of this.#running.values())
@@ -69,7 +69,7 @@ export class Recorders {
   }
 
   /**
-   * Removes all footage of a stream; its recorder, if any, is stopped first.
+   * Deletes all footage of a stream; its recorder, if any, is stopped first.
    * @throws RecordingFailure with the wrong disk mounted, system errors
    */
   async remove(uid: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { ArchiveFiles, WritableFile } from '../segments/segments.ts';
 
-/** A write accepted no more bytes although the system reported success. */
+/** A write accepted fewer bytes than requested although the system reported success. */
 export class ShortWriteError extends Error {
   override readonly name = 'ShortWriteError';
 }
@@ -24,7 +24,7 @@ export class SegmentFile {
     this.#file = file;
   }
 
-  /** Creates an empty file; its folder must exist. @throws system errors, EEXIST among them. */
+  /** Creates an empty file; its folder must exist. @throws system errors, including EEXIST */
   static async create(files: ArchiveFiles, path: string): Promise<SegmentFile> {
     return new SegmentFile(files, path, await files.create(path));
   }
@@ -34,8 +34,8 @@ export class SegmentFile {
   }
 
   /**
-   * Writes at the end, flushes, and for a new file flushes its name. When this resolves the bytes survive a power cut.
-   * @throws system errors, ShortWriteError
+   * Appends, flushes, and for a new file flushes its directory entry. Once this resolves the bytes survive a
+   * power failure. @throws system errors, ShortWriteError
    */
   async append(slices: readonly Uint8Array[], bytes: number): Promise<void> {
     const written = await this.#file.write(slices, this.#flushedBytes);
@@ -48,7 +48,7 @@ export class SegmentFile {
     this.#flushedBytes += bytes;
   }
 
-  /** Truncates the file to the length in its row and closes it; a file without a row is removed. */
+  /** Truncates the file to the length in its row and closes it; a file without a row is deleted. */
   async cutBack(rowBytes: number): Promise<void> {
     try {
       if (rowBytes === 0) {
@@ -70,7 +70,7 @@ export class SegmentFile {
   async #writeRest(slices: readonly Uint8Array[], written: number, bytes: number): Promise<void> {
     const rest = after(slices, written);
     const more = await this.#file.write(rest, this.#flushedBytes + written);
-    if (written + more < bytes) throw new ShortWriteError(`${written + more} of ${bytes} bytes were taken`);
+    if (written + more < bytes) throw new ShortWriteError(`${written + more} of ${bytes} bytes were written`);
   }
 }
 

@@ -20,18 +20,18 @@ import { nextFreeSlot } from './free-slot.ts';
 import { SegmentFile } from './segment-file.ts';
 import type { Semaphore } from '../../base/semaphore.ts';
 
-/** What a writer borrows from its archive. */
+/** What a writer shares with its archive. */
 export interface SegmentWriterTools {
   readonly root: string;
   readonly files: ArchiveFiles;
   readonly catalog: CatalogSink;
   readonly reads: CatalogReads;
   readonly folders: ActiveFolders;
-  /** Before each new file. @throws RecordingFailure when nothing may be written here now. */
+  /** Called before each new file. @throws RecordingFailure if nothing may be written here now */
   assertRightDisk(): Promise<void>;
   /**
-   * Before each fragment. @throws RecordingFailure when the disk is known to be missing or has less than the
-   * reserve left.
+   * Called before each fragment. @throws RecordingFailure if the disk is known to be missing or has less than
+   * the reserve free
    */
   assertFreeSpace(): void | Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface SegmentWriterTools {
 export interface SegmentLimits {
   /** A new file starts at the first key frame after this duration. */
   readonly segmentMs: number;
-  /** The same, by size, for streams with a very high bit rate. */
+  /** The same by size, for streams with a very high bit rate. */
   readonly segmentMaxBytes: number;
 }
 
@@ -51,7 +51,7 @@ interface OpenSegment {
   readonly startTicks: number;
   readonly day: string;
   readonly init: Uint8Array;
-  /** The next recorded moment of this stream: the file must not grow past it. */
+  /** The start of the next recorded footage of this stream, which the file must not grow past. */
   readonly limitTicks: number;
   endTicks: number;
   /** The committed state of the file. */
@@ -60,8 +60,8 @@ interface OpenSegment {
 }
 
 /**
- * Writes one stream's fragments into segments, one after the other, in the order of design/archive.md: bytes,
- * flush, folder, row. After any rejection of `write` the writer must be `abandon`ed before the next fragment.
+ * Writes one stream's fragments into consecutive segments, in the order of design/archive.md: bytes, flush,
+ * folder, row. After any rejection of `write`, `abandon` must be called before the next fragment.
  */
 export class SegmentWriter {
   readonly #uid: string;
@@ -74,7 +74,7 @@ export class SegmentWriter {
   /** Changes that could not be committed yet and must precede the next ones. */
   #pendingChanges: CatalogChange[] = [];
   #endTicks: number | undefined;
-  /** Why nothing could be written since the last written fragment, or the last end of a run. */
+  /** Why nothing could be written since the last fragment, or since the end of the last run. */
   #abandonedFor: RecordedGapCause | undefined;
 
   /** `writes` is shared by all writers of a disk. */
@@ -89,7 +89,7 @@ export class SegmentWriter {
     return this.#open !== undefined;
   }
 
-  /** End of the footage written last, catalog ticks; undefined before the first fragment. */
+  /** End of the last footage written, catalog ticks; undefined before the first fragment. */
   get endTicks(): number | undefined {
     return this.#endTicks;
   }
@@ -99,9 +99,9 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes one fragment and its row. A fragment that does not start with a key frame and can't be appended is
+   * Writes one fragment and its row. A fragment that neither starts with a key frame nor can be appended is
    * dropped.
-   * @returns the bytes written, 0 when it was dropped.
+   * @returns the bytes written, 0 if it was dropped
    */
   async write(assembled: AssembledFragment): Promise<number> {
     await this.#tools.assertFreeSpace();
@@ -112,7 +112,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Ends the run: the file is closed and the reason noted. `wallTicks` dates an interruption without footage.
+   * Ends the run: the file is closed and the reason noted. `wallTicks` is the time of an interruption without
+   * footage.
    */
   async endRun(cause: RecordedGapCause, wallTicks: number, endsRecording: boolean): Promise<void> {
     const atTicks = this.#open ? this.#open.endTicks : Math.max(this.#latestEndTicks(), wallTicks);
@@ -124,15 +125,15 @@ export class SegmentWriter {
 
   /**
    * After a failed write: truncates the file to its last committed fragment and notes the gap, which begins
-   * where the footage ends or, without a run, at `fromTicks`. Changes that can't be committed now stay pending.
-   * A file that can't be truncated stays open in the catalog, so that the next start truncates it.
+   * where the footage ends or, without a run, at `fromTicks`. Changes that cannot be committed now stay
+   * pending. A file that cannot be truncated stays open in the catalog, so that the next start truncates it.
    */
   async abandon(cause: RecordedGapCause, fromTicks: number): Promise<void> {
     const open = this.#open;
     const atTicks = open && open.fragments > 0 ? open.endTicks : Math.max(this.#latestEndTicks(), fromTicks);
     this.#open = undefined;
     this.#timeOffsetTicks = 0;
-    // The first failed commit says everything; failed retries add nothing.
+    // The first failure notes the interruption; failed retries add nothing to it.
     if (this.#abandonedFor !== cause) {
       this.#pendingChanges.push({
         type: 'interruption',
@@ -241,7 +242,7 @@ export class SegmentWriter {
     return [{ type: 'close', uid: this.#uid, segmentStartTicks: open.startTicks }];
   }
 
-  /** Pending changes come first and stay pending when the commit fails. */
+  /** Pending changes are committed first and stay pending if the commit fails. */
   async #commit(changes: readonly CatalogChange[]): Promise<void> {
     const pendingChanges = this.#pendingChanges;
     this.#pendingChanges = [];
@@ -265,8 +266,8 @@ export class SegmentWriter {
 }
 
 /**
- * The samples of a fragment with shifted times, later by the offset at its start and by `caughtUp` less at its
- * end; the same objects when there is nothing to shift. Catalog ticks.
+ * The samples of a fragment with shifted times: later by the offset at its start and by `caughtUp` less at its
+ * end; the same objects if there is nothing to shift. Catalog ticks.
  */
 function shifted(
   assembled: AssembledFragment,

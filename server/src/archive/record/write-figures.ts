@@ -1,10 +1,10 @@
-/** What one recorder has written, and how long the disk took. */
+/** How much one recorder has written, and how long the disk took. */
 export class WriteFigures {
   #bytes = 0;
   #fragments = 0;
   #latency = { lastMs: 0, sumMs: 0, maxMs: 0 };
 
-  /** A fragment has its row; `latencyMs` is the time from the complete fragment to it. */
+  /** A fragment's row is committed; `latencyMs` is the time since the fragment was complete. */
   add(bytes: number, latencyMs: number): void {
     this.#bytes += bytes;
     this.#fragments++;

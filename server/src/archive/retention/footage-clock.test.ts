@@ -6,10 +6,10 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const yearMs = 365 * dayMs;
 const nowMs = Date.UTC(2026, 10, 22, 12);
-/** An archive of a month, whose last run ended a minute ago. */
+/** An archive of one month, whose last run ended a minute ago. */
 const month = [{ fromMs: nowMs - 30 * dayMs, nowMs: nowMs - 60_000 }];
 
-/** A machine with both clocks, read every ten seconds. */
+/** A machine with both clocks, which are read every ten seconds. */
 class Machine {
   monotonicMs = 0;
   wallMs: number;
@@ -34,28 +34,28 @@ class Machine {
     return this.clock.update(wallMs, this.monotonicMs);
   }
 
-  /** The time by which footage of a date is judged. */
+  /** The time against which footage of a date is aged. */
   nowOf(dateMs: number): number | undefined {
     return this.clock.spans.find(({ fromMs, toMs }) => dateMs >= fromMs && dateMs < toMs)?.nowMs;
   }
 }
 
-test('[R10.4] a start within a minute continues by the wall clock', () => {
+test('[R10.4] after a restart within a minute the wall clock is followed', () => {
   const machine = new Machine(nowMs);
   assert.equal(machine.clock.spans.length, 1);
   assert.equal(machine.nowOf(nowMs - dayMs), nowMs);
 });
 
 for (const aheadMs of [2 * hourMs, 40 * dayMs, yearMs, 20 * yearMs]) {
-  test(`[R10.4] a clock that is ${aheadMs / hourMs} h ahead at start makes no footage older than the time that runs`, () => {
+  test(`[R10.4] with a clock ${aheadMs / hourMs} h ahead at start footage ages only by the time elapsed`, () => {
     const machine = new Machine(nowMs + aheadMs).run(clockDoubtMs - 10_000);
     assert.equal(machine.nowOf(nowMs - dayMs), nowMs - 60_000 + clockDoubtMs - 10_000);
-    // What this run records is as old as this clock says.
+    // Footage recorded in this run is as old as this clock says.
     assert.equal(machine.nowOf(nowMs + aheadMs + 1), nowMs + aheadMs + clockDoubtMs - 10_000);
   });
 }
 
-test('[R10.4] a server that was off for a week makes the week up, a few hours an hour, and is then where it would be', () => {
+test('[R10.4] a server that was off for a week makes up the week, a few hours per hour, and then follows the wall clock', () => {
   const machine = new Machine(nowMs + 7 * dayMs).run(clockDoubtMs);
   machine.run(10 * hourMs);
   const madeUpMs = (machine.nowOf(nowMs - dayMs) ?? 0) - nowMs - clockDoubtMs - 10 * hourMs;
@@ -65,7 +65,7 @@ test('[R10.4] a server that was off for a week makes the week up, a few hours an
   assert.equal(machine.nowOf(nowMs - dayMs), machine.wallMs);
 });
 
-test('a machine that is off every night and at week-ends is never far behind', () => {
+test('a machine that is off every night and at weekends is never far behind', () => {
   let known = month;
   let wallMs = nowMs;
   for (let day = 0; day < 60; day++) {
@@ -79,18 +79,18 @@ test('a machine that is off every night and at week-ends is never far behind', (
   assert.ok(known.length < 8);
 });
 
-test('[R10.4] a clock that is behind at start keeps all, and is right as soon as it is corrected', () => {
+test('[R10.4] a clock that is behind at start deletes nothing, and is followed as soon as it is corrected', () => {
   const machine = new Machine(Date.UTC(1970, 0, 2)).run(3 * hourMs);
   assert.ok((machine.nowOf(nowMs - dayMs) ?? 0) < nowMs - dayMs);
   machine.set(nowMs + 3 * hourMs);
   machine.run(10_000);
   // Except for the minute that it was off.
   assert.equal(machine.nowOf(nowMs - 20 * dayMs), machine.wallMs);
-  // What was recorded meanwhile is as old as it really is.
+  // Footage recorded meanwhile is as old as it really is.
   assert.equal(machine.nowOf(Date.UTC(1970, 0, 2, 1)), Date.UTC(1970, 0, 2, 3) + 10_000);
 });
 
-test('[R10.4] steps in mid-run, forward by years and back, delete nothing, and nothing is left of them', () => {
+test('[R10.4] clock steps during a run, years forward and back, delete nothing and have no lasting effect', () => {
   const machine = new Machine(nowMs).run(5 * hourMs);
   assert.equal(Math.round(machine.set(machine.wallMs + 3 * yearMs) / yearMs), 3);
   machine.run(clockDoubtMs / 2);
@@ -105,7 +105,7 @@ test('[R10.4] steps in mid-run, forward by years and back, delete nothing, and n
   assert.equal(machine.nowOf(nowMs - dayMs), machine.wallMs);
 });
 
-test('a wrong clock of one run is no proof for the next', () => {
+test('a wrong clock of one run proves nothing to the next', () => {
   const first = new Machine(nowMs + yearMs).run(60_000);
   const second = new Machine(first.wallMs + 5_000, [...first.clock.eras]).run(60_000);
   assert.ok((second.nowOf(nowMs - dayMs) ?? 0) < nowMs + 10 * 60_000);
@@ -113,7 +113,7 @@ test('a wrong clock of one run is no proof for the next', () => {
   assert.equal(third.nowOf(nowMs - dayMs), third.wallMs);
 });
 
-test('a clock that creeps ahead faster than a time server sets it is not believed', () => {
+test('a clock that runs fast, beyond what a time server adjusts, is not trusted', () => {
   const machine = new Machine(nowMs);
   for (let look = 0; look < 360; look++) {
     machine.monotonicMs += 10_000;
@@ -125,13 +125,13 @@ test('a clock that creeps ahead faster than a time server sets it is not believe
   assert.ok(machine.clock.eras.length <= 32);
 });
 
-test('[R10.4] a clock that returned from an excursion is not doubted because of it, also after a restart; one that stays away is', () => {
+test('[R10.4] a clock that returned from an excursion is trusted, even after a restart; one that stays away is not', () => {
   const doubted = ({ clock, wallMs }: Machine) =>
     clock.doubtingSpans.filter((span) => span.nowMs < wallMs - hourMs).length;
   for (const offMs of [-2 * dayMs, 40 * dayMs]) {
     const machine = new Machine(nowMs + offMs).run(60_000);
     const isAhead = offMs > 0;
-    assert.equal(doubted(machine), isAhead ? 1 : 0, 'only a clock that is ahead deletes too much');
+    assert.equal(doubted(machine), isAhead ? 1 : 0, 'only a clock that is ahead would delete too much');
     assert.equal(doubted(new Machine(machine.wallMs, [...machine.clock.eras])), isAhead ? 1 : 0);
     machine.set(nowMs + 60_000);
     assert.equal(doubted(machine), 0);
@@ -141,7 +141,7 @@ test('[R10.4] a clock that returned from an excursion is not doubted because of 
   }
 });
 
-test('small steps of a time server are taken as they come', () => {
+test('small steps by a time server are accepted', () => {
   const machine = new Machine(nowMs);
   for (let step = 0; step < 10; step++) {
     assert.equal(machine.run(1_000_000).set(machine.wallMs + 30_000), 0);
@@ -150,7 +150,7 @@ test('small steps of a time server are taken as they come', () => {
   assert.equal(machine.clock.spans.length, 1);
 });
 
-test('eras without footage are forgotten, the one of the wall clock is not', () => {
+test('eras without footage are removed, except that of the wall clock', () => {
   const machine = new Machine(nowMs + yearMs);
   machine.clock.forget(() => true);
   assert.deepEqual(machine.clock.spans, [

@@ -1,6 +1,7 @@
 /**
- * Determines the age of footage by evidence instead of by the wall clock alone (design/archive.md, "The clock
- * of retention"). No timers and no disk here: `Retention` asks, `RetentionState` keeps.
+ * Determines the age of footage from evidence rather than from the wall clock alone (design/archive.md, "The
+ * clock of retention"). Has no timers and does not access the disk: `Retention` calls it, `RetentionState`
+ * stores its state.
  */
 
 /**
@@ -10,11 +11,11 @@
 export interface Era {
   readonly fromMs: number;
   readonly nowMs: number;
-  /** Eras are numbered as they begin; 0, the first, when left out. */
+  /** Eras are numbered in the order in which they began; 0, the first, when omitted. */
   readonly order?: number | undefined;
 }
 
-/** An era with its end; the age of footage dated in it is `nowMs` less its date. */
+/** An era with its end; the age of footage dated in it is `nowMs` minus its date. */
 export interface DatedSpan extends Era {
   readonly toMs: number;
 }
@@ -23,12 +24,12 @@ export interface DatedSpan extends Era {
 export const sameClockMs = 60_000;
 /** Downtime of the server, or a clock step, up to this length is ignored. */
 export const clockDoubtMs = 3_600_000;
-/** After that, each hour of steady clock makes up for this many hours. */
+/** Beyond that, each hour of steady clock makes up for this many hours. */
 export const catchUpRate = 4;
-/** Between two readings the wall clock may run this much faster or slower than the monotonic one. */
+/** Between two readings the wall clock may run this much faster or slower than the monotonic clock. */
 const driftShare = 0.01;
 const jitterMs = 1_000;
-/** A small step, as from NTP, is accepted immediately, but not more often than this. */
+/** A small step, as made by NTP, is accepted immediately, but not more often than this. */
 const smallStepEveryMs = 600_000;
 const mostEras = 32;
 
@@ -67,7 +68,7 @@ export class FootageClock {
     return this.#eras.map(({ fromMs, nowMs, order }) => ({ fromMs, nowMs, order }));
   }
 
-  /** Without gaps, oldest dates first. No footage is considered older than by the wall clock. */
+  /** Without gaps, oldest dates first. No footage counts as older than by the wall clock. */
   get spans(): readonly DatedSpan[] {
     return this.#eras.map(({ fromMs, nowMs }, index) => ({
       fromMs: index === 0 ? 0 : fromMs,
@@ -77,14 +78,14 @@ export class FootageClock {
   }
 
   /**
-   * The spans whose clocks cast doubt on the wall clock: not those that began later, to which the wall clock was
-   * set by mistake and from which it has returned.
+   * The spans whose clocks cast doubt on the wall clock: not those that began later, when the wall clock was
+   * set wrongly and has since returned.
    */
   get doubtingSpans(): readonly DatedSpan[] {
     return this.spans.filter((_, index) => (this.#eras[index]?.order ?? 0) <= this.#current.order);
   }
 
-  /** The earliest possible current time, for data that is kept beside the footage. */
+  /** The earliest possible current time, for data stored next to the footage. */
   get cautiousMs(): number {
     return Math.min(...this.spans.map(({ nowMs }) => nowMs));
   }

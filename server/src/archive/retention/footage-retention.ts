@@ -14,20 +14,20 @@ import {
 import type { UndeletableSum } from './undeletable.ts';
 
 /**
- * Hours of footage to keep of a stream; below 0: no limit; undefined: unknown, so that nothing is deleted by
- * age.
+ * Hours of footage to keep of a stream; below 0: no limit; undefined: unknown, so nothing is deleted by age.
  */
 export type DepthOf = (uid: string) => number | undefined;
 
 export type RetentionRules = SpaceRules;
 
 export interface RetentionTools extends SpaceReclaimerTools {
-  /** The state stored by the previous run; undefined when there was none. */
+  /** The state stored by the previous run; undefined if there was none. */
   readonly facts: RetentionFacts | undefined;
   /** Last heartbeat of that run, ms since the epoch. */
   readonly lastSignMs: number | undefined;
   /**
-   * Whether files may be deleted at all. @throws RecordingFailure, system errors: EROFS for a read-only disk
+   * Checks whether files may be deleted at all. @throws RecordingFailure, system errors: EROFS for a read-only
+   * disk
    */
   assertDeletable(): Promise<void>;
   /** Never rejects. */
@@ -37,8 +37,8 @@ export interface RetentionTools extends SpaceReclaimerTools {
 /** The state of retention for operators. */
 export interface RetentionStatus {
   /**
-   * By how much the wall clock is ahead of the time that the footage proves, if footage is kept because of it;
-   * else undefined.
+   * How far the wall clock is ahead of the time that the footage proves, if footage is kept because of it;
+   * otherwise undefined.
    */
   readonly clockAheadMs: number | undefined;
   readonly undeletable: UndeletableSum | undefined;
@@ -63,7 +63,9 @@ export interface PendingDepth {
   readonly waitMs: number;
 }
 
-/** The footage lost by a retention, for the confirmation shown to a user; times in ms since the epoch. */
+/**
+ * The footage that a retention would delete, for the confirmation shown to a user; times in ms since the epoch.
+ */
 export interface RetentionLoss {
   /** Null: no lowered retention is pending. */
   readonly depthHours: number | null;
@@ -74,24 +76,24 @@ export interface RetentionLoss {
   readonly bytes: number;
   /** None of it is deleted earlier. */
   readonly beginsAt: number | null;
-  /** Nodes that do not answer: what they recorded is not in these figures. Left out when there are none. */
+  /**
+   * Nodes that do not respond: the footage they recorded is not in these figures. Omitted if there are none.
+   */
   readonly withoutNodes?: readonly string[];
 }
 
-/**
- * Segments of a stream that are removed per batch, so that a long backlog leaves the disk time for recording.
- */
+/** Segments of a stream deleted per batch, so that a long backlog leaves the disk time for recording. */
 const passSegments = 200;
 const hourMs = 3_600_000;
-/** Interval at which the state is stored; also stored when it changes. */
+/** Interval at which the state is stored; it is also stored when it changes. */
 const keepEveryMs = 60_000;
 /** The wall clock may be ahead by this much without a warning. */
 const aheadNoticeMs = 600_000;
 
 /**
- * Deletes footage older than its stream's retention, then the oldest of all while the quota or the free space
- * is exceeded. Only closed segments with rows. `FootageClock` determines the age of footage, `LoweredDepths`
- * the retention in effect.
+ * Deletes footage older than its stream's retention, then the oldest of all while the quota is exceeded or too
+ * little space is free. Only closed segments with rows are deleted. `FootageClock` determines the age of
+ * footage, `LoweredDepths` the retention in effect.
  */
 export class Retention {
   readonly #tools: RetentionTools;
@@ -120,8 +122,8 @@ export class Retention {
   }
 
   /**
-   * Sets other rules, another source of each stream's retention, or where footage can be moved; applies from the
-   * next pass on.
+   * Sets other rules, another source of each stream's retention, or where footage can be moved; applies from
+   * the next pass.
    */
   configure({
     depthOf,
@@ -156,8 +158,8 @@ export class Retention {
   }
 
   /**
-   * Reads and stores the settings of all streams: a lower retention is registered from now on, before the first
-   * pass and after a crash. Never rejects.
+   * Reads and stores the settings of all streams, so that a lower retention is registered from now on, before
+   * the first pass and after a crash. Never rejects.
    */
   async noteDepths(): Promise<void> {
     this.#look();
@@ -165,7 +167,7 @@ export class Retention {
     if (this.#keptMs === Number.NEGATIVE_INFINITY) await this.#keep();
   }
 
-  /** The pending lowered retention of a stream; undefined when there is none. */
+  /** The pending lowered retention of a stream; undefined if there is none. */
   pendingDepth(uid: string): PendingDepth | undefined {
     this.#noteDepth(uid);
     const lowered = this.#depths.lowered(uid);
@@ -173,7 +175,7 @@ export class Retention {
     return lowered && inForceHours !== undefined ? { ...lowered, inForceHours } : undefined;
   }
 
-  /** What such a retention would delete of a stream, by the wall clock, as a user would count. */
+  /** What such a retention would delete of a stream, by the wall clock, which is what a user expects. */
   lossOf(uid: string, hours: number): DepthLoss {
     const { reads, closed } = this.#tools;
     const none = { segments: 0, bytes: 0, durationMs: 0 };
@@ -186,7 +188,8 @@ export class Retention {
   }
 
   /**
-   * The data of the confirmation before a retention is lowered to `hours`; without hours, the pending deletion.
+   * The data for the confirmation before a retention is lowered to `hours`; without hours, for the pending
+   * deletion.
    */
   loss(uid: string, asked?: number): RetentionLoss {
     this.#look();
@@ -219,7 +222,7 @@ export class Retention {
       this.run().catch((error: unknown) => {
         // The marker check has reported the problem with the disk.
         if (!(error instanceof RecordingFailure))
-          this.#tools.log.error({ err: error }, 'Retention failed; it will be tried again');
+          this.#tools.log.error({ err: error }, 'Retention failed; it will be retried');
       });
     });
   }
@@ -234,10 +237,10 @@ export class Retention {
 
   async stop(): Promise<void> {
     this.#cancel?.();
-    // The caller that started the pass gets its error.
+    // The caller that started the pass receives its error.
     await this.#pass?.catch(() => undefined);
     const { clock } = this.#tools;
-    // A run too short to have stored anything leaves only the heartbeat.
+    // A run too short to have stored its state leaves only the heartbeat.
     if (clock.monotonicMs() - this.#startedMs < keepEveryMs) return;
     this.#look();
     await this.#keep();
@@ -289,12 +292,12 @@ export class Retention {
     }
   }
 
-  /** The error if the disk is not writable: no row is changed while it lasts. Undefined otherwise. */
+  /** The error if the disk is not writable; no row is changed while it persists. Otherwise undefined. */
   #noteRefusal(error: unknown): void {
     const { log } = this.#tools;
     const code = systemCode(error);
     if (code !== undefined && this.#refusal !== code)
-      log.error({ err: error }, 'Nothing can be deleted from the archive disk; retention waits');
+      log.error({ err: error }, 'Nothing can be deleted from the archive disk; retention is suspended');
     if (code === undefined && this.#refusal !== undefined)
       log.info({}, 'Files can be deleted from the archive disk again');
     this.#refusal = code;
@@ -306,15 +309,15 @@ export class Retention {
     const due = this.#depths.pass(nowMs - this.#lookedMs);
     this.#lookedMs = nowMs;
     for (const uid of due) {
-      log.warn({ stream: uid, hours: this.#depths.inForce(uid) }, 'The lower depth of a stream is in effect');
+      log.warn({ stream: uid, hours: this.#depths.inForce(uid) }, 'The lowered archive depth of a stream is now in effect');
       this.#keptMs = Number.NEGATIVE_INFINITY;
     }
     const offMs = this.#footageClock.update(clock.wallMs(), nowMs);
     if (Math.abs(offMs) <= sameClockMs) return;
     const words =
       offMs > 0
-        ? 'The clock was set forward: footage recorded before ages by the time that the server runs until the clock has proved right'
-        : 'The clock was set back: what would be removed by age waits until it is that late again';
+        ? 'The clock was set forward: earlier footage ages by server uptime until the clock is confirmed'
+        : 'The clock was set back: footage due by age is deleted once the clock catches up';
     log.warn({ offSeconds: Math.round(offMs / 1000) }, words);
     this.#keptMs = Number.NEGATIVE_INFINITY;
   }
@@ -341,12 +344,12 @@ export class Retention {
       const fields = { stream: uid, hours, inForceHours: this.#depths.inForce(uid), minutes };
       this.#tools.log.warn(
         fields,
-        'The depth of a stream was lowered: nothing goes by it before it has waited',
+        'The archive depth of a stream was lowered: it takes effect after a delay',
       );
     }
   }
 
-  /** Whether footage is kept only because the clock is not trusted, and by how much the clock is ahead. */
+  /** Whether footage is kept only because the clock is not trusted, and how far the clock is ahead. */
   #noteHeld(streams: readonly { readonly uid: string; readonly id: number }[]): void {
     const { clock, log, reads } = this.#tools;
     const wallMs = clock.wallMs();
@@ -369,7 +372,7 @@ export class Retention {
     else
       log.warn(
         { aheadSeconds: Math.round(aheadMs / 1000) },
-        'The clock is ahead of the archive: footage is not deleted by age for now',
+        'The clock is ahead of the archive: no footage is deleted by age for now',
       );
   }
 
@@ -385,9 +388,9 @@ export class Retention {
 }
 
 /**
- * The stored eras; without them the newest footage is the last known time, or the last heartbeat when that is
- * earlier: footage may have been dated by a camera. The heartbeat alone is a file system time, which comes from
- * the same clock.
+ * The stored eras; without them the date of the newest footage is the last known time, or the last heartbeat if
+ * that is earlier: footage may have been dated by a camera. The heartbeat alone is a file system time, which
+ * comes from the same clock.
  */
 function erasOf({ facts, lastSignMs, reads, clock }: RetentionTools): RetentionFacts['eras'] {
   if (facts) return facts.eras;

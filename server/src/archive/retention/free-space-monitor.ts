@@ -3,10 +3,10 @@ import type { Cancel, Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { RecordingFailure } from '../segments/segments.ts';
 
-/** Bytes of the file system that holds a folder. */
+/** Bytes of the file system that contains a folder. */
 export interface DiskUse {
   readonly totalBytes: number;
-  /** Available to this process; less than the free space where some is reserved for the administrator. */
+  /** Available to this process; less than the free space if some is reserved for the administrator. */
   readonly availableBytes: number;
 }
 
@@ -19,7 +19,7 @@ export const measureDisk: MeasureDisk = async (folder) => {
 
 /**
  * Measures the free space every few seconds. Writing stops while there is less than the reserve: the catalog's
- * log needs it, above all while retention frees space.
+ * log needs it, especially while retention frees space.
  */
 export class FreeSpaceMonitor {
   readonly #folder: string;
@@ -45,7 +45,7 @@ export class FreeSpaceMonitor {
     this.#cancel = options.clock.every(options.periodMs, () => void this.refresh());
   }
 
-  /** The last measurement; undefined while it can't be measured. */
+  /** The last measurement; undefined while the space cannot be measured. */
   get use(): DiskUse | undefined {
     return this.#use;
   }
@@ -62,7 +62,7 @@ export class FreeSpaceMonitor {
   /** @throws RecordingFailure disk-full */
   assertFreeSpace(): void {
     if (!this.isShort) return;
-    throw new RecordingFailure('disk-full', 'less than the reserve is left on the disk');
+    throw new RecordingFailure('disk-full', 'less than the reserve is free on the disk');
   }
 
   async refresh(): Promise<void> {

@@ -4,14 +4,14 @@ import { LoweredDepths, undoMs } from './lowered-depths.ts';
 
 const minuteMs = 60_000;
 
-test('what streams are set to at the very first start holds', () => {
+test('at the very first start the settings of streams take effect immediately', () => {
   const depths = new LoweredDepths(undefined);
   assert.equal(depths.note('cam1', 24, true), true);
   assert.equal(depths.inForce('cam1'), 24);
   assert.equal(depths.lowered('cam1'), undefined);
 });
 
-test('[R10.4] a depth that is lowered holds after an hour, one that is raised now', () => {
+test('[R10.4] a lowered depth takes effect after an hour, a raised one immediately', () => {
   const depths = new LoweredDepths(undefined);
   depths.note('cam1', 720, true);
   depths.note('cam1', 24, true);
@@ -25,7 +25,7 @@ test('[R10.4] a depth that is lowered holds after an hour, one that is raised no
   assert.equal(depths.lowered('cam1'), undefined);
 });
 
-test('[R10.4] within the hour it is undone by setting it back', () => {
+test('[R10.4] within the hour it can be undone by restoring the setting', () => {
   const depths = new LoweredDepths({ cam1: { hours: -1 } });
   depths.note('cam1', 24, true);
   depths.pass(undoMs - 1);
@@ -34,7 +34,7 @@ test('[R10.4] within the hour it is undone by setting it back', () => {
   assert.equal(depths.inForce('cam1'), -1);
 });
 
-test('lower still waits for the whole hour, less low for the rest of it', () => {
+test('a setting lowered further waits for a full hour, one raised in part for the rest of it', () => {
   const depths = new LoweredDepths({ cam1: { hours: 720 } });
   depths.note('cam1', 240, true);
   depths.pass(50 * minuteMs);
@@ -44,7 +44,7 @@ test('lower still waits for the whole hour, less low for the rest of it', () => 
   assert.deepEqual(depths.lowered('cam1'), { hours: 24, waitMs: undoMs });
 });
 
-test('[R10.4] what was lowered while the server was off, or before it was stopped, waits all the same', () => {
+test('[R10.4] a depth lowered while the server was off, or before it was stopped, waits as well', () => {
   const before = new LoweredDepths({ cam1: { hours: 720 }, cam2: { hours: 720 } });
   before.note('cam1', 24, true);
   before.pass(40 * minuteMs);
@@ -55,7 +55,7 @@ test('[R10.4] what was lowered while the server was off, or before it was stoppe
   assert.deepEqual(after.lowered('cam2'), { hours: 24, waitMs: undoMs });
 });
 
-test('a stream without footage has nothing to lose, one that appears with footage has', () => {
+test('a stream without footage has nothing to lose, a new one with footage has', () => {
   const depths = new LoweredDepths({ cam1: { hours: -1 } });
   depths.note('cam1', 24, false);
   assert.equal(depths.inForce('cam1'), 24);

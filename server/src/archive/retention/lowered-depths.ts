@@ -1,7 +1,7 @@
 /** A lowered retention takes effect after this delay, so that a mistake can be undone. */
 export const undoMs = 3_600_000;
 
-/** Retention in hours as configured: below 0 there is no limit. */
+/** Retention in hours as configured; below 0: no limit. */
 type Hours = number;
 
 /** The retention of one stream. */
@@ -21,7 +21,7 @@ export interface LoweredDepth {
 /**
  * The retention of each stream. A lowered one, however it was lowered (on the page, in the configuration, by
  * another node, while the server was off), takes effect after an hour of server uptime; a raised one
- * immediately. This doesn't depend on the wall clock: `pass` counts the time.
+ * immediately. The wall clock has no influence: `pass` counts the time.
  */
 export class LoweredDepths {
   readonly #depths: Map<string, KnownDepth>;
@@ -37,7 +37,7 @@ export class LoweredDepths {
     return Object.fromEntries(this.#depths);
   }
 
-  /** The pending change of a stream; undefined when there is none. */
+  /** The pending change of a stream; undefined if there is none. */
   lowered(uid: string): LoweredDepth | undefined {
     return this.#depths.get(uid)?.lowered;
   }
@@ -88,7 +88,7 @@ export class LoweredDepths {
     }
     const waiting = before?.lowered;
     if (before && waiting?.hours === hours) return before;
-    // Lowered further: footage affected only by this starts its own delay.
+    // Lowered further: footage affected only by this change starts a delay of its own.
     const waitMs = waiting && !isLower(hours, waiting.hours) ? waiting.waitMs : undoMs;
     return { hours: inForce, lowered: { hours, waitMs } };
   }

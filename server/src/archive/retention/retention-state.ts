@@ -24,8 +24,8 @@ const Facts = z.object({
 });
 
 /**
- * The small file beside the catalog in which retention keeps its state between runs. It is replaced, never
- * modified: a crash or a full disk leaves the previous one, which deletes less, never more.
+ * The small file next to the catalog in which retention stores its state between runs. It is replaced, never
+ * modified: a crash or a full disk leaves the previous state, which deletes less, never more.
  */
 export class RetentionState {
   readonly #path: string;
@@ -39,8 +39,7 @@ export class RetentionState {
   }
 
   /**
-   * Undefined before the first run, and when the file can't be used: then the state is derived from the
-   * archive.
+   * Undefined before the first run, and if the file cannot be used: then the state is derived from the archive.
    */
   async read(): Promise<RetentionFacts | undefined> {
     try {
@@ -49,7 +48,7 @@ export class RetentionState {
       if (systemCode(error) === 'ENOENT') return undefined;
       this.#log.error(
         { err: error, file: this.#path },
-        'The state of retention from earlier runs cannot be read',
+        'The stored state of retention cannot be read',
       );
       return undefined;
     }
@@ -67,7 +66,7 @@ export class RetentionState {
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing)
-        this.#log.warn({ err: error }, 'The state of retention could not be saved; it is tried again');
+        this.#log.warn({ err: error }, 'The state of retention could not be saved; it will be retried');
       this.#isFailing = true;
     }
   }

@@ -28,7 +28,7 @@ function record(archive: Archive, uid: string, fromMs: number, toMs: number): Pr
   return recordSpan(archive, uid, footage, t0 + fromMs, t0 + toMs);
 }
 
-/** Two streams of a minute, in files of ten seconds. */
+/** Two streams of one minute, in ten-second files. */
 async function twoStreams(t: TestContext) {
   const dir = await temporaryRoot(t);
   const opened = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });
@@ -37,11 +37,11 @@ async function twoStreams(t: TestContext) {
   return { dir, ...opened };
 }
 
-test('[R10.4] footage deeper than a stream keeps goes, whole segments, and its range says removed', async (t) => {
+test('[R10.4] footage older than a stream’s depth is deleted by whole segments, and its gap says removed', async (t) => {
   const { dir, archive, clock } = await twoStreams(t);
   archive.retention.configure({ depthOf: (uid) => (uid === 'cam1' ? 1 : -1) });
   clock.advance(3_600_000 + 25_000);
-  // The first pass may be one that began earlier.
+  // The first pass may have begun earlier.
   await archive.retention.run();
   await archive.retention.run();
   assert.deepEqual(archive.reader.period('cam1'), { startTime: t0 + 20_000, endTime: t0 + 60_000 });
@@ -56,7 +56,7 @@ test('[R10.4] footage deeper than a stream keeps goes, whole segments, and its r
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('[R10.4] over its quota the archive loses the oldest segments of all streams', async (t) => {
+test('[R10.4] over its quota the archive deletes the oldest segments of all streams', async (t) => {
   const { dir, archive } = await twoStreams(t);
   const perSegment = archive.health.totalBytes / 12;
   archive.retention.configure({ quotaBytes: Math.round(archive.health.totalBytes - 2.5 * perSegment) });
@@ -66,7 +66,7 @@ test('[R10.4] over its quota the archive loses the oldest segments of all stream
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('[R10.4] when the disk has too little left the oldest goes until it has', async (t) => {
+test('[R10.4] with too little free space the oldest footage is deleted until there is enough', async (t) => {
   const dir = await temporaryRoot(t);
   let usedBytes = () => 0;
   const { archive } = await openArchive(t, dir, {
@@ -89,7 +89,7 @@ test('[R10.4] a clock set far forward deletes nothing', async (t) => {
   assert.equal(archive.reader.stats('cam1').segments, 6);
 });
 
-test('[R10.4] the segment that grows is never removed', async (t) => {
+test('[R10.4] the growing segment is never deleted', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
@@ -101,7 +101,7 @@ test('[R10.4] the segment that grows is never removed', async (t) => {
   assert.equal(archive.reader.stats('cam1').segments, 1);
 });
 
-test('[R4.3] purge removes rows, files and folders of a stream, of that stream alone', async (t) => {
+test('[R4.3] purge deletes the rows, files and folders of that stream alone', async (t) => {
   const { dir, archive } = await twoStreams(t);
   const stream = new Stream('cam1');
   archive.recorders.record('cam1', stream);
@@ -130,7 +130,7 @@ test('a file without a row is never deleted', async (t) => {
   );
 });
 
-test('[R10.4] without its marker a folder that was in use is neither written nor emptied, until it is back', async (t) => {
+test('[R10.4] without its marker a folder that was in use is neither written nor emptied until the marker is back', async (t) => {
   const { dir, archive, clock } = await twoStreams(t);
   const marker = join(dir, MARKER_NAME);
   const stream = new Stream('cam1');
@@ -155,7 +155,7 @@ test('[R10.4] without its marker a folder that was in use is neither written nor
   assert.ok((await stat(marker)).size > 0);
 });
 
-test('[R10.4] an archive that starts on the wrong disk answers, writes nothing and continues when the right one is mounted', async (t) => {
+test('[R10.4] an archive that starts on the wrong disk answers, writes nothing, and continues once the right one is mounted', async (t) => {
   const { dir, archive: first } = await twoStreams(t);
   await first.close();
   await rename(dir, `${dir}-disk`);
@@ -174,7 +174,7 @@ test('[R10.4] an archive that starts on the wrong disk answers, writes nothing a
   assert.equal(archive.volume.problem, undefined);
 });
 
-test('a second process is refused', async (t) => {
+test('a second process is rejected', async (t) => {
   const { dir } = await twoStreams(t);
   await assert.rejects(openArchive(t, dir), /another process/);
 });
@@ -190,7 +190,7 @@ async function reopened(t: TestContext, offMs: number, options: Partial<ArchiveO
   return { dir, clock, archive };
 }
 
-test('[R10.4] a clock that is years ahead at start deletes nothing, says so, and the quota still holds', async (t) => {
+test('[R10.4] a clock years ahead at start deletes nothing and is reported, and the quota still applies', async (t) => {
   const { archive, clock, dir } = await reopened(t, 3 * 365 * 86_400_000);
   archive.retention.configure({ depthOf: () => 1 });
   for (let pass = 0; pass < 20; pass++) {
@@ -202,7 +202,7 @@ test('[R10.4] a clock that is years ahead at start deletes nothing, says so, and
   archive.retention.configure({ quotaBytes: Math.round(archive.health.totalBytes * 0.8) });
   await archive.retention.run();
   assert.equal(archive.reader.stats('cam1').segments + archive.reader.stats('cam2').segments, 9);
-  // A corrected clock is trusted again, and footage is deleted when it is due.
+  // A corrected clock is trusted again, and footage is deleted when due.
   clock.stepWall(-3 * 365 * 86_400_000);
   await archive.retention.run();
   assert.equal(archive.retention.status.clockAheadMs, undefined);
@@ -213,7 +213,7 @@ test('[R10.4] a clock that is years ahead at start deletes nothing, says so, and
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('[R10.4] what the wrong clock of a short run left behind is no proof for the next run', async (t) => {
+test('[R10.4] what the wrong clock of a short run left behind proves nothing to the next run', async (t) => {
   const wrong = await reopened(t, 365 * 86_400_000);
   wrong.archive.retention.configure({ depthOf: () => 1 });
   wrong.clock.advance(4_000);
@@ -227,7 +227,7 @@ test('[R10.4] what the wrong clock of a short run left behind is no proof for th
   assert.equal(archive.reader.stats('cam1').segments, 6);
 });
 
-test('[R10.4] a depth that is lowered before the first pass waits too, over a crash as well', async (t) => {
+test('[R10.4] a depth lowered before the first pass waits too, even across a crash', async (t) => {
   const { dir, archive: first, clock } = await twoStreams(t);
   first.retention.configure({ depthOf: () => -1 });
   await first.retention.noteDepths();
@@ -243,7 +243,7 @@ test('[R10.4] a depth that is lowered before the first pass waits too, over a cr
   assert.equal(archive.retention.pendingDepth('cam1')?.hours, 1);
 });
 
-test('[R10.4] a depth that is lowered waits for an hour, over a restart too, and is undone by raising it', async (t) => {
+test('[R10.4] a lowered depth waits for an hour, even across a restart, and is undone by raising it', async (t) => {
   const { dir, archive: first, clock: firstClock } = await twoStreams(t);
   first.retention.configure({ depthOf: () => -1 });
   firstClock.advance(3_700_000);
@@ -273,7 +273,7 @@ test('[R10.4] a depth that is lowered waits for an hour, over a restart too, and
   assert.equal(archive.reader.stats('cam2').segments, 6);
 });
 
-test('[R10.4] one file that can’t be deleted stays in the catalog, is counted, and keeps no other', async (t) => {
+test('[R10.4] a file that cannot be deleted stays in the catalog, is counted, and blocks no other', async (t) => {
   let fault: string | undefined = 'EPERM';
   const broken = '22-00-10.000.mp4';
   const files = watchedFiles([], ({ name, path }) =>
@@ -289,7 +289,7 @@ test('[R10.4] one file that can’t be deleted stays in the catalog, is counted,
   const { files: count, bytes, code } = archive.retention.status.undeletable ?? {};
   assert.deepEqual([count, bytes, code], [1, archive.health.totalBytes, 'EPERM']);
   assert.deepEqual(await findingsOf(dir), []);
-  // Footage that can't be deleted causes no other footage to be deleted.
+  // Footage that cannot be deleted does not cause other footage to be deleted.
   await record(archive, 'cam2', 4_000_000, 4_030_000);
   archive.retention.configure({ quotaBytes: archive.health.totalBytes - 1 });
   await archive.retention.run();
@@ -303,7 +303,7 @@ test('[R10.4] one file that can’t be deleted stays in the catalog, is counted,
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('[R10.4] on a disk that fails every removal rows stay, and what is due is removed when the disk works again', async (t) => {
+test('[R10.4] on a disk that fails every deletion rows stay, and footage due is deleted once the disk works again', async (t) => {
   let isSick = true;
   const steps: DiskStep[] = [];
   const files = watchedFiles(steps, (step) => {
@@ -318,7 +318,7 @@ test('[R10.4] on a disk that fails every removal rows stay, and what is due is r
     await archive.retention.run();
   }
   assert.equal(archive.reader.stats('cam1').segments + archive.reader.stats('cam2').segments, 12);
-  assert.ok(steps.length < 250, `${steps.length} tries`);
+  assert.ok(steps.length < 250, `${steps.length} attempts`);
   isSick = false;
   clock.advance(20 * 60_000);
   await archive.retention.run();
@@ -327,7 +327,7 @@ test('[R10.4] on a disk that fails every removal rows stay, and what is due is r
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('[R10.4] a file whose removal was cut short and that can’t be deleted does not end the start', async (t) => {
+test('[R10.4] a file whose deletion was interrupted and that cannot be deleted does not fail the start', async (t) => {
   const { dir, archive } = await twoStreams(t);
   const [first] = (await readdir(join(dir, 'cam1', day))).sort();
   const copy = await copyAsKilled(t, dir);
@@ -351,7 +351,7 @@ test('[R10.4] a file whose removal was cut short and that can’t be deleted doe
   assert.deepEqual(await findingsOf(copy), []);
 });
 
-test('[R10.4] what others put on the disk pushes out no more than the floor leaves', async (t) => {
+test('[R10.4] files of other programs displace footage only down to the protected minimum', async (t) => {
   const dir = await temporaryRoot(t);
   const lines: [object, string][] = [];
   const log = { ...silentLog, warn: (fields: object, text: string) => void lines.push([fields, text]) };
@@ -378,7 +378,7 @@ test('[R10.4] what others put on the disk pushes out no more than the floor leav
   assert.deepEqual((fields as { stream: string; segments: number }).stream, 'cam1');
 });
 
-test('[R10.4] a folder that disappears while files in it are open is noticed within seconds, and nothing more counts as recorded', async (t) => {
+test('[R10.4] a folder that disappears while files in it are open is noticed within seconds, and nothing further counts as recorded', async (t) => {
   const { dir, archive, clock } = await twoStreams(t);
   const stream = new Stream('cam1');
   const recorder = archive.recorders.record('cam1', stream);

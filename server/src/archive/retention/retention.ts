@@ -1,7 +1,7 @@
 /**
- * Deletes footage: by age, by quota, and for free space, the oldest first. A deletion removes the row and then the file. No
- * footage is deleted because of the wall clock alone, with the wrong disk mounted, or while earlier files can't be deleted; what is
- * deleted before its time is counted with its cause.
+ * Deletes footage by age, by quota, and for free space, the oldest first. The row is deleted first, then the
+ * file. No footage is deleted because of the wall clock alone, with the wrong disk mounted, or while earlier
+ * files cannot be deleted; footage deleted early is counted with the cause.
  */
 export type { DatedSpan } from './footage-clock.ts';
 export {

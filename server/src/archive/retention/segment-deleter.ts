@@ -23,7 +23,7 @@ import { Semaphore } from '../../base/semaphore.ts';
 /** Rows per transaction, and files between two marker checks. */
 const batchSize = 100;
 /**
- * After this many consecutive files that can't be deleted the rest isn't tried: each may take seconds on a
+ * After this many consecutive files that cannot be deleted the rest is not tried: each may take seconds on a
  * failing disk.
  */
 const failuresInARow = 10;
@@ -36,26 +36,26 @@ export interface SegmentDeleterTools {
   readonly notes: CatalogNotes;
   readonly folders: ActiveFolders;
   readonly undeletable: Undeletable;
-  /** @throws RecordingFailure when nothing may be deleted here now. */
+  /** @throws RecordingFailure if nothing may be deleted here now */
   assertRightDisk(): Promise<void>;
 }
 
-/** The result of a removal. */
+/** The result of a deletion. */
 export interface DeletionResult {
   readonly segments: number;
   readonly bytes: number;
-  /** Why the last remaining file could not be deleted; undefined when all are deleted. */
+  /** Why the last remaining file could not be deleted; undefined if all are deleted. */
   readonly failure: Error | undefined;
 }
 
 /**
- * Deletes footage: the rows first, with a note that the files must go, then the files, then the note. A crash
- * in between leaves notes, which the next start completes. A file that can't be deleted gets its row back. Only
- * files with a row are ever deleted.
+ * Deletes footage: the rows first, noting that the files are to be deleted, then the files, then the notes. A
+ * crash in between leaves notes, which the next start processes. A file that can't be deleted gets its row
+ * back. Only files with a row are ever deleted.
  */
 export class SegmentDeleter {
   readonly #tools: SegmentDeleterTools;
-  /** An emptied folder is removed; this must not happen while another operation flushes it. */
+  /** An emptied folder is deleted; this must not happen while another operation flushes it. */
   readonly #oneAtATime = new Semaphore(1);
 
   constructor(tools: SegmentDeleterTools) {
@@ -63,9 +63,10 @@ export class SegmentDeleter {
   }
 
   /**
-   * Removes these closed segments of one stream; one that can't be deleted is noted, stays, and doesn't stop
+   * Deletes these closed segments of one stream; one that cannot be deleted is noted, stays, and doesn't stop
    * the others.
-   * @throws RecordingFailure, CatalogError, system errors of flushing a folder, and EROFS before a row is touched
+   * @throws RecordingFailure, CatalogError, system errors of flushing a folder, and EROFS before a row is
+   * touched
    */
   async removeSegments(uid: string, segments: readonly SegmentRow[]): Promise<DeletionResult> {
     const sum = { segments: 0, bytes: 0, failure: undefined as Error | undefined };
@@ -82,9 +83,9 @@ export class SegmentDeleter {
   }
 
   /**
-   * Removes the files of segments whose removal is pending; segments in object storage have none. A file that
-   * can't be deleted keeps its pending removal and is noted as undeletable. @throws CatalogError, system errors
-   * of flushing a folder
+   * Deletes the files of segments whose deletion is pending; segments in object storage have none. A file that
+   * cannot be deleted keeps its pending deletion and is noted as undeletable. @throws CatalogError, system
+   * errors of flushing a folder
    */
   async finish(uid: string, startsTicks: readonly number[]): Promise<void> {
     await this.#oneAtATime.run(async () => {
@@ -100,7 +101,7 @@ export class SegmentDeleter {
     });
   }
 
-  /** Retries removals that are still pending. @throws like `finish` */
+  /** Retries deletions that are still pending. @throws like `finish` */
   async finishPending(): Promise<void> {
     const { notes, undeletable } = this.#tools;
     const pending = notes.pendingRemovals().filter((name) => !undeletable.isResting(name.uid, name));
@@ -115,10 +116,10 @@ export class SegmentDeleter {
   }
 
   /**
-   * Removes all footage of a stream, and the stream from the catalog. The stream must not be recording. Files
+   * Deletes all footage of a stream, and the stream from the catalog. The stream must not be recording. Files
    * without rows stay.
-   * @returns whether the stream's folder is gone.
-   * @throws RecordingFailure, CatalogError, and the system error for a file that can't be deleted: then it can
+   * @returns whether the stream's folder is deleted
+   * @throws RecordingFailure, CatalogError, and the system error for a file that cannot be deleted: then it can
    * be retried
    */
   async removeStream(uid: string): Promise<boolean> {
@@ -129,7 +130,7 @@ export class SegmentDeleter {
     let failure: Error | undefined;
     let fromTicks = 0;
     for (;;) {
-      // The one that spans this time was already tried.
+      // The one that includes this time was already tried.
       const segments = reads
         .segments(stream.id, fromTicks, Number.MAX_SAFE_INTEGER, batchSize)
         .filter(({ startTicks }) => startTicks >= fromTicks);
@@ -142,7 +143,7 @@ export class SegmentDeleter {
     if (failure !== undefined) throw failure;
     await catalog.commit([{ type: 'forget', uid }]);
     const folder = streamFolder(root, uid);
-    // Retention leaves a folder that it emptied while it was in use.
+    // Retention leaves a folder behind if it was in use when it was emptied.
     for (const name of await namesIn(folder)) {
       if (isDay(name)) await files.removeFolder(dayFolder(root, uid, name));
     }
@@ -153,7 +154,7 @@ export class SegmentDeleter {
 
   async #removeBatch(uid: string, batch: readonly SegmentRow[]) {
     const { root, files, catalog, reads, undeletable } = this.#tools;
-    // Rows that are removed and restored are missing for players meanwhile.
+    // While rows are deleted and restored, players do not find them.
     const nearest = batch.find(({ isRemote }) => !isRemote);
     if (nearest) await files.assertChangeable(segmentPath(root, uid, nearest.startTicks));
     // The data needed to restore a row; it is deleted with the row.
@@ -182,7 +183,7 @@ export class SegmentDeleter {
       if (isTried) this.#noteKept(uid, startTicks, bytes, failed);
       kept.push({ type: 'restore', uid, startTicks, endTicks, bytes, initId, entries, sums });
     }
-    // The rows of remaining files are restored even if the folders of the others can't be flushed: then their
+    // The rows of remaining files are restored even if the folders of the others cannot be flushed: then their
     // notes stay.
     if (kept.length > 0) await catalog.commit(kept);
     const goneTicks = gone.map(({ startTicks }) => startTicks);

@@ -43,17 +43,17 @@ export interface DiskShares {
 export interface EarlyDeletion {
   readonly segments: number;
   readonly bytes: number;
-  /** Of the monotonic clock. */
+  /** On the monotonic clock. */
   readonly lastMs: number;
-  /** Age of the youngest of it. */
+  /** Age of the newest of it. */
   readonly youngestHours: number;
-  /** What other files took when they displaced it; 0 when the archive fills the disk itself. */
+  /** Space taken by other files that displaced it; 0 if the archive fills the disk itself. */
   readonly othersBytes: number;
 }
 
 /** Time per pass for freeing space by uploads: a slow store must not stop recording. */
 const relieveMs = 20_000;
-/** Segments removed per batch, so that a long backlog leaves the disk time for recording. */
+/** Segments deleted per batch, so that a long backlog leaves the disk time for recording. */
 const passSegments = 200;
 /** Footage that other files on the disk can't displace: the last hour of each stream... */
 const floorMs = 3_600_000;
@@ -62,9 +62,9 @@ const floorShare = 0.1;
 const hourMs = 3_600_000;
 
 /**
- * Removes the oldest footage of all while a quota or the free space is exceeded. If there is a bucket, footage
- * that may be moved is moved instead. A minimum of footage is protected: past it other files fill the disk, and
- * deleting would only make room for them.
+ * Deletes the oldest footage of all while a quota is exceeded or too little space is free. If there is a
+ * bucket, footage that may be moved is moved instead. A minimum of footage is protected: once only that is
+ * left, other files fill the disk, and deleting would only make room for them.
  */
 export class SpaceReclaimer {
   readonly #tools: SpaceReclaimerTools;
@@ -80,12 +80,12 @@ export class SpaceReclaimer {
     this.#relieve = relieve;
   }
 
-  /** Undefined while there was none. */
+  /** Undefined if there was none. */
   get early(): EarlyDeletion | undefined {
     return this.#early;
   }
 
-  /** Undefined while the disk can't be measured. */
+  /** Undefined while the disk cannot be measured. */
   get shares(): DiskShares | undefined {
     const { use } = this.#tools.freeSpace;
     if (!use) return undefined;
@@ -95,9 +95,8 @@ export class SpaceReclaimer {
   }
 
   /**
-   * One pass. `nowMs` and `depthOf` define what is early: a stream's retention in hours, below 0 without a
-   * limit.
-   * @throws what removing throws
+   * Runs one pass. `nowMs` and `depthOf` define what is early: a stream's retention in hours, below 0 without a
+   * limit. @throws what deleting throws
    */
   async run(rules: SpaceRules, nowMs: number, depthOf: (uid: string) => number | undefined): Promise<void> {
     const { reads, closed, freeSpace, clock } = this.#tools;
@@ -112,7 +111,7 @@ export class SpaceReclaimer {
       const moved = await this.#relieve(victims, relievedUntilMs);
       return moved > 0 || (await this.#remove(victims, nowMs, depthOf));
     };
-    // Newer footage is not deleted in place of footage that can't be, unless recording would stop otherwise.
+    // Newer footage is not deleted in place of undeletable footage, unless recording would stop otherwise.
     const { undeletable } = this.#tools;
     await this.#reduce(
       () => (rules.quotaBytes === null ? 0 : this.#localBytes - undeletable.restingBytes - rules.quotaBytes),
@@ -135,7 +134,7 @@ export class SpaceReclaimer {
     return bytes - remoteBytes;
   }
 
-  /** `remove` returns whether it freed any space: if not, the next pass continues. */
+  /** `remove` returns whether it freed any space; if not, the next pass continues. */
   async #reduce(
     excessBytes: () => number,
     victimsFor: (bytes: number) => readonly OwnedSegment[],
@@ -149,7 +148,7 @@ export class SpaceReclaimer {
   }
 
   /**
-   * The oldest segments on the disk that together have `bytes`, without protected ones and those that can't be
+   * The oldest segments on the disk with a total of `bytes`, without protected ones and those that cannot be
    * deleted at the moment.
    */
   #victims(bytes: number, isSpared: (segment: OwnedSegment, chosenBytes: number) => boolean): OwnedSegment[] {
@@ -225,7 +224,7 @@ export class SpaceReclaimer {
       ...shares,
     };
     if (!isEarly) {
-      log.info(fields, 'The oldest footage made room');
+      log.info(fields, 'The oldest footage was deleted to free space');
       return;
     }
     this.#early = {
@@ -238,13 +237,13 @@ export class SpaceReclaimer {
     log.warn(
       fields,
       isByOthers
-        ? 'Footage was deleted early: other files than the archive’s fill the disk'
-        : 'Footage was deleted early: the disk is too small for what is to be kept',
+        ? 'Footage was deleted early: files of other programs fill the disk'
+        : 'Footage was deleted early: the disk is too small for the configured archive depth',
     );
   }
 }
 
-/** The first of `oldest` that together hold `excessBytes`. */
+/** The first segments of `oldest` that have a total of `excessBytes`. */
 function victimsOf(oldest: readonly OwnedSegment[], excessBytes: number): OwnedSegment[] {
   const victims: OwnedSegment[] = [];
   for (const segment of oldest) {

@@ -4,11 +4,11 @@ import type { Log } from '../../base/log.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { systemCode } from '../segments/segments.ts';
 
-/** Footage that should be deleted and can't be. */
+/** Footage that should be deleted but cannot be. */
 export interface UndeletableSum {
   readonly files: number;
   readonly bytes: number;
-  /** The system error name of the latest, as in EPERM. */
+  /** The system error name of the latest failure, as in EPERM. */
   readonly code: string;
   readonly path: string;
 }
@@ -17,7 +17,7 @@ interface Kept {
   readonly bytes: number;
   readonly code: string;
   readonly path: string;
-  /** Failed attempts. */
+  /** Number of failed attempts. */
   readonly failures: number;
   readonly retryAtMs: number;
 }
@@ -25,7 +25,7 @@ interface Kept {
 const pauses: Backoff = { firstMs: 20_000, longestMs: 600_000 };
 
 /**
- * Remembers the files that could not be deleted: each is retried after growing pauses, without blocking the
+ * Remembers the files that could not be deleted: each is retried after increasing pauses, without blocking the
  * others.
  */
 export class Undeletable {
@@ -43,7 +43,7 @@ export class Undeletable {
     return this.#kept.size;
   }
 
-  /** The files that are not retried for now: no other footage is deleted in their place. */
+  /** The files that are not retried for now; no other footage is deleted in their place. */
   get restingBytes(): number {
     const nowMs = this.#clock.monotonicMs();
     let sum = 0;
@@ -62,7 +62,7 @@ export class Undeletable {
     return kept !== undefined && this.#clock.monotonicMs() < kept.retryAtMs;
   }
 
-  /** It was tried and still exists. */
+  /** An attempt to delete it failed. */
   note(uid: string, startTicks: number, bytes: number, path: string, error: unknown): void {
     const key = keyOf(uid, startTicks);
     const before = this.#kept.get(key);
@@ -75,11 +75,11 @@ export class Undeletable {
     if (before?.code === code) return;
     this.#log.error(
       { err: error, stream: uid, file: path },
-      'A file of old footage cannot be deleted; it stays in the archive and is tried again',
+      'A file of old footage cannot be deleted; it stays in the archive and will be retried',
     );
   }
 
-  /** It is deleted, or need not be any more. */
+  /** It is deleted, or no longer has to be. */
   forget(uid: string, startTicks: number): void {
     const kept = this.#kept.get(keyOf(uid, startTicks));
     if (!kept) return;

@@ -4,18 +4,21 @@ import { systemCode } from './files.ts';
 
 /** A segment's bytes, wherever they are stored. */
 export interface SegmentReader {
-  /** Exactly `length` bytes from `offset` on. @throws Fault InternalServerError when the segment ends before. */
+  /**
+   * Reads exactly `length` bytes from `offset`. @throws Fault InternalServerError if the segment ends before
+   */
   read(offset: number, length: number): Promise<Uint8Array>;
   /**
-   * Call when the fragment at `offset` is not what the catalog says: has it checked, and marked as damaged.
-   * Resolves with the error to throw.
+   * To be called when the fragment at `offset` is not what the catalog says: has it checked and marked as
+   * damaged. Resolves with the error to throw.
    */
   distrust?(offset: number, length: number): Promise<Fault>;
   close(): Promise<void>;
 }
 
 /**
- * The footage can't be read from its file. It is marked, so that the same request with a new plan leaves it out.
+ * The footage cannot be read from its file. It is now marked as damaged, so that planning the same request
+ * again leaves it out.
  */
 export class DamagedFootage extends Fault {
   constructor(cause?: unknown) {
@@ -23,13 +26,13 @@ export class DamagedFootage extends Fault {
   }
 }
 
-/** Opens a segment's file. @throws Fault NotFound when it was deleted, by retention or otherwise. */
+/** Opens a segment's file. @throws Fault NotFound if it was deleted, by retention or otherwise */
 async function openForReading(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') {
-      throw new Fault('NotFound', 'This part of the archive is no longer there.', { cause: error });
+      throw new Fault('NotFound', 'This part of the archive no longer exists.', { cause: error });
     }
     throw error;
   }
@@ -50,16 +53,16 @@ async function readExactly(handle: FileHandle, offset: number, length: number): 
   while (at < length) {
     const { bytesRead } = await handle.read(bytes, at, length - at, offset + at);
     if (bytesRead === 0)
-      throw new Fault('InternalServerError', 'A file of the archive is shorter than its row says.');
+      throw new Fault('InternalServerError', 'An archive file is shorter than its catalog row says.');
     at += bytesRead;
   }
   return bytes;
 }
 
-/** The most that one read of a stream of bytes asks for. */
+/** Maximum size of one read when streaming bytes. */
 export const readChunkBytes = 262_144;
 
-/** The bytes from `offset` on in chunks, so that memory does not depend on `length`. */
+/** The bytes from `offset` in chunks, so that memory use does not depend on `length`. */
 export async function* readInChunks(
   reader: SegmentReader,
   offset: number,

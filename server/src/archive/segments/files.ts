@@ -7,33 +7,33 @@ import { archiveFileMode, archiveFolderMode } from './layout.ts';
  * All reject with the system error (`code`: ENOSPC, EIO, EEXIST, ...).
  */
 export interface ArchiveFiles {
-  /** A new file. EEXIST when it exists: nothing is ever overwritten. */
+  /** Creates a new file. EEXIST if it exists: nothing is ever overwritten. */
   create(path: string): Promise<WritableFile>;
-  /** An existing file, to truncate its tail. */
+  /** Opens an existing file, to truncate its tail. */
   reopen(path: string): Promise<WritableFile>;
-  /** True when it was created, false when it existed; its parent must exist. */
+  /** True if it was created, false if it existed; its parent must exist. */
   makeFolder(path: string): Promise<boolean>;
   /** Flushes a folder's directory entries. */
   syncFolder(path: string): Promise<void>;
-  /** False when it did not exist. */
+  /** False if it did not exist. */
   remove(path: string): Promise<boolean>;
   /**
-   * Rewrites a file's metadata without a change. EROFS where the disk is not writable, which permissions don't
-   * show after the kernel remounted it read-only because of an error; other errors concern only that file and
-   * are ignored.
+   * Rewrites a file's metadata without changing it. EROFS if the disk is not writable, which permissions don't
+   * show after the kernel has remounted it read-only because of an error; other errors affect only that file
+   * and are ignored.
    */
   assertChangeable(path: string): Promise<void>;
-  /** Removes a folder only if it is empty; false when it is not. */
+  /** Removes a folder only if it is empty; false if it is not. */
   removeFolder(path: string): Promise<boolean>;
 }
 
 export interface WritableFile {
   /**
-   * Writes slices one after the other from `position` on and returns how many bytes were written: it may be
-   * fewer.
+   * Writes slices consecutively from `position` and returns how many bytes were written, possibly fewer than
+   * requested.
    */
   write(slices: readonly Uint8Array[], position: number): Promise<number>;
-  /** fdatasync: the bytes and the length are on the disk. */
+  /** fdatasync: the bytes and the file length are on the disk. */
   sync(): Promise<void>;
   truncate(bytes: number): Promise<void>;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** The entries of a folder, in order; none when it doesn't exist. */
+/** The entries of a folder, sorted; empty if it doesn't exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).sort();

@@ -9,7 +9,7 @@ const entry = fc.record({
   startsWithKey: fc.boolean(),
 });
 
-test('an index gives back what was put in, with starts and offsets added up', () => {
+test('a decoded index returns its entries, with starts and offsets added up', () => {
   fc.assert(
     fc.property(
       fc.array(entry, { maxLength: 200 }),
@@ -29,7 +29,7 @@ test('an index gives back what was put in, with starts and offsets added up', ()
   );
 });
 
-test('any bytes decode or are refused', () => {
+test('any bytes either decode or are rejected', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
       try {

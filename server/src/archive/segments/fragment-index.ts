@@ -7,7 +7,7 @@
 
 /** One fragment as stored. */
 export interface FragmentEntry {
-  /** Catalog ticks, over 0. */
+  /** Catalog ticks, greater than 0. */
   readonly durationTicks: number;
   /** moof and mdat. */
   readonly bytes: number;
@@ -16,11 +16,11 @@ export interface FragmentEntry {
 
 /** One fragment to be added to the catalog. */
 export interface NewFragment extends FragmentEntry {
-  /** See fragment-sums.ts; undefined for one found in a file. */
+  /** See fragment-sums.ts; undefined for a fragment found in a file. */
   readonly checksum?: number;
 }
 
-/** One fragment with its place. */
+/** A fragment with its position. */
 export interface IndexedPosition extends FragmentEntry {
   readonly startTicks: number;
   /** From the start of the file. */

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * The checksums of a segment's fragments as bytes, kept in the catalog beside their index: the CRC-32 of moof and mdat as they
- * were written, four bytes each, lowest first, 0 where it is unknown (one in four billion is 0 by chance and
- * then counts as unknown). They are in the order of the fragments, so that one can be appended without reading
- * the others.
+ * The checksums of a segment's fragments as bytes, kept in the catalog next to their index: the CRC-32 of moof
+ * and mdat as they were written, four bytes each, lowest first; 0 means unknown (one in four billion is 0 by
+ * chance and then counts as unknown). They are in the order of the fragments, so that one can be appended
+ * without reading the others.
  */
 const sumBytes = 4;
 
@@ -19,7 +19,10 @@ export function encodeSums(fragments: readonly { readonly checksum?: number | un
   return bytes;
 }
 
-/** Undefined for each that is unknown: for all if some were written by a version without checksums. */
+/**
+ * Undefined for each unknown checksum; all are unknown if some fragments were written by a version without
+ * checksums.
+ */
 export function decodeSums(sums: Uint8Array, count: number): (number | undefined)[] {
   if (sums.length !== count * sumBytes) return Array.from({ length: count }, () => undefined);
   const view = new DataView(sums.buffer, sums.byteOffset, sums.byteLength);

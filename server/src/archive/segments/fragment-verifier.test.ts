@@ -22,7 +22,7 @@ function spoilt(at: number): Buffer {
   return copy;
 }
 
-/** Reads in pieces of a size, from an offset on; the offset after the piece that was not accepted. */
+/** Reads from an offset in chunks of a size; returns the offset after the chunk that was rejected. */
 function refusedAt(bytes: Buffer, piece: number, from = 0): number | undefined {
   const verifier = new FragmentVerifier(fragmentsOf(file));
   for (let at = from; at < bytes.length; at += piece) {
@@ -31,9 +31,9 @@ function refusedAt(bytes: Buffer, piece: number, from = 0): number | undefined {
   return undefined;
 }
 
-test('[R7.16] a byte that changed in any fragment is seen with the last piece of that fragment, whatever the pieces', () => {
+test('[R7.16] a changed byte in any fragment is detected with the last chunk of that fragment, whatever the chunk size', () => {
   for (const piece of [1, 7, 60, 333, 5_000]) {
-    assert.equal(refusedAt(file, piece), undefined, `pieces of ${piece}`);
+    assert.equal(refusedAt(file, piece), undefined, `chunks of ${piece}`);
     for (const { offset, bytes } of fragmentsOf(file)) {
       for (const at of [offset, offset + bytes - 1]) {
         const seen = refusedAt(spoilt(at), piece) ?? 0;
@@ -46,16 +46,16 @@ test('[R7.16] a byte that changed in any fragment is seen with the last piece of
   }
 });
 
-test('what is not a whole fragment is not compared: the head, a read that begins inside, an unknown checksum', () => {
+test('incomplete fragments are not compared: the header, a read that begins inside, an unknown checksum', () => {
   assert.equal(refusedAt(spoilt(headBytes - 1), 60), undefined);
   assert.equal(refusedAt(spoilt(headBytes), 60, headBytes + 1), undefined);
-  // The next fragment is.
+  // The next fragment is compared.
   assert.ok(refusedAt(spoilt(headBytes + 120), 60, headBytes + 1));
   const unknown = new FragmentVerifier([{ offset: 0, bytes: 10, checksum: undefined }]);
   assert.equal(unknown.accepts(0, spoilt(3).subarray(0, 20)), true);
 });
 
-test('a reader may overlap its reads, skip, and go back', () => {
+test('reads may overlap, skip, and go back', () => {
   const verifier = new FragmentVerifier(fragmentsOf(file));
   const read = (bytes: Buffer, from: number, to: number) => verifier.accepts(from, bytes.subarray(from, to));
   assert.equal(read(file, 0, 100), true);

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** A fragment's place in its segment, and the CRC-32 of its bytes; undefined where it is unknown. */
+/** A fragment's position in its segment, and the CRC-32 of its bytes; undefined if it is unknown. */
 export interface SummedFragment {
   /** From the start of the file, bytes. */
   readonly offset: number;
@@ -9,23 +9,23 @@ export interface SummedFragment {
 }
 
 /**
- * Compares the bytes of a segment with the checksums of its fragments while they pass, without holding them: a
- * fragment is known to be corrupted when its last byte arrives. Fragments that are read in part, or out of order, are
- * not compared.
+ * Compares the bytes of a segment with the checksums of its fragments as they pass, without buffering them: a
+ * corrupted fragment is detected when its last byte arrives. Fragments that are read partially or out of order
+ * are not compared.
  */
 export class FragmentVerifier {
   readonly #fragments: readonly SummedFragment[];
-  /** The fragment whose checksum is being computed, over its bytes before `#atOffset`. */
+  /** The fragment whose checksum is being computed, from its bytes before `#atOffset`. */
   #index = 0;
   #atOffset = Number.POSITIVE_INFINITY;
   #sum = 0;
 
-  /** `fragments`: of one segment, in order. */
+  /** `fragments`: those of one segment, in order. */
   constructor(fragments: readonly SummedFragment[]) {
     this.#fragments = fragments;
   }
 
-  /** False when these bytes, at this offset of the segment, complete a fragment whose checksum is another. */
+  /** False if these bytes, at this offset of the segment, complete a fragment whose checksum differs. */
   accepts(offset: number, bytes: Uint8Array): boolean {
     const end = offset + bytes.length;
     const begun = this.#fragments[this.#index]?.offset ?? Number.POSITIVE_INFINITY;

@@ -2,17 +2,17 @@ import { join } from 'node:path';
 import { msToTicks, ticksToMs, ticksToMsCeil } from '@vidette/media/time';
 
 /**
- * The path of a segment's file and its meaning. Paths are built from a validated uid and a number, never from
- * user input.
+ * The path of a segment's file and its components. Paths are built from a validated uid and a number, never
+ * from user input.
  */
 
 /** Ticks per second of all times in the catalog. */
 export const CATALOG_TIMESCALE = 90_000;
 
-/** Audio of a segment lags behind its video by at most this: further apart, one of the clocks is broken. */
+/** Audio of a segment lags behind its video by at most this; with a larger lag one of the clocks is broken. */
 export const driftMaxSeconds = 10;
 
-/** Footage is readable by the server and its group. */
+/** Only the server and its group can read footage. */
 export const archiveFolderMode = 0o750;
 export const archiveFileMode = 0o640;
 
@@ -27,12 +27,12 @@ export interface SegmentPlace {
   readonly name: string;
 }
 
-/** Milliseconds since the epoch of a catalog time, rounded down: starts. */
+/** Milliseconds since the epoch of a catalog time, rounded down; used for starts. */
 export function catalogMs(ticks: number): number {
   return ticksToMs(ticks, CATALOG_TIMESCALE);
 }
 
-/** Milliseconds since the epoch of a catalog time, rounded up: ends. */
+/** Milliseconds since the epoch of a catalog time, rounded up; used for ends. */
 export function catalogMsCeil(ticks: number): number {
   return ticksToMsCeil(ticks, CATALOG_TIMESCALE);
 }
@@ -59,7 +59,7 @@ export function placeOf(startTicks: number): SegmentPlace {
   return { day, name: `${time.slice(0, 12).replaceAll(':', '-')}.mp4` };
 }
 
-/** The start that a path encodes, ms since the epoch, or undefined when it is not a segment's name. */
+/** The start encoded in a path, ms since the epoch; undefined if it is not a segment's path. */
 export function startMsOf(day: string, name: string): number | undefined {
   const match = namePattern.exec(name);
   if (!match || !isDay(day)) return undefined;
@@ -68,7 +68,7 @@ export function startMsOf(day: string, name: string): number | undefined {
   return Number.isNaN(startMs) ? undefined : startMs;
 }
 
-/** The folder of one stream. @throws RangeError when `uid` is not a uid. */
+/** The folder of a stream. @throws RangeError if `uid` is not a uid */
 export function streamFolder(root: string, uid: string): string {
   if (!isUid(uid)) throw new RangeError(`not a uid: ${JSON.stringify(uid)}`);
   return join(root, uid);
@@ -84,7 +84,7 @@ export function segmentPath(root: string, uid: string, startTicks: number): stri
 }
 
 /**
- * The default location of the catalog: beside the folder of segments (design/archive.md, "Where things are").
+ * The default location of the catalog: next to the folder of segments (design/archive.md, "Where things are").
  */
 export function catalogPath(root: string): string {
   return `${root}.sqlite`;

@@ -7,7 +7,7 @@ import type { FragmentEntry } from './fragment-index.ts';
 import { checksumOf } from './fragment-sums.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
-/** The contents of a segment's file: its whole row can be derived from them (invariant 11). */
+/** The contents of a segment's file, from which its complete row can be derived (invariant 11). */
 export interface SegmentContents {
   /** ftyp and moov; empty when the file has no complete ones. */
   readonly init: Uint8Array;
@@ -19,25 +19,25 @@ export interface SegmentContents {
   readonly fileBytes: number;
   /** Why the scan ended before the end of the file. */
   readonly damage: string | undefined;
-  /** The file is empty or looks like a never flushed segment after a power cut. */
+  /** The file is empty, or looks like a segment that was never flushed before a power failure. */
   readonly looksBegun: boolean;
 }
 
 const windowBytes = 65_536;
-/** Ours have about 1500 bytes. */
+/** The server's own have about 1500 bytes. */
 const initLikelyBytes = 16_384;
 
 /**
  * Scans the headers of a segment's file. With `mediaFromBytes` the media of the fragments after that offset are
- * read too and must match their headers: after a power cut, bytes that were never flushed may be anything.
+ * read too and must match their headers: after a power failure, bytes that were never flushed may be anything.
  * @throws system errors; EISDIR for a folder
  */
 export async function readSegmentContents(path: string, mediaFromBytes?: number): Promise<SegmentContents> {
-  // Without waiting for the other end if it is a pipe.
+  // Does not block if the path is a pipe.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const facts = await handle.stat();
-    if (!facts.isFile()) throw Object.assign(new Error(`${path} is no file`), { code: 'EISDIR' });
+    if (!facts.isFile()) throw Object.assign(new Error(`${path} is not a file`), { code: 'EISDIR' });
     const fileBytes = facts.size;
     return await scanSegmentContents(windowedRead(handle), fileBytes, mediaFromBytes);
   } finally {
@@ -65,13 +65,13 @@ export async function scanSegmentContents(
     ...timesOf(whole, primary),
     wholeBytes,
     fileBytes,
-    damage: scan.damage ?? (wholeBytes < fileBytes ? 'media that were never flushed' : undefined),
+    damage: scan.damage ?? (wholeBytes < fileBytes ? 'media that was never flushed' : undefined),
     looksBegun: await looksBegun(readAt, init.length, fileBytes),
   };
 }
 
 /**
- * No playable file starts like this: ftyp and moov and then nothing, a moof, or zeros; or a part of ftyp and
+ * No playable file starts like this: ftyp and moov followed by nothing, a moof, or zeros; or a part of ftyp and
  * moov.
  */
 async function looksBegun(readAt: ReadAt, initBytes: number, fileBytes: number): Promise<boolean> {
@@ -83,7 +83,7 @@ async function looksBegun(readAt: ReadAt, initBytes: number, fileBytes: number):
   return isBlank || (type === 'ftyp' && fileBytes < initLikelyBytes);
 }
 
-/** Entries as the recorder writes them: each lasts until the next begins. */
+/** Entries as the recorder writes them: each lasts until the next one begins. */
 function timesOf(
   fragments: readonly ScannedFragment[],
   primary: Track | undefined,
@@ -146,7 +146,7 @@ function isAudio(bytes: Uint8Array, header: FragmentHeader, tracks: readonly Tra
 
 /**
  * Reads a whole segment file and returns the indexes of the corrupt fragments: judged by the checksum where
- * there is one, else by frames that are not NAL units of the declared lengths. Stops where the headers end.
+ * there is one, else by frames that are not NAL units of the declared lengths. Stops at the end of the headers.
  * @throws system errors
  */
 export async function spoiltFragments(
@@ -173,7 +173,7 @@ export async function spoiltFragments(
   }
 }
 
-/** Headers are close together at the start of each fragment: one read gets several. */
+/** The headers at the start of each fragment are close together: one read gets several. */
 function windowedRead(handle: FileHandle): ReadAt {
   let start = 0;
   let window = new Uint8Array(0);

@@ -1,7 +1,8 @@
 /**
- * The archive on the disk: where a segment's file is, how it is read, indexed, checksummed and scanned, and the marker of the
- * archive's folder. It knows no catalog. Paths are built from a validated uid and a number, never from user input; a file is
- * opened only as a regular file; reading takes memory for one chunk, whatever the length of the file.
+ * The archive on the disk: where a segment's file is stored, how it is read, indexed, checksummed and scanned,
+ * and the marker of the archive's folder. It does not use the catalog. Paths are built from a validated uid and
+ * a number, never from user input; only regular files are opened; reading needs memory for one chunk, whatever
+ * the length of the file.
  */
 export {
   DamagedFootage,

@@ -16,9 +16,9 @@ import { segmentOf } from './recovery.ts';
 interface AdoptionTools {
   readonly root: string;
   readonly reads: CatalogReads;
-  /** Resolves when the changes are in the catalog. */
+  /** Resolves once the changes are in the catalog. */
   commit(changes: readonly CatalogChange[]): Promise<void> | void;
-  /** Called for each file that is skipped, with the reason. */
+  /** Called for each skipped file, with the reason. */
   readonly findings: string[];
   /** Whether a running recorder created the file: its rows are about to be committed. */
   readonly isBeingRecorded?: (path: string) => boolean;
@@ -27,8 +27,8 @@ interface AdoptionTools {
 
 /**
  * Restores the rows of a stream's files from the files alone, oldest first; files that have rows are left as
- * they are. Files are read, never changed. A file that can't be read is skipped and reported.
- * @throws what `commit` throws when the catalog can't be written, as on a full disk
+ * they are. Files are read, never changed. A file that cannot be read is skipped and reported.
+ * @throws what `commit` throws if the catalog cannot be written, as on a full disk
  */
 export async function adoptFiles(tools: AdoptionTools, uid: string): Promise<void> {
   for await (const { path, startMs } of segmentFiles(tools, uid)) {
@@ -39,13 +39,13 @@ export async function adoptFiles(tools: AdoptionTools, uid: string): Promise<voi
   }
 }
 
-/** Whether a stream has any file, judged by names only. */
+/** Whether a stream has any files, judging by names only. */
 export async function hasFiles(root: string, uid: string): Promise<boolean> {
   for await (const file of segmentFiles({ root, findings: [] }, uid)) return file.path !== '';
   return false;
 }
 
-/** Why the file was skipped; undefined when it has its row. */
+/** Why the file was skipped; undefined if it has its row. */
 async function adopt(
   tools: AdoptionTools,
   uid: string,
@@ -60,12 +60,12 @@ async function adopt(
     return `cannot be read: ${(error as Error).message}`;
   }
   const { startTicks } = contents;
-  if (startTicks === undefined || contents.fragments.length === 0) return 'holds no whole fragment';
+  if (startTicks === undefined || contents.fragments.length === 0) return 'contains no complete fragment';
   const end = startTicks + contents.fragments.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
   const stream = reads.stream(uid);
   if (stream && reads.segments(stream.id, startTicks, end, 1).length > 0) return 'overlaps another segment';
   if (segmentPath(root, uid, startTicks) !== path) {
-    return `starts at another moment than its name says (${startMs})`;
+    return `starts at a different time than its name says (${startMs})`;
   }
   // A file with a torn tail stays open, so that the next start of the server truncates it.
   const isWhole = contents.wholeBytes === contents.fileBytes;
@@ -81,7 +81,7 @@ async function adopt(
   return undefined;
 }
 
-/** The catalog rejected this row for its contents, not because it can't be written. */
+/** The catalog rejected this row because of its contents, not because it cannot be written. */
 function isOfOneFile(error: unknown): error is Error {
   if (error instanceof RangeError) return true;
   if (error instanceof CatalogError) return error.isRefusal;
@@ -100,10 +100,10 @@ async function* segmentFiles(
 ): AsyncGenerator<{ path: string; startMs: number }, void, undefined> {
   for (const day of await namesOrFinding(join(root, uid), findings)) {
     const folder = join(root, uid, day);
-    if (!isDay(day)) findings.push(`${folder} is no day`);
+    if (!isDay(day)) findings.push(`${folder} is not a day folder`);
     for (const name of isDay(day) ? await namesOrFinding(folder, findings) : []) {
       const startMs = startMsOf(day, name);
-      if (startMs === undefined) findings.push(`${join(folder, name)} is no segment`);
+      if (startMs === undefined) findings.push(`${join(folder, name)} is not a segment`);
       else yield { path: join(folder, name), startMs };
     }
   }

@@ -16,15 +16,16 @@ interface ArchiveVolumeOptions {
   readonly catalog: CatalogSink;
   readonly clock: Clock;
   readonly log: Log;
-  /** Puts catalog and files in order; called when the right disk is mounted for the first time. */
+  /** Makes catalog and files consistent; called when the right disk is mounted for the first time. */
   recover(): Promise<Recovered>;
-  /** Called when an empty disk takes the place of the footage. */
+  /** Called when an empty disk replaces the one with the footage. */
   onReplaced(): void;
 }
 
 /**
- * The volume that holds the archive's folder: whether it is the right one, checked while the server runs, and whether its
- * files and the catalog have been put in order since it was mounted. With the wrong disk nothing is written or deleted.
+ * The volume that contains the archive's folder: whether it is the right one, checked while the server runs,
+ * and whether its files and the catalog have been made consistent since it was mounted. With the wrong disk
+ * nothing is written or deleted.
  */
 export class ArchiveVolume {
   readonly #options: ArchiveVolumeOptions;
@@ -40,7 +41,7 @@ export class ArchiveVolume {
     this.#options = options;
   }
 
-  /** Why nothing is recorded or deleted at the moment; undefined when there is no problem. */
+  /** Why nothing is recorded or deleted at the moment; undefined while there is no problem. */
   get problem(): ArchiveProblem | undefined {
     return this.#options.marker.problem;
   }
@@ -67,9 +68,9 @@ export class ArchiveVolume {
   }
 
   /**
-   * Recovers the archive if the right disk is mounted, otherwise as soon as it is, and watches the disk from now on.
-   * `onReady` is called once, after the recovery. A failing disk stops recording, not the server.
-   * @throws what is not the disk's: Fault and SQLite errors of the catalog
+   * Recovers the archive if the right disk is mounted, otherwise as soon as it is, and monitors the disk from
+   * now on. `onReady` is called once, after the recovery. A failing disk stops recording, not the server.
+   * @throws errors not caused by the disk: Fault and SQLite errors of the catalog
    */
   async start(onReady: () => void): Promise<void> {
     const { clock, marker, log, root } = this.#options;
@@ -91,7 +92,7 @@ export class ArchiveVolume {
   /**
    * Records on the empty disk in the folder from now on; the footage of the old one becomes a gap with that
    * cause.
-   * @throws Fault ActionNotAcceptable when there is no empty disk; system errors
+   * @throws Fault ActionNotAcceptable if there is no empty disk; system errors
    */
   async useEmptyDisk(): Promise<void> {
     const { marker, catalog } = this.#options;
@@ -103,20 +104,23 @@ export class ArchiveVolume {
     await this.#recover();
   }
 
-  /** The disk is the right one and has been recovered since it was mounted. @throws RecordingFailure, system errors */
+  /**
+   * Checks that the disk is the right one and has been recovered since it was mounted. @throws
+   * RecordingFailure, system errors
+   */
   async assertReady(): Promise<void> {
     const { marker, root } = this.#options;
     await marker.assertRightDisk();
-    if (!this.#recovered) throw new RecordingFailure('wrong-disk', `${root}: being put in order`);
+    if (!this.#recovered) throw new RecordingFailure('wrong-disk', `${root}: recovery is in progress`);
   }
 
-  /** The same, and it can be written. @throws as `assertReady`; EROFS when the disk is read-only */
+  /** Also checks that the disk is writable. @throws as `assertReady`; EROFS if the disk is read-only */
   async assertDeletable(): Promise<void> {
     await this.assertReady();
     await this.#options.marker.assertDeletable();
   }
 
-  /** Ends the watch, a recovery and a rebuild; `onReady` is not called afterwards. */
+  /** Stops the monitoring, a recovery and a rebuild; `onReady` is not called afterwards. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#markerTimer?.();
@@ -125,7 +129,7 @@ export class ArchiveVolume {
     await this.#recovered?.rebuild?.stop();
   }
 
-  /** Once, although a retry and an administrator may ask for it at the same time. */
+  /** Runs once, although a retry and an administrator may request it at the same time. */
   async #recover(): Promise<void> {
     if (this.#recovered || this.#isStopped) return;
     this.#recovering ??= this.#options
@@ -156,7 +160,7 @@ export class ArchiveVolume {
     });
   }
 
-  /** A recorder with an open file does not notice that its folder is gone: the marker check does. */
+  /** A recorder with an open file does not notice that its folder is gone; the marker check does. */
   async #lookAtDisk(): Promise<void> {
     // A hanging disk is checked once, not every two seconds: each check occupies a thread of the pool.
     if (this.#isLookingAtDisk) return;

@@ -21,23 +21,23 @@ import {
 } from '../segments/segments.ts';
 import type { NewFiles } from './new-files.ts';
 
-/** The log lists at most this many findings. */
+/** At most this many findings are logged. */
 const namedFindings = 20;
 
 /**
- * Checks the catalog before it is opened. A damaged one is moved aside, so that a new one is created; it is
+ * Checks the catalog before it is opened. A damaged one is moved aside so that a new one is created, which is
  * rebuilt from the files while the archive runs. True while the catalog has lost its contents: the folder must
  * have been in use then.
- * @throws Fault when the catalog is of a newer version or can't be reached; system errors
+ * @throws Fault if the catalog is of a newer version or cannot be reached; system errors
  */
 export async function prepareCatalog(catalog: string, log: Log): Promise<boolean> {
   const note = rebuildNotePath(catalog);
-  // Only a server that has run here leaves a heartbeat.
+  // Only a server that has run here leaves a heartbeat file.
   const isLost = existsSync(heartbeatPath(catalog)) && (!existsSync(catalog) || statSync(catalog).size === 0);
   if (isLost) {
     log.error(
       { catalog },
-      'The archive’s catalog is missing or empty: it is made again from the recorded files. What files cannot tell, the causes of gaps, is lost',
+      'The archive’s catalog is missing or empty; it is rebuilt from the recorded files. The causes of gaps, which the files do not contain, are lost',
     );
     await createFile(note, '', archiveFileMode);
   }
@@ -49,7 +49,7 @@ export async function prepareCatalog(catalog: string, log: Log): Promise<boolean
     const keptAs = await setDatabaseAside(catalog, await freeSuffix([catalog], 'damaged'));
     log.error(
       { catalog, keptAs, err: error.cause },
-      'The archive’s catalog is damaged: it is kept aside and made again from the recorded files. What files cannot tell, the causes of gaps, is lost',
+      'The archive’s catalog is damaged; it is moved aside and rebuilt from the recorded files. The causes of gaps, which the files do not contain, are lost',
     );
   }
   return existsSync(note);
@@ -86,7 +86,7 @@ export class CatalogRebuild {
     });
   }
 
-  /** Undefined when the catalog is complete. */
+  /** Undefined if the catalog is complete. */
   static async start(tools: CatalogRebuildTools): Promise<CatalogRebuild | undefined> {
     const isWhole = existsSync(rebuildNotePath(tools.catalogPath));
     const uids = await streamsToRead(tools, isWhole);
@@ -99,7 +99,7 @@ export class CatalogRebuild {
     return this.#isRunning;
   }
 
-  /** Resolves when the current file or object is done. */
+  /** Resolves once the current file or object is done. */
   stop(): Promise<void> {
     this.#abort.abort();
     return this.#work;
@@ -112,7 +112,7 @@ export class CatalogRebuild {
     const commit = (changes: Parameters<CatalogSink['commit']>[0]) => catalog.commit(changes);
     const isBeingRecorded = (path: string) => newFiles.has(path);
     const words =
-      'The archive folder holds footage that the catalog does not know: it is brought back while recording goes on';
+      'The archive folder contains footage that is not in the catalog; it is added while recording continues';
     if (uids.length > 0) log.warn({ streams: uids }, words);
     try {
       const { signal } = this.#abort;
@@ -128,8 +128,8 @@ export class CatalogRebuild {
       return;
     }
     const segments = countOf(reads) - before;
-    log.info({ segments, leftOut: findings.length }, 'The footage of the archive folder is in the catalog');
-    for (const finding of findings.slice(0, namedFindings)) log.warn({}, `Left out: ${finding}`);
+    log.info({ segments, leftOut: findings.length }, 'All footage of the archive folder is in the catalog');
+    for (const finding of findings.slice(0, namedFindings)) log.warn({}, `Skipped: ${finding}`);
   }
 }
 

@@ -24,7 +24,7 @@ import {
 import { type Finding, wordsOf } from './finding.ts';
 import { checkSegment } from './segment-check.ts';
 
-/** Its folder and catalog, both only read. */
+/** The archive's folder and catalog, which are only read. */
 interface CheckedArchive {
   readonly root: string;
   readonly reads: CatalogReads;
@@ -35,10 +35,10 @@ interface CheckedArchive {
 const batchSize = 500;
 
 /**
- * Verifies the archive's invariants against every row and every file's headers, and changes nothing. Rows are
- * read first: with a running server, later footage is not checked, so nothing is reported merely because it is
- * new. For footage in object storage only the rows are checked, unless its bucket is given.
- * @throws Error when there is no catalog; ObjectStoreError
+ * Verifies the archive's invariants against every row and the headers of every file, and changes nothing. Rows
+ * are read first: with a running server, later footage is not checked, so nothing is reported merely because it
+ * is new. For footage in object storage only the rows are checked, unless its bucket is given. @throws Error if
+ * there is no catalog; ObjectStoreError
  */
 export async function* checkArchive(
   root: string,
@@ -51,18 +51,18 @@ export async function* checkArchive(
     const notes = new CatalogNotes(database);
     const archive = { root, reads, notes };
     yield* goingOn('the marker', 10, checkMarker(reads, root));
-    yield* goingOn('the removals of the catalog', 9, checkRemovals(archive));
+    yield* goingOn('the pending deletions of the catalog', 9, checkRemovals(archive));
     const uids = new Set<string>();
     yield* goingOn('the streams of the catalog', 11, checkStreams(archive, uids));
     yield* goingOn(root, 2, checkUnknownFolders(root, uids));
-    yield* goingOn('the notes on objects', 11, checkRemoteNotes(reads, notes));
+    yield* goingOn('the notes about objects', 11, checkRemoteNotes(reads, notes));
     if (remote) yield* checkObjects(reads, notes, remote);
   } finally {
     database.close();
   }
 }
 
-/** Data that one part of the check can't read is a finding of its own, and the next part runs. */
+/** Unreadable data that fails one part of the check is a finding of its own, and the next part runs. */
 async function* goingOn(
   part: string,
   invariant: number,
@@ -71,7 +71,7 @@ async function* goingOn(
   try {
     yield* findings;
   } catch (error) {
-    yield { invariant, text: `${part} could not be read to the end: ${wordsOf(error)}` };
+    yield { invariant, text: `${part} could not be read completely: ${wordsOf(error)}` };
   }
 }
 
@@ -92,7 +92,7 @@ async function* checkMarker(reads: CatalogReads, root: string): AsyncGenerator<F
   else if (marker.archiveId !== archiveId) {
     yield {
       invariant: 10,
-      text: `the marker in ${root} names archive ${marker.archiveId}, the catalog is of ${archiveId}`,
+      text: `the marker in ${root} names archive ${marker.archiveId}, the catalog belongs to ${archiveId}`,
     };
   }
 }
@@ -102,13 +102,13 @@ function* checkRemovals({ reads, notes }: CheckedArchive): Generator<Finding, vo
     const stream = reads.stream(uid);
     const row = stream && reads.segment(stream.id, startTicks);
     if (row && !row.isRemote) {
-      yield { invariant: 9, text: `${uid} ${startTicks} has a row although its removal is pending` };
+      yield { invariant: 9, text: `${uid} ${startTicks} has a row although its deletion is pending` };
     }
   }
 }
 
 /**
- * With a running server a row may disappear, or its file grow, between two reads: every finding is checked
+ * With a running server a row may disappear, or its file grow, between two reads, so every finding is checked
  * twice.
  */
 async function* checkStream(
@@ -170,8 +170,8 @@ function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void
     invariant: 8,
     text:
       `${uid} has ${sum.segments} segments of ${sum.bytes} bytes and ${sum.durationTicks} ticks, ` +
-      `its totals say ${stream.segments}, ${stream.bytes} and ${stream.durationTicks}; ` +
-      `far are ${sum.remoteSegments} of ${sum.farBytes} bytes, by its totals ${stream.remoteSegments} of ${stream.farBytes}`,
+      `its totals are ${stream.segments}, ${stream.bytes} and ${stream.durationTicks};  ` +
+      `${sum.remoteSegments} of ${sum.farBytes} bytes are remote, its totals are ${stream.remoteSegments} of ${stream.farBytes}`,
   };
 }
 
@@ -189,7 +189,7 @@ async function* checkFiles(
   for (const day of await namesOr(unread, join(root, stream.uid))) {
     const folder = join(root, stream.uid, day);
     if (!isDay(day)) {
-      yield { invariant: 2, text: `${folder} is no day of this archive` };
+      yield { invariant: 2, text: `${folder} is not a day folder of this archive` };
       continue;
     }
     // A running server creates files there before their rows.
@@ -203,10 +203,10 @@ async function* checkFiles(
       const isKnown = row !== undefined && catalogMs(row.startTicks) === startMs;
       if (isKnown && !row.isRemote) continue;
       if (isKnown && isPending(notes, stream.uid, row.startTicks)) continue;
-      // Deleted since the folder was listed, by the pending removal.
+      // Deleted since the folder was listed, by the pending deletion.
       if (!existsSync(path)) continue;
       yield isKnown
-        ? { invariant: 12, text: `${path} is there although its row is far` }
+        ? { invariant: 12, text: `${path} exists although its row is remote` }
         : { invariant: 2, text: `${path} has no row` };
     }
   }

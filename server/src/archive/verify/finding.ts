@@ -3,7 +3,7 @@ import { sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
 /** A violation of an invariant of design/archive.md or design/s3-tier.md, by its number there. */
 export interface Finding {
   readonly invariant: number;
-  /** Description and location, as text. */
+  /** What is wrong, and where. */
   readonly text: string;
 }
 

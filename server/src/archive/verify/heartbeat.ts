@@ -5,9 +5,9 @@ import type { Log } from '../../base/log.ts';
 import { systemCode } from '../segments/segments.ts';
 
 /**
- * An empty file whose modification time says when the archive was last in use. After a kill it shows the time
- * of the kill, which footage can't show for a stream whose camera was offline then. The file system preserves
- * it when the process dies; a power cut may lose the last seconds.
+ * An empty file whose modification time is when the archive was last in use. After a kill it shows the time of
+ * the kill, which the footage of a stream whose camera was offline cannot show. The file system preserves it if
+ * the process dies; a power failure may lose the last seconds.
  */
 export class Heartbeat {
   /** Last heartbeat of the previous run, ms since the epoch; undefined at the first start. */

@@ -65,7 +65,7 @@ const losses: [string, (catalog: string) => Promise<void> | void][] = [
   ['deleted', (catalog) => rm(catalog)],
   ['truncated to nothing', (catalog) => truncate(catalog, 0)],
   ['cut in half', async (catalog) => truncate(catalog, Math.floor((await stat(catalog)).size / 2))],
-  ['overwritten by text', (catalog) => writeFile(catalog, 'no database at all '.repeat(500))],
+  ['overwritten with text', (catalog) => writeFile(catalog, 'no database at all '.repeat(500))],
   [
     'overwritten in the middle',
     async (catalog) => {
@@ -75,7 +75,7 @@ const losses: [string, (catalog: string) => Promise<void> | void][] = [
       await handle.close();
     },
   ],
-  ['without its row of identity', (catalog) => sql(catalog, 'DELETE FROM archive')],
+  ['without its identity row', (catalog) => sql(catalog, 'DELETE FROM archive')],
   ['without a table', (catalog) => sql(catalog, 'DROP TABLE segment')],
   [
     'emptied of its rows',
@@ -90,7 +90,7 @@ function sql(catalog: string, text: string): void {
 }
 
 for (const [name, lose] of losses) {
-  test(`[R10.3] a catalog that is ${name} is made again from the files while the archive records`, async (t) => {
+  test(`[R10.3] a catalog that is ${name} is rebuilt from the files while the archive records`, async (t) => {
     const dir = await closedArchive(t);
     const catalog = catalogPath(dir);
     const { archive: before, clock: _ } = await openArchive(t, dir);
@@ -116,7 +116,7 @@ for (const [name, lose] of losses) {
   });
 }
 
-test('[R10.3] a damaged catalog is kept, and a second one beside it', async (t) => {
+test('[R10.3] a damaged catalog is kept, and a second one next to it', async (t) => {
   const dir = await closedArchive(t);
   for (const name of ['damaged', 'damaged.2']) {
     await writeFile(catalogPath(dir), `${name} `.repeat(1000));
@@ -127,7 +127,7 @@ test('[R10.3] a damaged catalog is kept, and a second one beside it', async (t) 
   }
 });
 
-test('a rebuild that a stop interrupts continues at the next start, and streams without any row are found at every start', async (t) => {
+test('an interrupted rebuild continues at the next start, and streams without any row are found at every start', async (t) => {
   const dir = await closedArchive(t);
   await rm(catalogPath(dir));
   const { archive: interrupted } = await openArchive(t, dir);
@@ -146,7 +146,7 @@ test('a rebuild that a stop interrupts continues at the next start, and streams 
   assert.equal(second.reader.stats('cam2').segments, 2);
 });
 
-test('a lost catalog does not make an empty mount point the archive', async (t) => {
+test('after the catalog is lost an empty mount point does not become the archive', async (t) => {
   const dir = await closedArchive(t);
   await rename(dir, `${dir}-disk`);
   await mkdir(dir);
@@ -161,14 +161,14 @@ test('a lost catalog does not make an empty mount point the archive', async (t) 
   assert.equal(archive.reader.stats('cam1').segments, 2);
 });
 
-test('a catalog of a newer version is refused with a message and not changed', async (t) => {
+test('a catalog of a newer version is rejected with a message and not changed', async (t) => {
   const dir = await closedArchive(t);
   sql(catalogPath(dir), 'UPDATE archive SET version = 99');
   await assert.rejects(openArchive(t, dir), { name: 'Fault', message: /newer version.*rebuild-index/s });
   assert.ok(!existsSync(`${catalogPath(dir)}.damaged`));
 });
 
-test('[R10.3] what rebuild-index moves aside keeps what a killed server had acknowledged, each time under its own name', async (t) => {
+test('[R10.3] the catalog that rebuild-index moves aside contains all that a killed server had acknowledged, each time under a new name', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   await recorded(archive, 'cam1', t0, t0 + 10_000);
@@ -188,7 +188,7 @@ for (const [name, text] of [
   ['cut', '{"product":"vide'],
   ['zeros', '\0'.repeat(80)],
 ] as const) {
-  test(`[R10.4] a marker that a power cut left ${name} is written again where the footage proves the disk`, async (t) => {
+  test(`[R10.4] a marker left ${name} by a power failure is rewritten if the footage proves the disk`, async (t) => {
     const dir = await closedArchive(t);
     const whole = await readFile(join(dir, MARKER_NAME), 'utf8');
     await writeFile(join(dir, MARKER_NAME), text);
@@ -208,7 +208,7 @@ for (const [name, text] of [
     assert.equal(await readFile(join(dir, MARKER_NAME), 'utf8'), text);
   });
 
-  test(`[R10.4] a marker that is ${name} after the first start does not keep the archive from being used`, async (t) => {
+  test(`[R10.4] a marker that is ${name} after the first start does not prevent the archive from being used`, async (t) => {
     const dir = await temporaryRoot(t);
     const { archive: first } = await openArchive(t, dir);
     await first.close();
@@ -220,7 +220,7 @@ for (const [name, text] of [
   });
 }
 
-test('[R10.4] two servers with one archive folder: the second records nothing until the first lets go', async (t) => {
+test('[R10.4] two servers with one archive folder: the second records nothing until the first releases it', async (t) => {
   const dir = await closedArchive(t);
   const { archive: first } = await openArchive(t, dir);
   const catalog = join(await temporaryRoot(t), 'archive.sqlite');
@@ -240,7 +240,7 @@ test('[R10.4] two servers with one archive folder: the second records nothing un
   assert.equal(second.reader.stats('cam1').segments, 2);
 });
 
-test('[R10.4] two servers that begin in one new folder do not take it from each other', async (t) => {
+test('[R10.4] two servers that start in one new folder do not take it from each other', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive: first } = await openArchive(t, dir);
   const marker = await readFile(join(dir, MARKER_NAME), 'utf8');
@@ -250,12 +250,12 @@ test('[R10.4] two servers that begin in one new folder do not take it from each 
   assert.equal(await readFile(join(dir, MARKER_NAME), 'utf8'), marker);
 });
 
-/** What SQLite throws for a lock that is held, and for `ENOLCK`: a file system without locks. */
+/** What SQLite throws for a lock held by another process, and for `ENOLCK`: a file system without locks. */
 function busy(): never {
   throw Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 });
 }
 
-test('[R10.4] on a share without locks a server records, with a warning, and is not taken for a second one', async (t) => {
+test('[R10.4] on a share without locks a server records, with a warning, and does not count as a second one', async (t) => {
   const dir = await closedArchive(t);
   const warned: string[] = [];
   const log: Log = { ...silentLog, warn: (_, message) => void warned.push(message) };
@@ -270,7 +270,7 @@ test('[R10.4] on a share without locks a server records, with a warning, and is 
     (await readdir(dir)).filter((name) => name.startsWith(`${FOLDER_LOCK_NAME}.`)),
     [],
   );
-  // Where other files can be locked, the lock is held.
+  // If other files can be locked, the lock is held by another process.
   const held = VolumeMarkerCheck.open({
     ...options,
     lock: (path) => (path.endsWith(FOLDER_LOCK_NAME) ? busy() : new DatabaseSync(':memory:')),
@@ -279,7 +279,7 @@ test('[R10.4] on a share without locks a server records, with a warning, and is 
   assert.equal(held.problem, 'used-by-another-server');
 });
 
-test('garbage in a lock file is no lock', async (t) => {
+test('garbage in a lock file is not a lock', async (t) => {
   const dir = await closedArchive(t);
   const garbage = 'pid 4711 on host-that-is-gone '.repeat(300);
   for (const lock of [lockPath(catalogPath(dir)), join(dir, FOLDER_LOCK_NAME)]) {
@@ -292,7 +292,7 @@ test('garbage in a lock file is no lock', async (t) => {
   assert.throws(() => new ArchiveLock(join(dir, FOLDER_LOCK_NAME)), /another process/);
 });
 
-test('a lock file that cannot be opened is named, the one of the folder does not stop recording', async (t) => {
+test('an error names a lock file that cannot be opened; that of the folder does not stop recording', async (t) => {
   const dir = await closedArchive(t);
   await rm(join(dir, FOLDER_LOCK_NAME));
   await mkdir(join(dir, FOLDER_LOCK_NAME));
@@ -305,7 +305,7 @@ test('a lock file that cannot be opened is named, the one of the folder does not
   await assert.rejects(openArchive(t, dir), { name: 'Fault', message: /archive\.lock cannot be locked/ });
 });
 
-test('[R10.4] a marker that cannot be read ends recording, not the server, and recording continues when it can', async (t) => {
+test('[R10.4] an unreadable marker stops recording, not the server, and recording continues once it is readable', async (t) => {
   const dir = await closedArchive(t);
   const marker = join(dir, MARKER_NAME);
   await rename(marker, `${marker}.kept`);

@@ -1,13 +1,13 @@
 import type { ArchiveFiles } from '../segments/segments.ts';
 
 /**
- * The files that recorders have created since the start, known before they are on the disk. A search for files
- * without rows ignores them, because their rows are about to be committed.
+ * The files that recorders have created since the start, registered before they are on the disk. A search for
+ * files without rows ignores them, because their rows are about to be committed.
  */
 export class NewFiles {
   #paths: Set<string> | undefined = new Set();
 
-  /** The same disk; each file is noted before it is created. */
+  /** The same disk; each file is registered before it is created. */
   over(files: ArchiveFiles): ArchiveFiles {
     return {
       ...files,
@@ -22,7 +22,7 @@ export class NewFiles {
     return this.#paths?.has(path) === true;
   }
 
-  /** Called once the search is over: the names of a year would fill the memory. */
+  /** Called when the search is over: the names of a year of files would fill the memory. */
   forget(): void {
     this.#paths = undefined;
   }

@@ -42,7 +42,7 @@ async function invariantsOf(dir: string, look: ObjectStorageCheck): Promise<numb
   return (await findingsOf(dir, look)).map(({ invariant }) => invariant);
 }
 
-test('`check` with the bucket finds what is missing, truncated, left over and changed there, and nothing where all is in order', async (t) => {
+test('`check` with the bucket finds missing, truncated, left-over and changed objects, and nothing if all is consistent', async (t) => {
   const { store, dir, look } = await twoTiers(t);
   assert.deepEqual(await findingsOf(dir, look(true)), []);
   const whole = store.copy();
@@ -65,7 +65,7 @@ test('`check` with the bucket finds what is missing, truncated, left over and ch
   assert.deepEqual(await invariantsOf(dir, look()), [16]);
 });
 
-test('a file that came back beside its object is found', async (t) => {
+test('a file that reappeared next to its object is found', async (t) => {
   const { store, dir } = await twoTiers(t);
   const object = store.objects.get(keyOf('05'));
   await writeFile(segmentPath(dir, 'cam1', catalogTicks(t0 + 5_000)), object?.bytes ?? '');
@@ -77,7 +77,7 @@ test('a file that came back beside its object is found', async (t) => {
 
 test('`rebuild-index` rebuilds the rows of both tiers, by facts or by headers, and a file takes precedence over its object', async (t) => {
   const { store, dir, remote, look, reopen, before } = await twoTiers(t);
-  // One was uploaded with more fragments than fit into the metadata; another's file still exists.
+  // One was uploaded with more fragments than fit into the metadata; the file of another still exists.
   const first = store.objects.get(keyOf('00'));
   assert.ok(first);
   const { 'vidette-index-0': index, ...metadata } = first.metadata;
@@ -97,7 +97,7 @@ test('`rebuild-index` rebuilds the rows of both tiers, by facts or by headers, a
   archive.objectStorage?.uploader.configure({ remoteAfterOf: () => 0 });
 });
 
-test('after the loss of a disk `rebuild-index` brings back what was remote', async (t) => {
+test('after the loss of a disk `rebuild-index` restores remote footage', async (t) => {
   const { store, dir, remote, look, reopen } = await twoTiers(t);
   for (const path of [dir, catalogPath(dir), `${dir}.alive`])
     await rm(path, { recursive: true, force: true });
@@ -111,7 +111,7 @@ test('after the loss of a disk `rebuild-index` brings back what was remote', asy
   assert.equal(store.keys.length, 2);
 });
 
-test('a catalog of before there was a bucket is brought up to date and loses nothing', async (t) => {
+test('a catalog from before object storage is migrated without loss', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   await recordSpan(archive, 'cam1', footage, t0, t0 + 5_000);
@@ -145,7 +145,7 @@ test('a catalog of before there was a bucket is brought up to date and loses not
   made.close();
 });
 
-test('reading on brings larger windows, and jumping about small ones', async () => {
+test('sequential reads use larger windows, random reads small ones', async () => {
   const object = Buffer.alloc(20_000_000, 7);
   const spans: number[] = [];
   const reader = new ObjectReader(async (offset, length) => {

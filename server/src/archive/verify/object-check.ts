@@ -15,7 +15,7 @@ import { catalogMs, catalogTicks, scanSegmentContents } from '../segments/segmen
 export interface ObjectStorageCheck {
   readonly store: ObjectStore;
   readonly keys: ObjectKeys;
-  /** Every object is read to its end. */
+  /** Whether every object is read completely. */
   readonly readsAll: boolean;
 }
 
@@ -26,19 +26,19 @@ export function* checkRemoteNotes(
 ): Generator<Finding, void, undefined> {
   for (const { uid, startTicks } of notes.remoteSendings()) {
     if (rowOf(reads, uid, startTicks)?.isRemote === true) {
-      yield { invariant: 13, text: `${uid} ${startTicks} is far and yet noted as being sent` };
+      yield { invariant: 13, text: `${uid} ${startTicks} is remote although it is noted as being uploaded` };
     }
   }
   for (const { uid, startTicks } of notes.remoteRemovals(Number.MAX_SAFE_INTEGER)) {
     if (rowOf(reads, uid, startTicks)) {
-      yield { invariant: 13, text: `${uid} ${startTicks} has a row although its object is to be removed` };
+      yield { invariant: 13, text: `${uid} ${startTicks} has a row although its object is to be deleted` };
     }
   }
 }
 
 /**
  * Verifies rows and objects against each other. With a running server an object may appear or disappear between
- * two reads: every finding is checked twice. @throws ObjectStoreError
+ * two reads, so every finding is checked twice. @throws ObjectStoreError
  */
 export async function* checkObjects(
   reads: CatalogReads,
@@ -87,13 +87,13 @@ async function checkObject(
   if (listedBytes === row.bytes && !readsAll) return [];
   // One that moved after the list was made still exists.
   const object = await store.find(key);
-  if (!object) return ['is not there'];
+  if (!object) return ['does not exist'];
   if (object.bytes !== row.bytes) return [`has ${object.bytes} of the ${row.bytes} bytes of its row`];
   if (!readsAll) return [];
   const facts = factsOf(object.metadata);
-  if (!facts) return ['carries no facts of this program'];
+  if (!facts) return ['has no metadata written by Vidette'];
   const reader = new ObjectReader((offset, length) => readWhole(store, key, offset, length), row.bytes);
-  if ((await digestOf(reader, row.bytes)) !== facts.sha256) return ['holds other bytes than were sent'];
+  if ((await digestOf(reader, row.bytes)) !== facts.sha256) return ['contains bytes other than were uploaded'];
   const readAt: ReadAt = (offset, length) =>
     reader.read(offset, Math.max(0, Math.min(length, row.bytes - offset)));
   const { init, fragments, startTicks, wholeBytes } = await scanSegmentContents(readAt, row.bytes);
@@ -107,10 +107,10 @@ async function checkObject(
       const position = known[index];
       return position?.bytes === bytes && position.durationTicks === durationTicks;
     });
-  return isSame ? [] : ['holds other fragments than its row says'];
+  return isSame ? [] : ['contains fragments other than its row says'];
 }
 
-/** @throws ObjectStoreError, or an Error when it is missing or shorter */
+/** @throws ObjectStoreError, or an Error if the object is missing or shorter */
 export async function readWhole(
   store: ObjectStore,
   key: string,
@@ -118,7 +118,7 @@ export async function readWhole(
   length: number,
 ): Promise<Uint8Array> {
   const stream = await store.read(key, offset, length);
-  if (!stream) throw new Error(`${key} is not there`);
+  if (!stream) throw new Error(`${key} does not exist`);
   const bytes = Buffer.concat((await stream.toArray()) as Buffer[]);
   if (bytes.length !== length) throw new Error(`${key} ends before ${offset + length}`);
   return bytes;

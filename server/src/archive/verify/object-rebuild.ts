@@ -13,19 +13,19 @@ import { type FragmentEntry, catalogMs, catalogTicks, scanSegmentContents } from
 interface ObjectRebuildTools {
   readonly store: ObjectStore;
   readonly keys: ObjectKeys;
-  /** Of the new catalog, which already has the rows of all files. */
+  /** The new catalog, which already has the rows of all files. */
   readonly reads: CatalogReads;
   commit(changes: readonly CatalogChange[]): Promise<void> | void;
   readonly archiveId: string;
-  /** Called for each object that is skipped, with the reason. */
+  /** Called for each skipped object, with the reason. */
   readonly findings: string[];
-  /** Stops after the current object: a bucket may hold millions. */
+  /** Stops after the current object, because a bucket may contain millions. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Restores the rows of the objects in the bucket. If there is a file of the same segment, the file counts and
- * the object is noted as an upload in progress: it is matched with the file when that is moved. @throws
+ * Restores the rows of the objects in the bucket. If a file of the same segment exists, the file is used and
+ * the object is noted as an upload in progress, to be compared with the file when that is moved. @throws
  * ObjectStoreError
  */
 export async function adoptObjects(tools: ObjectRebuildTools): Promise<void> {
@@ -42,7 +42,7 @@ export async function adoptObjects(tools: ObjectRebuildTools): Promise<void> {
     const segment = keys.parse(key);
     const object = segment && (await store.find(key));
     if (!segment || !object) {
-      findings.push(`${key} is no segment`);
+      findings.push(`${key} is not a segment`);
       continue;
     }
     const { uid, startMs } = segment;
@@ -54,7 +54,7 @@ export async function adoptObjects(tools: ObjectRebuildTools): Promise<void> {
     }
     const contents = await contentsOf(store, key, object);
     if (!contents || catalogMs(contents.startTicks) !== startMs) {
-      findings.push(`${key} does not hold the whole segment that its name says`);
+      findings.push(`${key} does not contain the complete segment that its name says`);
       continue;
     }
     const { startTicks, init, fragments } = contents;
@@ -71,7 +71,7 @@ export async function adoptObjects(tools: ObjectRebuildTools): Promise<void> {
   }
 }
 
-/** From its metadata with one small read, else from all its headers; undefined when they don't cover it. */
+/** From its metadata with one small read, otherwise from all its headers; undefined if they don't cover it. */
 async function contentsOf(
   store: ObjectStore,
   key: string,

@@ -17,7 +17,7 @@ import { rebuildCatalog } from './rebuild.ts';
 
 const day = '2026-11-20';
 
-/** A closed archive of two streams with gaps, several parameters, frames and audio. */
+/** A closed archive of two streams with gaps, various parameters, video and audio. */
 async function someArchive(t: TestContext): Promise<string> {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });
@@ -55,7 +55,7 @@ function contentsOf(dir: string): unknown {
   }
 }
 
-test('[R10.3] the catalog that is made from the files alone is the one that was there', async (t) => {
+test('[R10.3] the catalog rebuilt from the files alone equals the original', async (t) => {
   const dir = await someArchive(t);
   const before = contentsOf(dir);
   await rename(`${dir}.sqlite`, `${dir}.lost`);
@@ -66,7 +66,7 @@ test('[R10.3] the catalog that is made from the files alone is the one that was 
   assert.equal(archive.volume.problem, undefined);
 });
 
-test('rebuilding keeps the old catalog, leaves out what is no footage and reports it', async (t) => {
+test('rebuilding keeps the old catalog, skips what is not footage and reports it', async (t) => {
   const dir = await someArchive(t);
   const folder = join(dir, 'cam1', day);
   await writeFile(join(folder, '23-00-00.000.mp4'), 'not a film');
@@ -78,7 +78,7 @@ test('rebuilding keeps the old catalog, leaves out what is no footage and report
   await archive.close();
 });
 
-test('check names each broken invariant by its number and changes nothing', async (t) => {
+test('check reports each broken invariant by its number and changes nothing', async (t) => {
   const breaks: [number, (dir: string, file: string, sql: (text: string) => void) => Promise<void> | void][] =
     [
       [1, async (_, file) => rm(file)],
@@ -117,7 +117,7 @@ test('check names each broken invariant by its number and changes nothing', asyn
   }
 });
 
-test('[R10.3] check finds bytes that were overwritten inside the frames, by checksum, or by lengths where none was kept', async (t) => {
+test('[R10.3] check finds overwritten bytes inside frames, by checksum, or by lengths if there is no checksum', async (t) => {
   const dir = await someArchive(t);
   const file = join(dir, 'cam1', day, '22-00-00.000.mp4');
   const bytes = await readFile(file);
@@ -149,14 +149,15 @@ test('[R10.3] check finds bytes that were overwritten inside the frames, by chec
   assert.match(inLength, /^17 .*fragment 1 /);
 });
 
-test('[R10.3] check and rebuild-index continue past what cannot be read, name each and count them', async (t) => {
+test('[R10.3] check and rebuild-index continue past unreadable data, name and count each', async (t) => {
   const dir = await someArchive(t);
   const [first, second, third] = ['22-00-00.000.mp4', '22-00-10.000.mp4', '22-00-20.000.mp4'].map((name) =>
     join(dir, 'cam1', day, name),
   );
   assert.ok(first && second && third);
   const before = await rebuildCatalog(dir);
-  // A folder in place of a file (EISDIR), a link that leads nowhere (ENOENT), a loop (ELOOP), a file in place of a folder.
+  // A folder in place of a file (EISDIR), a dangling link (ENOENT), a link loop (ELOOP), a file in place of a
+  // folder.
   for (const file of [first, second, third]) await rm(file);
   await mkdir(first);
   await symlink('nowhere', second);
@@ -185,7 +186,7 @@ test('[R10.3] check and rebuild-index continue past what cannot be read, name ea
   assert.ok(report.segments > 0 && report.segments < before.segments);
 });
 
-test('[R10.3] a damaged row of the index ends neither check nor start', async (t) => {
+test('[R10.3] a damaged index row fails neither check nor start', async (t) => {
   const dir = await someArchive(t);
   const database = new DatabaseSync(`${dir}.sqlite`);
   database.exec(`PRAGMA foreign_keys = OFF;
@@ -202,7 +203,7 @@ test('[R10.3] a damaged row of the index ends neither check nor start', async (t
   assert.equal(archive.volume.problem, undefined);
 });
 
-test('[R10.3] a start after a kill continues past files that cannot be read, and tries them again the next time', async (t) => {
+test('[R10.3] a start after a kill continues past unreadable files, and retries them at the next start', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });
   for (const uid of ['cam1', 'cam2']) {
@@ -235,7 +236,7 @@ async function overwrite(path: string, offset: number, text: string): Promise<vo
   await file.close();
 }
 
-test('a stop ends the walk through a bucket after the object at hand', async () => {
+test('a stop ends the pass through a bucket after the current object', async () => {
   const [store, keys, abort] = [new MemoryStore(), new ObjectKeys('', 'main'), new AbortController()];
   const archiveId = randomUUID();
   store.objects.set(keys.marker, { bytes: Buffer.from(markerBytes(archiveId)), metadata: {} });
@@ -251,5 +252,5 @@ test('a stop ends the walk through a bucket after the object at hand', async () 
   const reads = { stream: () => undefined } as unknown as CatalogReads;
   const { signal } = abort;
   await adoptObjects({ store, keys, reads, commit: () => {}, archiveId, findings: [], signal });
-  assert.ok(looks <= 6, `${looks} looks at objects after the stop`);
+  assert.ok(looks <= 6, `${looks} reads of objects after the stop`);
 });

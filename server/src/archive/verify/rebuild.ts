@@ -33,17 +33,17 @@ import {
 export interface RebuildReport {
   readonly segments: number;
   readonly bytes: number;
-  /** Skipped files with the reason; one line each. */
+  /** Skipped files with the reasons; one line each. */
   readonly findings: readonly string[];
   /** The new path of the previous catalog; undefined when there was none. */
   readonly oldCatalog: string | undefined;
 }
 
 /**
- * Rebuilds the catalog from the files, and the objects if there is a bucket; the old one is kept beside it.
- * Files and objects are read, never changed. Information that they don't contain, the causes of gaps and the
- * progress of retention, is lost.
- * @throws Fault when a server is running, or the folder doesn't belong to the archive; ObjectStoreError
+ * Rebuilds the catalog from the files, and from the objects if there is a bucket; the old one is kept next to
+ * it. Files and objects are read, never changed. Information that they don't contain, the causes of gaps and
+ * the progress of retention, is lost.
+ * @throws Fault if a server is running, or the folder doesn't belong to the archive; ObjectStoreError
  */
 export async function rebuildCatalog(
   root: string,
@@ -56,7 +56,7 @@ export async function rebuildCatalog(
     const archiveId = await identityOf(root, catalog, remote);
     folderLock = lockFolder(root);
     const newPath = `${catalog}.new`;
-    // Leftovers of an earlier attempt are useless.
+    // Remains of an earlier attempt are useless.
     await removeDatabase(newPath);
     const report = await buildCatalog(root, newPath, archiveId, remote);
     const oldCatalog = await setDatabaseAside(catalog, await freeSuffix([catalog], 'old'));
@@ -70,8 +70,9 @@ export async function rebuildCatalog(
 }
 
 /**
- * The identity in the marker; if it is missing or torn beside footage, that of the previous catalog, else a new
- * one; on a new disk that of the bucket. An identity that was not in a marker is written to one.
+ * The identity in the marker; if it is missing or torn and there is footage, that of the previous catalog,
+ * otherwise a new one; on a new disk that of the bucket. An identity that was not in a marker is written to
+ * one.
  */
 async function identityOf(
   root: string,
@@ -83,7 +84,7 @@ async function identityOf(
   if (marker.state === 'unreadable') {
     throw new Fault(
       'Unavailable',
-      `The marker in ${root} cannot be read (${marker.code}): look at the disk.`,
+      `The marker in ${root} cannot be read (${marker.code}): check the disk.`,
     );
   }
   const archiveId = (await holdsFootage(root))
@@ -94,7 +95,7 @@ async function identityOf(
   if (archiveId === undefined) {
     throw new Fault(
       'Unavailable',
-      `${root} holds no footage and no marker: is the archive’s disk mounted? To record in the empty folder from now on, run \`vidette use-disk\`.`,
+      `${root} contains no footage and no marker: is the archive’s disk mounted? To record in the empty folder from now on, run \`vidette use-disk\`.`,
     );
   }
   await makeFolders(root, archiveFolderMode);

@@ -4,10 +4,10 @@ import type { ArchiveFiles } from '../segments/segments.ts';
 import { CatalogRebuild, type CatalogRebuildTools } from './catalog-rebuild.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
 
-/** What was done with the files of a disk that was mounted. */
+/** What was done with the files of a mounted disk. */
 export interface Recovered {
   readonly report: RecoveryReport;
-  /** Undefined when the catalog knows all footage. */
+  /** Undefined if the catalog contains all footage. */
   readonly rebuild: CatalogRebuild | undefined;
 }
 
@@ -18,8 +18,8 @@ interface RecoverArchiveTools extends CatalogRebuildTools {
 }
 
 /**
- * Reconciles files and catalog after an unclean end, and starts the rebuild of what the catalog has lost, which continues in the
- * background. @throws system and SQLite errors
+ * Makes files and catalog consistent after an unclean shutdown, and starts rebuilding what the catalog has
+ * lost, which continues in the background. @throws system and SQLite errors
  */
 export async function recoverArchive(tools: RecoverArchiveTools): Promise<Recovered> {
   const { root, catalogPath, log } = tools;

@@ -34,7 +34,7 @@ function untilFragments(recorder: Recorder, count: number): Promise<void> {
   return until(() => recorder.status.fragments === count, `${count} fragments`);
 }
 
-test('[R10.3] after a kill every finished GOP is there and the gap begins at its end', async (t) => {
+test('[R10.3] after a kill every complete GOP is there, and the gap begins at the end of the last', async (t) => {
   const { dir, file } = await killed(t, 5);
   const { archive } = await openArchive(t, dir);
   assert.equal(archive.volume.recovery?.closedSegments, 1);
@@ -62,7 +62,7 @@ test('[R10.3] recording continues after a kill, and the gap is as long as the ou
   ]);
 });
 
-test('[R10.3] a file torn at any byte loses its torn fragment and nothing else', async (t) => {
+test('[R10.3] a file torn at any byte loses only the torn fragment', async (t) => {
   const { dir, file } = await killed(t, 4);
   const whole = await readFile(file);
   const catalog = await readFile(`${dir}.sqlite`);
@@ -87,12 +87,12 @@ test('[R10.3] a file torn at any byte loses its torn fragment and nothing else',
   );
 });
 
-test('[R10.3] bytes behind the last row are adopted when they are a whole fragment, else cut', async (t) => {
+test('[R10.3] bytes after the last row are adopted if they are a complete fragment, otherwise truncated', async (t) => {
   const long = await killed(t, 6);
   const short = await killed(t, 3);
   const rowBytes = (await stat(short.file)).size;
   const more = (await readFile(long.file)).subarray(rowBytes);
-  // Whole fragments, then a partial one.
+  // Complete fragments, then a partial one.
   await appendFile(short.file, more.subarray(0, more.length - 10));
   const { archive } = await openArchive(t, short.dir);
   assert.equal(archive.volume.recovery?.adoptedFragments, 2);
@@ -101,7 +101,7 @@ test('[R10.3] bytes behind the last row are adopted when they are a whole fragme
   assert.deepEqual(await findingsOf(short.dir), []);
 });
 
-test('[R10.3] media that a power cut left as zeros are not adopted', async (t) => {
+test('[R10.3] media that a power failure left as zeros is not adopted', async (t) => {
   const long = await killed(t, 4);
   const short = await killed(t, 3);
   const rowBytes = (await stat(short.file)).size;
@@ -113,7 +113,7 @@ test('[R10.3] media that a power cut left as zeros are not adopted', async (t) =
   assert.equal((await stat(short.file)).size, rowBytes);
 });
 
-test('[R10.3] a file that was begun and has no row yet is adopted, what cannot be read is left alone', async (t) => {
+test('[R10.3] a new file without a row is adopted, an unreadable one is left alone', async (t) => {
   const { dir } = await killed(t, 2);
   const begun = await temporaryRoot(t);
   const { archive: other } = await openArchive(t, begun);
@@ -140,7 +140,7 @@ test('[R10.3] a file that was begun and has no row yet is adopted, what cannot b
   ]);
 });
 
-test('[R10.3] a file that was killed inside its first fragment is no footage and goes', async (t) => {
+test('[R10.3] a file whose recorder was killed inside its first fragment is deleted', async (t) => {
   const { dir, file } = await killed(t, 2);
   const bytes = await readFile(file);
   const folder = join(dir, 'cam1', day);
@@ -154,7 +154,7 @@ test('[R10.3] a file that was killed inside its first fragment is no footage and
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('after a clean close nothing is checked again', async (t) => {
+test('after a clean shutdown nothing is checked again', async (t) => {
   const dir = await temporaryRoot(t);
   const first = await openArchive(t, dir);
   const stream = new Stream('cam1');
@@ -179,7 +179,7 @@ test('after a clean close nothing is checked again', async (t) => {
   });
 });
 
-test('a removal that was cut short is finished, and only that file goes', async (t) => {
+test('an interrupted deletion is completed, and only that file is deleted', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir, { limits: { segmentMs: 2_000 } });
   const stream = new Stream('cam1');
@@ -193,7 +193,7 @@ test('a removal that was cut short is finished, and only that file goes', async 
   await archive.retention.run();
   await assert.rejects(stat(file));
   const copy = await copyAsKilled(t, dir);
-  // As if the process had died between the row and the file.
+  // As if the process had died between deleting the row and the file.
   const { DatabaseSync } = await import('node:sqlite');
   const catalog = new DatabaseSync(`${copy}.sqlite`);
   catalog.prepare('INSERT INTO pending_removal VALUES (?, ?)').run('cam1', (t0 / 1000) * 90_000);
@@ -205,7 +205,7 @@ test('a removal that was cut short is finished, and only that file goes', async 
   assert.deepEqual(await findingsOf(copy), []);
 });
 
-test('a row whose file was lost is reported and goes', async (t) => {
+test('a row whose file was lost is reported and deleted', async (t) => {
   const { dir, file } = await killed(t, 3);
   await rm(file);
   const { archive } = await openArchive(t, dir);
@@ -213,7 +213,7 @@ test('a row whose file was lost is reported and goes', async (t) => {
   assert.equal(archive.reader.stats('cam1').segments, 0);
 });
 
-test('bytes that a lying disk took back are reported, the rest is kept', async (t) => {
+test('flushed bytes that the disk lost are reported, the rest is kept', async (t) => {
   const { dir, file } = await killed(t, 3);
   await truncate(file, (await stat(file)).size - 1);
   const { archive } = await openArchive(t, dir);

@@ -43,8 +43,9 @@ interface RecoveryTools {
 }
 
 /**
- * Reconciles files and catalog after an unclean shutdown: the table in design/archive.md, "Recovery at start".
- * Reads only open files and the folders that were in use, so that it is quick whatever the size of the archive.
+ * Makes files and catalog consistent after an unclean shutdown: the table in design/archive.md, "Recovery at
+ * start". Reads only open files and the folders that were active, so that it is fast whatever the size of the
+ * archive.
  */
 export class Recovery {
   readonly #root: string;
@@ -88,7 +89,7 @@ export class Recovery {
       if (!(await recovery.#adoptFolder(uid, day))) unseen.push({ uid, day });
     }
     recovery.#noteInterruptions();
-    // Briefly marked as clean: this clears the noted folders, whose files are all known now.
+    // Briefly marked as clean: this clears the active folders, whose files are all known now.
     recovery.#writes.commit([
       { type: 'dirty', isDirty: false },
       { type: 'dirty', isDirty: true },
@@ -98,7 +99,7 @@ export class Recovery {
   }
 
   /**
-   * A file that can't be read is reported and left for the next start: the other files and the server continue.
+   * A file that cannot be read is reported and left for the next start; recovery of the other files continues.
    */
   async #attempt(path: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
@@ -108,7 +109,7 @@ export class Recovery {
       const code = systemCode(error);
       // An SQLite error concerns all of them.
       if (code === undefined || code.startsWith('ERR_')) throw error;
-      this.#find(`${path} cannot be put in order (${code}); left alone until the next start`);
+      this.#find(`${path} cannot be recovered (${code}); left alone until the next start`);
       return false;
     }
   }
@@ -139,7 +140,7 @@ export class Recovery {
     return { type: 'removed', uid, startsTicks: [startTicks], removedUntilTicks };
   }
 
-  /** A file that can't be deleted stays footage: its row is restored, and retention tries again. */
+  /** A file that cannot be deleted remains footage: its row is restored, and retention tries again. */
   async #takeBack(uid: string, startTicks: number, path: string): Promise<void> {
     const contents = await this.#read(path, 0);
     if (!contents || contents.startTicks !== startTicks || contents.fragments.length === 0) return;
@@ -156,7 +157,7 @@ export class Recovery {
     const path = segmentPath(this.#root, uid, row.startTicks);
     const contents = await this.#read(path, row.bytes);
     if (!contents || contents.startTicks !== row.startTicks) {
-      this.#find(contents ? `${path} is not what its row says` : `${path} is lost`);
+      this.#find(contents ? `${path} does not match its row` : `${path} is lost`);
       this.#writes.commit([{ type: 'lost', uid, startTicks: row.startTicks }]);
       return;
     }
@@ -187,7 +188,7 @@ export class Recovery {
     for (const name of names) {
       const startMs = startMsOf(day, name);
       if (startMs === undefined) {
-        this.#find(`${folder}/${name} is no segment; left alone`);
+        this.#find(`${folder}/${name} is not a segment; left alone`);
         continue;
       }
       if (this.#isKnown(uid, startMs)) continue;
@@ -210,7 +211,7 @@ export class Recovery {
       fragments.reduce((sum, { durationTicks }) => sum + durationTicks, 0),
     );
     if (overlap || segmentPath(this.#root, uid, startTicks) !== path) {
-      this.#find(`${path} has no row and ${overlap ?? 'another name than its start gives'}; left alone`);
+      this.#find(`${path} has no row and ${overlap ?? 'a name that does not match its start'}; left alone`);
       return;
     }
     await this.#cut(path, contents);
@@ -224,8 +225,8 @@ export class Recovery {
   }
 
   /**
-   * A file whose recorder was killed inside the first fragment holds no acknowledged footage. Only files that
-   * look like this are removed; anything else is left for an operator to inspect.
+   * A file whose recorder was killed inside the first fragment contains no acknowledged footage. Only files
+   * that look like this are deleted; anything else is left for an operator to inspect.
    */
   async #removeIfBegun(path: string, contents: SegmentContents | undefined): Promise<void> {
     if (contents?.looksBegun === true) {
@@ -254,7 +255,7 @@ export class Recovery {
 
   /**
    * A stream that was being recorded when the process died has a gap from the end of its footage. A gap that
-   * had begun before, as with a camera that was offline, continues with its cause until the last heartbeat.
+   * had begun before, as with a camera that was offline, keeps its cause until the last heartbeat.
    */
   #noteInterruptions(): void {
     for (const { id, uid, isRecording } of this.#reads.streams()) {

@@ -11,7 +11,7 @@ import {
 } from '../segments/segments.ts';
 import { type Finding, wordsOf } from './finding.ts';
 
-/** A segment as the catalog knows it, of one snapshot. */
+/** A segment as in one snapshot of the catalog. */
 interface KnownSegment {
   readonly row: SegmentRow;
   readonly init: Uint8Array;
@@ -19,19 +19,20 @@ interface KnownSegment {
   readonly checksums: ReturnType<typeof decodeSums>;
 }
 
-/** A segment as its file has it. */
+/** A segment as in its file. */
 interface FoundSegment {
   readonly contents: SegmentContents;
-  /** Fragments whose bytes are not those that were written, by index. */
+  /** Fragments whose bytes differ from those that were written, by index. */
   readonly spoilt: readonly number[];
 }
 
-/** Notes a violation of an invariant by the segment. */
+/** Reports a violation of an invariant by the segment. */
 type Find = (invariant: number, text: string) => void;
 
 /**
- * Compares a segment's row with its index and, for a local one, with its file: invariants 1, 3, 5, 6, 7, 11 and 17. Finds nothing
- * when the row is gone. The file is read after the row: one that grows meanwhile is ahead of its row.
+ * Compares a segment's row with its index and, for a local one, with its file: invariants 1, 3, 5, 6, 7, 11 and
+ * 17. Finds nothing if the row is deleted. The file is read after the row, so one that grows meanwhile is ahead
+ * of its row.
  */
 export async function checkSegment(
   reads: CatalogReads,
@@ -55,7 +56,7 @@ export async function checkSegment(
   return findings;
 }
 
-/** Undefined when there is no row, and when it can't be read, which is a finding. */
+/** Undefined if there is no row, or if it cannot be read, which is a finding. */
 function knownSegment(
   reads: CatalogReads,
   streamId: number,
@@ -76,7 +77,10 @@ function knownSegment(
   }
 }
 
-/** Undefined when the file can't be read, which is a finding unless it was moved to object storage since its row was read. */
+/**
+ * Undefined if the file cannot be read, which is a finding unless it was moved to object storage since its row
+ * was read.
+ */
 async function foundSegment(
   path: string,
   { checksums }: KnownSegment,
@@ -87,7 +91,7 @@ async function foundSegment(
     return { contents: await readSegmentContents(path), spoilt: await spoiltFragments(path, checksums) };
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') find(1, `cannot be read: ${wordsOf(error)}`);
-    else if (!isRemoteNow()) find(1, 'is not there');
+    else if (!isRemoteNow()) find(1, 'does not exist');
     return undefined;
   }
 }
@@ -108,13 +112,13 @@ function compareFile({ row, init }: KnownSegment, contents: SegmentContents, fin
   if (contents.fileBytes < row.bytes)
     find(1, `has ${contents.fileBytes} of the ${row.bytes} bytes of its row`);
   if (!row.isOpen && contents.fileBytes > row.bytes)
-    find(3, `goes on ${contents.fileBytes - row.bytes} bytes behind its row`);
+    find(3, `continues for ${contents.fileBytes - row.bytes} bytes after the end in its row`);
   if (contents.wholeBytes < row.bytes)
-    find(11, `is whole up to ${contents.wholeBytes} of ${row.bytes} bytes: ${contents.damage}`);
+    find(11, `is intact up to ${contents.wholeBytes} of ${row.bytes} bytes: ${contents.damage}`);
   if (Buffer.compare(init, contents.init) !== 0)
-    find(7, 'starts with another ftyp and moov than its row names');
+    find(7, 'starts with an ftyp and moov other than those of its row');
   if (contents.startTicks !== row.startTicks)
-    find(6, `starts at ${contents.startTicks}, its row at ${row.startTicks}`);
+    find(6, `starts at ${contents.startTicks}, but at ${row.startTicks} according to its row`);
 }
 
 function compareFragments(
@@ -125,11 +129,11 @@ function compareFragments(
   fragments.forEach((fragment, index) => {
     const found = contents.fragments[index];
     if (!found || found.bytes !== fragment.bytes || found.startsWithKey !== fragment.startsWithKey) {
-      find(11, `holds another fragment ${index} than its row says`);
+      find(11, `contains a fragment ${index} other than its row says`);
     } else if (found.durationTicks !== fragment.durationTicks) {
       find(
         5,
-        `has a fragment ${index} of ${found.durationTicks} ticks, by its row of ${fragment.durationTicks}`,
+        `has a fragment ${index} of ${found.durationTicks} ticks, but of ${fragment.durationTicks} according to its row`,
       );
     }
   });
@@ -143,7 +147,7 @@ function compareBytes(fragments: readonly IndexedPosition[], spoilt: readonly nu
     const from = new Date(catalogMs(fragment.startTicks)).toISOString();
     find(
       17,
-      `holds other bytes than were written in fragment ${index} (${fragment.bytes} bytes, from ${from})`,
+      `contains bytes other than were written in fragment ${index} (${fragment.bytes} bytes, from ${from})`,
     );
   }
 }

@@ -31,7 +31,7 @@ async function replaced(t: TestContext): Promise<string> {
 
 const gapOf = (archive: Archive) => archive.reader.ranges('cam1', t0, t0 + 60_000).gaps;
 
-test('[R10.4] an empty disk is used on request: what was recorded is a gap with its cause, and recording continues', async (t) => {
+test('[R10.4] an empty disk is used on request: earlier footage is a gap with that cause, and recording continues', async (t) => {
   const dir = await replaced(t);
   await mkdir(join(dir, 'lost+found'));
   const { archive, clock } = await openArchive(t, dir);
@@ -55,7 +55,7 @@ test('[R10.4] an empty disk is used on request: what was recorded is a gap with 
   assert.equal(wrong.volume.problem, 'marker-of-another-archive');
 });
 
-test('[R10.4] what lay on the old disk counts as missing from the moment the empty one is used', async (t) => {
+test('[R10.4] footage on the old disk counts as missing as soon as the empty one is used', async (t) => {
   const dir = await temporaryRoot(t);
   const clock = new ManualClock(t0 + 10_000);
   const { archive } = await openArchive(t, dir, { clock });
@@ -74,7 +74,7 @@ test('[R10.4] what lay on the old disk counts as missing from the moment the emp
   await recorder.stop('recording-off');
 });
 
-test('[R10.4] a folder that was deleted is made again, one that holds anything is left alone', async (t) => {
+test('[R10.4] a deleted folder is created again, one that contains anything is left alone', async (t) => {
   const dir = await replaced(t);
   const { archive } = await openArchive(t, dir);
   await writeFile(join(dir, 'mine.txt'), '');
@@ -86,7 +86,7 @@ test('[R10.4] a folder that was deleted is made again, one that holds anything i
   assert.equal(archive.reader.stats('cam1').segments, 1);
 });
 
-test('[R10.4] the same on the console while the server is stopped', async (t) => {
+test('[R10.4] the same on the command line while the server is stopped', async (t) => {
   const dir = await replaced(t);
   await useEmptyDisk(dir, catalogPath(dir));
   const { archive } = await openArchive(t, dir);
@@ -96,7 +96,7 @@ test('[R10.4] the same on the console while the server is stopped', async (t) =>
   assert.ok((await readdir(dir)).length > 0);
 });
 
-test('folders and catalog are closed to others, those of versions before too', async (t) => {
+test('folders and catalog are not accessible to other users, including those created by earlier versions', async (t) => {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
   await record(archive, t0, t0 + 2_000);

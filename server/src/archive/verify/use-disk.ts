@@ -4,9 +4,8 @@ import { VolumeMarkerCheck } from './volume-marker-check.ts';
 import { lockPath } from '../segments/segments.ts';
 
 /**
- * The same as `ArchiveVolume.useEmptyDisk`, when no server is running.
- * @throws LockHeldError while one does; Fault ActionNotAcceptable when the folder is not empty; as
- * `openCatalogForWriting`
+ * The same as `ArchiveVolume.useEmptyDisk`, for use when no server is running. @throws LockHeldError if one is;
+ * Fault ActionNotAcceptable if the folder is not empty; as `openCatalogForWriting`
  */
 export async function useEmptyDisk(root: string, catalog: string): Promise<void> {
   const lock = new ArchiveLock(lockPath(catalog));

@@ -1,7 +1,7 @@
 /**
- * Keeps catalog, files and bucket in agreement: recovery after a crash, adoption of files without rows, rebuilding of a
- * lost catalog, the check of all invariants, and the check that the mounted disk is the archive's. It never deletes a
- * file whose contents it can read, and changes nothing on another archive's disk.
+ * Keeps catalog, files and bucket consistent: recovery after a crash, adoption of files without rows,
+ * rebuilding of a lost catalog, the check of all invariants, and the check that the mounted disk is the
+ * archive's. It never deletes a file whose contents it can read, and changes nothing on another archive's disk.
  */
 export { ArchiveVolume } from './archive-volume.ts';
 export { prepareCatalog } from './catalog-rebuild.ts';

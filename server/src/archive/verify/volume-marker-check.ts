@@ -32,22 +32,22 @@ export type ArchiveProblem =
   | 'marker-of-another-archive'
   /** The marker exists with other contents, and nothing proves that this is the right disk. */
   | 'marker-damaged'
-  /** The system refuses to read it, as on a failing disk. */
+  /** The system cannot read it, as on a failing disk. */
   | 'marker-unreadable'
   | 'used-by-another-server';
 
 const words: Readonly<Record<ArchiveProblem, string>> = {
   'marker-missing':
     'The archive folder was in use and has lost its marker: is its disk mounted? Nothing is written or deleted there. ' +
-    'Where the old disk does not come back, an administrator may use the empty folder: on the page, or stop the server and run `vidette use-disk`',
+    'If the old disk is gone for good, an administrator can start using the empty folder: on the page, or by stopping the server and running `vidette use-disk`',
   'marker-of-another-archive':
     'The archive folder belongs to another catalog: nothing is written or deleted there. Mount the right disk, or stop the server and run `vidette rebuild-index` to show what is on this one',
   'marker-damaged':
     'The marker of the archive folder is damaged and the footage of the catalog is not there: nothing is written or deleted there. Mount the right disk, or stop the server and run `vidette rebuild-index`',
   'marker-unreadable':
-    'The marker of the archive folder cannot be read: nothing is written or deleted there. Look at the disk and at the permissions of the folder',
+    'The marker of the archive folder cannot be read: nothing is written or deleted there. Check the disk and the permissions of the folder',
   'used-by-another-server':
-    'Another server records in the archive folder: give each its own `archive.folder`. Nothing is written or deleted there by this one',
+    'Another server records in the archive folder: give each server its own `archive.folder`. This one writes and deletes nothing there',
 };
 
 /** Rows whose files prove that a disk is the catalog's. */
@@ -59,9 +59,9 @@ interface VolumeMarkerCheckOptions {
   readonly root: string;
   readonly catalog: string;
   readonly log: Log;
-  /** The catalog was lost: that it is empty does not mean that the folder is new. */
+  /** The catalog was lost, so its being empty does not mean that the folder is new. */
   readonly wasUsed: boolean;
-  /** For tests: the system's locks when left out. */
+  /** For tests: replaces the system's locks. */
   readonly lock?: LockFile;
 }
 
@@ -91,17 +91,17 @@ export class VolumeMarkerCheck {
   }
 
   /**
-   * As of the last check: the folder has lost its marker and is empty, so another disk may have been mounted
-   * there.
+   * Result of the last check: the folder has lost its marker and is empty, so another disk may have been
+   * mounted there.
    */
   get isEmpty(): boolean {
     return this.#problem === 'marker-missing' && this.#isEmpty;
   }
 
   /**
-   * Claims the empty disk in the folder for the archive. `forget` removes missing footage from the catalog, and
+   * Claims the empty disk in the folder for the archive. `forget` deletes missing footage from the catalog, and
    * sets its identity.
-   * @throws Fault ActionNotAcceptable when the folder is the right one or not empty; system errors
+   * @throws Fault ActionNotAcceptable if the folder is the right one or not empty; system errors
    */
   async useEmptyDisk(forget: (archiveId: string) => Promise<void>): Promise<void> {
     const { root, catalog, log } = this.#options;
@@ -113,8 +113,8 @@ export class VolumeMarkerCheck {
     if ((await this.#takeLock()) !== undefined) {
       throw new Fault('ActionNotAcceptable', 'Another server uses the folder.');
     }
-    // Existing objects have the current identity; without any, the old disk counts as another archive's from
-    // now on.
+    // Existing objects have the current identity; if there are none, the old disk counts as another archive's
+    // from now on.
     const hasRemote = askCatalog(catalog, (reads) => reads.totals().remoteSegments > 0);
     const archiveId = hasRemote ? this.#archiveId : randomUUID();
     await forget(archiveId);
@@ -122,16 +122,16 @@ export class VolumeMarkerCheck {
     await writeMarker(root, archiveId);
     log.warn(
       { dir: root },
-      'The empty disk in the archive folder is used from now on; what was recorded on the old one is a gap',
+      'The empty disk in the archive folder is used from now on; footage on the old disk becomes a gap',
     );
   }
 
-  /** As of the last check. */
+  /** Result of the last check. */
   get problem(): ArchiveProblem | undefined {
     return this.#problem;
   }
 
-  /** @throws RecordingFailure when this is not the right disk; system errors */
+  /** @throws RecordingFailure if this is not the right disk; system errors */
   async assertRightDisk(): Promise<void> {
     const problem = await this.#look();
     if (problem !== this.#problem) this.#report(problem);
@@ -145,7 +145,7 @@ export class VolumeMarkerCheck {
     this.#lock = undefined;
   }
 
-  /** @throws RecordingFailure when this is not the right disk; system errors, EROFS when it is read-only */
+  /** @throws RecordingFailure if this is not the right disk; system errors, EROFS if it is read-only */
   async assertDeletable(): Promise<void> {
     await this.assertRightDisk();
     await access(this.#options.root, constants.W_OK);
@@ -175,19 +175,19 @@ export class VolumeMarkerCheck {
     }
   }
 
-  /** No stream was ever set to record with this catalog: its folder may be created. */
+  /** No stream was ever set to record with this catalog, so its folder may be created. */
   #isUnused(): boolean {
     return askCatalog(this.#options.catalog, (reads) => reads.streams().length === 0);
   }
 
-  /** No footage was ever stored with it: it may claim any folder. */
+  /** No footage was ever stored with it, so it may claim any folder. */
   #hasNothing(): boolean {
     return askCatalog(this.#options.catalog, (reads) =>
       reads.streams().every(({ segments, removedUntilTicks }) => segments === 0 && removedUntilTicks === 0),
     );
   }
 
-  /** A catalog without rows takes the identity of its folder. */
+  /** A catalog without rows adopts the identity of its folder. */
   async #adopt(archiveId: string): Promise<ArchiveProblem | undefined> {
     const problem = await this.#takeLock();
     if (problem) return problem;
@@ -215,7 +215,7 @@ export class VolumeMarkerCheck {
     await writeMarker(root, this.#archiveId);
     log.warn(
       { dir: root },
-      'The marker of the archive folder was damaged, as by a power cut; the footage there is the catalog’s, and the marker was written again',
+      'The marker of the archive folder was damaged, as by a power failure. The footage there matches the catalog, so the marker was rewritten',
     );
     return undefined;
   }
@@ -238,7 +238,7 @@ export class VolumeMarkerCheck {
     return undefined;
   }
 
-  /** Whether the files of the newest and the oldest rows exist, with at least their bytes. */
+  /** Whether the files of the newest and the oldest rows exist and have at least the recorded bytes. */
   async #isProven(): Promise<boolean> {
     const rows = this.#knownFiles();
     for (const { path, bytes } of rows) {
