@@ -71,7 +71,7 @@ const troubles: readonly Trouble[] = [
     scheme: 'rtsp',
     place: 'emptyCamera',
     code: 'HTTP_NOT_FOUND',
-    words: /no stream under this path/,
+    words: /no stream at this path/,
   },
   {
     name: 'an HTML page in place of a stream',

@@ -304,7 +304,7 @@ describe('addresses', () => {
     const loop = await startFakeCamera({ clip, redirectTo: '/round/and/round' });
     await assert.rejects(
       listen({ url: loop.url }, () => false),
-      faultWith('STREAM_SOURCE_ERR', /redirects in a circle/),
+      faultWith('STREAM_SOURCE_ERR', /redirects in a loop/),
     );
     await loop.stop();
   });
@@ -401,7 +401,7 @@ describe('while it plays', () => {
     assert.equal(heard.samples.length, 12);
     assert.equal(heard.lostPackets, 1);
     assert.ok(
-      heard.notes.some((note) => note.includes('1 packets were lost')),
+      heard.notes.some((note) => note.includes('1 lost packets')),
       heard.notes.join(),
     );
   });

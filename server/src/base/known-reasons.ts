@@ -46,25 +46,25 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'The camera answered {status} to {method}.': 'Камера ответила на {method}: {status}.',
   'The camera closed the connection.': 'Камера закрыла соединение.',
   'The camera ended the session.': 'Камера завершила сеанс.',
-  'The camera does not answer any more.': 'Камера больше не отвечает.',
+  'The camera no longer answers.': 'Камера больше не отвечает.',
   'The camera was restarted: it answers, but not on this connection.':
     'Камера перезапустилась: она отвечает, но не по этому соединению.',
-  'The camera asks without end and reads no answer.': 'Камера без конца шлёт запросы и не читает ответов.',
+  'The camera keeps sending requests and does not read the replies.':
+    'Камера без конца шлёт запросы и не читает ответов.',
   'The camera refused the user name or password.': 'Камера не приняла логин или пароль.',
   'The source refused the user name or password.': 'Источник не принял логин или пароль.',
-  'The camera has no stream under this path.': 'По этому пути на камере нет потока.',
+  'The camera has no stream at this path.': 'По этому пути на камере нет потока.',
   'There is nothing at this path of the source.': 'По этому пути у источника ничего нет.',
   'The source refused the request.': 'Источник отклонил запрос.',
   'The server of the source reported an error.': 'Сервер источника сообщил об ошибке.',
-  'What answers at this address does not speak RTSP.':
-    'То, что отвечает по этому адресу, не поддерживает RTSP.',
-  'What answers at this address does not speak RTSP over HTTP.':
-    'То, что отвечает по этому адресу, не поддерживает RTSP через HTTP.',
-  'The camera redirects RTSP over HTTP elsewhere, which is not followed.':
+  'The server at this address does not speak RTSP.': 'Сервер по этому адресу не поддерживает RTSP.',
+  'The server at this address does not speak RTSP over HTTP.':
+    'Сервер по этому адресу не поддерживает RTSP через HTTP.',
+  'The camera redirects RTSP over HTTP to another address, which is not followed.':
     'Камера перенаправляет RTSP через HTTP на другой адрес; сервер туда не идёт.',
   'What the source sends is not RTSP.': 'То, что передаёт источник, — не RTSP.',
-  'The address is not one of an RTSP stream.': 'Это не адрес потока RTSP.',
-  'The camera redirects in a circle.': 'Камера перенаправляет по кругу.',
+  'This is not the address of an RTSP stream.': 'Это не адрес потока RTSP.',
+  'The camera redirects in a loop.': 'Камера перенаправляет по кругу.',
   'The camera redirected more than {count} times.': 'Камера перенаправила больше {count} раз.',
   'The camera redirects to an address that is not RTSP.': 'Камера перенаправляет на адрес, который не RTSP.',
   'The source sends on to an address that is not http or https.':
@@ -100,17 +100,16 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'What the source sends is not a video stream.': 'То, что передаёт источник, — не видеопоток.',
   'What the source sends is packed in a way that was not asked for.':
     'Источник сжимает ответ способом, о котором его не просили.',
-  'The camera does not describe its stream in a way that can be read.':
+  'The camera sent an invalid description of its stream.':
     'Описание потока, которое даёт камера, не удалось прочитать.',
   'The camera does not send its stream over TCP.': 'Камера не передаёт поток по TCP.',
   'The camera offers no video.': 'Камера не предлагает видео.',
-  'The camera offers nothing that can be used.': 'Камера не предлагает ничего пригодного.',
-  'The camera offers nothing that can be used, only {media}.':
-    'Камера предлагает только непригодное: {media}.',
+  'The camera offers no supported media.': 'Камера не предлагает ничего пригодного.',
+  'The camera offers no supported media, only {media}.': 'Камера предлагает только непригодное: {media}.',
   'A key frame of {size} bytes is too large for a snapshot.':
     'Ключевой кадр слишком велик для снимка: {size} байт.',
   'The snapshot could not be made in time.': 'Не удалось вовремя сделать снимок.',
-  'The source failed for a reason of our own; the server log has it.':
+  'The source failed because of an internal error; see the server log.':
     'Сбой на стороне сервера; подробности в его журнале.',
 
   // The tunnel.
@@ -150,9 +149,9 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'The address in brackets is not an IPv6 address.': 'Адрес в скобках — не адрес IPv6.',
   'The address has no valid host name.': 'В адресе нет правильного имени узла.',
   'The user name or password holds a control character.': 'В логине или пароле есть управляющий символ.',
-  'demo: has no option "{option}", only fps and gop.':
+  'demo: has no option "{option}"; the options are fps and gop.':
     'У demo: нет параметра «{option}», есть только fps и gop.',
-  'The option {option} of demo: is a number from {min} to {max}.':
+  'The option {option} of demo: must be a number from {min} to {max}.':
     'Параметр {option} у demo: — число от {min} до {max}.',
   'The stored address cannot be read: secret.key is not the key it was stored with. Put that back, or type the address again.':
     'Сохранённый адрес не прочитать: secret.key — не тот ключ, с которым его сохранили. Верните прежний ключ или введите адрес ещё раз.',

@@ -27,7 +27,7 @@ test('[R8.11] a known reason follows the sentence of the code, in both languages
     'По этому адресу не найден видеопоток. Камера ответила на DESCRIBE: 454 Session Not Found.',
   );
   assert.equal(
-    knownReason('The camera offers nothing that can be used, only audio of unknown kind, video vp8.', 'ru'),
+    knownReason('The camera offers no supported media, only audio of unknown kind, video vp8.', 'ru'),
     'Камера предлагает только непригодное: звук неизвестного вида, видео vp8.',
   );
 });

@@ -6,7 +6,7 @@ export interface Attempt {
   /** Wall clock, ms. */
   readonly startedMs: number;
   readonly endedMs: number;
-  /** How long frames arrived, ms; 0 when none did. */
+  /** For how long frames arrived, ms; 0 if none did. */
   readonly goodMs: number;
   readonly engine: SourceEngine;
   /** How it ended. */
@@ -16,7 +16,7 @@ export interface Attempt {
 
 const maxAttempts = 100;
 
-/** The newest attempts of one source; a repeated failure is kept once, with its last end. */
+/** The latest attempts of one source; a repeated failure is stored once, with its latest end. */
 export class AttemptHistory {
   #attempts: Attempt[] = [];
 

@@ -58,7 +58,7 @@ async function tryOut(confinement: Confinement, keepsNetwork: boolean): Promise<
 const best = findConfinement().level;
 
 test(
-  'a confined child reaches neither the network nor a file but its program',
+  'a confined child can access neither the network nor any file other than its program',
   { skip: best !== 'files' && `this system allows ${best}` },
   async () => {
     const confined = {
@@ -75,7 +75,7 @@ test(
 );
 
 test(
-  'where only the network can be taken away, it is',
+  'where only the network can be isolated, it is',
   { skip: best === 'none' && 'this system allows no namespaces' },
   async () => {
     assert.equal((await tryOut(new Confinement('network'), false))['reaches'], false);
@@ -83,14 +83,14 @@ test(
   },
 );
 
-test('where nothing can be taken away a child is started as it is', async () => {
+test('where no isolation is possible a child starts unconfined', async () => {
   const found = await tryOut(new Confinement('none'), false);
   assert.deepEqual([found['reaches'], found['readsData']], [true, true]);
   await rm(`${workerEntry}.new`, { force: true });
   await rm('/tmp/vidette-confinement', { force: true });
 });
 
-/** Runs while `look` looks at the one child of a source's session. */
+/** Runs while `look` inspects the only child of a source's session. */
 async function withChildOf(
   url: string,
   confinement: Confinement,
@@ -118,12 +118,12 @@ async function withChildOf(
 const networkOf = (pid: number | 'self') => readlink(`/proc/${pid}/ns/net`);
 
 test(
-  'a child for HLS is in no network where this machine’s loopback is; one for datagrams keeps it, as the log says',
+  'a child for HLS has no access to this machine’s loopback; one for datagrams has, as the log says',
   { skip: best === 'none' && 'this system allows no namespaces' },
   async () => {
     let asked: () => void;
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
-    // A playlist that is requested and never arrives: the child waits.
+    // A playlist that is requested and never arrives, so the child waits.
     const web = await serve(() => asked());
     try {
       const here = await networkOf('self');
@@ -148,7 +148,7 @@ test(
 );
 
 test(
-  'a confined child keeps no mount of the machine but those it is shown',
+  'a confined child sees no mounts of the machine other than those it is given',
   { skip: best !== 'files' && `this system allows ${best}` },
   async () => {
     const program = [process.execPath, '-e', 'console.log("ready"); setInterval(() => {}, 1000)'] as const;
@@ -156,7 +156,8 @@ test(
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     try {
       await once(child.stdout, 'data');
-      // As root of the namespace: in its own root only what was shown is mounted, and nothing above it.
+      // As root of the namespace: its own root contains only the mounts it was given, and nothing is mounted
+      // above it.
       const list = spawnSync(
         'nsenter',
         ['--mount', '--user', '--target', `${child.pid}`, 'ls', '/tmp', '/'],

@@ -4,7 +4,9 @@ import type { Clock } from '../base/clock.ts';
 import { SourceTiming, utcMs, type TrackTiming } from './timing.ts';
 import type { SampleMessage } from '../ffmpeg/protocol.ts';
 
-/** A sample whose time is further than this from its arrival belongs to a time before or after a jump, ms. */
+/**
+ * A sample whose time is further than this from its arrival belongs before or after a jump of the clock, ms.
+ */
 const strayMs = 15_000;
 
 export interface MappedTimes {
@@ -13,9 +15,9 @@ export interface MappedTimes {
 }
 
 /**
- * Maps the one clock that all tracks of a container share to UTC. The video leads (or the audio, when there is
- * no video): its arrivals determine the offset to UTC, and the other tracks use the same offset, so that they
- * stay in sync however differently they are queued on the way.
+ * Maps the one clock that all tracks of a container share to UTC. The video (or the audio, if there is no
+ * video) is the leader: its arrivals determine the offset to UTC, and the other tracks use the same offset, so
+ * that they stay in sync however differently they are queued on the way.
  */
 export class ContainerTimes {
   readonly #clock: Clock;
@@ -24,7 +26,7 @@ export class ContainerTimes {
   #leader: TrackTiming = new SourceTiming().addTrack(90000, 90000);
   #timescales: ReadonlyMap<number, number> = new Map();
   readonly #lastDts = new Map<number, number>();
-  /** UTC less source time, ticks of the leader; undefined before its first sample. */
+  /** UTC minus source time, ticks of the leader; undefined before its first sample. */
   #offsetTicks: number | undefined;
 
   constructor(clock: Clock) {
@@ -43,7 +45,7 @@ export class ContainerTimes {
   }
 
   /**
-   * Undefined for samples that can't be placed: audio before the first frame, or around a jump of the clock.
+   * Undefined for samples that cannot be dated: audio before the first frame, or around a jump of the clock.
    */
   map(sample: SampleMessage): MappedTimes | undefined {
     const timescale = this.#timescales.get(sample.trackId);

@@ -1,7 +1,7 @@
 import { Fault } from '../base/fault.ts';
 
 export interface DemoAddress {
-  /** Empty for `demo:`; colours, pitch and phase follow from it. */
+  /** Empty for `demo:`; colours, pitch and phase are derived from it. */
   readonly name: string;
   /** Frames per second, 1 to 60. */
   readonly fps: number;
@@ -10,14 +10,15 @@ export interface DemoAddress {
 }
 
 /**
- * Reads `demo:`, `demo:gate`, `demo:gate?fps=10&gop=2000` (gop in ms; 25 and 1000 by default).
- * @throws Fault STREAM_SOURCE_ERR on an option that is unknown or out of range.
+ * Parses `demo:`, `demo:gate`, `demo:gate?fps=10&gop=2000` (gop in ms; defaults 25 and 1000).
+ * @throws Fault STREAM_SOURCE_ERR if an option is unknown or out of range
  */
 export function parseDemoAddress(url: string): DemoAddress {
   const [name = '', query = ''] = url.slice('demo:'.length).split('?', 2);
   const options = new URLSearchParams(query);
   for (const key of options.keys()) {
-    if (key !== 'fps' && key !== 'gop') throw refused(`demo: has no option "${key}", only fps and gop.`);
+    if (key !== 'fps' && key !== 'gop')
+      throw refused(`demo: has no option "${key}"; the options are fps and gop.`);
   }
   return {
     name,
@@ -29,7 +30,7 @@ export function parseDemoAddress(url: string): DemoAddress {
 function numberIn(text: string, min: number, max: number, option: string): number {
   const value = /^\d{1,5}(\.\d{1,3})?$/.test(text) ? Number(text) : NaN;
   if (value >= min && value <= max) return value;
-  throw refused(`The option ${option} of demo: is a number from ${min} to ${max}.`);
+  throw refused(`The option ${option} of demo: must be a number from ${min} to ${max}.`);
 }
 
 function refused(words: string): Fault {

@@ -49,7 +49,7 @@ async function pixelsOf(jpeg: Uint8Array): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-test('[R10.1] the demo video shows its own time: the clock read from pixels is the time stamp', async () => {
+test('[R10.1] the demo video shows its own time: the clock in the pixels equals the timestamp', async () => {
   const { tracks, keys } = await keyFrames('demo:gate?gop=400', 3);
   const [video, audio] = tracks;
   assert.ok(video?.kind === 'video' && audio?.kind === 'audio');
@@ -66,7 +66,7 @@ test('[R10.1] the demo video shows its own time: the clock read from pixels is t
   assert.ok(Math.abs((shown[0] ?? 0) - utcMs(systemClock)) < 60_000, 'the clock is right');
 });
 
-test('cameras of different names look different, a name always looks the same', async () => {
+test('cameras with different names look different, a name always looks the same', async () => {
   const [a, b] = await Promise.all([keyFrames('demo:a', 1), keyFrames('demo:b', 1)]);
   const variant = async ({ tracks: [track], keys: [key] }: Awaited<ReturnType<typeof keyFrames>>) => {
     assert.ok(track?.kind === 'video' && key);
@@ -89,7 +89,7 @@ test('a broken key frame is a ProbeError, and the next snapshot succeeds', async
   assert.deepEqual([...jpeg.subarray(0, 2)], [0xff, 0xd8]);
 });
 
-test('a snapshot whose child hangs is given up at its deadline, and the next one succeeds', async () => {
+test('a snapshot whose child hangs is abandoned at its deadline, and the next one succeeds', async () => {
   const { tracks, keys } = await keyFrames('demo:', 1);
   const [track] = tracks;
   const [key] = keys;
@@ -105,7 +105,7 @@ test('a snapshot whose child hangs is given up at its deadline, and the next one
   }
 });
 
-test('the queue of snapshots is bounded', async () => {
+test('the snapshot queue is bounded', async () => {
   const { tracks, keys } = await keyFrames('demo:', 1);
   const [track] = tracks;
   const [key] = keys;
@@ -126,7 +126,7 @@ test('options of demo addresses', () => {
   }
 });
 
-test('the clock strip: an illegible one is not read', () => {
+test('an illegible clock strip is not read', () => {
   const cells = clockCells(1_795_000_000_123, 7);
   const pixels = (values: Uint8Array) =>
     Uint8Array.from({ length: 320 * 180 * 4 }, (_, at) => {
@@ -142,10 +142,10 @@ test('the clock strip: an illegible one is not read', () => {
   assert.equal(readDemoClock(new Uint8Array(320 * 180 * 4), 320, 180), undefined);
   const text = readDemoClock.toString();
   const revived = runInNewContext(`(${text})`) as typeof readDemoClock;
-  assert.equal(revived(pixels(cells), 320, 180), 1_795_000_000_123, 'its text runs elsewhere');
+  assert.equal(revived(pixels(cells), 320, 180), 1_795_000_000_123, 'its text is elsewhere');
 });
 
-test('[R10.3] the demo video is dated by its arrival, by the server’s clock as it is, also after its process was delayed', async () => {
+test('[R10.3] the demo video is dated on arrival by the server’s current clock, even after its process was delayed', async () => {
   const boundMs = 2_000;
   // A server whose clock is an hour ahead of the machine's.
   const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + 3_600_000 };
@@ -163,7 +163,7 @@ test('[R10.3] the demo video is dated by its arrival, by the server’s clock as
         sample({ trackId, isKey, pts }) {
           if (trackId !== 1 || !isKey) return;
           const atMs = pts / 90;
-          assert.ok(atMs > previous, 'time does not run back');
+          assert.ok(atMs > previous, 'time does not go back');
           previous = atMs;
           aheadMs.push(atMs - utcMs(clock));
           if (aheadMs.length === 3) {
@@ -187,5 +187,5 @@ test('[R10.3] the demo video is dated by its arrival, by the server’s clock as
   }
   assert.ok(Math.max(...aheadMs) <= 100, `${Math.max(...aheadMs)} ms ahead`);
   const settled = aheadMs.slice(-4);
-  assert.ok(Math.min(...settled) >= -boundMs, `${settled.join(', ')} ms: not late for good`);
+  assert.ok(Math.min(...settled) >= -boundMs, `${settled.join(', ')} ms: not permanently late`);
 });

@@ -23,7 +23,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('[R8.11] a web page in place of a stream is a ProbeError', async () => {
+test('[R8.11] a web page instead of a stream is a ProbeError', async () => {
   const { port, server } = await serve((_request, response) => {
     response
       .writeHead(200, { 'content-type': 'text/html' })
@@ -39,7 +39,7 @@ test('[R8.11] a web page in place of a stream is a ProbeError', async () => {
   }
 });
 
-test('[R8.11] HTTP statuses and closed ports have their codes, and no word of the password', async () => {
+test('[R8.11] HTTP statuses and closed ports have their codes, and messages do not contain the password', async () => {
   const { port, server } = await serve((request, response) => {
     response.writeHead(request.url === '/secret' ? 401 : 404).end();
   });
@@ -59,7 +59,7 @@ test('[R8.11] HTTP statuses and closed ports have their codes, and no word of th
   }
 });
 
-test('a redirect or a playlist leads nowhere that the address policy forbids', async () => {
+test('a redirect or a playlist cannot lead to an address that the policy forbids', async () => {
   const reached: string[] = [];
   const { port, server } = await serve((request, response) => {
     reached.push(request.url ?? '');
@@ -97,7 +97,7 @@ test('a redirect or a playlist leads nowhere that the address policy forbids', a
   }
 });
 
-test('a child that is killed ends its streams with a cause, and the pool continues in a new one', async () => {
+test('killing a child ends its streams with a cause, and the pool continues with a new one', async () => {
   const path = join(folder, 'clip.ts');
   const own = new FfmpegPool({ clock: systemClock, log: silentLog });
   try {
@@ -133,7 +133,7 @@ test('a child that is killed ends its streams with a cause, and the pool continu
   }
 });
 
-test('silent sources delay neither another stream nor the files of this process, and are disconnected', async () => {
+test('silent sources delay neither other streams nor file access of this process, and are disconnected', async () => {
   const sockets = new Set<Socket>();
   const silent = createTcpServer((socket) => {
     sockets.add(socket);

@@ -47,7 +47,7 @@ function startLive(output: string, stdout: 'ignore' | 'pipe' = 'ignore'): ChildP
   });
 }
 
-/** The other side's server is not up yet. */
+/** The server at the other end is not up yet. */
 const isNotUp = (error: unknown) => error instanceof Fault && error.code === 'EHOSTUNREACH';
 
 function startLiveFrames(): ChildProcess {
@@ -68,7 +68,7 @@ test('[R10.1] HLS over HTTP plays at its own pace, with B-frames and AAC', async
     assertMoving(seen, ['h264', 'aac']);
     assert.ok(
       seen.samples.some(({ dts, pts }) => pts > dts),
-      'pictures are reordered',
+      'frames are reordered',
     );
     const times = seen.samples.map(({ trackId, dts }) => dts / (trackId === 1 ? 90 : 44.1));
     assert.ok(Math.max(...times) - utcMs(systemClock) < 1500, 'bursts do not run ahead of time');
@@ -77,7 +77,7 @@ test('[R10.1] HLS over HTTP plays at its own pace, with B-frames and AAC', async
   }
 });
 
-test('[R10.1] HTTPS goes through the checked proxy and keeps the name', async () => {
+test('[R10.1] HTTPS goes through the checking proxy and keeps the host name', async () => {
   const key = join(folder, 'key.pem');
   const cert = join(folder, 'cert.pem');
   const options = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ${key} -out ${cert} -days 2`;
@@ -149,7 +149,7 @@ test('[R10.1] RTMP', async () => {
   }
 });
 
-/** An MP4 file as enhanced FLV; Debian's ffmpeg is too old to write H.265 into it. */
+/** An MP4 file as enhanced FLV; Debian's ffmpeg is too old to write H.265 to FLV. */
 async function enhancedFlv(from: string, to: string): Promise<void> {
   const { FormatContext, Packet } = await import('node-av/lib');
   const input = new FormatContext();
@@ -193,7 +193,7 @@ test('[R10.1] H.265 over enhanced RTMP: it is requested, and copied', async () =
   }
 });
 
-test('[R10.1] an address of a single JPEG is asked once a second, with sign-in by Digest', async () => {
+test('[R10.1] the address of a single JPEG is requested once a second, with Digest authentication', async () => {
   const file = join(folder, 'still.jpg');
   await ffmpeg(`-f lavfi -i testsrc=size=320x240 -frames:v 1 ${file}`);
   const still = await readFile(file);
@@ -201,7 +201,7 @@ test('[R10.1] an address of a single JPEG is asked once a second, with sign-in b
   const askedMs: number[] = [];
   const { port, server } = await serve((request, response) => {
     const authorization = request.headers.authorization ?? '';
-    // Each nonce serves one request only, as with cameras that guard against repeats.
+    // Each nonce is valid for one request only, as with cameras that protect against replays.
     const nonce = /nonce="(\w+)"/.exec(authorization)?.[1] ?? '';
     if (!authorization.startsWith('Digest') || nonces.has(nonce)) {
       const fresh = `n${nonces.size}x${Math.random().toString(36).slice(2)}`;
@@ -227,7 +227,7 @@ test('[R10.1] an address of a single JPEG is asked once a second, with sign-in b
     );
     assert.ok(samples.length >= 3);
     const averageMs = ((askedMs.at(-1) ?? 0) - (askedMs[0] ?? 0)) / (askedMs.length - 1);
-    assert.ok(averageMs > 500, `asked every ${averageMs} ms`);
+    assert.ok(averageMs > 500, `requested every ${averageMs} ms`);
   } finally {
     close(server);
   }
@@ -286,7 +286,7 @@ test('[R10.1] MJPEG whose parts follow no standard', async () => {
   }
 });
 
-test('[R10.1] single JPEG addresses that redirect, stumble or send something else', async () => {
+test('[R10.1] single JPEG addresses that redirect, fail occasionally or send something else', async () => {
   const file = join(folder, 'still.jpg');
   await ffmpeg(`-f lavfi -i testsrc=size=320x240 -frames:v 1 ${file}`);
   const still = await readFile(file);
@@ -296,7 +296,7 @@ test('[R10.1] single JPEG addresses that redirect, stumble or send something els
     const path = request.url ?? '';
     const send = () => response.writeHead(200, { 'content-type': 'image/jpeg' }).end(still);
     switch (path) {
-      // Each image has an address that serves once.
+      // Each image has an address that works once.
       case '/redirects':
         response.writeHead(302, { location: `/image-${++images}.jpg` }).end();
         break;
@@ -305,7 +305,7 @@ test('[R10.1] single JPEG addresses that redirect, stumble or send something els
         send();
         break;
       case '/stumbles':
-        // Of three failures in a row the source would be lost.
+        // After three failures in a row the source would count as lost.
         if (++askedFor % 3 === 1) send();
         else if (askedFor % 3 === 2) response.writeHead(404).end();
         else response.writeHead(200, { 'content-type': 'text/html' }).end('<html>busy</html>');
@@ -332,14 +332,14 @@ test('[R10.1] single JPEG addresses that redirect, stumble or send something els
   }
 });
 
-test('[R10.1] what fits no MP4 is converted: MPEG-2 video and MP2 audio', async () => {
+test('[R10.1] codecs that do not fit into MP4 are transcoded: MPEG-2 video and MP2 audio', async () => {
   const path = join(folder, 'broadcast.ts');
   await ffmpeg(`-i ${join(folder, 'clip.ts')} -t 3 -r 25 -c:v mpeg2video -c:a mp2 ${path}`);
   const seen = await watch(new FfmpegFileSession({ path, pool, clock: systemClock }), 30);
   assertMoving(seen, ['h264', 'aac']);
 });
 
-test('[R10.1] audio that is announced and comes late does not hold slow video back', async () => {
+test('[R10.1] announced audio that arrives late does not hold back slow video', async () => {
   const path = join(folder, 'late-audio.mp4');
   const video = '-f lavfi -i testsrc=size=160x128:rate=4:duration=40';
   const audio = '-itsoffset 20 -f lavfi -i sine=frequency=440:duration=20';
@@ -348,7 +348,7 @@ test('[R10.1] audio that is announced and comes late does not hold slow video ba
   assertMoving(seen, ['h264']);
 });
 
-test('[R10.1] H.265 is copied; parameters that change midway begin a new list of tracks', async () => {
+test('[R10.1] H.265 is copied; a change of parameters begins a new list of tracks', async () => {
   const small = join(folder, 'small.ts');
   const large = join(folder, 'large.ts');
   const both = join(folder, 'both.ts');
@@ -368,9 +368,9 @@ test('[R10.1] H.265 is copied; parameters that change midway begin a new list of
         isKeyDue = true;
       },
       sample: ({ isKey, dts }) => {
-        assert.ok(dts > last, 'decode times grow through the change');
+        assert.ok(dts > last, 'decode times increase across the change');
         last = dts;
-        if (isKeyDue) assert.ok(isKey, 'new parameters begin with a key picture');
+        if (isKeyDue) assert.ok(isKey, 'new parameters begin with a key frame');
         isKeyDue = false;
         if (widths.length === 2) abort.abort();
       },

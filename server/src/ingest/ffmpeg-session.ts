@@ -25,12 +25,15 @@ export interface FfmpegSessionOptions {
 
 const defaultTimeoutMs = 10_000;
 /**
- * Protocols whose children keep the network: FFmpeg opens datagram sockets itself, for RTSP only if TCP is
+ * Protocols whose children keep network access: FFmpeg opens datagram sockets itself, for RTSP only if TCP is
  * refused.
  */
 const overDatagrams: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps', 'srt', 'udp']);
 
-/** One attempt at a source that node-av reads in a child process: everything but RTSP, `demo:`, and RTSP as fallback. */
+/**
+ * One attempt at a source that node-av reads in a child process: everything but native RTSP and `demo:`. RTSP
+ * is read as the fallback.
+ */
 export class FfmpegSession implements SourceSession {
   readonly #options: FfmpegSessionOptions;
 
@@ -55,8 +58,8 @@ export class FfmpegSession implements SourceSession {
   }
 
   /**
-   * Resolves and checks the host first, so that a refusal or an unknown name is reported before anything is
-   * opened.
+   * Resolves and checks the host first, so that a forbidden address or an unknown name is reported before
+   * anything is opened.
    */
   async #inputRequest(signal: AbortSignal): Promise<() => JobRequest> {
     const { address, clock, policy, timeoutMs = defaultTimeoutMs } = this.#options;
@@ -69,7 +72,10 @@ export class FfmpegSession implements SourceSession {
     return () => ({ kind: 'input', url, host, port, ip, allowFile: false, timeoutMs });
   }
 
-  /** Dials for the child: HTTP may name other hosts, other protocols stay with the host of the address. */
+  /**
+   * Opens connections for the child: HTTP may name other hosts, other protocols are limited to the host of the
+   * address.
+   */
   #dial(): Dial {
     const { address, clock, policy, timeoutMs = defaultTimeoutMs } = this.#options;
     const dial = createSourceDial(address.host, { ...policy, clock, timeoutMs, startsPaused: true });
@@ -78,7 +84,7 @@ export class FfmpegSession implements SourceSession {
   }
 }
 
-/** Reads a file of this machine, at its own pace: for tests and demonstrations, never for a user's address. */
+/** Reads a file of this machine in real time: for tests and demonstrations, never for a user's address. */
 export class FfmpegFileSession implements SourceSession {
   readonly #options: { path: string; pool: FfmpegPool; clock: Clock };
 
@@ -140,7 +146,7 @@ function runJob(options: RunOptions, sink: SourceSink, signal: AbortSignal): Pro
             sink.note(message.message);
             return;
           case 'snapshot':
-            throw new RangeError('A source has no snapshots.');
+            throw new RangeError('A source cannot take snapshots.');
         }
       },
       ended(fault: Fault | undefined) {

@@ -7,13 +7,13 @@ import { HeldStart } from './held-start.ts';
 interface Case {
   readonly title: string;
   readonly options?: FrameWatchdogOptions;
-  /** When frames arrived, seconds; the source runs from the second one on. */
+  /** When frames arrived, seconds; the source counts as a stream from the second one. */
   readonly frames?: readonly number[];
   /** When frames arrived that could not be passed on. */
   readonly awaitedVideo?: readonly number[];
-  /** Audio that can't be passed on arrives every second. */
+  /** Audio that cannot be passed on arrives every second. */
   readonly hasAudio?: boolean;
-  /** When the source counts as lost, seconds, and what the reason says. */
+  /** When the source counts as lost, seconds, and what the message must match. */
   readonly lostAt: number;
   readonly reason: RegExp;
 }
@@ -57,7 +57,7 @@ for (const { title, options = {}, frames = [], awaitedVideo = [], hasAudio, lost
   });
 }
 
-test('samples are held until the second frame, up to a limit, and begin again with other tracks', () => {
+test('samples are held until the second frame, up to a limit, and holding restarts with other tracks', () => {
   const start = new HeldStart();
   assert.equal(start.take(audio(0), false), undefined);
   assert.equal(start.take(frame(0, { isKey: true }), true), undefined);

@@ -5,39 +5,45 @@ export interface FrameWatchdogOptions {
   /** A source without frames for this long counts as lost, even if its socket is open, ms. Default 10 s. */
   readonly noFramesMs?: number;
   /**
-   * The same before the first frame, including the login, ms. Default 20 s. It doesn't run while frames arrive
+   * The same before the first frame, including the login, ms. Default 20 s. It is paused while frames arrive
    * whose key frame or parameters are missing.
    */
   readonly firstFrameMs?: number;
-  /** Consecutive attempts: video that is announced and starts late, after the audio, gets more time. */
+  /** Number of consecutive attempts: announced video that starts late, after the audio, is given more time. */
   readonly tries?: number;
 }
 
-/** How often `look` is called, ms. */
+/** Interval at which `look` is called, ms. */
 export const watchdogPeriodMs = 500;
-/** A watchdog that runs this late, ms, waits for its next turn: what arrived meanwhile has not been read yet. */
+/**
+ * A watchdog that runs this late, ms, decides in its next turn: what arrived meanwhile has not been read yet.
+ */
 const lateWatchMs = 3 * watchdogPeriodMs;
 const defaultNoFramesMs = 10_000;
 const defaultFirstFrameMs = 20_000;
 /**
  * A camera that sends a frame every few seconds is silent in between: it counts as lost after this many of its
- * intervals, if that is later,
+ * intervals, if that is later...
  */
 const missedFrames = 3;
-/** but never later than this, ms. */
+/** ...but never later than this, ms. */
 const longestSilenceMs = 90_000;
-/** The interval is the mean of this many: a frame held up by the network shortens the next interval by as much. */
+/**
+ * The interval is the mean of this many: a frame delayed by the network shortens the next interval by as much.
+ */
 const averagedIntervals = 4;
-/** Frames closer than this to the one before are one arrival, ms: a burst shows no interval. */
+/** Frames that follow within this time count as one arrival, ms: a burst shows no interval. */
 const burstMs = 500;
-/** So many frames in one burst, from the cache of a relay, leave open whether the camera is slow. */
+/** With this many frames in one burst, from the cache of a relay, it is unknown whether the camera is slow. */
 const cachedFrames = 8;
 /** The second frame, which shows the interval, may take this multiple of `firstFrameMs`. */
 const secondFramePatience = 1.5;
 /** Maximum multiple of `firstFrameMs` that announced video may take while audio arrives. */
 const maxPatience = 3;
 
-/** Judges by the arrivals of frames whether a source is silent for too long. Times are monotonic ms. */
+/**
+ * Decides from the arrivals of frames whether a source has been silent for too long. Times are monotonic ms.
+ */
 export class FrameWatchdog {
   readonly #noFramesMs: number;
   readonly #firstFrameMs: number;
@@ -52,7 +58,7 @@ export class FrameWatchdog {
   #awaitedVideoMs: number | undefined;
   #awaitedAudioMs: number | undefined;
   #lastLookMs: number;
-  /** It ran late and left the judgement to its next turn. */
+  /** It ran late and left the decision to its next turn. */
   #isLate = false;
 
   constructor(options: FrameWatchdogOptions, nowMs: number) {
@@ -63,7 +69,7 @@ export class FrameWatchdog {
     this.#lastLookMs = nowMs;
   }
 
-  /** The frames are a stream: from now on its own interval counts, not the patience for the first frames. */
+  /** The frames form a stream: from now on its own interval counts, not the limits for the first frames. */
   run(): void {
     this.#isRunning = true;
   }
@@ -88,7 +94,7 @@ export class FrameWatchdog {
     if (this.#arrivalsMs.length > averagedIntervals + 1) this.#arrivalsMs.shift();
   }
 
-  /** A frame arrived that can't be passed on yet. @returns whether it is the first of the video */
+  /** A frame arrived that cannot be passed on yet. @returns whether it is the first of the video */
   noteAwaited(kind: Track['kind'], nowMs: number): boolean {
     if (kind === 'audio') {
       this.#awaitedAudioMs = nowMs;
@@ -100,12 +106,12 @@ export class FrameWatchdog {
   }
 
   /**
-   * Call every `watchdogPeriodMs`.
+   * To be called every `watchdogPeriodMs`.
    * @param kind of the track whose frames count
-   * @returns why the source counts as lost; undefined while it doesn't
+   * @returns why the source counts as lost; undefined if it doesn't
    */
   look(kind: Track['kind'], nowMs: number): Fault | undefined {
-    // Once in a row, so that a machine that is always late still judges.
+    // Not twice in a row, so that a machine that is always late still decides.
     this.#isLate = !this.#isLate && nowMs - this.#lastLookMs > lateWatchMs;
     this.#lastLookMs = nowMs;
     if (this.#isLate) return undefined;

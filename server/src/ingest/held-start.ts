@@ -1,9 +1,9 @@
 import type { Sample } from '@vidette/media/sample';
 
-/** Limit of samples that wait for the second frame. */
+/** Maximum number of samples that wait for the second frame. */
 const maxHeld = 500;
 
-/** Holds the first samples of a source until its second frame: a single frame doesn't make a stream. */
+/** Holds the first samples of a source until its second frame: a single frame is not a stream. */
 export class HeldStart {
   /** Undefined once they have been released. */
   #held: Sample[] | undefined = [];
@@ -13,20 +13,20 @@ export class HeldStart {
     return this.#held === undefined;
   }
 
-  /** One frame arrived and no second one. */
+  /** One frame arrived, but no second one. */
   get isSingleFrame(): boolean {
     return this.#held !== undefined && this.#frames > 0;
   }
 
-  /** Other tracks follow: what is held does not belong to them. */
+  /** Other tracks follow: the held samples do not belong to them. */
   restart(): void {
     this.#held = [];
     this.#frames = 0;
   }
 
   /**
-   * Takes a sample, while it is not over.
-   * @returns the samples that go before this one; undefined when it is held too
+   * Takes a sample, until the samples are released.
+   * @returns the samples to pass on before this one; undefined if it is held too
    */
   take(sample: Sample, isFrame: boolean): readonly Sample[] | undefined {
     const held = this.#held ?? [];

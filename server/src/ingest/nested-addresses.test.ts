@@ -16,11 +16,11 @@ let listener: TcpServer;
 const datagrams = createSocket('udp4');
 let port = 0;
 let arrivals: string[] = [];
-/** Serves documents by path; `requests` holds the requests with their heads. */
+/** Serves documents by path; `requests` contains the requests with their headers. */
 let web: { port: number; server: Server };
 let requests: string[] = [];
 const documents = new Map<string, string>();
-/** Strict rules also apply where the system allows no namespaces. */
+/** Strict rules also apply where the system provides no namespaces. */
 const pools = [new Confinement('none'), findConfinement()].map(
   (confinement) => new FfmpegPool({ clock: systemClock, log: silentLog, confinement }),
 );
@@ -57,7 +57,7 @@ after(async () => {
   datagrams.close();
 });
 
-/** A document whose first bytes come one by one. */
+/** A document whose first bytes arrive one by one. */
 function crumbs(body: string, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/vnd.apple.mpegurl' });
   const send = (at: number) => {
@@ -70,7 +70,7 @@ function crumbs(body: string, response: ServerResponse): void {
 
 const headOf = (request: IncomingMessage) => request.rawHeaders.join('\n');
 
-/** Addresses that a document may name, all leading to the listener or to a file. */
+/** Addresses that a document may name, all of which lead to the listener or to a file. */
 const forbidden = () => [
   `httpproxy://127.0.0.1:${port}/x`,
   `HTTPPROXY://127.0.0.1:${port}/x`,
@@ -119,7 +119,7 @@ ${inside}</Representation></AdaptationSet>`;
 const template = (initialization: string, media: string) =>
   `<SegmentTemplate timescale="1" duration="2" startNumber="1" initialization="${escaped(initialization)}" media="${escaped(media)}"/>`;
 
-/** Each kind of document with an address in each place where one may be. */
+/** Each kind of document with an address in every place where one is allowed. */
 const kinds: Record<string, (addresses: readonly string[]) => string> = {
   'segments of HLS': (addresses) => playlist([...addresses, good()].flatMap((url) => ['#EXTINF:1,', url])),
   'keys of HLS': (addresses) =>
@@ -130,7 +130,7 @@ const kinds: Record<string, (addresses: readonly string[]) => string> = {
         good(),
       ]),
     ),
-  'beginnings of HLS segments': (addresses) =>
+  'initialization sections of HLS': (addresses) =>
     playlist([good(), ...addresses].flatMap((url) => [`#EXT-X-MAP:URI="${url}"`, '#EXTINF:1,', good()])),
   'variants of HLS': (addresses) =>
     [
@@ -170,7 +170,7 @@ const kinds: Record<string, (addresses: readonly string[]) => string> = {
 };
 
 const entities = (text: string) => text.replaceAll(/[a-z]/g, (letter) => `&#${letter.charCodeAt(0)};`);
-kinds['addresses of DASH by character references'] = (addresses) =>
+kinds['addresses of DASH with character references'] = (addresses) =>
   manifest(
     (addresses.length > 0 ? addresses.map(entities) : [`${good()}/`]).map((url, index) =>
       representation(index, `<BaseURL>${url}</BaseURL>${template('init.mp4', '$Number$.m4s')}`),
@@ -199,24 +199,24 @@ kinds['addresses of HLS without slashes or quotes'] = (addresses) =>
     good(),
   ].join('\n');
 
-/** Reads a document as a stream until FFmpeg gives up, with each pool. */
+/** Has each pool read a document as a stream until FFmpeg gives up. */
 async function read(path: string): Promise<void> {
   const url = `http://127.0.0.1:${web.port}${path}`;
   await Promise.all(pools.map((pool) => assert.rejects(watch(sessionOf(pool, url, 2000), 1))));
-  // As the proxy writes it: what FFmpeg sends itself bears a secret.
+  // As written by the proxy: FFmpeg's own requests carry a secret.
   for (const request of requests) assert.match(request, /^user-agent\nVidette$/im);
 }
 
 for (const [kind, make] of Object.entries(kinds)) {
-  test(`${kind}: nothing but HTTP by the checked proxy is opened`, async () => {
+  test(`${kind}: only HTTP through the checking proxy is opened`, async () => {
     [arrivals, requests] = [[], []];
     documents.set('/good', '200\nnot a segment');
     if (kind.includes('HLS')) {
       documents.set('/document.m3u8', make(forbidden()));
       await read('/document.m3u8');
     } else {
-      // FFmpeg abandons a manifest at the first address that can't be opened: one in each, and one that is
-      // good.
+      // FFmpeg abandons a manifest at the first address that cannot be opened, so each manifest contains one
+      // such address, and one that works.
       const lists = [[], ...forbidden().map((address) => [address])];
       for (const [index, list] of lists.entries()) documents.set(`/document${index}.mpd`, make(list));
       for (const index of lists.keys()) await read(`/document${index}.mpd`);
@@ -224,12 +224,12 @@ for (const [kind, make] of Object.entries(kinds)) {
     assert.deepEqual(arrivals, []);
     assert.ok(
       requests.filter((line) => line.startsWith('GET /good')).length >= pools.length,
-      'what is allowed was asked for, so that the document was read',
+      'the allowed address was requested, so the document was read',
     );
   });
 }
 
-test('a playlist in crumbs, and one that is packed, are no way around', async () => {
+test('a playlist sent byte by byte, and a compressed one, do not bypass the check', async () => {
   [arrivals, requests] = [[], []];
   const body = (kinds['variants of HLS'] as (addresses: readonly string[]) => string)(forbidden()).slice(4);
   documents.set('/crumbs.m3u8', body);
@@ -240,7 +240,7 @@ test('a playlist in crumbs, and one that is packed, are no way around', async ()
   assert.deepEqual(arrivals, []);
 });
 
-test('documents that are lists of other files are no streams', async () => {
+test('documents that list other files are not streams', async () => {
   [arrivals, requests] = [[], []];
   for (const [index, address] of forbidden().slice(0, 4).entries())
     documents.set(`/concat${index}`, `200\nffconcat version 1.0\nfile ${address}`);
@@ -259,7 +259,7 @@ test('a redirect to another protocol is not followed', async () => {
   assert.deepEqual(arrivals, []);
 });
 
-/** A server of RTSP that answers each request by `reply`. */
+/** An RTSP server that answers each request with `reply`. */
 async function startRtsp(reply: (request: string, cseq: string) => string): Promise<TcpServer> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => socket.destroy());
@@ -274,7 +274,7 @@ async function startRtsp(reply: (request: string, cseq: string) => string): Prom
   return server;
 }
 
-test('FFmpeg follows no redirect of RTSP, however it is written, and connects once', async () => {
+test('FFmpeg follows no RTSP redirect, however it is written, and connects once', async () => {
   const statuses = [
     'RTSP/1.0 302 Found',
     'RTSP/1.0 +302 Found',
@@ -304,7 +304,7 @@ test('FFmpeg follows no redirect of RTSP, however it is written, and connects on
   }
 });
 
-test('an RTSP server can’t name another machine for its datagrams', async () => {
+test('an RTSP server cannot name another machine for its datagrams', async () => {
   [arrivals, requests] = [[], []];
   const sdp =
     'v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=x\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:1\r\n';
@@ -329,7 +329,7 @@ test('an RTSP server can’t name another machine for its datagrams', async () =
   }
 });
 
-test('line breaks in an address put no line and no request of their own anywhere', async () => {
+test('line breaks in an address inject neither header lines nor requests', async () => {
   [arrivals, requests] = [[], []];
   const breaks = ['&#13;&#10;', '&#10;', '&#xD;&#xA;', '%0d%0a'];
   const smuggled = (line: string) => [
@@ -345,7 +345,7 @@ test('line breaks in an address put no line and no request of their own anywhere
     await read(`/breaks${index}.mpd`);
   }
   assert.ok(requests.some((line) => line.startsWith('GET /good')));
-  // What is percent-encoded stays so; nothing of it became a header or a request line.
+  // Percent-encoded characters stay encoded; none of them became a header or a request line.
   for (const request of requests) assert.doesNotMatch(request, /^X-Smuggled/im);
   assert.deepEqual(
     requests.filter((line) => !line.startsWith('GET ')),

@@ -25,7 +25,7 @@ const settle = async () => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 };
 
-test('a probe ends with the first whole frame and disconnects from the source', async () => {
+test('a probe ends with the first complete frame and disconnects from the source', async () => {
   const { clock, sessions, result } = scene();
   const { sink } = session(sessions);
   sink.tracks([videoTrack, audioTrack]);
@@ -44,7 +44,7 @@ test('a probe ends with the first whole frame and disconnects from the source', 
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('[R8.11] what went wrong arrives as one of the probe codes', async () => {
+test('[R8.11] every failure is reported as one of the probe codes', async () => {
   const codes: [ErrorCode, ErrorCode][] = [
     ['EHOSTUNREACH', 'EHOSTUNREACH'],
     ['HTTP_NOT_FOUND', 'HTTP_NOT_FOUND'],
@@ -59,7 +59,7 @@ test('[R8.11] what went wrong arrives as one of the probe codes', async () => {
   }
 });
 
-test('silence ends at the time limit: unreachable without an answer, ProbeError after one', async () => {
+test('silence ends at the time limit: unreachable without a response, ProbeError after one', async () => {
   const silent = scene();
   silent.clock.advance(15_000);
   await assert.rejects(silent.result, { code: 'EHOSTUNREACH' });
@@ -69,7 +69,7 @@ test('silence ends at the time limit: unreachable without an answer, ProbeError 
   await assert.rejects(empty.result, { code: 'ProbeError' });
 });
 
-test('the fallback shares the time limit, and our own message stays when it fares no better', async () => {
+test('the fallback shares the time limit, and the native engine’s message is kept if the fallback fails too', async () => {
   const good = scene();
   session(good.sessions).fail(new Fault('ProbeError', 'No.'));
   await settle();
@@ -87,7 +87,7 @@ test('the fallback shares the time limit, and our own message stays when it fare
   await assert.rejects(bad.result, { code: 'ProbeError', message: 'No.' });
 });
 
-test('RTSP over HTTP is read by our own engine and by no other', async () => {
+test('RTSP over HTTP is read only by the native engine', async () => {
   for (const [url, transport] of [
     ['rtsph://cam/1', 'RTSP over HTTP'],
     ['rtspsh://cam/1', 'RTSP over HTTPS'],
@@ -105,7 +105,7 @@ test('RTSP over HTTP is read by our own engine and by no other', async () => {
   }
 });
 
-test('who asked and left is not kept waiting for', async () => {
+test('a probe ends when its caller disconnects', async () => {
   const abort = new AbortController();
   const { clock, sessions, result } = scene('rtsp://cam/1', abort.signal);
   const reason = new Error('left');

@@ -9,9 +9,9 @@ import type { OpenSession, SourceEngine } from './running-attempt.ts';
 export interface ProbeOptions {
   readonly clock: Clock;
   readonly openSession: OpenSession;
-  /** Time limit of the whole probe, ms; at most 60 s. Default 15 s. */
+  /** Time limit of the complete probe, ms; at most 60 s. Default 15 s. */
   readonly timeoutMs?: number;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal?: AbortSignal;
 }
 
@@ -38,10 +38,10 @@ const transports: Readonly<Record<SourceScheme, string>> = {
   https: 'HTTPS',
   srt: 'SRT',
   udp: 'MPEG-TS over UDP',
-  demo: 'Generated picture',
+  demo: 'Generated video',
 };
 
-/** The codes that a probe may answer [R8.11]; any other error becomes ProbeError with its message. */
+/** The codes that a probe may return [R8.11]; any other error becomes a ProbeError with its message. */
 const probeCodes: readonly ErrorCode[] = [
   'EHOSTUNREACH',
   'HTTP_NOT_FOUND',
@@ -51,9 +51,9 @@ const probeCodes: readonly ErrorCode[] = [
 ];
 
 /**
- * Tries an address as the supervisor would, up to its first whole frame: announced tracks prove nothing.
+ * Tries an address as the supervisor would, up to its first complete frame: announced tracks prove nothing.
  * @throws Fault EHOSTUNREACH, HTTP_NOT_FOUND, HTTP_UNAUTHORIZED, ProbeError or STREAM_SOURCE_ERR with a message
- * for the user, within the time limit; the signal's reason when that is aborted.
+ * for the user, within the time limit; the signal's reason if it is aborted
  */
 export async function probe(address: SourceAddress, options: ProbeOptions): Promise<ProbeResult> {
   const timeoutMs = Math.min(options.timeoutMs ?? defaultTimeoutMs, maxTimeoutMs);
@@ -74,7 +74,10 @@ export async function probe(address: SourceAddress, options: ProbeOptions): Prom
 
 type FirstFrame = Omit<ProbeResult, 'transport'>;
 
-/** FFmpeg may succeed where our engine fails; when it doesn't, our engine's error message is the better one. */
+/**
+ * FFmpeg may succeed where the native engine fails; if it doesn't, the native engine's error message is the
+ * better one.
+ */
 async function byFallback(first: Fault, options: ProbeOptions, deadlineMs: number): Promise<FirstFrame> {
   try {
     return await firstFrame('av', options, deadlineMs);
@@ -84,9 +87,7 @@ async function byFallback(first: Fault, options: ProbeOptions, deadlineMs: numbe
   }
 }
 
-/**
- * Rejects with a Fault, or with the error of an engine. The session is asked to stop, without waiting for it.
- */
+/** Rejects with a Fault, or with the error of an engine. The session is asked to stop, but not waited for. */
 function firstFrame(engine: SourceEngine, options: ProbeOptions, deadlineMs: number): Promise<FirstFrame> {
   const { clock, openSession, signal } = options;
   const done = new AbortController();

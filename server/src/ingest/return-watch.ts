@@ -1,16 +1,16 @@
 /**
- * Detects the end of an outage. A connection costs a camera next to nothing, a login does: so a camera that ran
- * well is polled by TCP connections while it is offline, and logged in to when it is back.
+ * Detects the end of an outage. Opening a connection costs a camera next to nothing, unlike a login: so a
+ * camera that ran well is polled with TCP connections while it is offline, and logged in to when it is back.
  */
 import { delay, type Clock } from '../base/clock.ts';
 
 /** Checks whether anything listens at the address of a source. */
 export interface SourceContact {
-  /** Connects and disconnects, within a second. Rejects with the signal's reason only. */
+  /** Connects and disconnects, within a second. Rejects only with the signal's reason. */
   canConnect(signal: AbortSignal): Promise<boolean>;
   /**
-   * Delay before a reconnect among all sources that return with the same host, ms; such a host is a 64-channel
-   * recorder.
+   * Delay before the reconnect of each source that returns together with others on the same host, ms; such a
+   * host is a 64-channel recorder.
    */
   turnMs(): number;
 }
@@ -31,21 +31,21 @@ export interface AwaitReturnOptions {
 export type Returned = 'away' | 'there' | 'back';
 
 /**
- * Between two connections, from the beginning of one to that of the next, with a random variation of a quarter,
- * ms: most cameras that return do so soon, and this delay, beside the wait for a key frame, is missing in the
- * recording;
+ * Interval between connections, from the start of one to the start of the next, with a random variation of a
+ * quarter, ms: most cameras that return do so soon, and this delay, like the wait for a key frame, is missing
+ * from the recording...
  */
 const earlyPeriodMs = 250;
-/** from then on, ms, */
+/** ...after this time, ms... */
 const earlyMs = 60_000;
-/** this, ms. */
+/** ...this interval, ms. */
 const periodMs = 1000;
-/** Interval of attempts while nothing listens, ms: an attempt gives the error message. */
+/** Interval of attempts while nothing listens, ms: each attempt provides the error message. */
 const awayMs = 10_000;
 /** Between sources of one host that return together, ms. */
 const turnSpacingMs = 50;
 
-/** Resolves when the next attempt should be made. Rejects with the signal's reason when it is aborted. */
+/** Resolves when the next attempt should be made. Rejects with the signal's reason if it is aborted. */
 export async function awaitReturn(options: AwaitReturnOptions): Promise<Returned> {
   const { clock, reach, pauseMs, lastThereMs, signal } = options;
   let { isAway } = options;

@@ -11,10 +11,10 @@ import type { SourceSession, SourceSink } from './source.ts';
 import type { StreamLog } from './stream-log.ts';
 import { WallClockOffset } from './wall-clock-offset.ts';
 
-/** Our RTSP engine, or FFmpeg's libraries in a child process. */
+/** The native RTSP engine, or FFmpeg's libraries in a child process. */
 export type SourceEngine = 'rtsp' | 'av';
 
-/** Makes the session of one attempt. Throws a Fault when the engine is unavailable (node-av is optional). */
+/** Creates the session of one attempt. Throws a Fault if the engine is unavailable (node-av is optional). */
 export type OpenSession = (engine: SourceEngine) => SourceSession;
 
 export interface AttemptOptions extends FrameWatchdogOptions {
@@ -32,12 +32,12 @@ export interface AttemptEnd {
   readonly goodMs: number;
 }
 
-/** A session that doesn't stop when asked is abandoned after this. */
+/** A session that doesn't stop on request is abandoned after this. */
 const abandonMs = 5_000;
 
 /**
- * One session under a watchdog that looks at frames: a socket that stays open proves nothing.
- * Samples that a session sends after its end was decided are dropped.
+ * One session, with a watchdog on frames: an open socket proves nothing. Samples that a session sends after its
+ * end was decided are dropped.
  */
 export class RunningAttempt {
   readonly #options: AttemptOptions;
@@ -76,7 +76,7 @@ export class RunningAttempt {
     return { cause, fault, goodMs };
   }
 
-  /** Never rejects; the verdict says how it went. */
+  /** Never rejects; the outcome is in the verdict. */
   async #runSession(engine: SourceEngine): Promise<void> {
     try {
       const cause = await this.#options.openSession(engine).run(this.#sink(), this.#abort.signal);
@@ -93,7 +93,7 @@ export class RunningAttempt {
     if (this.#verdict) return;
     this.#verdict = { cause, fault };
     this.#cancelAbandon = this.#options.clock.after(abandonMs, () => {
-      this.#options.log.add('error', 'The source did not let go in time and was left behind.');
+      this.#options.log.add('error', 'The source did not disconnect in time and was abandoned.');
       this.#abandoned.resolve();
     });
     this.#abort.abort(fault);
@@ -141,7 +141,7 @@ export class RunningAttempt {
     };
   }
 
-  /** Whether the samples held have been passed on, so that this one can follow them. */
+  /** Whether the held samples have been passed on, so that this one can follow them. */
   #release(sample: Sample, isFrame: boolean): boolean {
     const { stream } = this.#options;
     const held = this.#start.take(sample, isFrame);
@@ -158,7 +158,7 @@ export class RunningAttempt {
     const { stream, log } = this.#options;
     const seconds = (Math.abs(stepMs) / 1000).toFixed(1);
     const words = `The clock of this server was set ${stepMs > 0 ? 'forward' : 'back'} by ${seconds} s.`;
-    log.add('warn', `${words} Recording goes on by the new time.`);
+    log.add('warn', `${words} Recording continues with the new time.`);
     this.#stepMs = undefined;
     this.#wall.step();
     stream.pause('clock-set');
@@ -196,7 +196,7 @@ function singleFrame(): { cause: PauseCause; fault: Fault } {
 
 function failed(error: unknown, hadFrame: boolean): { cause: PauseCause; fault: Fault } {
   if (!(error instanceof Fault)) {
-    const words = 'The source failed for a reason of our own; the server log has it.';
+    const words = 'The source failed because of an internal error; see the server log.';
     return { cause: 'damaged', fault: new Fault('InternalServerError', words, { cause: error }) };
   }
   return { cause: hadFrame && error.code === 'ProbeError' ? 'damaged' : 'unreachable', fault: error };

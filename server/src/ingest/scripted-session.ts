@@ -3,7 +3,7 @@ import type { PauseCause } from '../hub/reader.ts';
 import type { SourceEngine } from './running-attempt.ts';
 import type { SourceSession, SourceSink } from './source.ts';
 
-/** A session driven by a test. */
+/** A session controlled by a test. */
 export class ScriptedSession implements SourceSession {
   readonly engine: SourceEngine;
   readonly #settled = Promise.withResolvers<PauseCause>();

@@ -15,7 +15,7 @@ import { runClock } from './timing.ts';
 const connected: ReadonlySet<SourceScheme> = new Set([...rtspSchemes, 'rtmp', 'rtmps', 'http', 'https']);
 const reachTimeoutMs = 1000;
 
-/** Makes the sessions of all sources: our own RTSP engine, and FFmpeg's libraries in child processes. */
+/** Creates the sessions of all sources: the native RTSP engine, and FFmpeg's libraries in child processes. */
 export class SourceEngines {
   readonly #clock: Clock;
   readonly #ffmpeg: FfmpegPool;
@@ -49,7 +49,7 @@ export class SourceEngines {
     const polling = audience && { audience, rounds: this.#rounds };
     const memory: SourceMemory = { videoTurn: 0 };
     return (engine) => {
-      // Each connection dates by the wall clock at its start.
+      // Each connection dates its samples by the wall clock at its start.
       const clock = runClock(this.#clock);
       const policy = { allowLoopback, isListener: address.scheme === 'udp', clock };
       switch (engine) {

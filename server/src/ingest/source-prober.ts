@@ -12,7 +12,7 @@ export interface ProbeLimits {
   readonly signal: AbortSignal;
 }
 
-/** Probes addresses that are not streams yet. Rejects with a Fault of one of the probe codes (`probe`). */
+/** Probes addresses that are not streams yet. Rejects with a Fault of one of the probe codes (see `probe`). */
 export class SourceProber {
   readonly #clock: Clock;
   readonly #ffmpeg: FfmpegPool;
@@ -24,7 +24,7 @@ export class SourceProber {
     this.#engines = options.engines;
   }
 
-  /** What the address delivers, after its first whole frame. */
+  /** What the address delivers, after its first complete frame. */
   async probe(
     address: SourceAddress,
     options: ProbeLimits,

@@ -17,8 +17,8 @@ const defaultMaxLines = 300;
 const maxMessageLength = 500;
 
 /**
- * The newest events of one stream, kept in memory for the stream's debug screen and passed on to the server's log.
- * The lines are shown to all users who may see the stream: no credentials.
+ * The newest events of one stream, kept in memory for the stream's debug screen and passed on to the server's
+ * log. The lines are shown to all users who may see the stream, so they must not contain credentials.
  */
 export class StreamLog {
   readonly #clock: Clock;

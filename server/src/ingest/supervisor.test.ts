@@ -13,7 +13,7 @@ import { ScriptedSession } from './scripted-session.ts';
 import { StreamLog } from './stream-log.ts';
 import { Supervisor } from './supervisor.ts';
 
-/** A supervisor whose sessions the test drives. */
+/** A supervisor whose sessions the test controls. */
 class SupervisorScene {
   readonly clock = new ManualClock();
   readonly stream = new Stream('s');
@@ -61,7 +61,7 @@ class SupervisorScene {
     await settle();
   }
 
-  /** Sends frames for this long, one a second. */
+  /** Sends frames for this long, one per second. */
   async play(seconds: number): Promise<void> {
     this.session.sink.tracks([videoTrack, audioTrack]);
     for (let at = 0; at < seconds; at++) {
@@ -94,7 +94,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
-test('[R10.2] a source that fails is retried indefinitely with growing pauses, and reports why', async () => {
+test('[R10.2] a failing source is retried indefinitely with increasing pauses, and reports why', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   assert.equal(scene.status.state, 'connecting');
@@ -135,7 +135,7 @@ test('the watchdog looks at video frames: audio and an open socket do not count'
   await scene.supervisor.stop('stopped');
 });
 
-test('a source that answers and never sends a first frame is given up and retried', async () => {
+test('a source that responds but never sends a first frame is abandoned and retried', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   scene.session.sink.tracks([videoTrack]);
@@ -149,7 +149,7 @@ test('a source that answers and never sends a first frame is given up and retrie
   await scene.supervisor.stop('stopped');
 });
 
-test('[R10.2] announced video that never comes is not running while audio flows: it says so, tries again, and waits longer', async () => {
+test('[R10.2] a source with announced video that never arrives is not running although audio flows: it reports this, retries, and waits longer', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   const waits: number[] = [];
@@ -186,7 +186,7 @@ test('[R10.1] the first key frame is waited for as long as frames arrive, and no
   await scene.supervisor.stop('stopped');
 });
 
-test('pauses start over after a minute of good video, and do not grow for a server that drops us every 20 s', async () => {
+test('pauses start over after a minute of good video, and do not increase for a server that disconnects every 20 s', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   for (let at = 0; at < 4; at++) {
@@ -208,7 +208,7 @@ test('pauses start over after a minute of good video, and do not grow for a serv
   await scene.supervisor.stop('stopped');
 });
 
-test('[R10.3] a clock that is corrected later dates what follows right: slowly, or in a stated step', async () => {
+test('[R10.3] after a clock is corrected, frames are dated correctly: gradually, or in a logged step', async () => {
   const scene = new SupervisorScene();
   const reader = scene.stream.addReader({ name: 't', maxBytes: 1e7, from: 'gop', onReadable() {} });
   await scene.start();
@@ -234,7 +234,7 @@ test('[R10.3] a clock that is corrected later dates what follows right: slowly, 
   const { generation } = scene.stream;
   scene.clock.stepWall(1_500);
   await play(10);
-  assert.ok(Math.abs(errorMs() + 1_400) < 20, 'a hundredth of the time that passed');
+  assert.ok(Math.abs(errorMs() + 1_400) < 20, 'one percent of the elapsed time');
   await play(160);
   assert.ok(Math.abs(errorMs()) <= 20);
   assert.equal(scene.stream.generation, generation);
@@ -250,7 +250,7 @@ test('[R10.3] a clock that is corrected later dates what follows right: slowly, 
   await scene.supervisor.stop('stopped');
 });
 
-test('[R10.2] a camera that ran well is reconnected within 0.4 s of its return, later within two, and not before', async () => {
+test('[R10.2] a camera that ran well is reconnected within 0.4 s of its return, after a longer outage within two, and not before', async () => {
   for (const outageSeconds of [3, 30, 240]) {
     const scene = new SupervisorScene();
     await scene.start();
@@ -263,12 +263,12 @@ test('[R10.2] a camera that ran well is reconnected within 0.4 s of its return, 
       await scene.pass(1_000);
       if (scene.sessions.length > before && !scene.session.isReleased) await scene.fail('EHOSTUNREACH');
     }
-    assert.ok(scene.looks >= outageSeconds * 0.7, `${scene.looks} looks in ${outageSeconds} s`);
+    assert.ok(scene.looks >= outageSeconds * 0.7, `${scene.looks} checks in ${outageSeconds} s`);
     const tries = scene.sessions.length - before;
     assert.ok(tries <= outageSeconds / 10 + 1, `${tries} attempts in ${outageSeconds} s`);
     scene.isThere = true;
     assert.ok((await scene.untilNextSession()) <= (outageSeconds < 50 ? 400 : 2_000));
-    // It answers and isn't ready yet: pauses start from the beginning, and grow.
+    // It responds but isn't ready yet: pauses start from the beginning, and increase.
     await scene.fail('EHOSTUNREACH', 'Not ready.');
     assert.ok((await scene.untilNextSession()) <= 1_100);
     await scene.fail('EHOSTUNREACH', 'Not ready.');
@@ -277,7 +277,7 @@ test('[R10.2] a camera that ran well is reconnected within 0.4 s of its return, 
   }
 });
 
-test('a camera that never ran, or refuses the password, is not connected to in between', async () => {
+test('a camera that never ran, or rejects the password, is not polled in between', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   scene.isThere = false;
@@ -290,7 +290,7 @@ test('a camera that never ran, or refuses the password, is not connected to in b
   await scene.supervisor.stop('stopped');
 });
 
-test('those of one host that come back together take turns', () => {
+test('sources of one host that return together take turns', () => {
   const clock = new ManualClock();
   const turns = new ReturnTurns(clock);
   const waits = Array.from({ length: 64 }, () => turns.next('recorder'));
@@ -300,7 +300,7 @@ test('those of one host that come back together take turns', () => {
   assert.equal(turns.next('recorder'), 0);
 });
 
-test('[R10.2] one frame per connection is no stream: nothing is passed on, and the message says so', async () => {
+test('[R10.2] one frame per connection is not a stream: nothing is passed on, and the message says so', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   const reader = scene.stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
@@ -319,7 +319,7 @@ test('[R10.2] one frame per connection is no stream: nothing is passed on, and t
   await scene.supervisor.stop('stopped');
 });
 
-test('a wrong password slows down more, to minutes', async () => {
+test('a wrong password increases the pauses more, to minutes', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   const pauses: number[] = [];
@@ -331,7 +331,7 @@ test('a wrong password slows down more, to minutes', async () => {
   await scene.supervisor.stop('stopped');
 });
 
-test('two hundred cameras that drop together come back scattered, and never later than 30 s', () => {
+test('two hundred cameras that disconnect together reconnect spread out, and never later than 30 s', () => {
   let seed = 7;
   const clock = new ManualClock();
   clock.random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
@@ -345,7 +345,7 @@ test('two hundred cameras that drop together come back scattered, and never late
   }
 });
 
-test("a camera that our RTSP engine can't manage is read by FFmpeg's, and the log says so", async () => {
+test("a camera that the native RTSP engine cannot handle is read by FFmpeg's, and the log says so", async () => {
   const scene = new SupervisorScene();
   await scene.start();
   await scene.fail('ProbeError', 'The camera sends nothing that we can read.');
@@ -362,7 +362,7 @@ test("a camera that our RTSP engine can't manage is read by FFmpeg's, and the lo
   await scene.supervisor.stop('stopped');
 });
 
-test('no fallback for what no engine can fix, and none indefinitely', async () => {
+test('no fallback for errors that no engine can fix, and none indefinitely', async () => {
   for (const code of ['HTTP_UNAUTHORIZED', 'HTTP_NOT_FOUND', 'EHOSTUNREACH'] as const) {
     const scene = new SupervisorScene();
     await scene.start();
@@ -374,15 +374,15 @@ test('no fallback for what no engine can fix, and none indefinitely', async () =
   const scene = new SupervisorScene();
   await scene.start();
   for (let at = 0; at < 20; at++) {
-    await scene.fail('ProbeError', `Words of ${scene.session.engine}.`);
-    assert.equal(scene.status.reason, 'Words of rtsp.');
+    await scene.fail('ProbeError', `Message of ${scene.session.engine}.`);
+    assert.equal(scene.status.reason, 'Message of rtsp.');
     await scene.untilNextSession();
   }
   assert.equal(scene.sessions.filter(({ engine }) => engine === 'av').length, 3);
   await scene.supervisor.stop('stopped');
 });
 
-test('a session that does not close is left behind, and nothing it sends later reaches the stream', async () => {
+test('a session that does not close is abandoned, and nothing it sends later reaches the stream', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   await scene.play(2);
@@ -399,7 +399,7 @@ test('a session that does not close is left behind, and nothing it sends later r
   await scene.supervisor.stop('stopped');
 });
 
-test('stop releases the session, gives the readers its cause and leaves no timer; nothing starts again', async () => {
+test('stop releases the session, passes its cause to the readers and leaves no timer; nothing starts again', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   await scene.play(2);
@@ -424,7 +424,7 @@ test('stop during a pause between attempts ends immediately', async () => {
   assert.equal(scene.sessions.length, 1);
 });
 
-test('an error that is no Fault is our own: it is logged, kept and retried like any other', async () => {
+test('an error that is not a Fault is internal: it is logged, kept and retried like any other', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   scene.session.fail(new TypeError('x is undefined') as unknown as Fault);
@@ -434,7 +434,7 @@ test('an error that is no Fault is our own: it is logged, kept and retried like 
   await scene.supervisor.stop('stopped');
 });
 
-test('the log of a stream is bounded, holds no credentials and is not flooded by a camera that is away for a week', async () => {
+test('the log of a stream is bounded, contains no credentials and is not flooded by a camera that is offline for a week', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   for (let attempt = 0; attempt < 1_000; attempt++) {
@@ -450,7 +450,7 @@ test('the log of a stream is bounded, holds no credentials and is not flooded by
   await scene.supervisor.stop('stopped');
 });
 
-test('an ordinary outage is one line in the log, with a cause and no stack; a mistake of ours has one', async () => {
+test('an ordinary outage is one line in the log, with a cause and no stack; an internal error has a stack', async () => {
   const lines: LogFields[] = [];
   const log: Log = { ...silentLog, warn: (fields) => void lines.push(fields), child: () => log };
   const rig = new SupervisorScene(undefined, log);
@@ -466,7 +466,7 @@ test('an ordinary outage is one line in the log, with a cause and no stack; a mi
 });
 
 for (const seconds of [5, 20]) {
-  test(`[R10.2] a camera that sends a frame every ${seconds} s runs on one connection, and is missed after three of them`, async () => {
+  test(`[R10.2] a camera that sends a frame every ${seconds} s stays on one connection, and counts as lost after three intervals`, async () => {
     const scene = new SupervisorScene();
     await scene.start();
     scene.session.sink.tracks([videoTrack, audioTrack]);
@@ -484,12 +484,12 @@ for (const seconds of [5, 20]) {
   });
 }
 
-test('[R10.2] a slow camera stays on its connection when frames are held up and then come together', async () => {
+test('[R10.2] a slow camera stays on its connection when frames are delayed and then arrive together', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   scene.session.sink.tracks([videoTrack, audioTrack]);
   let sent = 0;
-  // The cache of a relay first, then every 20 s, and one frame late enough to arrive with the next.
+  // The cache of a relay first, then every 20 s, and one frame so late that it arrives with the next.
   for (const frames of [4, 1, 1, 1, 1, 0, 2, 1, 1]) {
     for (let index = 0; index < frames; index++) {
       scene.session.sink.sample(frame(sent++ * 500, { isKey: true }));
@@ -501,7 +501,7 @@ test('[R10.2] a slow camera stays on its connection when frames are held up and 
   await scene.supervisor.stop('stopped');
 });
 
-test('[R10.2] a process that was stopped reads what arrived meanwhile before it judges', async () => {
+test('[R10.2] a process that was suspended reads what arrived meanwhile before it decides', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   await scene.play(10);
@@ -516,7 +516,7 @@ test('[R10.2] a process that was stopped reads what arrived meanwhile before it 
   await scene.supervisor.stop('stopped');
 });
 
-test('[R10.2] one stall does not make a quick camera count as a slow one', async () => {
+test('[R10.2] one stall does not make a fast camera count as a slow one', async () => {
   const scene = new SupervisorScene();
   await scene.start();
   await scene.play(3);

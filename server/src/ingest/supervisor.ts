@@ -17,7 +17,7 @@ export interface SupervisorStatus {
   /** Set while `failed`: the error of the newest attempt. */
   readonly code?: ErrorCode;
   /**
-   * The same as a message for users (English; the code has a text in both languages), the stream's
+   * The same as a message for users (English; the code has a text in both languages): the stream's
    * failureReason.
    */
   readonly reason?: string;
@@ -25,7 +25,7 @@ export interface SupervisorStatus {
   readonly sinceMs: number;
   /** Attempts since the last frames, including the current one. */
   readonly attempts: number;
-  /** Which engine the newest attempt used. */
+  /** The engine that the newest attempt used. */
   readonly engine: SourceEngine;
 }
 
@@ -49,17 +49,17 @@ export interface SupervisorOptions {
 const maxCauseLength = 200;
 /** The other engine is tried almost immediately: to the user it is the same attempt. */
 const fallbackPauseMs = 200;
-/** A camera that sends frames for this long is known to run well, ms; */
+/** A camera that sends frames for this long is known to run well, ms... */
 const ranWellMs = 10_000;
-/** after an outage it is polled for this long, ms. */
+/** ...and is polled for this long after an outage, ms. */
 const watchedMs = 300_000;
 /** Until frames arrive again: an address that both engines reject this often is not a camera. */
 const maxFailedFallbacks = 3;
 
 /**
  * Keeps one configured source running indefinitely: a session for each attempt, a watchdog on frames rather
- * than on sockets, growing pauses in between. It owns the sessions and writes to the stream; it doesn't own the
- * stream.
+ * than on sockets, increasing pauses in between. It owns the sessions and writes to the stream, which it
+ * doesn't own.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -67,10 +67,10 @@ export class Supervisor {
   readonly #history = new AttemptHistory();
   readonly #stopping = new AbortController();
   #engine: SourceEngine;
-  /** The cause of the fallback; reported when the fallback fails too. */
+  /** The cause of the fallback; reported if the fallback fails too. */
   #rtspFault: Fault | undefined;
   #failedFallbacks = 0;
-  /** When frames last arrived long enough to show that the camera runs well, monotonic ms. */
+  /** When frames had last arrived long enough to show that the camera runs well, monotonic ms. */
   #ranWellMs: number | undefined;
   /** Nothing listened at its address before the newest attempt. */
   #isAway = false;
@@ -94,7 +94,7 @@ export class Supervisor {
     return this.#history.attempts;
   }
 
-  /** Starts; a supervisor is started once. */
+  /** Starts; call once. */
   start(): void {
     if (this.#running || this.#stopping.signal.aborted) return;
     this.#options.log.add('info', `Connecting to ${this.#options.address.redacted}.`);
@@ -104,7 +104,7 @@ export class Supervisor {
   }
 
   /**
-   * Ends for good, idempotent; the stream is paused with the cause. Resolves when the session has released
+   * Ends for good; idempotent. The stream is paused with the cause. Resolves when the session has released
    * everything.
    */
   async stop(cause: PauseCause): Promise<void> {
@@ -155,7 +155,7 @@ export class Supervisor {
     }
   }
 
-  /** One session from beginning to end; never rejects. */
+  /** One session from start to end; never rejects. */
   async #attempt(): Promise<AttemptEnd> {
     const { clock, stream } = this.#options;
     const startedMs = clock.monotonicMs();
@@ -183,7 +183,9 @@ export class Supervisor {
     this.#setStatus({ state: 'running', attempts: 0 });
   }
 
-  /** Reports how it ended, chooses the engine of the next attempt, and returns the pause before it, ms. */
+  /**
+   * Reports how the session ended, chooses the engine of the next attempt, and returns the pause before it, ms.
+   */
   #pauseAfter({ goodMs, fault }: AttemptEnd): number {
     const { address, log } = this.#options;
     const isFallback = this.#engine === 'av' && rtspSchemes.has(address.scheme);
@@ -194,13 +196,16 @@ export class Supervisor {
       this.#engine = 'av';
       this.#rtspFault = fault;
       this.#fail(fault);
-      log.add('warn', `Our RTSP engine can't manage this camera: ${fault.message} Trying FFmpeg's.`);
+      log.add(
+        'warn',
+        `The built-in RTSP engine cannot handle this camera: ${fault.message} Trying FFmpeg's.`,
+      );
       return fallbackPauseMs;
     }
     if (isFallback && goodMs === 0) {
       this.#engine = 'rtsp';
       this.#failedFallbacks++;
-      log.add('warn', `FFmpeg's RTSP engine fares no better: ${fault.message}`);
+      log.add('warn', `FFmpeg's RTSP engine fails too: ${fault.message}`);
       this.#fail(this.#rtspFault ?? fault);
     } else {
       this.#fail(fault);
@@ -212,7 +217,8 @@ export class Supervisor {
     const { attempts } = this.#status;
     const isNews = this.#status.state !== 'failed' || this.#status.reason !== fault.message;
     this.#setStatus({ state: 'failed', code: fault.code, reason: fault.message, attempts });
-    // A camera that is offline for a week must not push everything else out of the log: attempts 1, 2, 4, 8...
+    // A camera that is offline for a week must not push everything else out of the log: only attempts 1, 2, 4,
+    // 8... are logged.
     if (isNews || Number.isInteger(Math.log2(attempts))) {
       this.#options.log.add('warn', attempts > 1 ? `${fault.message} (attempt ${attempts})` : fault.message, {
         code: fault.code,

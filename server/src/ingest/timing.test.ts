@@ -37,7 +37,7 @@ function assertGrowing(outMs: readonly number[]): void {
 const even = (frame: number) => frame * frameTicks;
 const onTime = (frame: number) => frame * frameMs;
 
-/** The ends of the rounds in which connections without low-latency readers are read, ms after the start. */
+/** When the rounds end in which connections without low-latency readers are read, ms after the start. */
 function roundEnds(lengthMs: number): number[] {
   const clock = new ManualClock(startMs);
   let state = 1;
@@ -54,7 +54,7 @@ function roundEnds(lengthMs: number): number[] {
 }
 
 describe('the wall clock', () => {
-  test('[R10.3] is read again by each connection: a clock that was corrected is right from the next one on', () => {
+  test('[R10.3] is read again by each connection: a corrected clock is used from the next one on', () => {
     const clock = new ManualClock(startMs);
     const before = runClock(clock);
     assert.equal(utcMs(before), startMs);
@@ -63,7 +63,7 @@ describe('the wall clock', () => {
     assert.equal(utcMs(runClock(clock)), startMs + 3_600_000);
   });
 
-  test('[R10.3] is read once by each: steps of it change nothing, time never runs back', () => {
+  test('[R10.3] is read once by each: its steps change nothing, time never goes back', () => {
     const clock = new ManualClock(startMs);
     assert.equal(utcMs(clock), startMs);
     for (const stepMs of [3_600_000, -7_200_000]) {
@@ -77,14 +77,14 @@ describe('the wall clock', () => {
 });
 
 describe('the source clock', () => {
-  test('frames that come evenly keep exactly the lengths of the source', () => {
+  test('frames that arrive evenly keep exactly the durations of the source', () => {
     const { outMs, track } = play({ frames: 2000, source: even, arrivalMs: onTime });
     outMs.forEach((ms, frame) => assert.ok(Math.abs(ms - startMs - frame * frameMs) < 0.01));
     assert.equal(track.jumps, 0);
   });
 
   for (const perSecond of [25, 12.5, 5, 4]) {
-    test(`of ${perSecond} frames a second, read in rounds and immediately in turns, is followed within 25 ms`, () => {
+    test(`of ${perSecond} frames per second, read alternately in rounds and immediately, is followed within 25 ms`, () => {
       const stepMs = 1000 / perSecond;
       const readMs = roundEnds(240_000);
       let round = 0;
@@ -108,7 +108,7 @@ describe('the source clock', () => {
     });
   }
 
-  test('[R10.3] a first packet that was delayed puts frames into the future for three seconds at most', () => {
+  test('[R10.3] a delayed first packet dates frames in the future for three seconds at most', () => {
     const heldUpMs = 350;
     const { outMs } = play({
       frames: 200,
@@ -117,11 +117,11 @@ describe('the source clock', () => {
     });
     assertGrowing(outMs);
     const aheadMs = outMs.map((ms, frame) => ms - startMs - Math.max(onTime(frame), heldUpMs));
-    assert.ok(Math.max(...aheadMs) > 300, 'the held up packet was believed at first');
+    assert.ok(Math.max(...aheadMs) > 300, 'the delayed packet was trusted at first');
     assert.ok(Math.max(...aheadMs.slice(Math.ceil((heldUpMs + 3000) / frameMs))) <= 100);
   });
 
-  test('jitter of the network does not reach the times', () => {
+  test('network jitter does not affect the times', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 300, maxLength: 300 }),
@@ -188,7 +188,7 @@ describe('the source clock', () => {
     );
   });
 
-  test('a burst of old frames at the start is drawn towards the present', () => {
+  test('after a burst of old frames at the start, times converge to the present', () => {
     const { outMs } = play({
       frames: 3000,
       source: even,
@@ -202,7 +202,7 @@ describe('the source clock', () => {
   });
 
   for (const speed of [0.1, 0.5, 0.9, 1.01, 1.05, 1.2, 2, 20, 100]) {
-    test(`[R10.3] that runs ${speed} times as fast is followed: never in the future, and soon right`, () => {
+    test(`[R10.3] that runs ${speed} times as fast is followed: never in the future, and soon correct`, () => {
       const { outMs } = play({
         frames: 60 * 25,
         source: (frame) => Math.round(frame * frameTicks * speed),
@@ -219,7 +219,7 @@ describe('the source clock', () => {
     });
   }
 
-  test('[R10.3] a buffered GOP that comes with the connection is not dated into the future', () => {
+  test('[R10.3] a buffered GOP sent on connection is not dated in the future', () => {
     for (const buffered of [25, 100, 250]) {
       const { outMs, track } = play({
         frames: 1500,
@@ -231,12 +231,15 @@ describe('the source clock', () => {
         (ms, frame) => ms - startMs - Math.max(0, frame - buffered) * frameMs - Math.min(frame, buffered) * 2,
       );
       assert.ok(Math.max(...ahead) <= maxAheadMs, `${Math.max(...ahead)} ms ahead`);
-      assert.ok(Math.max(...ahead.slice(buffered + 10 * 25)) < 120, 'ten seconds later all is right');
+      assert.ok(
+        Math.max(...ahead.slice(buffered + 10 * 25)) < 120,
+        'ten seconds later all times are correct',
+      );
       assert.equal(track.jumps, 0);
     }
   });
 
-  test('a connection that stalls and catches up at one and a half times the speed is not taken for a fast clock', () => {
+  test('a connection that stalls and catches up at one and a half times the speed is not mistaken for a fast clock', () => {
     const stallAt = 400;
     const { outMs, track } = play({
       frames: 1500,
@@ -250,7 +253,7 @@ describe('the source clock', () => {
     outMs.forEach((ms, frame) => assert.ok(Math.abs(ms - startMs - onTime(frame)) < 1, `frame ${frame}`));
   });
 
-  test('a connection that stalls and catches up moves nothing', () => {
+  test('a connection that stalls and catches up shifts no times', () => {
     const { outMs, track } = play({
       frames: 600,
       source: even,
@@ -274,7 +277,7 @@ describe('the source clock', () => {
 });
 
 describe('sender reports', () => {
-  test('[R10.1] set the time of capture when they agree with the arrivals', () => {
+  test('[R10.1] determine the capture time if they agree with the arrivals', () => {
     const { outMs } = play({
       frames: 500,
       source: even,
@@ -286,7 +289,7 @@ describe('sender reports', () => {
     assert.equal(Math.round((outMs[0] ?? 0) - startMs), 0);
   });
 
-  test('one that comes late is approached slowly', () => {
+  test('one that arrives late takes effect gradually', () => {
     const { outMs } = play({
       frames: 1500,
       source: even,
@@ -300,7 +303,7 @@ describe('sender reports', () => {
     assert.ok(Math.abs((outMs.at(-1) ?? 0) - startMs - onTime(1499)) < 20);
   });
 
-  test('nonsense is not believed', () => {
+  test('nonsense is not trusted', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: -1e13, max: 1e13, noNaN: true }), { minLength: 1, maxLength: 20 }),
@@ -320,7 +323,7 @@ describe('sender reports', () => {
     );
   });
 
-  test('[R10.1] keep audio with the video, also when the camera has no idea of the date', () => {
+  test('[R10.1] keep audio in sync with the video, even if the camera has the wrong date', () => {
     const cameraEpochMs = Date.UTC(1970, 0, 2);
     const timing = new SourceTiming();
     const video = timing.addTrack(videoRate, videoRate);
@@ -342,15 +345,15 @@ describe('sender reports', () => {
 
   const absurd: Record<string, (frame: number) => { video?: number; audio?: number }> = {
     'none at all': () => ({}),
-    'for the video alone, of a clock that is 1.5 s behind': (frame) => ({
+    'for the video alone, from a clock that is 1.5 s behind': (frame) => ({
       video: startMs + onTime(frame) - 1_500,
     }),
-    'for the audio alone, of a clock that is 1.5 s behind': (frame) => ({
+    'for the audio alone, from a clock that is 1.5 s behind': (frame) => ({
       audio: startMs + onTime(frame) - 1_500,
     }),
-    'of a clock that has stopped': (frame) => (frame % 250 < 125 ? { video: startMs } : { audio: startMs }),
-    'of a clock that has stopped in 1970': (frame) => (frame % 250 < 125 ? { video: 5 } : { audio: 5 }),
-    'of a clock that runs back': (frame) => {
+    'from a clock that has stopped': (frame) => (frame % 250 < 125 ? { video: startMs } : { audio: startMs }),
+    'from a clock that has stopped in 1970': (frame) => (frame % 250 < 125 ? { video: 5 } : { audio: 5 }),
+    'from a clock that runs backwards': (frame) => {
       const ntpMs = startMs - onTime(frame);
       return frame % 250 < 125 ? { video: ntpMs } : { audio: ntpMs };
     },
@@ -364,7 +367,7 @@ describe('sender reports', () => {
     }),
   };
   for (const [name, reported] of Object.entries(absurd)) {
-    test(`[R10.1] ${name}: audio stays with the video within 40 ms, and time follows arrival`, () => {
+    test(`[R10.1] ${name}: audio stays in sync with the video within 40 ms, and time follows arrival`, () => {
       const timing = new SourceTiming();
       const video = timing.addTrack(videoRate, videoRate);
       const audio = timing.addTrack(8000, 8000);
@@ -376,7 +379,7 @@ describe('sender reports', () => {
         if (audioNtpMs !== undefined) audio.report(audioNtpMs, frame * 320);
         const videoMs = video.map(even(frame), nowMs) / 90;
         const audioMs = audio.mapGrowing(frame * 320, nowMs) / 8;
-        // A first report can't be judged; the tracks are drawn apart at 1 % at most until the next.
+        // A first report can't be verified; the tracks drift apart by at most 1 % until the next.
         latestMs = Math.max(latestMs, Math.abs(videoMs - nowMs));
         const apartMs = Math.abs(audioMs - videoMs);
         if (frame > 1_000) assert.ok(apartMs < 40, `frame ${frame}: ${apartMs} ms apart`);
@@ -386,7 +389,7 @@ describe('sender reports', () => {
     });
   }
 
-  test('[R10.1] where there are none, audio begins with its video: a packet is as old as it is long', () => {
+  test('[R10.1] if there are none, audio begins with its video: a packet is as old as its duration', () => {
     for (const frameSamples of [160, 1024, 4096]) {
       const timing = new SourceTiming();
       const video = timing.addTrack(videoRate, videoRate);
@@ -398,7 +401,7 @@ describe('sender reports', () => {
     }
   });
 
-  test('a camera whose clock is set keeps its even times', () => {
+  test('a camera whose clock is set keeps its even frame durations', () => {
     const { outMs } = play({
       frames: 600,
       source: even,

@@ -18,22 +18,22 @@
 import { msToTicks, rescaleTicks } from '@vidette/media/time';
 import type { Clock } from '../base/clock.ts';
 
-/** Corrections begin above this error, ms: smaller ones are not perceptible, */
+/** Corrections begin above this error, ms, because smaller ones are not perceptible... */
 const slewAboveMs = 20;
-/** and continue down to this, ms. */
+/** ...and continue down to this error, ms. */
 const slewUntilMs = 1;
-/** Correction per elapsed time: ordinarily, */
+/** Correction per elapsed time: normally... */
 const slewRate = 0.01;
-/** when more than `farMs` are missing, */
+/** ...when the error is above `farMs`... */
 const farSlewRate = 0.05;
 const farMs = 1000;
 /**
- * and while frames are dated more than `aheadMs` after their arrival: nothing is recorded in the future for
- * long.
+ * ...and while frames are dated more than `aheadMs` after their arrival: nothing must be recorded in the future
+ * for long.
  */
 const aheadSlewRate = 0.1;
 const aheadMs = 100;
-/** Beyond this lead the correction grows with it, up to all but a fiftieth at `maxAheadMs`: */
+/** Beyond this lead the correction increases with it, up to all but a fiftieth at `maxAheadMs`. */
 const farAheadMs = 500;
 const mostSlewRate = 0.98;
 /** Nothing is dated later than this after its arrival, ms. */
@@ -41,23 +41,23 @@ export const maxAheadMs = 2000;
 /** A sample later than this, relative to the fastest recent arrivals, is corrected at this rate: */
 const farBehindMs = 2000;
 const farBehindSlewRate = 0.5;
-/** A time stamp this far ahead of the arrivals, after such a step, is a jump, ms. */
+/** A timestamp this far ahead of the arrivals, after such a step, is a jump, ms. */
 const jumpAheadMs = 3000;
 /** A step back this large is a jump: reordered frames (B-frames) go back less, ms. */
 const jumpBackMs = 1500;
 /** No decoder reorders more frames than this; smaller steps back that last longer are also jumps. */
 const maxReordered = 17;
-/** A whole window of arrivals this late means that the source's clock stopped, ms. */
+/** If a whole window of arrivals is this late, the source's clock has stopped, ms. */
 const standstillMs = 10_000;
 /** Arrivals of the last one or two windows count, ms. */
 const windowMs = 15_000;
-/** A report is trusted if it dates the capture at most this long before the fastest arrival, ms, */
+/** A report is trusted if it dates the capture at most this long before the fastest arrival, ms... */
 const maxTransitMs = 2000;
-/** or this little after it, ms. */
+/** ...or this little after it, ms. */
 const maxLeadMs = 250;
-/** The sender's wall clock was set when two reports differ by more, ms. */
+/** If two reports differ by more, the sender's wall clock was set, ms. */
 const reportStepMs = 500;
-/** After such a step the clock may be a broken one, which stands still or jumps: this many reports have to agree. */
+/** After such a step the clock may be broken, standing still or jumping: this many reports have to agree. */
 const reportsAfterStep = 2;
 
 const anchors = new WeakMap<Clock, number>();
@@ -87,13 +87,12 @@ export function utcMs(clock: Clock): number {
   return anchor + monotonicMs;
 }
 
-/** The tracks of one connection to one source, whose clocks are tied to each other by reports. */
+/** The tracks of one connection to one source, whose clocks are tied to each other by sender reports. */
 export class SourceTiming {
   readonly #tracks: TrackTiming[] = [];
 
   /**
-   * The first track added leads: others follow it as sender reports allow.
-   *
+   * The first track added is the leader: others follow it as sender reports allow.
    * @param sourceTimescale ticks per second of the source's clock
    * @param timescale ticks per second of the track
    */
@@ -103,7 +102,7 @@ export class SourceTiming {
     return track;
   }
 
-  /** A track is received and not reported: by the reports of the others it would be apart from them. */
+  /** A track is received but has no reports: by the reports of the others it would be out of sync with them. */
   get isReportMissing(): boolean {
     return this.#tracks.some((track) => track.isReportMissing);
   }
@@ -115,7 +114,7 @@ export class SourceTiming {
 }
 
 export class TrackTiming {
-  /** How often the source's clock jumped. */
+  /** Number of jumps of the source's clock. */
   jumps = 0;
   readonly #timescale: number;
   readonly #leader: TrackTiming | undefined;
@@ -182,12 +181,12 @@ export class TrackTiming {
     if (!this.#reports.note(reportMs)) this.#source.forgetReports();
   }
 
-  /** Reports that contradict each other: from now on only ones that agree with others count. */
+  /** The reports contradict each other: from now on only those that agree with others count. */
   forgetReport(): void {
     this.#reports.contradict();
   }
 
-  /** Received, and not reported. */
+  /** Received, but without reports. */
   get isReportMissing(): boolean {
     return this.#reports.offsetMs === undefined && this.#offset.ms !== undefined;
   }
@@ -222,7 +221,7 @@ export class TrackTiming {
     if (this.#clock.measure(rawMs, arrivalMs, aheadMs)) this.#beginSpeed(rawMs, arrivalMs);
   }
 
-  /** From here on the source's time is divided by another speed; emitted times don't change. */
+  /** From here on the source's time is divided by another speed; times already emitted don't change. */
   #beginSpeed(rawMs: number, arrivalMs: number): void {
     const sourceMs = this.#clock.evenMs(rawMs);
     this.#newestMs = sourceMs;
@@ -230,7 +229,7 @@ export class TrackTiming {
     this.#arrivals.begin(arrivalMs - sourceMs, arrivalMs);
   }
 
-  /** Restarts at the time of arrival, yet after everything emitted. */
+  /** Restarts at the time of arrival, but after everything emitted. */
   #jump(sourceMs: number, arrivalMs: number): void {
     this.jumps++;
     this.#reports.forget();
@@ -267,8 +266,8 @@ export class TrackTiming {
   }
 
   /**
-   * The offset by the reports: relative to the leader's as the sender reports; of the leader the sender's own UTC,
-   * if all tracks are reported.
+   * The offset according to the reports: relative to the leader's as the sender reports; for the leader the
+   * sender's own UTC, if all tracks have reports.
    */
   #reportedMs(): number | undefined {
     const leader = this.#leader;
@@ -281,7 +280,7 @@ export class TrackTiming {
   }
 }
 
-/** UTC less source time, corrected slowly. */
+/** UTC minus source time, corrected slowly. */
 class SlewedOffset {
   /** Undefined before the first sample. */
   ms: number | undefined;
@@ -310,23 +309,23 @@ class SlewedOffset {
     return !this.isSlewing;
   }
 
-  /** Corrects an error by at most so much. */
+  /** Corrects an error by at most this much. */
   approach(errorMs: number, mostMs: number): void {
     this.set((this.ms ?? 0) + Math.sign(errorMs) * Math.min(Math.abs(errorMs), mostMs));
   }
 }
 
-/** What the sender reports say of a track's clock: the wall clock of the sender less source time, ms. */
+/** What the sender reports imply about a track's clock: the wall clock of the sender minus source time, ms. */
 class SenderReports {
-  /** By the newest report that is believed. */
+  /** From the newest trusted report. */
   offsetMs: number | undefined;
-  /** By the newest report, believed or not. */
+  /** From the newest report, trusted or not. */
   #newestMs: number | undefined;
   #agreeing = 0;
-  /** A report is believed after this many in a row that agree. */
+  /** A report is trusted after this many in a row that agree. */
   #wanted = 1;
 
-  /** Takes a report. False when it contradicts the one before: the sender's wall clock was set. */
+  /** Takes a report. False if it contradicts the one before: the sender's wall clock was set. */
   note(reportMs: number): boolean {
     const before = this.#newestMs;
     this.#newestMs = reportMs;
@@ -336,25 +335,25 @@ class SenderReports {
     return true;
   }
 
-  /** Reports of the source contradict each other: from now on only ones that agree with others count. */
+  /** Reports of the source contradict each other: from now on only those that agree with others count. */
   contradict(): void {
     this.offsetMs = undefined;
     this.#agreeing = 0;
     this.#wanted = reportsAfterStep;
   }
 
-  /** The source's clock is another one now: what was reported says nothing about it. */
+  /** The source's clock has changed: earlier reports say nothing about it. */
   forget(): void {
     this.offsetMs = undefined;
     this.#newestMs = undefined;
   }
 }
 
-/** The clock of a source in ms, divided by its speed where that is not 1. */
+/** The clock of a source in ms, divided by its speed if that is not 1. */
 class SourceClock {
   readonly #timescale: number;
   readonly #speed = new SourceSpeed();
-  /** Where the current speed starts, by the source's clock and by ours. */
+  /** Where the current speed starts, on the source's clock and on ours. */
   #fromMs = 0;
   #baseMs = 0;
 
@@ -363,7 +362,7 @@ class SourceClock {
     this.#timescale = timescale;
   }
 
-  /** By the source's own clock. */
+  /** On the source's own clock. */
   rawMs(ticks: number): number {
     return (ticks * 1000) / this.#timescale;
   }
@@ -381,12 +380,12 @@ class SourceClock {
       : msToTicks(this.evenMs(this.rawMs(sourceTicks)), timescale);
   }
 
-  /** The clock jumped: its speed is measured from the beginning. */
+  /** The clock jumped: its speed is measured from scratch. */
   restart(): void {
     this.#speed.restart();
   }
 
-  /** As `SourceSpeed.measure`; time goes on from here at the new speed. */
+  /** See `SourceSpeed.measure`; time continues from here at the new speed. */
   measure(rawMs: number, arrivalMs: number, aheadMs: number): boolean {
     const before = this.#speed.speed;
     if (!this.#speed.measure(rawMs, arrivalMs, aheadMs)) return false;
@@ -396,15 +395,15 @@ class SourceClock {
   }
 }
 
-/** The speed of a clock is measured over this period, ms of arrival, */
+/** The speed of a clock is measured over this period, ms of arrival... */
 const speedWindowMs = 2000;
-/** this many times in succession, */
+/** ...this many times in succession... */
 const speedWindows = 3;
-/** when it differs this much from the assumed speed, and the measurements agree this closely. */
+/** ...if it differs this much from the assumed speed, and the measurements agree this closely. */
 const speedTolerance = 0.03;
-/** A slower clock is accepted only after this lag, ms: a slow network looks the same for a while; */
+/** A slower clock is accepted only after this lag, ms, because a slow network looks the same for a while... */
 const slowLateMs = 1000;
-/** a faster one only when no lag is being caught up. */
+/** ...a faster one only if no lag is being caught up. */
 const fastLateMs = 200;
 
 /** The fastest packet of a window. */
@@ -416,7 +415,7 @@ interface SpeedMark {
 
 /**
  * Measures the speed of a source's clock: 1 for all but broken ones. Compares the fastest packets of
- * consecutive windows, so that jitter, bursts and a connection that stalls and catches up do not count.
+ * consecutive windows, so that jitter, bursts and a connection that stalls and catches up have no effect.
  */
 class SourceSpeed {
   /** Source time per unit of our time. */
@@ -434,7 +433,6 @@ class SourceSpeed {
 
   /**
    * Adds a packet that is newer than all before.
-   *
    * @param aheadMs by how much it is dated after its arrival
    * @returns whether `speed` has changed
    */
@@ -476,7 +474,7 @@ class SourceSpeed {
   }
 }
 
-/** The smallest difference of arrival and source time in the newest one to two windows. */
+/** The smallest difference between arrival and source time in the newest one to two windows. */
 class QuickestArrival {
   #currentMs = Number.POSITIVE_INFINITY;
   #previousMs = Number.POSITIVE_INFINITY;
@@ -502,7 +500,7 @@ class QuickestArrival {
     return Math.min(this.#currentMs, this.#previousMs);
   }
 
-  /** A whole window has passed. */
+  /** A complete window has passed. */
   get windowFull(): boolean {
     return this.#previousMs !== Number.POSITIVE_INFINITY;
   }

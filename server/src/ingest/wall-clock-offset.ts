@@ -1,12 +1,12 @@
 /**
  * Tracks changes of the wall clock since the start of a connection, whose times count from one reading of it
  * (`runClock`): the shift that applies a later correction (NTP after the start, a machine that slept) without a
- * restart. Small corrections are made slowly, so that frames keep their durations to a hundredth; large ones in
- * one step, where the caller begins a new run and records the gap.
+ * restart. Small corrections are made gradually, so that frame durations change by at most one percent; large
+ * ones in one step, where the caller begins a new run and records the gap.
  */
 import type { Clock } from '../base/clock.ts';
 
-/** Differences up to this are approached, larger ones stepped over, ms. */
+/** Differences up to this are corrected gradually, larger ones in a step, ms. */
 const wallStepMs = 2000;
 /** Correction per elapsed time. */
 const slewRate = 0.01;
@@ -47,7 +47,7 @@ export class WallClockOffset {
     this.#suspectedMs = undefined;
   }
 
-  /** Call with each frame: approaches small differences. */
+  /** To be called with each frame: corrects small differences gradually. */
   slew(): void {
     const nowMs = this.#clock.monotonicMs();
     const most = (nowMs - this.#slewedMs) * slewRate;

@@ -24,8 +24,7 @@ export interface AudioFormat {
 
 /**
  * The audio track that the session description announces.
- *
- * @throws MalformedError when its parameters are missing or make no sense
+ * @throws MalformedError if its parameters are missing or invalid
  */
 export function audioFormat({ encoding, format }: ChosenMedia, trackId: number): AudioFormat {
   switch (encoding) {
@@ -36,7 +35,7 @@ export function audioFormat({ encoding, format }: ChosenMedia, trackId: number):
     case 'opus':
       return opusFormat(format, trackId);
     default:
-      throw new MalformedError(`sound in ${encoding}`);
+      throw new MalformedError(`audio in ${encoding}`);
   }
 }
 
@@ -49,7 +48,7 @@ function aacFormat({ parameters, clockRate }: MediaFormat, trackId: number): Aud
 }
 
 function latmFormat({ parameters, clockRate }: MediaFormat, trackId: number): AudioFormat {
-  // In-band configurations (cpresent=1) would require demultiplexing; no camera is known to send them.
+  // In-band configurations (cpresent=1) would require demultiplexing; no camera is known to use them.
   if (parameters.get('cpresent') !== '0')
     throw new MalformedError('MP4A-LATM with its configuration in band');
   const { audioSpecificConfig, frames } = parseStreamMuxConfig(hexBytes(parameters.get('config') ?? ''));
@@ -87,9 +86,9 @@ class OpusDepacketizer {
 const usualOpusTicks = OPUS_SAMPLE_RATE / 50;
 
 /**
- * AAC and Opus, passed on unchanged. A packet can't be sent before its last frame was captured completely, so
- * its start is older than its arrival by its duration: 128 ms for an AAC frame at 8 kHz, and more where a
- * packet holds several.
+ * AAC and Opus, passed on unchanged. A packet cannot be sent before its last frame has been captured
+ * completely, so its start is older than its arrival by its duration: 128 ms for an AAC frame at 8 kHz, and
+ * more if a packet contains several.
  */
 export class AudioDepacketizer implements PayloadDepacketizer {
   readonly #payloads: Pick<PayloadDepacketizer, 'push' | 'malformedPayloads'>;
@@ -139,7 +138,6 @@ function frameTicksOf(config: Uint8Array, clockRate: number): number {
 
 function hexBytes(text: string): Uint8Array {
   const digits = text.replaceAll('"', '').trim();
-  if (!/^([0-9a-f]{2}){1,256}$/i.test(digits))
-    throw new MalformedError('configuration of the sound is missing');
+  if (!/^([0-9a-f]{2}){1,256}$/i.test(digits)) throw new MalformedError('the audio configuration is missing');
   return Uint8Array.from(digits.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }

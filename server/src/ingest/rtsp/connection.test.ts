@@ -6,9 +6,9 @@ import { ManualClock } from '../../base/manual-clock.ts';
 import type { Fault } from '../../base/fault.ts';
 import { RtspConnection } from './connection.ts';
 
-test('a server that asks without end and reads no answer is left', () => {
+test('a server that sends requests endlessly and reads no reply is disconnected', () => {
   let written = 0;
-  // Nothing that is written here ever leaves.
+  // Nothing that is written here is ever sent.
   const socket = new Duplex({
     read() {},
     write(chunk: Buffer) {

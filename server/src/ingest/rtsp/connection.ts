@@ -16,9 +16,9 @@ import { Fault } from '../../base/fault.ts';
 import { utcMs } from '../timing.ts';
 import type { Authorization } from '../../dial/authorization.ts';
 
-/** Where requests are written: the connection's own socket, or the other half of a tunnel. */
+/** Where requests are written: the connection's own socket, or the other connection of a tunnel. */
 export interface RtspSender {
-  /** Bytes written and not yet sent. */
+  /** Bytes written but not yet sent. */
   readonly writableLength: number;
   write(message: string | Uint8Array): void;
   /** Closes after pending bytes are sent, together with the connection's socket. */
@@ -26,13 +26,13 @@ export interface RtspSender {
 }
 
 export interface RtspConnectionOptions {
-  /** Received bytes come from here; the connection ends with it. */
+  /** Source of the received bytes; the connection ends with it. */
   readonly socket: Socket;
-  /** The socket, unless given. */
+  /** Defaults to the socket. */
   readonly sender?: RtspSender;
   readonly clock: Clock;
   readonly authorization: Authorization;
-  /** How long each reply may take, ms. */
+  /** Timeout of each reply, ms. */
   readonly replyTimeoutMs: number;
 }
 
@@ -50,22 +50,25 @@ interface Pending {
   readonly cancelTimeout: () => void;
 }
 
-/** Tries of one request: without an answer, with one, and again when the nonce was stale. */
+/** Attempts at one request: without authorization, with it, and again if the nonce was stale. */
 const maxTries = 3;
 const userAgent = 'Vidette';
-/** Limit of unsent bytes of ours when the server does not read; a request or a reply has a few hundred. */
+/**
+ * Maximum number of our bytes left unsent while the server does not read; a request or a reply has a few
+ * hundred.
+ */
 const unreadAnswersMaxBytes = 256 * 1024;
 
 /**
- * One RTSP connection: requests and their replies, packets in between. It owns the socket.
- * A failed request rejects; a failure of the connection outside requests is reported by `onClosed`.
+ * One RTSP connection: requests and their replies, with packets in between. It owns the socket. A failed
+ * request rejects; a failure of the connection outside requests is reported through `onClosed`.
  */
 export class RtspConnection {
   /** Interleaved packets and the `utcMs` of their arrival; see `RtspParserHandler` for who owns their memory. */
   onPacket: PacketHandler = () => {};
-  /** The connection is unusable. Called once; not after `close`. */
+  /** The connection is unusable. Called once, and not after `close`. */
   onClosed: (fault: Fault) => void = () => {};
-  /** Called after each read that emptied the socket; after false nothing is read until `readOn`. */
+  /** Called after each read that emptied the socket; if it returns false nothing is read until `readOn`. */
   wantsMore: () => boolean = () => true;
   /** Bytes received so far. */
   receivedBytes = 0;
@@ -112,16 +115,16 @@ export class RtspConnection {
     this.#sender.write(Buffer.concat([head, packet]));
   }
 
-  /** The session's identifier, sent with every request from now on. */
+  /** The session identifier, sent with every request from now on. */
   setSession(id: string): void {
     this.#session = id;
   }
 
   /**
    * Sends a request and waits for its final reply, answering challenges on the way.
-   *
-   * @returns the reply, whatever its status; 401 only when the credentials were refused or there are none
-   * @throws Fault EHOSTUNREACH when no reply comes in time or the connection breaks, ProbeError when it isn't RTSP
+   * @returns the reply, whatever its status; 401 only if the credentials were rejected or there are none
+   * @throws Fault EHOSTUNREACH if no reply comes in time or the connection breaks, ProbeError if the peer
+   * doesn't speak RTSP
    */
   async request(
     method: string,
@@ -139,7 +142,7 @@ export class RtspConnection {
       if (response.status !== 401 || tries >= maxTries) return response;
       const challenges = headerValues(response, 'www-authenticate');
       if (!authorization.challenged(challenges, answer === undefined)) return response;
-      // A camera that closes the connection with its refusal does so before the next request is answered.
+      // A camera that closes the connection after its 401 does so before the next request is answered.
       this.#awaitsAnswer = true;
     }
   }
@@ -206,23 +209,19 @@ export class RtspConnection {
     return cseq;
   }
 
-  /**
-   * Whether reading can pause and resume at no cost. TLS reads 64 KiB at a time, all of which come before it
-   * stops.
-   */
+  /** Whether reading can pause and resume at no cost. TLS delivers the 64 KiB it has read before it stops. */
   get canRest(): boolean {
     return !(this.#options.socket instanceof TLSSocket);
   }
 
-  /** Reads again after `wantsMore` said no. */
+  /** Resumes reading after `wantsMore` returned false. */
   readOn(): void {
     this.#options.socket.resume();
   }
 
   /**
-   * Takes the first `length` bytes of `bytes`, which have arrived; that memory is free again on return.
-   *
-   * @returns whether to go on reading
+   * Takes the first `length` bytes of `bytes`, which have arrived; that memory can be reused on return.
+   * @returns whether to continue reading
    */
   receive(bytes: Uint8Array, length: number): boolean {
     if (this.#isClosing || this.#fault) return true;
@@ -233,11 +232,11 @@ export class RtspConnection {
     } catch (cause) {
       this.#fail(
         cause instanceof MalformedError
-          ? new Fault('ProbeError', 'What answers at this address does not speak RTSP.', { cause })
+          ? new Fault('ProbeError', 'The server at this address does not speak RTSP.', { cause })
           : new Fault('InternalServerError', 'The stream could not be read.', { cause }),
       );
     }
-    // A read that filled the buffer did not empty the socket.
+    // A read that filled the buffer has not emptied the socket.
     return length === bytes.length || this.wantsMore();
   }
 
@@ -257,10 +256,12 @@ export class RtspConnection {
     pending.resolve(message);
   }
 
-  /** A server's own request: announcements need no action, an end does, others are not supported. */
+  /**
+   * A request of the server: announcements need no action, TEARDOWN ends the session, others are not supported.
+   */
   #answer(message: RtspRequest): void {
     if (this.#sender.writableLength > unreadAnswersMaxBytes) {
-      this.#fail(new Fault('ProbeError', 'The camera asks without end and reads no answer.'));
+      this.#fail(new Fault('ProbeError', 'The camera keeps sending requests and does not read the replies.'));
       return;
     }
     const isKnown = ['OPTIONS', 'ANNOUNCE', 'GET_PARAMETER', 'SET_PARAMETER', 'TEARDOWN'].includes(
@@ -299,7 +300,7 @@ export class RtspConnection {
   }
 }
 
-/** How long to wait for a peer to accept our last bytes, ms. */
+/** How long to wait for a peer to accept the last bytes, ms. */
 const closeLimitMs = 500;
 
 function closedByUs(): Fault {

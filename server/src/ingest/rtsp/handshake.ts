@@ -20,12 +20,12 @@ export interface Described {
   readonly base: string;
   /** The final address, after redirects. */
   readonly target: RtspUri;
-  /** Methods of the Public header, upper case; empty when the server didn't say. */
+  /** Methods of the Public header, upper case; empty if the server sent none. */
   readonly methods: ReadonlySet<string>;
 }
 
 export interface HandshakeOptions {
-  /** An address of RTSP, direct or over HTTP; a user and password in it are not used. */
+  /** An RTSP address, direct or over HTTP; a user and password in it are not used. */
   readonly url: string;
   readonly credentials: Credentials | undefined;
   readonly clock: Clock;
@@ -34,12 +34,12 @@ export interface HandshakeOptions {
 }
 
 const maxRedirects = 5;
-/** Connections that a camera closes with a 401 that can be answered, for one attempt. */
+/** Maximum number of connections per attempt that a camera may close with a 401 that can be answered. */
 const maxRefusals = 2;
 
 /**
  * Connects, sends DESCRIBE, and follows redirects; each new target goes through `dial`, where the policy checks
- * it. Rejects with a Fault of a probe code, everything closed again.
+ * it. Rejects with a Fault of a probe code, with everything closed again.
  */
 export async function describeSource(options: HandshakeOptions, signal: AbortSignal): Promise<Described> {
   const first = parseAddress(options.url);
@@ -56,14 +56,14 @@ export async function describeSource(options: HandshakeOptions, signal: AbortSig
       if ('description' in outcome) return outcome;
       await connection.close();
       asked.add(target.requestUri);
-      if (asked.has(outcome.requestUri)) throw notFollowed('The camera redirects in a circle.');
+      if (asked.has(outcome.requestUri)) throw notFollowed('The camera redirects in a loop.');
       target = outcome;
       authorization = authorizationFor(options, first, target);
       redirects++;
     } catch (error) {
       await connection.close();
       signal.throwIfAborted();
-      // Some cameras close the connection with their 401: the challenge is answered on the next one.
+      // Some cameras close the connection after their 401: the challenge is answered on the next one.
       if (!connection.isClosedAfterChallenge) throw error;
       if (++refusals > maxRefusals) throw refused();
     } finally {
@@ -73,7 +73,7 @@ export async function describeSource(options: HandshakeOptions, signal: AbortSig
   throw notFollowed(`The camera redirected more than ${maxRedirects} times.`);
 }
 
-/** Not a ProbeError: another engine would only follow the same redirects. */
+/** Not a ProbeError, because another engine would only follow the same redirects. */
 function notFollowed(message: string, cause?: unknown): Fault {
   return new Fault('STREAM_SOURCE_ERR', message, { cause });
 }
@@ -106,7 +106,7 @@ async function connect(
   return (taker.connection = new RtspConnection({ socket, clock, authorization, replyTimeoutMs }));
 }
 
-/** OPTIONS and DESCRIBE; returns the description, or the target of a redirect. */
+/** Sends OPTIONS and DESCRIBE; returns the description, or the target of a redirect. */
 async function ask(connection: RtspConnection, target: RtspUri): Promise<Described | RtspUri> {
   const uri = target.requestUri;
   const options = await connection.request('OPTIONS', uri);
@@ -128,7 +128,7 @@ function parseBody(body: Uint8Array): SessionDescription {
     return parseSessionDescription(latin1(body));
   } catch (cause) {
     if (!(cause instanceof MalformedError)) throw cause;
-    throw new Fault('ProbeError', 'The camera does not describe its stream in a way that can be read.', {
+    throw new Fault('ProbeError', 'The camera sent an invalid description of its stream.', {
       cause,
     });
   }
@@ -139,7 +139,7 @@ function parseAddress(url: string): RtspUri {
     return parseRtspUri(url);
   } catch (cause) {
     if (!(cause instanceof MalformedError)) throw cause;
-    throw new Fault('ProbeError', 'The address is not one of an RTSP stream.', { cause });
+    throw new Fault('ProbeError', 'This is not the address of an RTSP stream.', { cause });
   }
 }
 

@@ -9,7 +9,10 @@ export interface KeepAliveOptions {
   readonly uri: string;
   /** The server drops the session after this long without a request. */
   readonly timeoutSeconds: number;
-  /** The server names GET_PARAMETER among its methods; OPTIONS is taken otherwise (RFC 2326, 10.1 and 10.8). */
+  /**
+   * Whether the server lists GET_PARAMETER among its methods; otherwise OPTIONS is used (RFC 2326, 10.1 and
+   * 10.8).
+   */
   readonly canGetParameter: boolean;
   /** No more replies or packets arrive. Called once. */
   readonly onDead: (fault: Fault) => void;
@@ -17,7 +20,7 @@ export interface KeepAliveOptions {
 
 const minPeriodMs = 2000;
 const maxPeriodMs = 30_000;
-/** Requests that may be pending simultaneously. */
+/** Maximum number of requests pending simultaneously. */
 const maxUnanswered = 3;
 
 /** Keeps the session alive, and detects when the server is gone. */
@@ -25,14 +28,14 @@ export class KeepAlive {
   readonly #options: KeepAliveOptions;
   readonly #cancel: Cancel;
   #method: 'GET_PARAMETER' | 'OPTIONS';
-  /** Requests without a reply so far. */
+  /** Consecutive requests without a reply. */
   #unanswered = 0;
   #isClosed = false;
 
   constructor(options: KeepAliveOptions) {
     this.#options = options;
     this.#method = options.canGetParameter ? 'GET_PARAMETER' : 'OPTIONS';
-    // Twice within the time-out, so that a late one does no harm.
+    // Twice within the timeout, so that a late one does no harm.
     const periodMs = Math.min(maxPeriodMs, Math.max(minPeriodMs, (options.timeoutSeconds * 1000) / 2.5));
     this.#cancel = options.clock.every(periodMs, () => void this.#ask());
   }
@@ -49,18 +52,18 @@ export class KeepAlive {
 
   /**
    * Never rejects. A pending request doesn't block the next one, whose method may be the one that keeps the
-   * session: with a timeout of 5 s the session ends before the reply counts as missing.
+   * session alive: with a timeout of 5 s the session ends before the reply counts as missing.
    */
   async #ask(): Promise<void> {
     if (this.#isClosed || this.#unanswered >= maxUnanswered) return;
-    // The server announced the method and doesn't answer it.
+    // The server announced the method but doesn't reply to it.
     if (this.#unanswered > 0) this.#method = 'OPTIONS';
     this.#unanswered++;
     const { connection, clock, uri, onDead } = this.#options;
     const askedMs = utcMs(clock);
     try {
       const response = await connection.request(this.#method, uri);
-      // It announced the method and rejects it.
+      // The server announced the method but rejects it.
       if (response.status >= 400 && response.status !== 401) this.#method = 'OPTIONS';
     } catch (error) {
       this.#method = 'OPTIONS';
@@ -74,5 +77,5 @@ export class KeepAlive {
 }
 
 function silent(cause: unknown): Fault {
-  return new Fault('EHOSTUNREACH', 'The camera does not answer any more.', { cause });
+  return new Fault('EHOSTUNREACH', 'The camera no longer answers.', { cause });
 }

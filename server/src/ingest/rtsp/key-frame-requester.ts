@@ -2,7 +2,7 @@ import { keyFrameRequest } from '@vidette/media/rtp/rtcp';
 import type { RtspConnection } from './connection.ts';
 import type { RtpReceiver } from './rtp-receiver.ts';
 
-/** How a video sender is asked for a key frame. */
+/** How to request a key frame from a video sender. */
 export interface KeyFrameSource {
   readonly connection: RtspConnection;
   readonly receiver: RtpReceiver;
@@ -11,12 +11,12 @@ export interface KeyFrameSource {
   readonly channel: number;
 }
 
-/** Interval of requests for a missing key frame, ms. */
+/** Interval of requests while a key frame is missing, ms. */
 const periodMs = 5000;
-/** The sender of our reports, any number: this connection has no other receiver. */
+/** The SSRC of our reports, any number: this connection has no other receiver. */
 const ourSsrc = 0x7669_6465;
 
-/** Asks one video sender for key frames, not more often than it can make them. */
+/** Requests key frames from one video sender, not more often than it can produce them. */
 export class KeyFrameRequester {
   readonly #source: KeyFrameSource;
   #requests = 0;
@@ -26,7 +26,7 @@ export class KeyFrameRequester {
     this.#source = source;
   }
 
-  /** @param nowMs any clock that doesn't step, the same for all calls */
+  /** @param nowMs of any clock that doesn't step, the same for all calls */
   request(nowMs: number): void {
     const { connection, receiver, kind, channel } = this.#source;
     if (receiver.ssrc === undefined || nowMs - this.#requestedMs < periodMs) return;

@@ -22,7 +22,7 @@ function choose(lines: readonly string[][], canConvert = true) {
   );
 }
 
-test('[R10.1] the first video frame and the first audio, video first; the rest is named', () => {
+test('[R10.1] the first video and the first audio are used, video first; the rest is reported', () => {
   const { media, ignored } = choose([metadata, aac, pcmu, jpeg, h264, h264]);
   assert.deepEqual(
     media.map(({ encoding }) => encoding),
@@ -31,12 +31,12 @@ test('[R10.1] the first video frame and the first audio, video first; the rest i
   assert.equal(ignored.length, 4);
 });
 
-test('G.711 counts only where the server converts it', () => {
+test('G.711 is used only if the server transcodes it', () => {
   assert.equal(choose([h264, pcmu]).media.length, 2);
   assert.equal(choose([h264, pcmu], false).media.length, 1);
 });
 
-test('[R8.11] no supported track, or video that is unsupported, is a ProbeError which names what there is', () => {
+test('[R8.11] no supported track, or unsupported video, is a ProbeError that lists what the camera offers', () => {
   for (const lines of [[], [metadata], [jpeg, aac]]) {
     assert.throws(
       () => choose(lines),
@@ -46,7 +46,7 @@ test('[R8.11] no supported track, or video that is unsupported, is a ProbeError 
   assert.throws(() => choose([jpeg]), /video jpeg/);
 });
 
-test('what the camera would receive is not taken: an ONVIF back channel, by either side of naming it', () => {
+test('media that the camera would receive is not used: an ONVIF back channel, with either naming of its direction', () => {
   const uris = (lines: readonly string[][]) => choose(lines).media.map(({ uri }) => uri);
   const marked = (lines: readonly string[], direction: string, name: string) => [
     ...lines,
@@ -67,7 +67,7 @@ test('what the camera would receive is not taken: an ONVIF back channel, by eith
   assert.deepEqual(uris([['a=sendonly'], h264, pcmu]).length, 2);
 });
 
-test('of several videos another is picked by its turn, round and round', () => {
+test('with several videos each attempt picks the next one, in rotation', () => {
   const [main, sub] = ['main', 'sub'].map((name) => [...h264, `a=control:${name}`]);
   const picked = [0, 1, 2].map((turn) => {
     const description = parseSessionDescription(['v=0', jpeg, main, pcmu, sub].flat().join('\n'));
@@ -80,6 +80,6 @@ test('of several videos another is picked by its turn, round and round', () => {
   assert.ok(picked.every(({ videoTracks }) => videoTracks === 2));
 });
 
-test('a single medium without a control is the session itself', () => {
+test('a single medium without a control attribute uses the session’s', () => {
   assert.equal(choose([h264]).media[0]?.uri, 'rtsp://cam/x');
 });

@@ -12,11 +12,11 @@ export interface ChosenMedia {
   /** `h264`, `h265`, `mpeg4-generic`, `mp4a-latm`, `opus`, or an encoding that is transcoded. */
   readonly encoding: string;
   readonly format: MediaFormat;
-  /** All formats of its section, in the order of preference. */
+  /** All formats of its section, in order of preference. */
   readonly formats: readonly MediaFormat[];
-  /** The camera sends a key frame on request (RFC 4585, 6.3.1; RFC 5104, 4.3.1). */
+  /** Whether the camera sends a key frame on request (RFC 4585, 6.3.1; RFC 5104, 4.3.1). */
   readonly keyFrameRequest: 'pli' | 'fir' | undefined;
-  /** Where to SETUP, and by which profile of RTP. */
+  /** The address for SETUP, and the RTP profile. */
   readonly uri: string;
   readonly profile: 'RTP/AVP' | 'RTP/AVPF';
 }
@@ -49,12 +49,12 @@ const transcodedEncodings: ReadonlySet<string> = new Set([
   'mpa',
 ]);
 
-/** The encoding is transcoded. */
+/** Whether the encoding is transcoded. */
 export function isConverted(encoding: string): boolean {
   return transcodedEncodings.has(encoding);
 }
 
-/** How this encoding is received; undefined when it can't be. */
+/** How this encoding is received; undefined if it cannot be. */
 export function usableEncoding(
   kind: string,
   format: MediaFormat,
@@ -73,11 +73,10 @@ export function usableEncoding(
 
 /**
  * Picks one video and one audio medium that can be received, the first of each; other media are not set up.
- * `videoTurn` (from 0, modulo their number) selects among several video media: the first may be announced and
+ * `videoTurn` (from 0, modulo their number) selects among several video media: the first may be announced but
  * never sent.
- *
- * @throws Fault ProbeError when nothing fits, or when there is video but none that fits: half a camera is no
- * success, and another engine may support it
+ * @throws Fault ProbeError if nothing is supported, or if there is video but none that is supported: audio
+ * without the video is no success, and another engine may support it
  */
 export function chooseMedia(
   description: SessionDescription,
@@ -100,7 +99,7 @@ export function chooseMedia(
       ignored.push(`The track ${describe(media)} is not used.`);
       continue;
     }
-    // With a single medium the control may stand at the session alone.
+    // With a single medium only the session may have a control attribute.
     const isOnly = description.media.length === 1 && media.control === undefined;
     chosen.push({ ...found, uri: isOnly ? aggregateUri : resolveControl(base, media.control) });
   }
@@ -111,7 +110,7 @@ export function chooseMedia(
       'ProbeError',
       offered === ''
         ? 'The camera offers no video.'
-        : `The camera offers nothing that can be used, only ${offered}.`,
+        : `The camera offers no supported media, only ${offered}.`,
     );
   }
   const media = chosen.sort((a, b) => order(a) - order(b));
@@ -119,9 +118,9 @@ export function chooseMedia(
 }
 
 /**
- * Distinguishes what the camera sends from what it would receive. RTSP gives directions as the client has them:
- * `sendonly` is the back channel of an intercom (ONVIF Streaming, 5.3). An encoder that names its own side
- * marks its video so, and then `recvonly` is what it would receive.
+ * Distinguishes what the camera sends from what it would receive. RTSP gives directions from the client's point
+ * of view: `sendonly` is the back channel of an intercom (ONVIF Streaming, 5.3). An encoder that describes its
+ * own side marks its video this way, and then `recvonly` is what it would receive.
  */
 function receiving(media: readonly MediaDescription[]): (one: MediaDescription) => boolean {
   const videos = media.filter(({ kind }) => kind === 'video');
@@ -131,7 +130,7 @@ function receiving(media: readonly MediaDescription[]): (one: MediaDescription) 
   return ({ direction }) => direction !== toCamera && direction !== 'inactive';
 }
 
-/** Video first: it leads the clock, and has the lower track number. */
+/** Video first: it is the leader of the clock, and has the lower track number. */
 function order({ kind }: ChosenMedia): number {
   return kind === 'video' ? 0 : 1;
 }
@@ -149,14 +148,14 @@ function choose(media: MediaDescription, canConvert: boolean): Omit<ChosenMedia,
   return undefined;
 }
 
-/** The messages by which this camera can be asked for a key frame, the plainer one first (RFC 4585, 4.2). */
+/** The messages for requesting a key frame from this camera, the simpler one first (RFC 4585, 4.2). */
 function keyFrameRequestOf(media: MediaDescription, payloadType: number): 'pli' | 'fir' | undefined {
   const offered = media.feedback
     .filter((line) => line.payloadType === '*' || line.payloadType === String(payloadType))
     .map(({ message }) => message);
   if (offered.includes('nack pli')) return 'pli';
   if (offered.includes('ccm fir')) return 'fir';
-  // The profile alone promises nothing in particular, but receivers ignore unknown messages (RFC 4585, 6.1).
+  // The profile alone guarantees nothing specific, but receivers ignore unknown messages (RFC 4585, 6.1).
   return media.protocol.startsWith('RTP/AVPF') ? 'pli' : undefined;
 }
 
@@ -167,7 +166,7 @@ function isPlainAac({ encoding, parameters }: MediaFormat): boolean {
   return mode === undefined || mode.startsWith('aac');
 }
 
-/** The name comes from the camera: only what is harmless in a log is repeated. */
+/** The name comes from the camera: only characters that are harmless in a log are kept. */
 function describe(media: MediaDescription): string {
   const name = media.formats[0]?.encoding.replace(/[^a-z0-9.-]/g, '').slice(0, 24) ?? '';
   return `${media.kind.replace(/[^a-z]/g, '').slice(0, 16)} ${name === '' ? 'of unknown kind' : name}`;

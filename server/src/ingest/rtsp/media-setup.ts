@@ -27,31 +27,39 @@ export interface MediaSetupOptions {
   readonly onGoodbye: () => void;
 }
 
-/** The contents of an interleaved channel: one stream, except for servers that put all into the same. */
+/**
+ * The contents of an interleaved channel: one stream, except with servers that send everything on one channel.
+ */
 interface MediaChannel {
   readonly receivers: RtpReceiver[];
   readonly isControl: boolean;
 }
 
-/** RTP sends audio as it is recorded: what is missing this long after the first key frame is not sent. */
+/**
+ * RTP sends audio as it is captured: if it is missing this long after the first key frame, it is not being
+ * sent.
+ */
 const audioPatience = { startMs: 400, silentMs: 10_000 };
 const videoTimescale = 90_000;
-/** Of a session whose server names none, s (RFC 2326, 12.37). */
+/** Session timeout if the server specifies none, s (RFC 2326, 12.37). */
 const defaultTimeoutSeconds = 60;
-/** Types below are fixed or reserved (RFC 3551, 6): only from here on do two numbers mean the same. */
+/**
+ * Lower payload types are fixed or reserved (RFC 3551, 6); only from here on can two numbers have the same
+ * meaning.
+ */
 const firstDynamicType = 96;
 
-/** Sets the chosen media up on a connection and receives them. It owns the receivers. */
+/** Sets up the chosen media on a connection and receives them. It owns the receivers. */
 export class MediaSetup {
-  /** The media that were set up. */
+  /** The media that have been set up. */
   readonly receivers: RtpReceiver[] = [];
   readonly #opened: RtpReceiver[] = [];
   readonly #options: MediaSetupOptions;
   readonly #declarer: TrackDeclarer<Sample>;
   readonly #timing = new SourceTiming();
-  /** By interleaved channel number, as the server gave them, */
+  /** By interleaved channel number as assigned by the server... */
   readonly #channels: (MediaChannel | undefined)[] = [];
-  /** and as we asked for them: some servers answer with other numbers than they send on. */
+  /** ...and as requested by us: some servers reply with numbers other than those they send on. */
   readonly #asked: (MediaChannel | undefined)[] = [];
   readonly #packet = new RtpPacket();
   readonly #decodeTimes: SharedDecodeTimes = { times: undefined };
@@ -73,10 +81,9 @@ export class MediaSetup {
   }
 
   /**
-   * SETUP of every medium; audio beside video may fail. Packets are accepted from here on, because some servers
-   * send them before the reply to PLAY.
-   *
-   * @returns after how many silent seconds the server drops the session
+   * Sends SETUP for every medium; audio next to video may fail. Packets are accepted from here on, because some
+   * servers send them before the reply to PLAY.
+   * @returns the session timeout: seconds without a request after which the server drops the session
    */
   async perform(connection: RtspConnection): Promise<number> {
     this.#connection = connection;
@@ -109,8 +116,7 @@ export class MediaSetup {
       connection.setSession(parsed.id);
       timeoutSeconds = parsed.timeoutSeconds;
     }
-    if (this.receivers.length === 0)
-      throw new Fault('ProbeError', 'The camera offers nothing that can be used.');
+    if (this.receivers.length === 0) throw new Fault('ProbeError', 'The camera offers no supported media.');
     return timeoutSeconds ?? defaultTimeoutSeconds;
   }
 
@@ -191,7 +197,7 @@ export class MediaSetup {
 
   #convertedReader(media: ChosenMedia, trackId: number, receiver: RtpReceiver): PayloadDepacketizer {
     const { transcodeAudio: convert, sink } = this.#options;
-    if (!convert) throw new Fault('ProbeError', 'there is no converter for it');
+    if (!convert) throw new Fault('ProbeError', 'no transcoder is available');
     const note = (message: string) => sink.note(message);
     return new TranscodedAudioDepacketizer({
       trackId,
@@ -204,9 +210,9 @@ export class MediaSetup {
   }
 
   /**
-   * What reads a payload type that this medium was not announced with: one that the description lists or that has a fixed
-   * meaning is read by its meaning, any other as announced. Video proves by its key frame that it is some;
-   * of audio nothing but a type that has no meaning of its own is taken so.
+   * The depacketizer for a payload type that this medium was not announced with: a type that the description
+   * lists, or that has a fixed meaning, is read by its meaning, any other as announced. Video proves itself by
+   * a key frame; for audio only a type without a meaning of its own is accepted.
    */
   #otherReader(
     media: ChosenMedia,
@@ -234,7 +240,7 @@ export class MediaSetup {
     if (!found || format.clockRate !== media.format.clockRate) return undefined;
     const other = { ...media, ...found, format };
     if (media.kind === 'video') return this.#videoReader(other, trackId, receiver);
-    // The clock of the track follows its encoding: only what is converted as well can take its place.
+    // The clock of the track follows its encoding, so only another transcoded encoding can replace it.
     if (!isConverted(found.encoding) || !isConverted(media.encoding)) return undefined;
     try {
       return this.#convertedReader(other, trackId, receiver);
@@ -246,7 +252,7 @@ export class MediaSetup {
 
   #leaveAudioOut(reason: string): void {
     this.#declarer.expectNoAudio();
-    this.#options.sink.note(`The sound is left out: ${reason}`);
+    this.#options.sink.note(`The audio is left out: ${reason}`);
   }
 
   #onPacket(number: number, bytes: Uint8Array, start: number, end: number, arrivalMs: number): void {
@@ -260,7 +266,7 @@ export class MediaSetup {
     }
     if (!this.#packet.read(bytes, start, end)) return;
     const receiver = receiverOf(channel.receivers, this.#packet);
-    // A stream that comes on the channel it was given keeps to it: what else comes is not its own.
+    // A stream on its assigned channel stays on it: other packets on the channel are not its own.
     const isOwn = given !== undefined || !receiver?.ssrc || receiver.ssrc === this.#packet.ssrc;
     if (isOwn) receiver?.push(this.#packet, arrivalMs);
   }
@@ -276,7 +282,7 @@ export class MediaSetup {
   }
 }
 
-/** SETUP by the profile that was announced, or by the plain one where the server doesn't take it. */
+/** Sends SETUP with the announced profile, or with the plain one if the server rejects it. */
 async function setUp(
   connection: RtspConnection,
   { uri, profile }: ChosenMedia,
@@ -288,7 +294,10 @@ async function setUp(
   return profile !== 'RTP/AVP' && response.status === 461 ? ask('RTP/AVP') : response;
 }
 
-/** Which of the streams that share a channel a packet belongs to: by the sender, before that is known by the payload type. */
+/**
+ * Which of the streams that share a channel a packet belongs to: by SSRC, or by payload type until the SSRC is
+ * known.
+ */
 function receiverOf(
   receivers: readonly RtpReceiver[],
   { payloadType, ssrc }: RtpPacket,

@@ -4,35 +4,40 @@ import type { RtpPacket } from '@vidette/media/rtp/packet';
 export interface PayloadDepacketizer {
   /** @param lost packets missing before this one */
   push(packet: RtpPacket, lost: number): void;
-  /** Payloads so far that did not follow their format. */
+  /** Number of malformed payloads so far. */
   readonly malformedPayloads: number;
-  /** Another depacketizer read this track meanwhile: its parameters are to be declared again. */
+  /** Another depacketizer read this track meanwhile, so its parameters must be declared again. */
   resume?(): void;
-  /** Releases what it holds; idempotent. */
+  /** Releases its resources; idempotent. */
   close(): void;
 }
 
 export interface PayloadTypeOptions {
   /** As announced. */
   readonly payloadType: number;
-  /** Called for every change of the payload type that is read. */
+  /** Called for every change of the payload type being read. */
   readonly onPayloadType?: (payloadType: number) => void;
   /**
-   * Returns the depacketizer of a payload type that was not announced for this stream: the same one, another
+   * Returns the depacketizer for a payload type that was not announced for this stream: the same one, another
    * one, or none (undefined). Called once for each type.
    */
   readonly readerOf?: (payloadType: number) => PayloadDepacketizer | 'same' | undefined;
-  /** The description lists this type with an encoding for this stream: a camera may switch to it at any time. */
+  /**
+   * The description lists this type with an encoding for this stream, so a camera may switch to it at any time.
+   */
   readonly isListed?: (payloadType: number) => boolean;
 }
 
 /**
- * A payload type that was silent for this long may be replaced by another, ms: until then others are its
- * companions (FEC...).
+ * A payload type that has been silent for this long may be replaced by another, ms: until then other types are
+ * its companions (FEC...).
  */
 const silentTypeMs = 2000;
 
-/** Which payload type of an RTP stream is read, and by what: cameras announce one type and send another, or change it. */
+/**
+ * Decides which payload type of an RTP stream is read, and by which depacketizer: cameras announce one type and
+ * send another, or change it.
+ */
 export class PayloadTypeSwitch {
   readonly #options: PayloadTypeOptions;
   /** The payload type that is read, and its reader. */
@@ -40,10 +45,10 @@ export class PayloadTypeSwitch {
   #reader: PayloadDepacketizer | undefined;
   /** When its last packet arrived. */
   #newestMs: number | undefined;
-  /** When it replaced another type, and whether the other one came back so soon that both are sent. */
+  /** When it replaced another type, and whether the other one returned so soon that both are being sent. */
   #takenMs = Number.NEGATIVE_INFINITY;
   #areTypesMixed = false;
-  /** By payload type; undefined: not for us. */
+  /** By payload type; undefined: not read. */
   readonly #readers = new Map<number, PayloadDepacketizer | undefined>();
 
   constructor(options: PayloadTypeOptions) {
@@ -68,13 +73,13 @@ export class PayloadTypeSwitch {
     return sum;
   }
 
-  /** Sets what reads the announced payload type. */
+  /** Sets the depacketizer of the announced payload type. */
   setReader(reader: PayloadDepacketizer): void {
     this.#reader = reader;
     this.#readers.set(this.#options.payloadType, reader);
   }
 
-  /** Whether a packet of this type is read; `reader` is then the one to read it. */
+  /** Whether a packet of this type is read; if so, `reader` is its depacketizer. */
   accepts(payloadType: number, arrivalMs: number): boolean {
     if (payloadType !== this.#payloadType && !this.#takes(payloadType, arrivalMs)) return false;
     this.#newestMs = arrivalMs;
@@ -86,9 +91,9 @@ export class PayloadTypeSwitch {
   }
 
   /**
-   * Whether another payload type is read from now on. The announced type always is, and so is another listed one unless
-   * both are sent alternately; any other is if the announced one never arrived, or is silent, and there is a
-   * depacketizer for it.
+   * Whether another payload type is read from now on. The announced type always is, and so is another listed
+   * one unless both are sent alternately; any other is if the announced one never arrived, or is silent, and
+   * there is a depacketizer for it.
    */
   #takes(payloadType: number, arrivalMs: number): boolean {
     const { isListed, readerOf } = this.#options;

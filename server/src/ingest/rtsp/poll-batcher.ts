@@ -10,23 +10,23 @@ export interface PollBatcherOptions {
 }
 
 /**
- * Above this rate a connection is read immediately, bytes per second: a camera with small buffers of its own
- * would have to wait for our system's buffer, and fall behind permanently. Below it, a round leaves no more
- * than 60 KB there, which is what that buffer takes from the first moment, before it has grown.
+ * Above this rate a connection is read immediately, bytes per second: a camera with small send buffers would
+ * have to wait for the receive buffer of this system, and fall behind permanently. Below it, a round leaves no
+ * more than 60 KB there, which is the initial capacity of that buffer, before it has grown.
  */
 const maxRate = 600_000;
 const ratePeriodMs = 1000;
 
 /**
- * Reads a connection as soon as data arrives while a reader needs low latency, and else once per round: data
- * that arrives in between stays in the system's buffer. Without this a camera costs a turn of the event loop
- * for every video and audio frame.
+ * Reads a connection as soon as data arrives while a reader needs low latency, and otherwise once per round:
+ * data that arrives in between stays in the system's buffer. Without this a camera costs a turn of the event
+ * loop for every video and audio frame.
  */
 export class PollBatcher {
   readonly #connection: RtspConnection;
   readonly #clock: Clock;
   readonly #cancelLowLatency: Cancel;
-  /** Set while the connection is not read. */
+  /** Set while the connection is paused. */
   #leaveRound: Cancel | undefined;
   #periodStartMs: number;
   #periodStartBytes: number;
@@ -46,14 +46,14 @@ export class PollBatcher {
     };
   }
 
-  /** Leaves the connection reading everything immediately; idempotent. */
+  /** Returns the connection to reading everything immediately; idempotent. */
   close(): void {
     this.#cancelLowLatency();
     this.#connection.wantsMore = () => true;
     this.#wake();
   }
 
-  /** The first second is read immediately, and every second decides about the next. */
+  /** The first second is read immediately, and every second determines how the next is read. */
   #measure(): void {
     const nowMs = this.#clock.monotonicMs();
     const elapsedMs = nowMs - this.#periodStartMs;

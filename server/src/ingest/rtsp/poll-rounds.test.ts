@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../base/manual-clock.ts';
 import { PollRounds } from './poll-rounds.ts';
 
-/** A clock in the middle of its chances: rounds last 90 ms. */
+/** A clock and fixed randomness: rounds last 90 ms. */
 function rounds(): {
   clock: ManualClock;
   rounds: PollRounds;
@@ -16,7 +16,7 @@ function rounds(): {
   return { clock, rounds: made, woken, rest: (name) => made.rest(() => woken.push(name)) };
 }
 
-test('all waiting readers are woken together, once, by one timer, and a new round begins with the next', () => {
+test('all waiting readers are woken together, once, by one timer, and the next reader begins a new round', () => {
   const { clock, woken, rest } = rounds();
   rest('a');
   clock.advance(40);
@@ -32,7 +32,7 @@ test('all waiting readers are woken together, once, by one timer, and a new roun
   assert.deepEqual(woken, ['a', 'b', 'a']);
 });
 
-test('who leaves is not woken, the others are', () => {
+test('a reader that leaves is not woken, the others are', () => {
   const { clock, woken, rest } = rounds();
   const leave = rest('a');
   rest('b');

@@ -3,7 +3,7 @@ import type { Cancel, Clock } from '../../base/clock.ts';
 /** Minimum and maximum duration of a round, ms. */
 const minRoundMs = 80;
 const maxRoundMs = 100;
-/** Limit of connections read in one turn: viewers of other streams wait for them, about 15 ms. */
+/** Maximum number of connections read in one turn: viewers of other streams wait for them, about 15 ms. */
 const maxMembers = 32;
 
 /**
@@ -13,7 +13,7 @@ const maxMembers = 32;
  */
 export class PollRounds {
   readonly #clock: Clock;
-  /** The connections paused in the current round; undefined when it is over. */
+  /** The connections paused in the current round; undefined between rounds. */
   #members: Set<() => void> | undefined;
 
   constructor(clock: Clock) {

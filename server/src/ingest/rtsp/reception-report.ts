@@ -21,7 +21,7 @@ interface Trouble {
 
 const periodMs = 10_000;
 
-/** Logs the hot path's counters when they have changed, at most every ten seconds. */
+/** Logs the hot path's counters if they have changed, at most every ten seconds. */
 export class ReceptionReport {
   readonly #options: ReceptionReportOptions;
   readonly #cancel: Cancel;
@@ -52,10 +52,10 @@ export class ReceptionReport {
     const before = this.#reported;
     this.#reported = now;
     const news = [
-      say(now.lostPackets - before.lostPackets, 'packets were lost'),
-      say(now.latePackets - before.latePackets, 'packets came late or twice'),
-      say(now.malformedPayloads - before.malformedPayloads, 'packets made no sense'),
-      say(now.clockJumps - before.clockJumps, 'jumps of the time stamps'),
+      say(now.lostPackets - before.lostPackets, 'lost packets'),
+      say(now.latePackets - before.latePackets, 'late or duplicate packets'),
+      say(now.malformedPayloads - before.malformedPayloads, 'malformed packets'),
+      say(now.clockJumps - before.clockJumps, 'timestamp jumps'),
       say(now.strayBytes - before.strayBytes, 'stray bytes between packets'),
     ].filter((text) => text !== '');
     if (news.length > 0) sink.note(`Reception: ${news.join(', ')}.`, { ...now });

@@ -16,8 +16,8 @@ export interface RtpReceiverOptions extends PayloadTypeOptions {
 }
 
 /**
- * One RTP stream of a session: which packets belong to it, what is missing, and its clock, unwrapped and tied to UTC.
- * The `PayloadDepacketizer` interprets the payloads.
+ * One RTP stream of a session: which packets belong to it, which are missing, and its clock, unwrapped and
+ * mapped to UTC. The `PayloadDepacketizer` interprets the payloads.
  */
 export class RtpReceiver {
   readonly sequence = new SequenceTracker();
@@ -52,7 +52,7 @@ export class RtpReceiver {
     return this.#payloadTypes.malformedPayloads;
   }
 
-  /** Sets what reads the announced payload type. */
+  /** Sets the depacketizer of the announced payload type. */
   setReader(reader: PayloadDepacketizer): void {
     this.#payloadTypes.setReader(reader);
   }
@@ -79,7 +79,7 @@ export class RtpReceiver {
     this.#lostMeanwhile = 0;
   }
 
-  /** Counts a packet that isn't read: it has a number in the same sequence. */
+  /** Counts a packet that isn't read: its number belongs to the same sequence. */
   #passOver(packet: RtpPacket): void {
     if (packet.ssrc !== this.#ssrc) return;
     const lost = this.sequence.next(packet.sequence);
@@ -96,7 +96,7 @@ export class RtpReceiver {
     this.timing.report(report.ntpMs, unwrap32(this.#newestTicks, report.rtpTimestamp));
   }
 
-  /** For the reader: a 32-bit time stamp of the packet being read, unwrapped. */
+  /** For depacketizers: a 32-bit timestamp of the packet being read, unwrapped. */
   unwrap(timestamp: number): number {
     const ticks = unwrap32(this.#newestTicks ?? timestamp, timestamp);
     this.#newestTicks = ticks;

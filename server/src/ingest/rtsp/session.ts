@@ -16,20 +16,20 @@ import { ReceptionReport } from './reception-report.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
 export interface RtspSessionOptions {
-  /** An address of RTSP, direct or over HTTP, without user and password. */
+  /** An RTSP address, direct or over HTTP, without user and password. */
   readonly url: string;
   readonly credentials?: Credentials;
   readonly clock: Clock;
-  /** Opens every connection, those of redirects too. */
+  /** Opens every connection, including those of redirects. */
   readonly dial: Dial;
   /** Transcodes G.711 to AAC; without it such audio is omitted. */
   readonly transcodeAudio?: TranscodeAudio;
   /**
-   * The consumers of the connection, and the rounds in which it is read when they accept latency; without them
-   * it is always read immediately.
+   * The consumers of the connection, and the rounds in which it is read when they tolerate latency; without
+   * them it is always read immediately.
    */
   readonly polling?: PollBatcherOptions;
-  /** How long each reply may take, ms. Default 10 s. */
+  /** Timeout of each reply, ms. Default 10 s. */
   readonly replyTimeoutMs?: number;
   /** What earlier attempts at this address learned. */
   readonly memory?: SourceMemory;
@@ -37,19 +37,20 @@ export interface RtspSessionOptions {
 
 /** What one attempt at an address learns for the next. */
 export interface SourceMemory {
-  /** Which of several video tracks is taken: it advances when one was announced and sent nothing. */
+  /** Which of several video tracks is used: it advances when one was announced but sent nothing. */
   videoTurn: number;
 }
 
 const defaultReplyTimeoutMs = 10_000;
-/** How often it is checked whether the first key frame has waited for the audio for long enough. */
+/** Interval of checks whether the first key frame has waited long enough for the audio. */
 const lookMs = 500;
-/** Replies to a PLAY whose Range the server doesn't take (RFC 2326, 7.1.1). */
+/** Replies to a PLAY whose Range the server doesn't accept (RFC 2326, 7.1.1). */
 const rangeRefusals: ReadonlySet<number> = new Set([400, 451, 455, 456, 457, 501]);
 
 /**
- * One attempt at one RTSP camera: DESCRIBE, SETUP and PLAY over one TCP connection (two for RTSP over HTTP), and samples until it ends.
- * It notices a dead connection and a missing reply; the watchdog above it checks whether frames arrive.
+ * One attempt at one RTSP camera: DESCRIBE, SETUP and PLAY over one TCP connection (two for RTSP over HTTP),
+ * then samples until it ends. It notices a dead connection and a missing reply; the watchdog of the attempt
+ * checks whether frames arrive.
  */
 export class RtspSession implements SourceSession {
   readonly #options: RtspSessionOptions;

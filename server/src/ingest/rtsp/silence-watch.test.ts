@@ -5,7 +5,7 @@ import { utcMs } from '../timing.ts';
 import type { RtspConnection } from './connection.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
-/** A connection on which packets came until now, and what its watch says. */
+/** A connection on which packets arrived until now, and what its watch reports. */
 function watched(canConnect: () => boolean) {
   const clock = new ManualClock();
   const connection = { lastReceivedMs: utcMs(clock) };
@@ -29,7 +29,7 @@ function watched(canConnect: () => boolean) {
   return { watch, said, pass, asked: () => asked };
 }
 
-test('[R10.2] a camera that takes new connections and is silent on the old one was restarted', async () => {
+test('[R10.2] a camera that accepts new connections and is silent on the old one was restarted', async () => {
   const { said, pass, asked } = watched(() => true);
   await pass(15, true);
   assert.equal(asked(), 0);
@@ -38,7 +38,7 @@ test('[R10.2] a camera that takes new connections and is silent on the old one w
   assert.match(said[0] ?? '', /restarted/);
 });
 
-test('a network that stalls is waited for: no new connection is taken either', async () => {
+test('a stalled network is waited for: no new connection is accepted either', async () => {
   const { watch, said, pass, asked } = watched(() => false);
   await pass(15, true);
   await pass(9, false);
@@ -48,7 +48,7 @@ test('a network that stalls is waited for: no new connection is taken either', a
   watch.close();
 });
 
-test('one that sends little is silent for long, and one that has just begun proves nothing', async () => {
+test('a camera that sends little has long silences, and one that has just begun proves nothing', async () => {
   const { said, pass } = watched(() => true);
   await pass(9, false);
   await pass(11, true);

@@ -6,7 +6,7 @@ import type { RtspConnection } from './connection.ts';
 export interface SilenceWatchOptions {
   readonly connection: RtspConnection;
   readonly clock: Clock;
-  /** Opens and closes another connection to the same address; false when there is no answer. Never rejects. */
+  /** Opens and closes another connection to the same address; false if there is no response. Never rejects. */
   readonly canConnect: () => Promise<boolean>;
   /** Sends a keep-alive request on this connection. */
   readonly ask: () => void;
@@ -16,11 +16,11 @@ export interface SilenceWatchOptions {
 
 const periodMs = 1000;
 /**
- * A connection with packet flow becomes suspicious after this silence, ms, and after three times its longest
- * silence so far.
+ * A connection on which packets flow becomes suspicious after this silence, ms, and after three times its
+ * longest silence so far.
  */
 const suspiciousMs = 3000;
-/** Before that a session is too young to be judged by its silence, ms. */
+/** A session younger than this cannot be judged by its silence, ms. */
 const youngMs = 10_000;
 /** Response timeout of a reachable camera, ms. */
 const answerMs = 1500;

@@ -10,7 +10,7 @@ import type { ChosenMedia } from './media-choice.ts';
 import type { PayloadDepacketizer } from './payload-type-switch.ts';
 import type { RtpReceiver } from './rtp-receiver.ts';
 
-/** Opens a transcoder; throws a Fault when none is available. */
+/** Opens a transcoder; throws a Fault if none is available. */
 export type TranscodeAudio = (options: AudioTranscoderOptions) => AudioTranscoder;
 
 export interface TranscodedAudioDepacketizerOptions {
@@ -22,17 +22,17 @@ export interface TranscodedAudioDepacketizerOptions {
   readonly note: (message: string) => void;
 }
 
-/** Bytes of one channel for each tick of the RTP clock, where they are the same throughout (RFC 3551, 4.5). */
+/** Bytes of one channel per tick of the RTP clock, for encodings where it is constant (RFC 3551, 4.5). */
 const bytesOfTick: Readonly<Record<string, number>> = { pcmu: 1, pcma: 1, g722: 1, l16: 2 };
 
 /** A transcoder that fails repeatedly is no longer used. */
 const maxFailures = 3;
 
-/** G.711 and similar codecs, transcoded to AAC elsewhere. Times pass through the transcoder unchanged. */
+/** G.711 and similar codecs, transcoded to AAC elsewhere. Timestamps pass through the transcoder unchanged. */
 export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
   readonly malformedPayloads = 0;
   readonly #options: TranscodedAudioDepacketizerOptions;
-  /** Unpacks packets that hold more than samples. */
+  /** Unpacks packets that contain more than samples. */
   readonly #mpegAudio: MpegAudioDepacketizer | undefined;
   #converter: AudioTranscoder | undefined;
   /** As declared, once its parameters are known. */
@@ -113,7 +113,7 @@ export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
     this.#converter = undefined;
     if (this.#isClosed) return;
     this.#failures++;
-    this.#options.note(`The conversion of the sound failed: ${fault.message}`);
+    this.#options.note(`Transcoding of the audio failed: ${fault.message}`);
     if (this.#failures >= maxFailures) return;
     this.#converter = this.#open();
   }

@@ -14,7 +14,7 @@ const credentials = { username: 'admin', password: 'p"a ss' };
 
 interface TunnelPeer {
   readonly port: number;
-  /** Heads of the HTTP requests, in order. */
+  /** Headers of the HTTP requests, in order. */
   readonly heads: string[];
   /** The bytes received through the tunnel, decoded. */
   readonly requests: string[];
@@ -22,7 +22,7 @@ interface TunnelPeer {
   readonly names: string[];
 }
 
-/** A camera that answers each HTTP request as `answer` says, and RTSP in the tunnel with 404. */
+/** A camera that answers each HTTP request with `answer`, and RTSP in the tunnel with 404. */
 async function startPeer(
   context: TestContext,
   answer: (head: string, socket: Socket) => string,
@@ -78,7 +78,9 @@ async function startPeer(
   return peer;
 }
 
-/** How a session ends at a peer whose name resolves to this machine once and elsewhere from then on. */
+/**
+ * How a session ends at a peer whose name resolves to this machine once and to another address from then on.
+ */
 async function faultOf(peer: TunnelPeer, options: { replyTimeoutMs?: number; signal?: AbortSignal } = {}) {
   const lookup = (name: string) => {
     peer.names.push(name);
@@ -112,7 +114,7 @@ async function faultOf(peer: TunnelPeer, options: { replyTimeoutMs?: number; sig
 const field = (head: string, name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim();
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 
-test('[R10.1] RTSP goes out in base64 by POST and comes back raw by GET, both at the address that was checked once', async (t) => {
+test('[R10.1] RTSP is sent in base64 by POST and received raw by GET, both at the address that was checked once', async (t) => {
   const peer = await startPeer(t, (head) => (head.startsWith('GET') ? ok : ''));
   assert.equal((await faultOf(peer)).code, 'HTTP_NOT_FOUND');
   const [get = '', post = ''] = peer.heads;
@@ -137,7 +139,7 @@ test('[R10.1] RTSP goes out in base64 by POST and comes back raw by GET, both at
   assert.deepEqual(peer.names, ['cam.test']);
 });
 
-test('a 401 on the GET is answered with digest, and the POST carries its own answer', async (t) => {
+test('a 401 on the GET is answered with Digest, and the POST carries its own authorization', async (t) => {
   const peer = await startPeer(t, (head, socket) => {
     if (head.startsWith('POST')) return '';
     if (field(head, 'authorization')) return ok;
@@ -160,12 +162,12 @@ test('a 401 on the GET is answered with digest, and the POST carries its own ans
     assert.equal(part('response'), expected, method);
     assert.equal(part('nc'), `0000000${index + 1}`);
   }
-  // What the HTTP server asked for is not said to the RTSP server, which asked for nothing.
+  // Authorization requested by the HTTP server is not sent to the RTSP server, which requested none.
   assert.ok(peer.requests.every((request) => field(request, 'authorization') === undefined));
   assert.deepEqual(peer.names, ['cam.test']);
 });
 
-test('basic is answered too, and refused credentials are tried once', async (t) => {
+test('Basic is answered too, and rejected credentials are tried once', async (t) => {
   const refusal = 'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="cam"\r\n\r\n';
   const peer = await startPeer(t, () => refusal);
   assert.equal((await faultOf(peer)).code, 'HTTP_UNAUTHORIZED');
@@ -174,7 +176,7 @@ test('basic is answered too, and refused credentials are tried once', async (t) 
   assert.equal(field(peer.heads[1] ?? '', 'authorization'), `Basic ${answer}`);
 });
 
-test('a redirect is refused with a message, wherever it leads', async (t) => {
+test('a redirect is rejected with a message, wherever it leads', async (t) => {
   for (const location of ['http://169.254.169.254/', '/other', 'rtsp://cam.test/']) {
     const peer = await startPeer(t, () => `HTTP/1.1 302 Found\r\nLocation: ${location}\r\n\r\n`);
     const fault = await faultOf(peer);
@@ -184,13 +186,13 @@ test('a redirect is refused with a message, wherever it leads', async (t) => {
   }
 });
 
-test('what is no tunnel is left with words and with nothing open', async (t) => {
+test('a server that is not a tunnel gets a message, and every connection is closed', async (t) => {
   const cases: readonly (readonly [string, string])[] = [
     ['RTSP/1.0 400 Bad Request\r\n\r\n', 'ProbeError'],
     ['SSH-2.0-x\r\n\r\n', 'ProbeError'],
     ['HTTP/1.0 404 Not Found\r\n\r\n', 'HTTP_NOT_FOUND'],
     ['HTTP/1.0 503 Busy\r\n\r\n', 'ProbeError'],
-    // A head without end.
+    // A header without end.
     [`HTTP/1.0 200 OK\r\n${'X: y\r\n'.repeat(40_000)}`, 'ProbeError'],
     // A page where the tunnel should begin.
     [`${ok}<html>${'x'.repeat(1000)}`, 'ProbeError'],
@@ -202,7 +204,7 @@ test('what is no tunnel is left with words and with nothing open', async (t) => 
   }
 });
 
-test('a camera that says nothing is left when the time is over, or when the stream is stopped', async (t) => {
+test('a silent camera is disconnected at the time limit, or when the stream is stopped', async (t) => {
   const silent = await startPeer(t, () => '');
   const fault = await faultOf(silent, { replyTimeoutMs: 50 });
   assert.equal(fault.code, 'EHOSTUNREACH');
@@ -214,7 +216,7 @@ test('a camera that says nothing is left when the time is over, or when the stre
   assert.equal(await faultOf(stopped, { signal: stop.signal }), 'stopped' as never);
 });
 
-test('[R10.1] a camera that closes the POST after each request gets the next one by a new POST', async (t) => {
+test('[R10.1] a camera that closes the POST after each request receives the next one in a new POST', async (t) => {
   let [posts, gets] = [0, 0];
   const peer = await startPeer(
     t,
@@ -233,7 +235,7 @@ test('[R10.1] a camera that closes the POST after each request gets the next one
   assert.equal(cookies.size, 1);
 });
 
-test('a new POST that is refused ends the connection, with the words of the refusal', async (t) => {
+test('a new POST that is rejected ends the connection with the message of the rejection', async (t) => {
   let posts = 0;
   const peer = await startPeer(
     t,
@@ -248,7 +250,7 @@ test('a new POST that is refused ends the connection, with the words of the refu
   assert.equal(posts, 2);
 });
 
-test('a refused or closed POST ends the connection, with the words of the refusal', async (t) => {
+test('a rejected or closed POST ends the connection with the message of the rejection', async (t) => {
   const refusing = await startPeer(t, (head) =>
     head.startsWith('GET') ? ok : 'HTTP/1.1 403 Forbidden\r\n\r\n',
   );

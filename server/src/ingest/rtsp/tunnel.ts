@@ -17,7 +17,7 @@ export interface HttpTunnelOptions {
   readonly credentials: Credentials | undefined;
   readonly clock: Clock;
   readonly dial: Dial;
-  /** How long the camera may take to answer each HTTP request, ms. */
+  /** Timeout of each HTTP response, ms. */
   readonly replyTimeoutMs: number;
   /** Consumes the bytes of the tunnel, like the consumer of a dialled socket. */
   readonly receive: TakeBytes;
@@ -33,16 +33,16 @@ export interface HttpTunnel {
 }
 
 const mediaType = 'application/x-rtsp-tunnelled';
-/** GET without an answer to a challenge, with one, and again when the nonce was stale. */
+/** GET without authorization, with it, and again if the nonce was stale. */
 const maxTries = 3;
 const maxHeadBytes = 16 * 1024;
-/** Limit of what a camera sends before any request. */
+/** Maximum number of bytes that a camera may send before any request. */
 const maxEarlyBytes = 64 * 1024;
 
 /**
- * Opens a tunnel as in Apple's "Tunneling RTSP and RTP through HTTP": a GET whose response never ends, and a POST whose body
- * is the requests in base64, tied together by a cookie. The POST goes to the same IP address that answered the
- * GET. Rejects with a Fault, or with the signal's reason, everything closed again.
+ * Opens a tunnel as in Apple's "Tunneling RTSP and RTP through HTTP": a GET whose response never ends, and a
+ * POST whose body is the requests in base64, linked by a cookie. The POST goes to the same IP address that
+ * answered the GET. Rejects with a Fault, or with the signal's reason, with everything closed again.
  */
 export async function openTunnel(options: HttpTunnelOptions, signal: AbortSignal): Promise<HttpTunnel> {
   const { credentials, target } = options;
@@ -78,12 +78,12 @@ export async function openTunnel(options: HttpTunnelOptions, signal: AbortSignal
   }
 }
 
-/** @throws Fault with a message, unless the tunnel is open. */
+/** @throws Fault with a message, unless the tunnel is open */
 function refuse(response: RtspResponse): void {
   if (response.status >= 300 && response.status < 400) {
     throw new Fault(
       'STREAM_SOURCE_ERR',
-      'The camera redirects RTSP over HTTP elsewhere, which is not followed.',
+      'The camera redirects RTSP over HTTP to another address, which is not followed.',
     );
   }
   refuseUnlessOk(response, 'GET');
@@ -92,7 +92,7 @@ function refuse(response: RtspResponse): void {
 /** One of the two connections, from its request on. */
 class TunnelHalf {
   readonly socket: Socket;
-  /** Called with the head of the response or with the reason why there is none. */
+  /** Called with the header of the response, or with the reason why there is none. */
   onResponse: (response: RtspResponse | Fault) => void = () => {};
   readonly #head: ResponseHead;
 
@@ -120,7 +120,7 @@ class TunnelHalf {
     return half;
   }
 
-  /** The head of the response. Rejects with a Fault when none arrives in time, or with the signal's reason. */
+  /** The header of the response. Rejects with a Fault if none arrives in time, or with the signal's reason. */
   response({ clock, replyTimeoutMs }: HttpTunnelOptions, signal: AbortSignal): Promise<RtspResponse> {
     return new Promise((resolve, reject) => {
       const onAbort = () => settle(() => reject(signal.reason));
@@ -143,12 +143,12 @@ class TunnelHalf {
     });
   }
 
-  /** How often bytes arrived after the response's head. */
+  /** How many times bytes arrived after the response header. */
   get deliveries(): number {
     return this.#head.deliveries;
   }
 
-  /** Passes everything after the response's head there, in a later turn of the event loop. */
+  /** Passes everything after the response header to this consumer, in a later turn of the event loop. */
   passOn(receive: TakeBytes): void {
     this.#head.passOn(receive);
   }
@@ -158,17 +158,17 @@ class TunnelHalf {
   }
 }
 
-/** Splits the head of an HTTP response from the received bytes, and passes the rest on. */
+/** Separates the header of an HTTP response from the received bytes, and passes on the rest. */
 class ResponseHead {
   onDone: (response: RtspResponse | Fault) => void = () => {};
-  /** How often bytes were passed on. */
+  /** How many times bytes were passed on. */
   deliveries = 0;
   #bytes = Buffer.alloc(0);
   #isDone = false;
   #isBroken = false;
   #receive: TakeBytes | undefined;
 
-  /** As `TakeBytes`. */
+  /** See `TakeBytes`. */
   take(bytes: Uint8Array, length: number): boolean {
     if (this.#isBroken) return true;
     if (this.#receive) {
@@ -188,7 +188,7 @@ class ResponseHead {
     setImmediate(() => this.#passEarly());
   }
 
-  /** The bytes that arrived with the head, before any later ones. */
+  /** The bytes that arrived with the header, before any later ones. */
   #passEarly(): void {
     const early = this.#bytes;
     this.#bytes = Buffer.alloc(0);
@@ -218,25 +218,29 @@ class ResponseHead {
     this.#isBroken = true;
     this.#bytes = Buffer.alloc(0);
     this.onDone(
-      new Fault('ProbeError', 'What answers at this address does not speak RTSP over HTTP.', { cause }),
+      new Fault('ProbeError', 'The server at this address does not speak RTSP over HTTP.', { cause }),
     );
     return true;
   }
 }
 
-/** Where the head ends and the body begins: after an empty line, of CRLF or of LF alone. */
+/** Where the header ends and the body begins: after an empty line, ended by CRLF or by LF alone. */
 function endOfHead(bytes: Buffer): { readonly head: number; readonly next: number } | undefined {
   const [crlf, lf] = [bytes.indexOf('\r\n\r\n'), bytes.indexOf('\n\n')];
   if (crlf < 0 && lf < 0) return undefined;
   return lf < 0 || (crlf >= 0 && crlf < lf) ? { head: crlf, next: crlf + 4 } : { head: lf, next: lf + 2 };
 }
 
-/** The answer to the last request of a POST that closes may come behind it; it is waited for this long, ms. */
+/**
+ * The reply to the last request of a POST that closes may arrive after the close; it is waited for this long,
+ * ms.
+ */
 const answerGraceMs = 1000;
 
 /**
- * Sends by the POST connection, and by a new one when the camera closed it: some serve one request by each, and a
- * proxy ends it at its declared length. Each message is base64 of its own, padding included, as all clients do.
+ * Sends over the POST connection, and over a new one when the camera has closed it: some cameras serve one
+ * request per POST, and a proxy ends it at its declared length. Each message is encoded separately in base64,
+ * including padding, as all clients do.
  */
 class TunnelSender implements RtspSender {
   readonly #get: TunnelHalf;
@@ -245,7 +249,7 @@ class TunnelSender implements RtspSender {
   #post: TunnelHalf | undefined;
   /** Waits for a new connection. */
   #queue: string[] = [];
-  /** The newest message, and what had arrived by the GET then: it may be lost with its connection. */
+  /** The newest message, and how much had arrived over the GET then: it may be lost with its connection. */
   #newest:
     | {
         readonly text: string;
@@ -292,7 +296,7 @@ class TunnelSender implements RtspSender {
 
   #use(post: TunnelHalf): void {
     this.#post = post;
-    // Most cameras never answer the POST, and some say 200.
+    // Most cameras never answer the POST, and some answer 200.
     post.onResponse = (response) => {
       const refusal = response instanceof Fault ? undefined : refusalOf(response, 'POST');
       if (refusal) this.#get.socket.destroy(refusal);
@@ -309,7 +313,7 @@ class TunnelSender implements RtspSender {
     get.socket.once('close', cancel);
   }
 
-  /** Nothing was answered since the newest message: it crossed with the end of its connection. */
+  /** Nothing was answered since the newest message: it was sent while the connection was being closed. */
   #repeat(): void {
     const newest = this.#newest;
     if (newest && this.#get.deliveries > newest.deliveries) return;

@@ -24,7 +24,7 @@ export interface VideoDepacketizerOptions {
   readonly format: MediaFormat;
   readonly receiver: RtpReceiver;
   readonly declarer: TrackDeclarer<Sample>;
-  /** Shared by the payload types of a track, since its decode times grow across them. */
+  /** Shared by the payload types of a track, because its decode times increase across them. */
   readonly shared: SharedDecodeTimes;
   readonly note: (message: string) => void;
 }
@@ -44,7 +44,7 @@ const penalty = 8;
 const maxCredit = 20;
 
 /**
- * H.264 and H.265 video. Parameter sets may be in the session description, in the stream, or both; those of the
+ * H.264 and H.265 video. Parameter sets may be in the session description, in the stream, or both; those in the
  * stream take precedence, and when they change a new track begins at the next key frame.
  */
 export class VideoDepacketizer implements PayloadDepacketizer {
@@ -69,7 +69,7 @@ export class VideoDepacketizer implements PayloadDepacketizer {
   }
 
   resume(): void {
-    // The other one may have found no video in what it read.
+    // The other depacketizer may have found no video in what it read.
     if (this.#options.declarer.isVideo(this.#track)) return;
     this.#track = undefined;
     this.#trackVersion = -1;
@@ -95,7 +95,7 @@ export class VideoDepacketizer implements PayloadDepacketizer {
     declarer.video({ trackId: track.id, dts, pts, isKey, isDamaged, data, size }, receiver.arrivalMs);
   }
 
-  /** Judges whether the data is this codec at all, which the payload type of a camera does not prove. */
+  /** Decides whether the data is this codec at all, which a camera's payload type does not prove. */
   #judge({ firstSlice, isKey, isDamaged }: AccessUnit): void {
     if (isDamaged) return;
     const isH264 = this.#options.encoding === 'h264';
