@@ -120,7 +120,7 @@ const troubles: readonly Trouble[] = [
     scheme: 'http',
     place: 'pageWeb',
     code: 'ProbeError',
-    words: /not a video stream/,
+    words: /does not send a video stream/,
   },
 ];
 

@@ -258,5 +258,5 @@ test('[R10.1] redirects without end are given up with a message, by both engines
   }
   assert.match(reasons[0] ?? '', /in a loop/);
   assert.match(reasons[1] ?? '', /more than 5 times/);
-  assert.match(reasons[2] ?? '', /not RTSP/);
+  assert.match(reasons[2] ?? '', /does not speak RTSP/);
 });

@@ -122,7 +122,7 @@ async function keepsConfiguration(server: TestServer, dataDir: string): Promise<
     const found = path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], values);
     assert.equal(found, value, path);
   }
-  assert.match(server.output, /trustProxy: true believes one proxy on any private address/);
+  assert.match(server.output, /trustProxy: true trusts one proxy on any private address/);
 }
 
 /** The old footage is on the timeline and plays. */

@@ -19,9 +19,9 @@ interface Assembled {
 }
 
 /**
- * The whole application. Each area is made of those before it and needs none after it; what was opened is closed in
- * reverse order: the server stops accepting connections, sources and recorders end, then archive and database
- * (design/closures.md).
+ * The whole application. Each area is created from those before it and does not depend on those after it;
+ * everything is closed in reverse order: the server stops accepting connections, sources and recorders stop,
+ * then archive and database close (design/closures.md).
  */
 export class App {
   /** Address of the page, as in `http://localhost:8080/ui/`. */
@@ -35,9 +35,9 @@ export class App {
   }
 
   /**
-   * Opens everything, listens, and starts the streams. `env` is what the configuration was read with; `print`
-   * shows a line to the operator at the console. When a later step fails, what is already open is closed again.
-   * `fail` is called when the server must stop.
+   * Opens everything, listens, and starts the streams. `env` is the environment that the configuration was read
+   * with; `print` shows a line to the operator at the console. If a later step fails, what is already open is
+   * closed again. `fail` is called when the server must stop.
    */
   static async start(
     config: Config,
@@ -49,12 +49,12 @@ export class App {
     return new App(await opened((closers) => assemble(configStore, print, fail, closers)));
   }
 
-  /** Reloads what is kept in files: the configuration and the certificate. Errors in them are logged. */
+  /** Reloads the configuration and the certificate from their files. Errors in them are logged. */
   reload(): void {
     this.#assembled.reload();
   }
 
-  /** Graceful stop: every open GOP is on the disk when it resolves. Idempotent. */
+  /** Graceful stop: once it resolves, every open GOP is on the disk. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#assembled.close();
     return this.#closed;
@@ -98,7 +98,7 @@ async function assemble(
   return { url, reload };
 }
 
-/** From here on the other nodes learn of this one's streams, and this one of their changes. */
+/** From here on the other nodes learn of this node's streams, and this node of their changes. */
 function attachToCluster({ cluster, storage, media, services }: HttpAreas): void {
   const { streamManager } = media;
   cluster.cluster?.attach({
@@ -111,7 +111,7 @@ function attachToCluster({ cluster, storage, media, services }: HttpAreas): void
   });
 }
 
-/** @throws Fault ActionNotAcceptable when the cluster knows another node by this name */
+/** @throws Fault ActionNotAcceptable if the cluster knows another node by this name */
 async function introduce({ foundation, storage, cluster }: HttpAreas, url: string): Promise<void> {
   const { config } = foundation;
   if (config.database === null) return;
@@ -119,21 +119,21 @@ async function introduce({ foundation, storage, cluster }: HttpAreas, url: strin
   if (await storage.store.nodes.introduce(config.node.id, address, cluster.publicKey)) return;
   throw new Fault(
     'ActionNotAcceptable',
-    `The cluster knows a node ${config.node.id} with another key: give this one another node.id, or have that one forgotten.`,
+    `The cluster knows a node ${config.node.id} with another key: give this node another node.id, or remove that node from the cluster.`,
   );
 }
 
 async function startStreams({ foundation, storage, cluster, media, services }: HttpAreas): Promise<void> {
   for (const record of await storage.store.streams.all()) {
-    // Until now the database holds the states in which the last run ended.
+    // Until now the database contains the states in which the last run ended.
     const { state } = media.streamManager.apply(managedSettingsOf(record));
     if (cluster.membership.owns(record.uid)) media.statuses.note(record.uid, state);
   }
   await storage.archive.retention.noteDepths();
   cluster.cluster?.start();
-  // Streams may have been removed while this node was away, or a removal was interrupted.
+  // Streams may have been removed while this node was offline, or a removal may have been interrupted.
   services.streamService.learn({ saved: [], removed: [], moved: [] }).catch((error: unknown) => {
-    const text = 'Footage of removed streams is still here: it goes with the next change';
+    const text = 'Footage of removed streams could not be deleted; it will be deleted with the next change';
     foundation.log.warn({ err: error }, text);
   });
   services.exports.resume();

@@ -1,6 +1,6 @@
 /**
- * argv and environment in, exit code out. Without a command it runs the server until a signal ends it; the
- * other commands are loaded only when used.
+ * Takes arguments and environment, returns an exit code. Without a command it runs the server until a signal
+ * ends it; the other commands are loaded only when used.
  */
 import { enableCompileCache } from 'node:module';
 import { isatty } from 'node:tty';
@@ -9,7 +9,8 @@ import { setFlagsFromString } from 'node:v8';
 enableCompileCache();
 // Received data is outside V8's heap but counts towards its limit, which by default lets the process grow by 8
 // MB before the whole heap is collected again: twice a second with thirty cameras, a quarter of the total cost.
-// With twice the live heap it is half as often, for 20 MB more, however many cameras (design/ingest-cost.md).
+// With a limit of twice the live heap it happens half as often, at the cost of 20 MB, however many cameras
+// there are (design/ingest-cost.md).
 setFlagsFromString('--heap-growing-percent=100');
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -35,11 +36,11 @@ async function serve(): Promise<void> {
     clock: systemClock,
     stop: () => stop(exitCode),
     force: () => {
-      process.stderr.write('Stopped by force: the last seconds of the recordings may be missing.\n');
+      process.stderr.write('Forced to stop: the last seconds of the recordings may be missing.\n');
       process.exit(1);
     },
   });
-  // From the first moment on, so that a signal during startup ends what was started in order.
+  // Registered from the first moment on, so that a signal during startup ends what was started in order.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => requests.ask());
   const wasTerminal = isatty(1);
   process.on('SIGHUP', () => {
@@ -47,7 +48,7 @@ async function serve(): Promise<void> {
     if (wasTerminal && !isatty(1)) requests.ask();
     else server.starting?.then((app) => app.reload()).catch(() => {});
   });
-  // The reader of the output may exit first, as `tee` does on Ctrl-C: the server still stops in order.
+  // The reader of the output may exit first, as `tee` does on Ctrl-C: the server still shuts down in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
   const { loadConfig } = await import('./config/load.ts');
@@ -62,19 +63,19 @@ async function serve(): Promise<void> {
   try {
     await server.starting;
   } catch (error) {
-    // Opened parts are closed already; after a stop request `stop` reports the error.
+    // What was opened is closed already; after a stop request `stop` reports the error.
     if (!requests.isStopping) throw error;
   }
 }
 
 /**
- * One plain line for what an operator can fix (a port in use, a bad file), the stack for what only a developer
- * can.
+ * One plain line for errors that an operator can fix (a port in use, an invalid file), the stack for those that
+ * only a developer can.
  */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'EADDRINUSE') return 'The port is in use by another program: set VIDETTE_PORT to a free one.';
+  if (code === 'EADDRINUSE') return 'The port is used by another program: set VIDETTE_PORT to a free one.';
   if (code === 'EACCES') return `No permission: ${error.message}`;
   return error.name === 'Fault' || error.name === 'ConfigError'
     ? error.message

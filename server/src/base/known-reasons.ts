@@ -62,17 +62,17 @@ export const knownReasons: Readonly<Record<string, string>> = {
     'Сервер по этому адресу не поддерживает RTSP через HTTP.',
   'The camera redirects RTSP over HTTP to another address, which is not followed.':
     'Камера перенаправляет RTSP через HTTP на другой адрес; сервер туда не идёт.',
-  'What the source sends is not RTSP.': 'То, что передаёт источник, — не RTSP.',
+  'The source does not speak RTSP.': 'То, что передаёт источник, — не RTSP.',
   'This is not the address of an RTSP stream.': 'Это не адрес потока RTSP.',
   'The camera redirects in a loop.': 'Камера перенаправляет по кругу.',
   'The camera redirected more than {count} times.': 'Камера перенаправила больше {count} раз.',
   'The camera redirects to an address that is not RTSP.': 'Камера перенаправляет на адрес, который не RTSP.',
-  'The source sends on to an address that is not http or https.':
+  'The source redirects to an address that is not http or https.':
     'Источник перенаправляет на адрес, который не http и не https.',
-  'The source sends on to another address, and that was not followed any further.':
+  'The source redirects to another address, which is not followed.':
     'Источник перенаправляет на другой адрес; дальше сервер по нему не пошёл.',
-  'The source asks to be connected to again and again.': 'Источник снова и снова просит соединиться с ним.',
-  'The source tried to put a request of its own in our mouth.':
+  'The source keeps requesting new connections.': 'Источник снова и снова просит соединиться с ним.',
+  'The source tried to inject a request of its own.':
     'Источник пытался подставить в запрос сервера свой собственный.',
 
   // The source's media.
@@ -97,8 +97,8 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'The source could not be read.': 'Не удалось прочитать источник.',
   'The stream could not be read.': 'Не удалось прочитать поток.',
   'The source could not be opened as a video stream.': 'Источник не удалось открыть как видеопоток.',
-  'What the source sends is not a video stream.': 'То, что передаёт источник, — не видеопоток.',
-  'What the source sends is packed in a way that was not asked for.':
+  'The source does not send a video stream.': 'То, что передаёт источник, — не видеопоток.',
+  'The source compresses its response in a way that was not requested.':
     'Источник сжимает ответ способом, о котором его не просили.',
   'The camera sent an invalid description of its stream.':
     'Описание потока, которое даёт камера, не удалось прочитать.',

@@ -16,7 +16,7 @@ import type { Storage } from './storage.ts';
 
 const dayMs = 86_400_000;
 
-/** Who may come in, and how accounts are recovered. */
+/** Who may access the server, and how accounts are recovered. */
 export type Access = Opened<Awaited<ReturnType<typeof openAccess>>>;
 
 /** `print` shows a line to the operator at the console. */

@@ -35,7 +35,7 @@ import type { Media } from './media.ts';
 import type { AppServices } from './services.ts';
 import type { Storage } from './storage.ts';
 
-/** Everything that the areas made, and what only the server itself has. */
+/** Everything that the areas created, and what only the server itself has. */
 export type ApplicationParts = Foundation &
   Omit<Storage & Ffmpeg & ClusterArea & Media & Access & AppServices, 'close'> & {
     readonly tunnel: Tunnel;
@@ -43,7 +43,7 @@ export type ApplicationParts = Foundation &
     readonly certificate: ServerCertificate | undefined;
   };
 
-/** The services between the calls of the API and the modules below. None of them has anything to close. */
+/** The services between the API calls and the modules below. None of them has anything to close. */
 export function composeApplication(parts: ApplicationParts) {
   const { store, health, archive, tunnel, certificate, config, clock } = parts;
   const recordingGaps = new RecordingGaps(parts);

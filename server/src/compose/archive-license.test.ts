@@ -9,17 +9,20 @@ import { registerRoutes, type RouteServices } from './routes.ts';
 
 type AnyHandler = (context: unknown) => unknown;
 
-/** Takes the place of any value: every member of it, and what it returns when called, is itself. */
+/** Stands in for any value: every member of it, and what it returns when called, is itself. */
 const anything: unknown = new Proxy(() => anything, {
   get: (_, member) =>
     member === 'then' ? undefined : member === Symbol.iterator ? () => [][Symbol.iterator]() : anything,
   apply: () => anything,
 });
 
-/** Calls that read figures of the archive for those who look after it, and none of what was recorded. */
+/** Calls that read figures about the archive for its administrators, and nothing that was recorded. */
 const figuresOnly: readonly CallName[] = ['getArchiveLoss', 'getHealth'];
 
-/** The names of the calls whose handlers read the archive or a package of it, by running every one of them. */
+/**
+ * The names of the calls whose handlers read the archive or one of its packages, determined by running every
+ * one of them.
+ */
 async function readersOfArchive(): Promise<Set<CallName>> {
   let current: CallName | undefined;
   const readers = new Set<CallName>();
@@ -109,7 +112,7 @@ async function readersOfArchive(): Promise<Set<CallName>> {
     try {
       await handler(context);
     } catch {
-      // Only what it reached counts: most handlers expect more of their services than this.
+      // Only the members it reached count: most handlers expect more of their services than this.
       continue;
     }
   }

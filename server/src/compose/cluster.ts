@@ -13,7 +13,7 @@ import type { Foundation } from './foundation.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import type { Storage } from './storage.ts';
 
-/** This node among others, and what it can ask of them. */
+/** This node among others, and what it can request from them. */
 export type ClusterArea = Opened<Awaited<ReturnType<typeof openCluster>>>;
 
 /** `fail` is called when this node is expelled and must stop. */
@@ -57,7 +57,7 @@ async function openCluster(
   return { publicKey, tables, cluster, membership, nodeAuthenticator, rpc, archiveReader };
 }
 
-/** On its own connections: leases are renewed however busy the database is. */
+/** On a connection of its own: leases are renewed however busy the database is. */
 function openTables(url: string, closers: Closer[]): ClusterTables {
   const tables = openClusterTables(url);
   closers.push(() => tables.close());

@@ -6,7 +6,7 @@ import { SourceProber } from '../ingest/source-prober.ts';
 import type { Foundation } from './foundation.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 
-/** The child processes of native media code, and what asks them for work. */
+/** The child processes of native media code, and their users. */
 export type Ffmpeg = Opened<Awaited<ReturnType<typeof openFfmpeg>>>;
 
 export function composeFfmpeg(foundation: Foundation): Promise<Ffmpeg> {
@@ -23,7 +23,7 @@ async function openFfmpeg({ clock, log }: Foundation, closers: Closer[]) {
   const prober = new SourceProber({ clock, ffmpeg: pool, engines });
   const renderSnapshot: Render = (track, keySample, maxWidth) =>
     pool.snapshot(track, keySample, { maxWidth });
-  // Under load a snapshot is late; `Snapshots` serves the last good one meanwhile.
+  // Under load a snapshot is late; meanwhile `Snapshots` serves the last good one.
   const renderLate: Render = (track, keySample, maxWidth) =>
     pool.snapshot(track, keySample, { maxWidth, deadlineMs: 60_000 });
   return { confinement, pool, engines, prober, renderSnapshot, renderLate };

@@ -7,7 +7,7 @@ import type { ConfigStore } from '../config/config-store.ts';
 import type { Config } from '../config/schema.ts';
 import { LogRing } from '../system/log-ring.ts';
 
-/** What every area needs and nothing has to close. */
+/** What every area needs and no area has to close. */
 export interface Foundation {
   readonly configStore: ConfigStore;
   readonly config: Config;
@@ -15,7 +15,7 @@ export interface Foundation {
   readonly log: Log;
   readonly logRing: LogRing;
   readonly version: string;
-  /** The source revision that the version was built from. */
+  /** The source revision from which the version was built. */
   readonly revision: string;
   readonly archiveDir: string;
 }

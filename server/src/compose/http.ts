@@ -23,10 +23,10 @@ export interface HttpAreas extends Areas {
   readonly services: AppServices;
 }
 
-/** The server with all its routes, which does not listen yet, and the tunnel to it, which dials nothing yet. */
+/** The server with all its routes, which does not listen yet, and its tunnel, which does not connect yet. */
 export type HttpArea = Opened<Awaited<ReturnType<typeof openHttp>>>;
 
-/** Rejects when a call of the contract has no handler. */
+/** Rejects if a call of the contract has no handler. */
 export function composeHttp(areas: HttpAreas): Promise<HttpArea> {
   return opened((closers) => openHttp(areas, closers));
 }
@@ -54,13 +54,13 @@ async function openHttp(areas: HttpAreas, closers: Closer[]) {
   if (config.trustProxy === true) {
     log.warn(
       {},
-      'trustProxy: true believes one proxy on any private address: name the addresses of your proxies instead, as in [10.0.0.5]',
+      'trustProxy: true trusts one proxy on any private address: list the addresses of your proxies instead, as in [10.0.0.5]',
     );
   }
   return { http, tunnel };
 }
 
-/** Every call of the contract, metrics, other nodes and the page. Throws when a call has no handler. */
+/** Every call of the contract, metrics, other nodes and the page. Throws if a call has no handler. */
 async function serveAll(
   { routes, certificate }: HttpServer,
   areas: HttpAreas,
@@ -88,7 +88,7 @@ async function serveAll(
   await servePage(routes, all);
 }
 
-/** Long-lived responses follow what any node changes of rights, sessions and links. */
+/** Long-lived responses follow the changes that any node makes to rights, sessions and links. */
 function openAccessFeed({ foundation, storage, cluster, access, services }: HttpAreas): Promise<AccessFeed> {
   const { store } = storage;
   const { writes } = store;

@@ -19,10 +19,10 @@ import type { Storage } from './storage.ts';
 
 const hourMs = 3_600_000;
 
-/** The streams of this node, and what reads and measures them. */
+/** The streams of this node, and their readers and metrics. */
 export type Media = Opened<Awaited<ReturnType<typeof openMedia>>>;
 
-/** Streams start when `StreamManager.apply` gets them. */
+/** Streams start when `StreamManager.apply` receives them. */
 export function composeMedia(
   foundation: Foundation,
   storage: Storage,
@@ -48,7 +48,7 @@ async function openMedia(
   const streamManager = openStreams(foundation, storage, ffmpeg, cluster, observers);
   const statuses = new StatusWriter({ streams: store.streams, clock, log });
   const motion = openMotion(foundation, storage, cluster, streamManager);
-  // Both take what the streams report until the last of them has ended.
+  // Both accept what the streams report until the last stream has ended.
   closers.push(() => statuses.settle());
   closers.push(() => motion.close());
   closers.push(() => streamManager.close());
@@ -63,7 +63,7 @@ async function openMedia(
   const health = new HealthMonitor({ clock, license, archiveDir, config, node: membership, isDataDiskFull });
   const statistics = new Statistics({ clock, streamManager, live, archive, health });
   closers.push(() => statistics.close());
-  // What another node runs, that node reports.
+  // A stream that another node runs is reported by that node.
   const own = { isMeant: (uid: string) => membership.owns(uid) };
   observers.add({ ...own, onState: (uid, state) => statuses.note(uid, state) });
   observers.add({ ...own, onState: (uid, state) => statistics.noteState(uid, state) });
@@ -113,14 +113,14 @@ function openStreams(
   });
 }
 
-/** Events of the streams that this node has, kept as long as their footage. */
+/** Events of the streams of this node, kept as long as their footage. */
 function openMotion(
   { clock, log }: Foundation,
   { store, archive }: Storage,
   { membership, archiveReader }: ClusterArea,
   streamManager: StreamManager,
 ): MotionJournal {
-  // Of all nodes together: one that is away counts with the time that it was to record.
+  // For all nodes together: an offline node counts with the time for which it was assigned.
   const keptSince = async (uid: string) => {
     const hours = streamManager.find(uid)?.settings.depthHours ?? -1;
     const byDepth = hours < 0 ? undefined : archive.retention.cautiousNowMs - hours * hourMs;

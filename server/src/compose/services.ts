@@ -25,7 +25,7 @@ export interface Areas {
   readonly access: Access;
 }
 
-/** What calls of the API do. */
+/** What the API calls do. */
 export type AppServices = Opened<Awaited<ReturnType<typeof openServices>>>;
 
 export function composeServices(areas: Areas): Promise<AppServices> {

@@ -14,10 +14,13 @@ import { WatchLog } from '../system/watch-log.ts';
 import type { Foundation } from './foundation.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 
-/** What is kept on disks and in the database. */
+/** Everything stored on disks and in the database. */
 export type Storage = Opened<Awaited<ReturnType<typeof openStorage>>>;
 
-/** The database first, because the others are in it; the archive closes before the audit log, which dates by it. */
+/**
+ * The database first, because the others use it; the archive closes before the audit log, which takes its time
+ * from it.
+ */
 export function composeStorage(foundation: Foundation): Promise<Storage> {
   return opened((closers) => openStorage(foundation, closers));
 }

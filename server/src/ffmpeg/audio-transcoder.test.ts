@@ -7,7 +7,7 @@ import { silentLog } from '../base/log.ts';
 import { openAudioTranscoder } from './audio-transcoder.ts';
 import { FfmpegPool } from './pool.ts';
 
-/** A 440 Hz tone in mu-law, ITU-T G.711 by its definition. */
+/** A 440 Hz tone in mu-law as defined in ITU-T G.711. */
 function muLawTone(samples: number, from: number): Uint8Array {
   return Uint8Array.from({ length: samples }, (_, index) => {
     const value = Math.round(8000 * Math.sin((2 * Math.PI * 440 * (from + index)) / 8000));
@@ -65,7 +65,7 @@ test('[R10.1] MP2 becomes AAC too', async () => {
   const chunks: Buffer[] = [];
   for await (const chunk of coder.stdout) chunks.push(chunk as Buffer);
   const coded = Buffer.concat(chunks);
-  // ISO/IEC 11172-3, 2.4.3.1: 144 * bit rate / sampling frequency bytes for 1152 samples.
+  // ISO/IEC 11172-3, 2.4.3.1: a frame of 1152 samples has 144 * bit rate / sampling frequency bytes.
   const frameBytes = (144 * 192_000) / 48_000;
   const pool = new FfmpegPool({ clock: systemClock, log: silentLog });
   const seen = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ test('[R10.1] MP2 becomes AAC too', async () => {
   }
 });
 
-test('audio that pauses restarts at its new time', async () => {
+test('audio restarts at its new time after a pause', async () => {
   const pool = new FfmpegPool({ clock: systemClock, log: silentLog });
   const seen = Promise.withResolvers<number>();
   try {
@@ -115,7 +115,7 @@ test('audio that pauses restarts at its new time', async () => {
     for (let packet = 0; packet < 20; packet++) converter.write(new Uint8Array(160).fill(0xd5), packet * 160);
     for (let packet = 0; packet < 20; packet++)
       converter.write(new Uint8Array(160).fill(0xd5), 80_000 + packet * 160);
-    // The encoder looks one frame ahead, hence the first frame of the new time has the time before it.
+    // The encoder has a look-ahead of one frame, so the first frame after the pause still has the earlier time.
     assert.ok((await seen.promise) >= 80_000);
     converter.close();
   } finally {

@@ -5,7 +5,7 @@ import type { SourceAudioCodec } from './protocol.ts';
 
 export interface AudioTranscoderOptions {
   readonly codec: SourceAudioCodec;
-  /** Hz of the input; any value where the input itself carries it. */
+  /** Hz of the input; any value if the input itself specifies it. */
   readonly sampleRate: number;
   /** Timescale of the input, ticks per second; `sampleRate` by default. */
   readonly clockRate?: number;
@@ -22,14 +22,14 @@ export interface AudioTranscoderOptions {
 }
 
 /**
- * Transcodes audio that neither MP4 nor a browser supports (G.711, G.722, MP3 and others) to AAC-LC in a child
+ * Transcodes audio that neither MP4 nor browsers support (G.711, G.722, MP3 and others) to AAC-LC in a child
  * process.
  */
 export interface AudioTranscoder {
   /**
-   * One packet: any number of samples, one whole frame of MPEG audio.
+   * Sends one packet: any number of samples, or one complete frame of MPEG audio.
    * @param ptsTicks time of its first sample, in ticks of `clockRate` on any clock, including UTC
-   * @returns false when the packet was dropped because the child lags
+   * @returns false if the packet was dropped because the child lags
    */
   write(bytes: Uint8Array, ptsTicks: number): boolean;
   /** Idempotent. */
@@ -38,7 +38,7 @@ export interface AudioTranscoder {
 
 /**
  * Opens a transcoder in the pool; one child serves many.
- * @throws Fault Unavailable when node-av is not installed: the caller omits the audio and reports it.
+ * @throws Fault Unavailable if node-av is not installed: the caller then omits the audio and reports it
  */
 export function openAudioTranscoder(options: AudioTranscoderOptions, pool: FfmpegPool): AudioTranscoder {
   const { codec, sampleRate, channels, clockRate = sampleRate } = options;

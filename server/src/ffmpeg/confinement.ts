@@ -5,28 +5,28 @@ import { fileURLToPath } from 'node:url';
 import { workerEntry } from './worker-entry.ts';
 
 /**
- * Sandboxes the child processes with native media code. `files`: no network except connections dialled by the
- * server, and no files except the program and the system's libraries, read-only. `network`: the network only.
- * `none`: the system allows no namespaces; only FFmpeg's own options (`worker/input/input-options.ts`) limit it.
+ * Sandboxes the child processes with native media code. `files`: no network except connections opened by the
+ * server, and no files except the program and the system's libraries, read-only. `network`: only the network is
+ * isolated. `none`: the system provides no namespaces; only FFmpeg's own options
+ * (`worker/input/input-options.ts`) restrict it.
  */
 export type ConfinementLevel = 'files' | 'network' | 'none';
 
-/** The log message about it at the server's start. */
+/** The log message about the level at server start. */
 export const confinementWords: Readonly<Record<ConfinementLevel, string>> = {
   files:
-    'media processes have no network of their own and see no files but the program; those for UDP, SRT and FFmpeg’s RTSP keep the network',
+    'media processes have no network access and see no files other than the program; those for UDP, SRT and FFmpeg’s RTSP keep network access',
   network:
-    'media processes have no network of their own, those for UDP, SRT and FFmpeg’s RTSP excepted; files could not be taken away',
-  none: 'media processes are not confined: this system allows no namespaces; what FFmpeg may open is still limited',
+    'media processes have no network access, except those for UDP, SRT and FFmpeg’s RTSP; file access could not be restricted',
+  none: 'media processes are not confined: this system provides no namespaces; what FFmpeg may open is still restricted',
 };
 
-/** A command with its arguments. */
+/** A command and its arguments. */
 export type ProcessCommand = readonly [program: string, ...args: string[]];
 
 /**
- * Namespaces of Linux, by util-linux, which needs no privileges where the system allows unprivileged user
- * namespaces. The process that is started becomes the child itself, so that its id and its signals are those of
- * the child.
+ * Linux namespaces through util-linux, which needs no privileges if the system allows unprivileged user
+ * namespaces. The started process becomes the child itself, so its id and its signals are those of the child.
  */
 export class Confinement {
   readonly level: ConfinementLevel;
@@ -35,7 +35,7 @@ export class Confinement {
     this.level = level;
   }
 
-  /** `keepsNetwork`: for work over datagrams, which the server can't pass on as a connection. */
+  /** `keepsNetwork`: for work over datagrams, which the server cannot pass on as a connection. */
   wrap(command: ProcessCommand, options: { keepsNetwork: boolean }): ProcessCommand {
     if (this.level === 'none' || (this.level === 'network' && options.keepsNetwork)) return command;
     const namespaces = [
@@ -56,18 +56,18 @@ export class Confinement {
   }
 }
 
-/** The loopback interface of a new network is down. */
+/** The loopback interface of a new network namespace is down. */
 const loopback = 'ip link set lo up 2>/dev/null || ifconfig lo up';
 
-/** No capabilities, nor a way to get any: root in the namespace could undo the setup. */
+/** Removes all capabilities and any way to regain them: root in the namespace could undo the setup. */
 const withoutRights = '/usr/bin/setpriv --bounding-set=-all --inh-caps=-all --no-new-privs';
 
 /**
- * A root of its own in memory, with the folders of the system's libraries and those named in $0, all read-only. A bind
- * mount takes over flags that a namespace may not take back, hence the second way of each `remount`. The machine's other
- * mounts leave the namespace: otherwise a disk that is unmounted while a child runs would stay in use, and
- * could be neither checked nor mounted again. Where the root can't be exchanged, as in an initial RAM disk, the
- * child is in the new one only. `umount` reads /proc.
+ * A root of its own in memory, with the folders of the system's libraries and those named in $0, all read-only.
+ * A bind mount inherits flags that a namespace may not clear, hence the second form of each `remount`. The
+ * machine's other mounts are removed from the namespace: otherwise a disk unmounted while a child runs would
+ * stay in use, and could be neither checked nor mounted again. Where the root cannot be replaced, as in an
+ * initial RAM disk, the child only changes into the new one. `umount` reads /proc.
  */
 const newRoot = `
 mount -t tmpfs -o size=4m,mode=755 tmpfs /mnt
@@ -93,7 +93,7 @@ mkdir proc
 mount -o remount,bind,ro $top`;
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-/** The files of the child's program. The data folder may be beside them, so their parent is not mounted. */
+/** The files of the child's program. The data folder may be next to them, so their parent is not mounted. */
 const programFolders = ['server/src', 'contract', 'media', 'node_modules', 'server/node_modules']
   .map((folder) => root + folder)
   .filter((folder) => existsSync(folder));
@@ -109,7 +109,7 @@ const server = createServer().listen(0, '127.0.0.1', () => {
 const trialMs = 10_000;
 
 /**
- * The strongest level that this system allows, found by trying. Takes a tenth of a second, once, before
+ * The strongest level that this system allows, determined by trying. Takes a tenth of a second, once, before
  * anything runs.
  */
 export function findConfinement(): Confinement {

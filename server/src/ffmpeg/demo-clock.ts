@@ -6,7 +6,7 @@
  */
 export const strip = { cells: 80, heightShare: 32 / 720 } as const;
 
-/** The cells of the strip, 0 or 1 each. `utcMs` is a whole number below 2^48, `variant` one below 256. */
+/** The cells of the strip, 0 or 1 each. `utcMs` is an integer below 2^48, `variant` one below 256. */
 export function clockCells(utcMs: number, variant: number): Uint8Array {
   const bits = (value: number, count: number) =>
     Array.from({ length: count }, (_, index) => Math.floor(value / 2 ** (count - 1 - index)) % 2);
@@ -20,9 +20,9 @@ export function clockCells(utcMs: number, variant: number): Uint8Array {
 }
 
 /**
- * Reads the strip from RGBA pixels of a whole frame of any size from 160 pixels across: UTC milliseconds at
- * which the frame was drawn, or undefined when it has no legible clock. It refers to nothing outside itself, so
- * that a test can run its source text in a page beside a canvas.
+ * Reads the strip from the RGBA pixels of a complete frame at least 160 pixels wide: UTC milliseconds at which
+ * the frame was drawn, or undefined if it has no legible clock. It refers to nothing outside itself, so that a
+ * test can run its source text in a page next to a canvas.
  */
 export function readDemoClock(
   pixels: { readonly [index: number]: number; readonly length: number },

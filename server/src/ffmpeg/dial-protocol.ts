@@ -1,8 +1,9 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 
 /**
- * How a child gets connections: it sends a request over Node's IPC channel, which can carry a socket; the
- * server resolves, checks and dials, and passes on the connected socket. The child has no network of its own.
+ * How a child gets connections: it sends a request over Node's IPC channel, which can transfer a socket; the
+ * server resolves, checks and dials, and passes on the connected socket. The child has no network access of its
+ * own.
  */
 export interface DialRequest {
   readonly dial: number;

@@ -11,7 +11,7 @@ import type { FfmpegJob } from './job.ts';
 import { FfmpegPool } from './pool.ts';
 import { encodeMessage, protocolVersion } from './protocol.ts';
 
-/** Runs `script` (JavaScript that can use `pipe` and `hello`) in place of the child. */
+/** Runs `script` (JavaScript that can use `pipe` and `hello`) instead of the child. */
 async function withPool(
   script: string,
   clock: Clock,
@@ -46,7 +46,7 @@ async function withPool(
   }
 }
 
-test('without node-av a job says so in words, and later ones are refused immediately', async () => {
+test('without node-av a job fails with a message, and later ones are rejected immediately', async () => {
   const failure = encodeMessage({
     type: 'hello',
     job: 0,
@@ -62,7 +62,7 @@ test('without node-av a job says so in words, and later ones are refused immedia
   });
 });
 
-test('a child that does not answer its heartbeat is killed, and its jobs hear why', async () => {
+test('a child that does not answer its heartbeat is killed, and its jobs receive the cause', async () => {
   const clock = new ManualClock();
   await withPool('pipe.write(hello);', clock, async (pool, open) => {
     const { ended } = open();
@@ -75,24 +75,24 @@ test('a child that does not answer its heartbeat is killed, and its jobs hear wh
   });
 });
 
-test('a child that talks nonsense is killed', async () => {
+test('a child that sends invalid data is killed', async () => {
   await withPool(
     'pipe.write(hello); pipe.write(Buffer.alloc(64, 255));',
     systemClock,
     async (_pool, open) => {
-      assert.match((await open().ended)?.message ?? '', /nonsense/);
+      assert.match((await open().ended)?.message ?? '', /invalid data/);
     },
   );
 });
 
-test('a child of another version is not spoken to', async () => {
+test('a child of another version is not used', async () => {
   const other = encodeMessage({ type: 'hello', job: 0, version: protocolVersion + 1 }).toString('base64');
   await withPool(`pipe.write(Buffer.from('${other}', 'base64'));`, systemClock, async (_pool, open) => {
     assert.match((await open().ended)?.message ?? '', /version/);
   });
 });
 
-test('jobs share a child up to its capacity; an idle child is ended', async () => {
+test('jobs share a child up to its capacity; an idle child is terminated', async () => {
   const clock = new ManualClock();
   await withPool('pipe.write(hello);', clock, async (pool, open) => {
     const jobs = Array.from({ length: 33 }, () => open().job);

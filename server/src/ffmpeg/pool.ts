@@ -19,15 +19,18 @@ const capacities: Readonly<Record<WorkerRole, number>> = {
   snapshot: 1,
   transcode: 1,
 };
-/** A blocked read holds one thread of libuv's pool and a close may hold another; four are for files and names. */
+/**
+ * A blocked read occupies one thread of libuv's pool and a close may occupy another; four are left for files
+ * and names.
+ */
 const threadsPerJob = 2;
 const threadsForAll = 4;
 const idleMs = 30_000;
-/** Roles whose children get a lower priority (`nice`): nothing is lost when they are late. */
+/** Roles whose children get a lower priority (`nice`): nothing is lost if they are late. */
 const humble: ReadonlySet<WorkerRole> = new Set(['transcode']);
 const unconfined = new Confinement('none');
 
-/** The child processes that use node-av. One pool per server; its creator disposes it. */
+/** The child processes that use node-av. One pool per server, disposed by its creator. */
 export class FfmpegPool {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -47,7 +50,9 @@ export class FfmpegPool {
   #missing: string | undefined;
   #disposed: string | undefined;
 
-  /** `entry`: another program in place of the child, for tests. Without `confinement` children are not confined. */
+  /**
+   * `entry`: another program instead of the child, for tests. Without `confinement` children are not confined.
+   */
   constructor(options: { clock: Clock; log: Log; entry?: string; confinement?: Confinement }) {
     this.#clock = options.clock;
     this.#log = options.log.child({ room: 'ffmpeg' });
@@ -69,12 +74,12 @@ export class FfmpegPool {
   }
 
   /**
-   * Starts a job in a child with room, or in a new one. Later failures are reported to the listener.
-   * @throws Fault Unavailable when node-av is not installed or the pool is disposed.
+   * Starts a job in a child with free capacity, or in a new one. Later failures are reported to the listener.
+   * @throws Fault Unavailable if node-av is not installed or the pool is disposed
    */
   open(request: () => JobRequest, role: WorkerRole, listener: JobListener): FfmpegJob {
     if (this.#disposed !== undefined)
-      throw new Fault('Unavailable', `The media processes are stopped: ${this.#disposed}.`);
+      throw new Fault('Unavailable', `The media processes have been stopped: ${this.#disposed}.`);
     if (this.#missing !== undefined) throw notInstalled(this.#missing);
     const child = this.#childFor(role);
     this.#idle.get(child)?.();
@@ -100,15 +105,17 @@ export class FfmpegPool {
   }
 
   /**
-   * A JPEG of one key frame, made in a child of its own, never wider than `maxWidth`.
-   * @throws Fault ProbeError when the frame can't be decoded, TooManyRequests when too many wait,
-   *   SERVER_NOT_RESPONSE_ERR when the deadline passes, Unavailable without node-av.
+   * A JPEG of one key frame, made in a child of its own, at most `maxWidth` wide.
+   * @throws Fault ProbeError if the frame cannot be decoded, TooManyRequests if too many wait,
+   * SERVER_NOT_RESPONSE_ERR if the deadline passes, Unavailable without node-av
    */
   snapshot(track: VideoTrack, keySample: Sample, options?: SnapshotOptions): Promise<Uint8Array> {
     return this.#snapshotQueue.make(track, keySample, options);
   }
 
-  /** Ends all children; every job's listener gets `cause`. Idempotent; resolves when no process is left. */
+  /**
+   * Ends all children; every job's listener gets `cause`. Idempotent; resolves when all processes have exited.
+   */
   async dispose(cause: string): Promise<void> {
     this.#disposed ??= cause;
     for (const cancel of this.#idle.values()) cancel();
@@ -142,12 +149,12 @@ export class FfmpegPool {
     this.#idle.delete(child);
   }
 
-  /** Ends a child without jobs after a while. */
+  /** Ends a child that has been idle for a while. */
   #rest(child: WorkerProcess): void {
     if (!child.isAlive || child.jobCount > 0 || this.#idle.has(child)) return;
     this.#idle.set(
       child,
-      this.#clock.after(idleMs, () => child.kill('it had nothing to do')),
+      this.#clock.after(idleMs, () => child.kill('it was idle')),
     );
   }
 }

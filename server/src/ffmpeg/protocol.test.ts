@@ -29,7 +29,7 @@ const messages: fc.Arbitrary<ToChild | FromChild> = fc.oneof(
   ),
 );
 
-test('messages survive the pipe however it cuts them', () => {
+test('messages survive the pipe however it splits them', () => {
   fc.assert(
     fc.property(
       fc.array(messages, { maxLength: 10 }),
@@ -67,7 +67,7 @@ test('tracks keep their parameters', () => {
   assert.deepEqual(received, message);
 });
 
-test('nonsense is refused without an allocation of its length', () => {
+test('invalid data is rejected without allocating its claimed length', () => {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(frameMaxBytes + 1);
   assert.throws(() => new FrameReader(() => {}).push(length), RangeError);

@@ -14,12 +14,12 @@ import type { AudioCodec, Track, VideoCodec } from '@vidette/media/track';
  */
 export const protocolVersion = 1;
 
-/** The kind and job that every frame begins with. */
+/** The kind and job at the start of every frame. */
 const headBytes = 5;
 const sampleHeadBytes = 18;
 const dataHeadBytes = 8;
 
-/** Requests of the server to a child. */
+/** Requests from the server to a child. */
 export type JobRequest =
   | {
       readonly kind: 'demo';
@@ -35,14 +35,13 @@ export type JobRequest =
 
 export interface InputRequest {
   readonly kind: 'input';
-  /** With credentials, if any: sent over the pipe only, never as argument or environment variable. */
+  /** With credentials, if any: sent over the pipe only, never as an argument or environment variable. */
   readonly url: string;
   /** The peer of RTMP and RTSP, which the server dials; the name is for TLS. */
   readonly host: string;
   readonly port: number;
   /**
-   * For SRT and UDP, the address that was checked, instead of the name; undefined for UDP that listens on every
-   * address.
+   * For SRT and UDP, the checked address instead of the name; undefined for UDP that listens on every address.
    */
   readonly ip: string | undefined;
   /** A path of this machine; set only by tests and demonstrations, never by a user's address. */
@@ -95,7 +94,7 @@ export interface TranscodeRequest {
   readonly mayLeaveOut: boolean;
 }
 
-/** Why a job ended. `code` is absent when it ended normally (end of the source, close, snapshot finished). */
+/** Why a job ended. `code` is absent if it ended normally (end of the source, close, snapshot finished). */
 export interface JobEnd {
   readonly code?: ErrorCode;
   readonly message: string;
@@ -117,7 +116,7 @@ export type FromChild =
       readonly clock: SourceClock;
     }
   | SampleMessage
-  /** A frame arrived that can't be passed on before a video key frame: its track kind. */
+  /** A frame of this track kind arrived that cannot be passed on before a video key frame. */
   | { readonly type: 'awaiting'; readonly job: number; readonly track: Track['kind'] }
   | { readonly type: 'note'; readonly job: number; readonly message: string }
   | { readonly type: 'snapshot'; readonly job: number; readonly bytes: Uint8Array }
@@ -125,7 +124,7 @@ export type FromChild =
 
 /**
  * The clock of a job's sample times: `utc`: already ticks since the epoch (the child generated the frames);
- * `source`: the stream's own clock, common to its tracks, to be mapped by the server.
+ * `source`: the stream's own clock, shared by its tracks, to be mapped by the server.
  */
 export type SourceClock = 'utc' | 'source';
 
@@ -159,7 +158,7 @@ const kinds = {
 const keyFlag = 1;
 const damagedFlag = 2;
 
-/** One frame ready for the pipe. @throws RangeError when the body is over `frameMaxBytes`. */
+/** Encodes one frame for the pipe. @throws RangeError if the body exceeds `frameMaxBytes` */
 export function encodeMessage(message: ToChild | FromChild): Buffer {
   switch (message.type) {
     case 'ping':
@@ -222,10 +221,10 @@ function jsonFrame(type: keyof typeof kinds, job: number, value: unknown): Buffe
 
 /**
  * Decodes one frame without its length.
- * @throws RangeError on a frame that no version of this program writes.
+ * @throws RangeError for a frame that no version of this program writes
  */
 export function decodeMessage(frame: Buffer): ToChild | FromChild {
-  if (frame.length < headBytes) throw new RangeError('A message without a head.');
+  if (frame.length < headBytes) throw new RangeError('A message without a header.');
   const job = frame.readUInt32LE(1);
   const body = frame.subarray(headBytes);
   switch (frame.readUInt8(0)) {

@@ -10,7 +10,7 @@ import { SnapshotQueue, type SnapshotPool } from './snapshot-queue.ts';
 const track = { id: 1, kind: 'video', codec: 'h264', config: new Uint8Array() } as unknown as VideoTrack;
 const sample = { trackId: 1, data: [], size: 0 } as unknown as Sample;
 
-/** A pool whose jobs the test ends; it counts the children that were killed. */
+/** A pool whose jobs the test ends; it counts the killed children. */
 class ScriptedPool implements SnapshotPool {
   readonly jobs: { widths: number; listener: JobListener }[] = [];
   kills = 0;
@@ -36,7 +36,7 @@ class ScriptedPool implements SnapshotPool {
   }
 }
 
-test('under load a snapshot past its deadline is given up, and its child continues', async () => {
+test('under load a snapshot past its deadline is abandoned, and its child continues', async () => {
   const clock = new ManualClock();
   const pool = new ScriptedPool();
   const queue = new SnapshotQueue(pool, clock);
@@ -69,12 +69,12 @@ test('a child that hangs or crashes is replaced immediately, then at most once a
   await assert.rejects(queue.make(track, sample), { code: 'Unavailable' }, 'no second one within the minute');
   assert.equal(pool.jobs.length, 2);
   clock.advance(40_000);
-  assert.equal(pool.jobs.length, 3, 'after the minute those who still wait are served');
+  assert.equal(pool.jobs.length, 3, 'after the minute the pending requests are served');
   pool.finish();
   assert.equal((await patient).length, 1);
 });
 
-test('who gives up first is served first', () => {
+test('the request with the earliest deadline is served first', () => {
   const pool = new ScriptedPool();
   const queue = new SnapshotQueue(pool, new ManualClock());
   for (const [maxWidth, deadlineMs] of [

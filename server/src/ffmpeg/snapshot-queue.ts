@@ -34,16 +34,19 @@ interface Order {
 /** Requests that may be queued; a snapshot takes about 20 ms. */
 const waitingMax = 64;
 const sampleMaxBytes = 16 * 1024 * 1024;
-/** A render that takes this long hangs: a machine under load is slow, but not that slow, ms. */
+/** A render that takes this long is considered hanging: a machine under load is slow, but not that slow, ms. */
 const hangMs = 20_000;
-/** A child that crashed or hung is replaced at most this often: starting one costs more than a hundred frames, ms. */
+/**
+ * Minimum time between replacements of a child that crashed or hung: starting one costs more than a hundred
+ * frames, ms.
+ */
 const restartPeriodMs = 60_000;
 
 /**
- * Renders snapshots one after the other, the most urgent first. A request whose deadline passes is only
- * abandoned; the child continues with it, since under load every render is late and a new child would be later
- * still. A child whose render hangs is killed (native code can't be stopped in another way, and the child has
- * no other jobs), and a child that ended with a fault is replaced at most once a minute.
+ * Renders snapshots one at a time, the most urgent first. A request whose deadline passes is only abandoned;
+ * the child continues with it, since under load every render is late and a new child would be later still. A
+ * child whose render hangs is killed (native code cannot be stopped in any other way, and the child has no
+ * other jobs), and a child that ended with a fault is replaced at most once a minute.
  */
 export class SnapshotQueue {
   readonly #pool: SnapshotPool;
@@ -52,7 +55,7 @@ export class SnapshotQueue {
   #current: { order: Order; job: FfmpegJob; cancelHang: Cancel } | undefined;
   /** When the newest child that ended with a fault was replaced, monotonic ms. */
   #replacedMs = Number.NEGATIVE_INFINITY;
-  /** The last child ended with a fault and has no successor yet. */
+  /** The last child ended with a fault and has not been replaced yet. */
   #isBroken = false;
 
   constructor(pool: SnapshotPool, clock: Clock) {
@@ -69,7 +72,7 @@ export class SnapshotQueue {
     if (this.#waiting.length >= waitingMax) {
       const details = { retryAfterSeconds: 1 };
       return Promise.reject(
-        new Fault('TooManyRequests', 'Too many snapshots are requested simultaneously.', { details }),
+        new Fault('TooManyRequests', 'Too many snapshots were requested simultaneously.', { details }),
       );
     }
     const pauseMs = this.#pauseMs();
@@ -103,7 +106,9 @@ export class SnapshotQueue {
     } catch (error) {
       order.cancelDeadline();
       order.reject(
-        error instanceof Fault ? error : new Fault('InternalServerError', 'No snapshot.', { cause: error }),
+        error instanceof Fault
+          ? error
+          : new Fault('InternalServerError', 'No snapshot was made.', { cause: error }),
       );
       this.#next();
     }
@@ -149,7 +154,7 @@ export class SnapshotQueue {
     return order;
   }
 
-  /** How long no child may be started, ms; 0 when one may, or when one is there. */
+  /** For how long no child may be started, ms; 0 if one may be started, or is running. */
   #pauseMs(): number {
     if (!this.#isBroken) return 0;
     return Math.max(0, this.#replacedMs + restartPeriodMs - this.#clock.monotonicMs());

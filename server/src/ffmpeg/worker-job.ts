@@ -3,9 +3,9 @@ import type { JobEnd, SampleMessage, SourceClock } from './protocol.ts';
 
 /** One piece of work inside the child: an input, a demo source, an audio transcoder, one snapshot. */
 export interface Job {
-  /** Coded bytes for transcoding jobs; ignored by the others. */
+  /** Coded bytes for transcoding jobs; ignored by other jobs. */
   data(bytes: Uint8Array, ptsTicks: number): void;
-  /** Releases everything; resolves when the native side is done with it. Idempotent. */
+  /** Releases everything; resolves when the native side has finished. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -13,13 +13,13 @@ export interface Job {
 export interface JobOutput {
   tracks(tracks: readonly Track[], clock: SourceClock): void;
   sample(sample: Omit<SampleMessage, 'type' | 'job'>): void;
-  /** A frame arrived that can't be passed on before a video key frame. */
+  /** A frame arrived that cannot be passed on before a video key frame. */
   awaiting(track: Track['kind']): void;
   note(message: string): void;
   snapshot(jpeg: Uint8Array): void;
   /** The last message of a job that ends by itself; later messages are dropped. */
   end(end: JobEnd): void;
-  /** The server reads more slowly than we write: a live job skips, others await `drained`. */
+  /** The server reads more slowly than the child writes: a live job skips, others await `drained`. */
   readonly isFull: boolean;
   drained(): Promise<void>;
 }

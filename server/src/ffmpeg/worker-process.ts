@@ -23,12 +23,12 @@ import {
 /** Events of a job for its owner. `ended` occurs exactly once, unless the owner closed the job first. */
 export interface JobListener {
   /**
-   * Opens the connections that the job requests; without it there are none. Nothing has been read from the
+   * Opens the connections that the job requests; if missing, it may open none. Nothing has been read from the
    * returned socket.
    */
   readonly dial?: Dial;
   message(message: Exclude<FromChild, { type: 'hello' | 'pong' | 'end' }>): void;
-  /** `fault` is absent when the job ended normally. */
+  /** `fault` is absent if the job ended normally. */
   ended(fault: Fault | undefined, message: string): void;
 }
 
@@ -38,9 +38,12 @@ interface OpenJob {
 }
 
 const pingPeriodMs = 2000;
-/** Unanswered pings, counted in our own turns so that a stalled server doesn't blame the child. */
+/**
+ * Number of unanswered pings, counted in the server's own turns so that a stalled server doesn't blame the
+ * child.
+ */
 const missedPingsMax = 5;
-/** The same at startup: loading 170 MB of libraries from a slow disk. */
+/** The same at startup, when 170 MB of libraries may be loaded from a slow disk. */
 const missedPingsAtStartMax = 20;
 const stderrMaxBytes = 2000;
 
@@ -55,12 +58,12 @@ export interface WorkerProcessOptions {
 }
 
 /**
- * One child process and its jobs. When it dies, by itself or by `kill`, every job ends with the same cause.
- * It is killed with SIGKILL only: hanging native code ignores other signals.
+ * One child process and its jobs. When it dies, by itself or by `kill`, every job ends with the same cause. It
+ * is killed with SIGKILL only, because hanging native code ignores other signals.
  */
 export class WorkerProcess {
   readonly exited: Promise<void>;
-  /** Set when the child could not load node-av: retrying is useless. */
+  /** Set if the child could not load node-av: retrying is useless. */
   missing: string | undefined;
   readonly #log: Log;
   readonly #process: ChildProcess;
@@ -93,10 +96,10 @@ export class WorkerProcess {
       try {
         reader.push(chunk);
       } catch (error) {
-        this.kill(`it sent nonsense (${error instanceof Error ? error.message : String(error)})`);
+        this.kill(`it sent invalid data (${error instanceof Error ? error.message : String(error)})`);
       }
     });
-    // A broken pipe means that the child died: `exit` follows and reports it.
+    // A broken pipe means that the child died; `exit` follows and reports it.
     this.#pipe.on('error', (error) => this.kill(`its pipe broke (${error.message})`));
     this.#process.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-stderrMaxBytes);
@@ -108,7 +111,7 @@ export class WorkerProcess {
         resolve();
       });
       this.#process.once('exit', (code, signal) => {
-        this.#cause ??= signal ? `it was ended by ${signal}` : `it ended with code ${code}`;
+        this.#cause ??= signal ? `it was terminated by ${signal}` : `it exited with code ${code}`;
         this.#finish();
         resolve();
       });
@@ -128,7 +131,7 @@ export class WorkerProcess {
     return this.#jobs.size;
   }
 
-  /** Starts a job; `request` is called when it is sent; with a new child, when that is ready. */
+  /** Starts a job; `request` is called when it is sent: with a new child, once that is ready. */
   open(request: () => JobRequest, listener: JobListener): number {
     const job = ++this.#lastJob;
     this.#jobs.set(job, { request, listener });
@@ -136,7 +139,7 @@ export class WorkerProcess {
     return job;
   }
 
-  /** Passes bytes to a job. False when they were dropped because the child lags. */
+  /** Passes bytes to a job. False if they were dropped because the child lags. */
   data(job: number, bytes: Uint8Array, ptsTicks: number): boolean {
     if (!this.isAlive || !this.#jobs.has(job)) return false;
     if (!this.#queue.hasRoom(bytes.length)) return false;
@@ -207,7 +210,7 @@ export class WorkerProcess {
     };
     try {
       const dial = this.#jobs.get(job)?.listener.dial;
-      if (!dial) throw new Fault('STREAM_SOURCE_ERR', 'This job may not connect anywhere.');
+      if (!dial) throw new Fault('STREAM_SOURCE_ERR', 'This job may not open connections.');
       reply({ dialled: id }, await dial(host, port, false));
     } catch (error) {
       const { code, message } =
@@ -236,9 +239,12 @@ export class WorkerProcess {
   #finish(): void {
     this.#stopPing();
     this.#pipe.destroy();
-    const cause = this.#cause ?? 'it ended';
+    const cause = this.#cause ?? 'it exited';
     if (this.#jobs.size > 0)
-      this.#log.warn({ pid: this.pid, cause, stderr: withoutAddresses(this.#stderr) }, 'media process ended');
+      this.#log.warn(
+        { pid: this.pid, cause, stderr: withoutAddresses(this.#stderr) },
+        'media process exited',
+      );
     const fault =
       this.missing === undefined
         ? new Fault('Unavailable', `The media process of this stream failed: ${cause}.`)
@@ -250,7 +256,7 @@ export class WorkerProcess {
   }
 }
 
-/** The Fault of everything that needs node-av on a machine that lacks it. */
+/** The Fault for everything that needs node-av on a machine that lacks it. */
 export function notInstalled(detail: string): Fault {
   return new Fault(
     'Unavailable',
@@ -260,7 +266,7 @@ export function notInstalled(detail: string): Fault {
 }
 
 /**
- * Only the parts of the server's environment that a process needs: no secrets, and no proxy settings that
+ * Only the parts of the server's environment that a process needs: no secrets, and no proxy settings, which
  * FFmpeg would use.
  */
 function childEnvironment(threads: number): NodeJS.ProcessEnv {

@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream';
 
-/** Bytes that may be queued for the child; a single message of any size is accepted when the queue is empty. */
+/** Bytes that may be queued for the child; a single message of any size is accepted if the queue is empty. */
 const queueMaxBytes = 4 * 1024 * 1024;
 
 /**
- * Messages on their way to a child process: those for a child that is still loading, then what its pipe has not taken.
- * It is bounded, and the sender of media learns when it is empty again.
+ * Messages on their way to a child process: those for a child that is still loading, then those that its pipe
+ * has not accepted. It is bounded, and the sender of media is notified when it is empty again.
  */
 export class WorkerQueue {
   readonly #pipe: Writable;
@@ -18,7 +18,7 @@ export class WorkerQueue {
     this.#pipe = pipe;
   }
 
-  /** The child has greeted: it gets what waits, and everything else directly. */
+  /** The child has sent its greeting: it gets the queued messages, and everything else directly. */
   open(): void {
     const early = this.#early ?? [];
     this.#early = undefined;
@@ -30,7 +30,7 @@ export class WorkerQueue {
     return this.#early === undefined;
   }
 
-  /** Whether so many bytes of media are accepted now. */
+  /** Whether this many bytes of media are accepted now. */
   hasRoom(bytes: number): boolean {
     const queuedBytes = this.#queuedBytes;
     return queuedBytes === 0 || queuedBytes + bytes <= queueMaxBytes;
@@ -46,7 +46,7 @@ export class WorkerQueue {
     }
   }
 
-  /** Sends a message that controls a job, whatever waits. Only once it is open. */
+  /** Sends a message that controls a job, however full the queue is. Only once it is open. */
   send(frame: Buffer): void {
     this.#pipe.write(frame);
   }

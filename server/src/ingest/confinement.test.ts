@@ -138,7 +138,7 @@ test(
       });
       await withChildOf('udp://:9', confinement, async (pid) => assert.equal(await networkOf(pid), here));
       for (const level of ['files', 'network'] as const) {
-        assert.match(confinementWords[level], /no network of their own.*UDP, SRT and FFmpeg’s RTSP/);
+        assert.match(confinementWords[level], /no network access.*UDP, SRT and FFmpeg’s RTSP/);
       }
       assert.match(confinementWords.none, /not confined/);
     } finally {

@@ -38,7 +38,7 @@ const codecIds: Readonly<Record<SourceAudioCodec, AVCodecID>> = {
   mpa: AV_CODEC_ID_MP3,
   mp2: AV_CODEC_ID_MP2,
 };
-/** Consecutive undecodable packets after which the audio is given up. */
+/** Number of consecutive undecodable packets after which transcoding of the audio fails. */
 const failuresMax = 250;
 
 /** Transcodes the audio of an RTSP camera to AAC: packets in, AAC frames out. */
@@ -79,7 +79,7 @@ export class AudioJob implements Job {
       // One packet damaged in transit is a click; a stream that never decodes is not what it was announced as.
       if (++this.#failures < failuresMax) return;
       const words = error instanceof Error ? error.message : String(error);
-      this.#output.end({ code: 'ProbeError', message: `The sound can't be converted: ${words}` });
+      this.#output.end({ code: 'ProbeError', message: `The audio cannot be transcoded: ${words}` });
     }
   }
 

@@ -10,10 +10,10 @@ import { InputJob } from './input/input-job.ts';
 import type { Job, JobOutput } from '../worker-job.ts';
 import { SnapshotJob } from './snapshot-job.ts';
 
-/** The pipe to the server, as the dispatcher sees it. */
+/** The pipe to the server as the dispatcher uses it. */
 export interface ParentPipe {
   write(message: FromChild): void;
-  /** Bytes written and not yet read. */
+  /** Bytes written but not yet read. */
   queuedBytes(): number;
   drained(): Promise<void>;
   /** Ends this process: native code is in an unknown state. */
@@ -26,7 +26,7 @@ export interface ParentPipe {
 const queueMaxBytes = 16 * 1024 * 1024;
 
 /**
- * A job that doesn't stop holds threads and memory indefinitely; the process exits, and its streams restart.
+ * A job that doesn't stop holds threads and memory indefinitely, so the process exits, and its streams restart.
  */
 const closeMaxMs = 10_000;
 
@@ -39,8 +39,8 @@ export class JobDispatcher {
   constructor(clock: Clock, parentPipe: ParentPipe) {
     this.#clock = clock;
     this.#parentPipe = parentPipe;
-    // FFmpeg's own log goes to stderr and may hold addresses with passwords; relevant failures are returned as
-    // errors.
+    // FFmpeg's own log goes to stderr and may contain addresses with passwords; relevant failures are returned
+    // as errors.
     Log.setLevel(AV_LOG_QUIET);
   }
 
@@ -66,7 +66,7 @@ export class JobDispatcher {
       case 'note':
       case 'snapshot':
       case 'end':
-        throw new RangeError(`A ${message.type} message is not for a child.`);
+        throw new RangeError(`A ${message.type} message must not be sent to a child.`);
     }
   }
 
@@ -98,7 +98,7 @@ export class JobDispatcher {
     const job = this.#jobs.get(id);
     if (!job) return;
     this.#jobs.delete(id);
-    const cancel = this.#clock.after(closeMaxMs, () => this.#parentPipe.die('a job did not let go'));
+    const cancel = this.#clock.after(closeMaxMs, () => this.#parentPipe.die('a job did not stop'));
     job.close().then(cancel, (error: unknown) => this.#parentPipe.die(error));
   }
 

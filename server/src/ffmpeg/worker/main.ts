@@ -1,7 +1,7 @@
 /**
- * The child process that uses node-av. It is started by `../worker-process.ts` with a duplex pipe at descriptor 3,
- * speaks `../protocol.ts` there, and ends by SIGKILL to itself: native threads that wait for a silent camera
- * would delay a normal exit, and there is nothing to flush.
+ * The child process that uses node-av. It is started by `../worker-process.ts` with a duplex pipe at descriptor
+ * 3, speaks `../protocol.ts` there, and ends by sending itself SIGKILL: native threads that wait for a silent
+ * camera would delay a normal exit, and there is nothing to flush.
  */
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -25,12 +25,14 @@ process.on('uncaughtException', die);
 process.on('unhandledRejection', die);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
-    // A terminal's Ctrl-C and systemd's SIGTERM reach the whole group; the server closes the pipe when it has finished.
+    // Ctrl-C in a terminal and systemd's SIGTERM reach the whole process group; the server closes the pipe when
+    // it has finished.
   });
 }
 
 try {
-  // Dynamic, because node-av is optional: if it is missing, an error is returned instead of a crash.
+  // Imported dynamically because node-av is optional: if it is missing, an error is returned instead of a
+  // crash.
   const { JobDispatcher } = await import('./job-dispatcher.ts');
   const serverDial = new ServerDial((request) => process.send?.(request));
   process.on('message', (reply, socket) =>

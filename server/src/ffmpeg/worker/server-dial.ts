@@ -47,7 +47,7 @@ export class ServerDial {
   }
 }
 
-/** Cameras have self-signed certificates: here TLS encrypts the traffic, it proves no identity. */
+/** Cameras have self-signed certificates: here TLS encrypts the traffic, but proves no identity. */
 function overTls(socket: Socket, host: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const servername = isIP(host) ? {} : { servername: host };

@@ -12,12 +12,12 @@ import type { SnapshotRequest } from '../protocol.ts';
 import type { Job, JobOutput } from '../worker-job.ts';
 import { checked, NativeError, received, setOptions } from './codec/native.ts';
 
-/** Largest width and height that are decoded; the parameter sets come from outside. */
+/** Maximum width and height that are decoded; the parameter sets come from outside. */
 const pixelsMax = 8192 * 8192;
-/** FF_QP2LAMBDA: FFmpeg's units of quality for one step of a quantiser. */
+/** FF_QP2LAMBDA: FFmpeg's quality units per quantiser step. */
 const lambdaPerStep = 118;
 
-/** Renders a JPEG of one key frame: `data` delivers it, `picture` or `end` answers. */
+/** Renders a JPEG of one key frame, which `data` delivers; the result is sent as `picture` or `end`. */
 export class SnapshotJob implements Job {
   readonly #request: SnapshotRequest;
   readonly #output: JobOutput;
@@ -96,11 +96,11 @@ function newFrame(width: number, height: number): Frame {
   frame.format = AV_PIX_FMT_YUVJ420P;
   frame.width = width;
   frame.height = height;
-  checked(frame.getBuffer(), 'a frame of that size');
+  checked(frame.getBuffer(), 'allocating a frame of that size');
   return frame;
 }
 
-/** `quality` 1 to 100 becomes the encoder's quantiser 31 to 2. */
+/** `quality` from 1 to 100 is mapped to the encoder's quantiser from 31 to 2. */
 async function encodeJpeg(frame: Frame, quality: number): Promise<Uint8Array> {
   const codec = Codec.findEncoder(AV_CODEC_ID_MJPEG);
   if (!codec) throw new NativeError(-1, 'the JPEG encoder is missing');
@@ -117,10 +117,10 @@ async function encodeJpeg(frame: Frame, quality: number): Promise<Uint8Array> {
   checked(context.open2Sync(codec, null), 'opening the JPEG encoder');
   frame.quality = quantiser * lambdaPerStep;
   frame.pts = 0n;
-  checked(await context.sendFrame(frame), 'coding the JPEG');
+  checked(await context.sendFrame(frame), 'encoding the JPEG');
   using packet = new Packet();
   packet.alloc();
-  if (!received(context.receivePacketSync(packet), 'coding the JPEG'))
-    throw new Error('the JPEG came out empty');
+  if (!received(context.receivePacketSync(packet), 'encoding the JPEG'))
+    throw new Error('the encoded JPEG is empty');
   return Uint8Array.from(packet.data ?? []);
 }

@@ -10,9 +10,12 @@ import { FrameCoder } from './codec/frame-coder.ts';
 
 const timescale = 90000;
 const pixelsMax = 8192 * 8192;
-/** Frames that may be queued while the camera continues: about two seconds. Then it resumes at a key frame. */
+/**
+ * Frames that may be queued while the camera continues: about two seconds. Beyond that it resumes at a key
+ * frame.
+ */
 const waitingMax = 60;
-/** Consecutive undecodable frames after which the job is given up. */
+/** Number of consecutive undecodable frames after which the job fails. */
 const failuresMax = 100;
 
 interface QueuedFrame {
@@ -21,7 +24,7 @@ interface QueuedFrame {
 }
 
 /**
- * Transcodes video that a browser can't decode to H.264 that every browser can: coded frames in, coded frames
+ * Transcodes video that a browser cannot decode to H.264 that every browser can: coded frames in, coded frames
  * out, with the same times. An empty frame ends the input: the decoder is flushed, then the job ends.
  */
 export class TranscodeJob implements Job {
@@ -90,7 +93,7 @@ export class TranscodeJob implements Job {
         // A frame damaged in transit is skipped; a stream that never decodes is not what it was announced as.
         if (++this.#failures < failuresMax && next.bytes.length > 0) continue;
         const words = error instanceof Error ? error.message : String(error);
-        this.#output.end({ code: 'ProbeError', message: `The video can't be transcoded: ${words}` });
+        this.#output.end({ code: 'ProbeError', message: `The video cannot be transcoded: ${words}` });
         return;
       }
       if (next.bytes.length > 0 || this.#isClosed) continue;

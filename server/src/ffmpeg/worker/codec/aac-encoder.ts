@@ -62,7 +62,7 @@ export class AacEncoder {
     this.#packet.alloc();
   }
 
-  /** `planes` holds 1024 samples of each channel, one channel after the other. */
+  /** `planes` contains 1024 samples of each channel, one channel after the other. */
   encode(planes: Buffer, ptsTicks: number): CodedAudio[] {
     const frame = Frame.fromAudioBuffer(planes, {
       nbSamples: aacFrameSamples,
@@ -73,9 +73,9 @@ export class AacEncoder {
     });
     const sent = this.#context.sendFrameSync(frame);
     frame.free();
-    checked(sent, 'coding sound');
+    checked(sent, 'encoding audio');
     const coded: CodedAudio[] = [];
-    while (received(this.#context.receivePacketSync(this.#packet), 'coding sound')) {
+    while (received(this.#context.receivePacketSync(this.#packet), 'encoding audio')) {
       coded.push({ pts: Number(this.#packet.pts), bytes: Uint8Array.from(this.#packet.data ?? []) });
       this.#packet.unref();
     }

@@ -5,23 +5,23 @@ import { checked } from './native.ts';
 
 /** Sampling frequencies of AAC (ISO/IEC 14496-3, table 1.18) that are kept; anything else becomes 48 kHz. */
 const keptRates: readonly number[] = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000];
-/** Time stamps further than this from the end of the preceding audio restart the timeline there. */
+/** Timestamps further than this from the end of the preceding audio restart the timeline there. */
 const jumpSeconds = 0.2;
-/** Samples by which one AAC frame may be shifted to follow the time stamps; 1 % is inaudible. */
+/** Samples by which one AAC frame may be shifted to follow the timestamps; 1 % is inaudible. */
 const slewSamples = 10;
 /** Samples of one decoded frame: 4 s at 48 kHz, more than any codec has. */
 const frameMaxSamples = 192_000;
 
 /**
- * Converts decoded audio of any format for AAC-LC with at most two channels; its time slowly follows the
- * input's.
+ * Converts decoded audio of any format for AAC-LC with at most two channels; its time slowly follows the time
+ * of the input.
  */
 export class AudioResampler {
   readonly encoder: AacEncoder;
   readonly #planes: Float32Array[];
   #resampler: SoftwareResampleContext | undefined;
   #inputFormat = '';
-  /** Samples that wait for a whole frame, and the time of the first of them. */
+  /** Samples that wait for a complete frame, and the time of the first of them. */
   #filled = 0;
   #headTicks: number | undefined;
 
@@ -32,7 +32,7 @@ export class AudioResampler {
     this.#planes = Array.from({ length: channels }, () => new Float32Array(aacFrameSamples));
   }
 
-  /** `seconds`: the source's time of the frame's first sample. The frame stays the caller's. */
+  /** `seconds`: the source's time of the frame's first sample. The caller still owns the frame. */
   push(frame: Frame, seconds: number): CodedAudio[] {
     if (frame.nbSamples > frameMaxSamples) throw new RangeError(`A frame of ${frame.nbSamples} samples.`);
     const resampler = this.#resamplerFor(frame);
@@ -75,7 +75,7 @@ export class AudioResampler {
     return resampler;
   }
 
-  /** Compares where the audio so far ends with where its next sample should be. */
+  /** Compares the end of the audio so far with the time of its next sample. */
   #follow(ticks: number): void {
     const { sampleRate } = this.encoder.track;
     const missing = this.#headTicks === undefined ? Infinity : ticks - (this.#headTicks + this.#filled);

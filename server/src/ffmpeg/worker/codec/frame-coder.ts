@@ -41,7 +41,8 @@ export class FrameCoder {
   }
 
   /**
-   * Encodes one frame, which the caller still owns; nothing when it exceeds the rate. Times always increase.
+   * Encodes one frame, which the caller still owns; no output if it exceeds the frame rate. Times always
+   * increase.
    */
   async code(decoded: Frame, wantedTicks: number, isDamaged: boolean): Promise<PathOutput[]> {
     const ticks = Math.max(wantedTicks, this.#lastTicks + 1);
@@ -80,7 +81,7 @@ export class FrameCoder {
     return true;
   }
 
-  /** 4:2:0 has even sizes only. */
+  /** 4:2:0 only has even dimensions. */
   #sizeOf(decoded: Frame): { width: number; height: number } {
     const share = Math.min(1, this.#options.heightMax / decoded.height);
     return {
@@ -99,7 +100,7 @@ export class FrameCoder {
     frame.width = width;
     frame.height = height;
     this.#output = { width, height, encoder, frame };
-    checked(frame.getBuffer(), 'a frame of that size');
+    checked(frame.getBuffer(), 'allocating a frame of that size');
     this.#keyTicks = Number.NEGATIVE_INFINITY;
     this.#inputFormat = '';
     return this.#output;

@@ -5,7 +5,7 @@ import type { SampleMessage } from '../../protocol.ts';
 export type OutgoingSample = Omit<SampleMessage, 'type' | 'job'>;
 
 /**
- * Output of a path: parameters, whenever they change, and the samples they apply to; `awaiting` for a valid
+ * The output of a path: parameters, whenever they change, and the samples they apply to; `awaiting` for a valid
  * frame that arrives before its parameters.
  */
 export type PathOutput =
@@ -13,7 +13,7 @@ export type PathOutput =
   | { readonly type: 'track'; readonly track: Track }
   | { readonly type: 'sample'; readonly sample: OutgoingSample };
 
-/** Decode and presentation time of a packet, seconds of the source's clock. */
+/** Decode and presentation time of a packet, in seconds of the source's clock. */
 export interface PacketTimes {
   readonly dtsSeconds: number;
   readonly ptsSeconds: number;
@@ -21,7 +21,7 @@ export interface PacketTimes {
 
 /** The path of one elementary stream from the demuxer to samples, copied or transcoded. */
 export interface MediaPath {
-  /** The caller still owns the packet. Throws on an unusable packet; the next one may be usable. */
+  /** The caller still owns the packet. Throws for an unusable packet; the next one may be usable. */
   push(packet: Packet, times: PacketTimes): Promise<PathOutput[]>;
   close(): void;
 }

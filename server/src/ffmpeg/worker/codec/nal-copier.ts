@@ -8,13 +8,13 @@ import type { VideoCodec, VideoTrack } from '@vidette/media/track';
 import { joinWithLengths } from './length-prefix.ts';
 
 export interface CopiedFrame {
-  /** Present when this frame begins with new parameters. */
+  /** Present if this frame begins with new parameters. */
   readonly track: VideoTrack | undefined;
   readonly isKey: boolean;
   readonly bytes: Uint8Array;
 }
 
-/** Parameter sets by kind, in the order of the record: VPS (H.265 only), SPS, PPS. */
+/** Parameter sets by type, in the order of the record: VPS (H.265 only), SPS, PPS. */
 type CopiedParameterSets = readonly [
   vps: readonly Uint8Array[],
   sps: readonly Uint8Array[],
@@ -33,17 +33,17 @@ export class NalCopier {
   #lengthBytes = 0;
   #sets: CopiedParameterSets = [[], [], []];
   #hasTrack = false;
-  /** The last frame was valid, and came before a key frame with its parameters. */
+  /** The last frame was valid, but came before a key frame with its parameters. */
   isAwaitingKey = false;
 
-  /** `extradata`: avcC, hvcC, Annex B or nothing, as the container has it. */
+  /** `extradata`: avcC, hvcC, Annex B or nothing, as the container provides it. */
   constructor(codec: VideoCodec, trackId: number, extradata: Uint8Array | undefined) {
     this.#codec = codec;
     this.#trackId = trackId;
     if (extradata && extradata.length > 0) this.configure(extradata);
   }
 
-  /** Sets parameters out of band; they apply from the next frame. */
+  /** Sets out-of-band parameters; they apply from the next frame. */
   configure(extradata: Uint8Array): void {
     this.#hasTrack = false;
     if (extradata[0] !== 1) {
@@ -65,8 +65,8 @@ export class NalCopier {
   }
 
   /**
-   * One frame, or undefined while its parameters are unknown or when it has no slice.
-   * @throws MalformedError when its framing is broken.
+   * Converts one frame; undefined while its parameters are unknown or if it has no slice.
+   * @throws MalformedError if its framing is broken
    */
   copy(packet: Uint8Array, isMarkedKey: boolean): CopiedFrame | undefined {
     this.isAwaitingKey = false;
@@ -101,7 +101,7 @@ export class NalCopier {
     return this.#lengthBytes === 0 ? annexBToNals(packet) : splitByLength(packet, this.#lengthBytes);
   }
 
-  /** The parameter sets among these units; missing kinds stay unchanged. Undefined when there are none. */
+  /** The parameter sets among these units; missing types stay unchanged. Undefined if there are none. */
   #collect(nals: readonly Uint8Array[]): CopiedParameterSets | undefined {
     const found: [Uint8Array[], Uint8Array[], Uint8Array[]] = [[], [], []];
     for (const nal of nals) {
@@ -122,11 +122,11 @@ function splitByLength(packet: Uint8Array, lengthBytes: number): Uint8Array[] {
   const nals: Uint8Array[] = [];
   let at = 0;
   while (at < packet.length) {
-    if (at + lengthBytes > packet.length) throw new MalformedError('NAL length cut short');
+    if (at + lengthBytes > packet.length) throw new MalformedError('NAL length truncated');
     let length = 0;
     for (let index = 0; index < lengthBytes; index++) length = length * 256 + (packet[at + index] ?? 0);
     at += lengthBytes;
-    if (length > packet.length - at) throw new MalformedError(`NAL of ${length} bytes cut short`);
+    if (length > packet.length - at) throw new MalformedError(`NAL unit of ${length} bytes truncated`);
     if (length > 0) nals.push(packet.subarray(at, at + length));
     at += length;
   }
@@ -144,7 +144,7 @@ function h265SetKind(nal: Uint8Array): 0 | 1 | 2 | undefined {
   return type === H265_NAL.sps ? 1 : type === H265_NAL.pps ? 2 : undefined;
 }
 
-/** Delimiters and filler have no use in MP4; parameter sets are in the track. */
+/** Delimiters and filler are of no use in MP4; parameter sets are in the track. */
 function isKeptH264(nal: Uint8Array): boolean {
   const type = h264NalType(nal);
   return isH264Slice(nal) || type === H264_NAL.sei;

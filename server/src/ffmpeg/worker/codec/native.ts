@@ -2,7 +2,7 @@ import { FFmpegError, type CodecContext } from 'node-av/lib';
 import { AV_OPT_SEARCH_CHILDREN, AV_OPT_TYPE_STRING, AVERROR_EAGAIN, AVERROR_EOF } from 'node-av/constants';
 
 /**
- * A failed native call, with FFmpeg's error number so that a caller that knows the context can phrase the
+ * A failed native call, with FFmpeg's error number so that a caller that knows the context can word the
  * message.
  */
 export class NativeError extends Error {
@@ -15,13 +15,13 @@ export class NativeError extends Error {
   }
 }
 
-/** Returns the result of a native call, or throws what its negative number means. */
+/** Returns the result of a native call, or throws the error that its negative value means. */
 export function checked(result: number, doing: string): number {
   if (result < 0) throw new NativeError(result, doing);
   return result;
 }
 
-/** True when a codec returned output, false when it needs more input or is drained. */
+/** True if a codec returned output, false if it needs more input or is drained. */
 export function received(result: number, doing: string): boolean {
   if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return false;
   checked(result, doing);
@@ -29,11 +29,14 @@ export function received(result: number, doing: string): boolean {
 }
 
 /**
- * Sets options of a codec by name. A Dictionary is not passed to `open2Sync`: both the call and the collector of
- * node-av 6.1.1 free it, and the process dies some seconds later.
+ * Sets options of a codec by name. A Dictionary is not passed to `open2Sync`: in node-av 6.1.1 both the call
+ * and the garbage collector free it, and the process crashes some seconds later.
  */
 export function setOptions(context: CodecContext, options: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(options)) {
-    checked(context.setOption(name, value, AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN), `option ${name}`);
+    checked(
+      context.setOption(name, value, AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN),
+      `setting option ${name}`,
+    );
   }
 }

@@ -3,7 +3,7 @@ import { glyph, glyphColumns, glyphRows } from './glyphs.ts';
 /** Y, U and V of one colour, limited range. */
 export type Colour = readonly [luma: number, blue: number, red: number];
 
-/** ITU-R BT.709 from red, green and blue of 0 to 255 to limited-range Y, U, V. */
+/** Converts red, green and blue from 0 to 255 to limited-range Y, U, V (ITU-R BT.709). */
 export function colour(red: number, green: number, blue: number): Colour {
   const luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   return [
@@ -41,7 +41,10 @@ export class Canvas {
     }
   }
 
-  /** Writes one character with dots of `scale` pixels with background, so that earlier contents are erased. */
+  /**
+   * Writes one character with dots of `scale` pixels, including the background, so that earlier contents are
+   * erased.
+   */
   write(character: string, x: number, y: number, scale: number, ink: Colour, ground: Colour): void {
     this.fill(x, y, glyphColumns * scale, glyphRows * scale, ground);
     glyph(character).forEach((dots, row) => {

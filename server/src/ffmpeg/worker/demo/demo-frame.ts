@@ -48,7 +48,7 @@ export class DemoFrame {
     );
   }
 
-  /** Draws the frame of time `utcMs`. */
+  /** Draws the frame for the time `utcMs`. */
   draw(utcMs: number): void {
     const cells = clockCells(utcMs, this.variant);
     cells.forEach((bit, index) => {

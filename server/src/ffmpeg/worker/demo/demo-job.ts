@@ -12,13 +12,13 @@ export interface DemoOptions {
   readonly utcMs: number;
 }
 
-/** Audio this late is dropped: the process stalled, and catching up would only make it later. */
+/** Audio later than this is dropped: the process stalled, and catching up would only make it later. */
 const audioLagMaxSamples = demoSampleRate;
 
 /**
  * The generated camera. A frame is due at every multiple of its period since the epoch, has exactly that time
  * and shows it; a frame that could not be rendered in time is dropped, so the clock never runs slow. GOPs begin
- * on multiples of their length, and two cameras with one name are identical to the pixel.
+ * at multiples of their length, and two cameras with the same name are identical to the pixel.
  */
 export class DemoJob implements Job {
   readonly #options: DemoOptions;

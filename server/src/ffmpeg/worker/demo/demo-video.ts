@@ -11,7 +11,7 @@ export interface DemoVideoOptions {
   readonly gopMs: number;
 }
 
-/** The video of a generated camera: frames by their number since the epoch, GOPs on multiples of their length. */
+/** The video of a generated camera: frames by number since the epoch, GOPs at multiples of their length. */
 export class DemoVideo {
   readonly fps: number;
   readonly #renderer: DemoFrame;
@@ -31,7 +31,7 @@ export class DemoVideo {
     return this.#encoder.track;
   }
 
-  /** Draws and encodes one frame; undefined when the encoder gave nothing. */
+  /** Draws and encodes one frame; undefined if the encoder returned nothing. */
   async frame(index: number): ReturnType<H264Encoder['encode']> {
     const gop = Math.floor(index / this.#gopFrames);
     const { canvas } = this.#renderer;

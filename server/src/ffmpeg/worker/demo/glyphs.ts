@@ -1,6 +1,6 @@
 /**
- * A dot-matrix font, 5 columns by 7 rows: one number per row, bit 4 is the leftmost dot.
- * Only the characters of the `demo:` video: digits, capital letters, a few marks. Others are drawn as a space.
+ * A dot-matrix font, 5 columns by 7 rows: one number per row, bit 4 is the leftmost dot. Only the characters of
+ * the `demo:` video: digits, capital letters, some punctuation. Others are drawn as a space.
  */
 export const glyphColumns = 5;
 export const glyphRows = 7;

@@ -39,7 +39,7 @@ export class AudioCopy implements MediaPath {
   close(): void {}
 }
 
-/** AAC whose container holds an AudioSpecificConfig, or whose frames carry ADTS headers. */
+/** AAC whose container has an AudioSpecificConfig, or whose frames carry ADTS headers. */
 export function aacCopy(trackId: number, config: Uint8Array | undefined): AudioCopy {
   if (config && config.length > 0)
     return new AudioCopy(firstTime(aacTrack(trackId, Uint8Array.from(config))));
@@ -53,7 +53,7 @@ export function aacCopy(trackId: number, config: Uint8Array | undefined): AudioC
   });
 }
 
-/** `head`: OpusHead (RFC 7845, 5.1), channel mapping family 0. Undefined when it is another. */
+/** `head`: OpusHead (RFC 7845, 5.1), channel mapping family 0. Undefined for another one. */
 export function opusCopy(trackId: number, head: Buffer | undefined): AudioCopy | undefined {
   if (!head || head.length < 19 || head.toString('latin1', 0, 8) !== 'OpusHead' || head[18] !== 0)
     return undefined;

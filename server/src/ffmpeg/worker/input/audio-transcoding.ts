@@ -14,20 +14,20 @@ export class AudioTranscoding implements MediaPath {
   constructor(trackId: number, stream: Stream) {
     this.#trackId = trackId;
     const codec = Codec.findDecoder(stream.codecpar.codecId);
-    if (!codec) throw new NativeError(-1, 'no decoder for the sound');
+    if (!codec) throw new NativeError(-1, 'no decoder for the audio');
     this.#context.allocContext3(codec);
-    checked(this.#context.parametersToContext(stream.codecpar), 'opening the sound decoder');
+    checked(this.#context.parametersToContext(stream.codecpar), 'opening the audio decoder');
     this.#context.threadCount = 1;
-    checked(this.#context.open2Sync(codec, null), 'opening the sound decoder');
+    checked(this.#context.open2Sync(codec, null), 'opening the audio decoder');
     this.#frame.alloc();
   }
 
   async push(packet: Packet, times: PacketTimes): Promise<PathOutput[]> {
     const output: PathOutput[] = [];
     const isDamaged = packet.hasFlags(AV_PKT_FLAG_CORRUPT);
-    checked(await this.#context.sendPacket(packet), 'decoding sound');
+    checked(await this.#context.sendPacket(packet), 'decoding audio');
     let seconds = times.ptsSeconds;
-    while (received(this.#context.receiveFrameSync(this.#frame), 'decoding sound')) {
+    while (received(this.#context.receiveFrameSync(this.#frame), 'decoding audio')) {
       const frame = this.#frame;
       if (!this.#converter) {
         this.#converter = new AudioResampler(this.#trackId, frame);

@@ -48,7 +48,7 @@ async function openProxy(
   };
 }
 
-test('header lines that can’t be written again are left out, and cost the process nothing', async (t) => {
+test('header lines that cannot be forwarded are left out and do not crash the process', async (t) => {
   const camera = createTcpServer((socket: Socket) => {
     socket.once('data', () =>
       socket.end(

@@ -18,7 +18,7 @@ import { forwardMotionJpeg, isMotionJpeg } from './jpeg-parts.ts';
 import { StillPoller } from './still-poller.ts';
 import { plainAddress, plainDocument, realTarget, type RealTarget } from './tls-names.ts';
 
-/** Connections of one source at a time: a playlist's segments, its keys, a few retries. */
+/** Connections per source: a playlist's segments, its keys, some retries. */
 const connectionsMax = 32;
 /** Headers of one connection only (RFC 9110, 7.6.1), and those that FFmpeg would act on. */
 const droppedHeaders = new Set([
@@ -31,30 +31,31 @@ const droppedHeaders = new Set([
   'refresh',
   'alt-svc',
 ]);
-/** A playlist or manifest is buffered for rewriting up to this; a longer one fails. */
+/** A playlist or manifest is buffered for rewriting up to this size; a longer one fails. */
 const documentMaxBytes = 8 * 1024 * 1024;
 /** How much of a body is needed to detect its type. */
 const sniffedBytes = 256;
 const documentStart = /^\ufeff?\s*(?:#EXTM3U|<\?xml|<!--|<MPD)/;
 
-/** What FFmpeg asked for, and where that really is. */
+/** What FFmpeg requested, and its real address. */
 interface Exchange {
   readonly url: URL;
   readonly target: RealTarget;
 }
 
 /**
- * The only way out for FFmpeg's HTTP. A playlist or a redirect may name any host, so every request goes through this
- * proxy on the loopback interface, and each target is resolved, checked and dialled by `dial`.
+ * The only way out for HTTP requests of FFmpeg. A playlist or a redirect may name any host, so every request
+ * goes through this proxy on the loopback interface, and each target is resolved, checked and dialled by
+ * `dial`.
  *
- * A request is FFmpeg's own only when it begins with the secret of this proxy in `User-Agent`, its first
- * header: an address with line breaks in it (an entity of a manifest) puts other lines before that. Outgoing
- * requests are built here: GET, one request per connection, and only the headers listed below.
+ * A request is FFmpeg's own only if its first header is `User-Agent` with the secret of this proxy: an address
+ * with line breaks in it (from an entity of a manifest) puts other lines before that. Outgoing requests are
+ * built here: GET, one request per connection, and only the headers listed below.
  */
 export class CheckedProxy {
-  /** Why the newest request could not be sent on; more specific than the status that FFmpeg sees. */
+  /** Why the newest request could not be sent on; more specific than the status that FFmpeg receives. */
   failure: Fault | undefined;
-  /** What FFmpeg must name itself. */
+  /** The `User-Agent` that FFmpeg must send. */
   readonly userAgent = `Vidette/${randomBytes(16).toString('hex')}`;
   /** The source is a single JPEG, which is requested repeatedly. */
   isPolled = false;
@@ -63,7 +64,7 @@ export class CheckedProxy {
   readonly #credentials: Credentials | undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** The address of FFmpeg's first request, which the others may be redirected from. */
+  /** The address of FFmpeg's first request, from which the others may result by redirects. */
   #source: Exchange | undefined;
 
   /** `credentials` are for this proxy's own requests; FFmpeg has its own. */
@@ -83,7 +84,7 @@ export class CheckedProxy {
     this.#server.on('clientError', (_error: Error, socket: Socket) => socket.destroy());
   }
 
-  /** Starts listening; resolves with the address to give to FFmpeg. */
+  /** Starts listening; resolves with the address to be passed to FFmpeg. */
   async listen(): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -101,7 +102,7 @@ export class CheckedProxy {
   #hold(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    // Either side may vanish at any time; the other one sees the end of its stream.
+    // Either side may disappear at any time; the other one sees the end of its stream.
     socket.on('error', () => socket.destroy());
   }
 
@@ -109,10 +110,7 @@ export class CheckedProxy {
     const url = URL.parse(request.url ?? '');
     const [name = '', value] = request.rawHeaders;
     if (request.method !== 'GET' || name.toLowerCase() !== 'user-agent' || value !== this.userAgent) {
-      this.failure = new Fault(
-        'STREAM_SOURCE_ERR',
-        'The source tried to put a request of its own in our mouth.',
-      );
+      this.failure = new Fault('STREAM_SOURCE_ERR', 'The source tried to inject a request of its own.');
       request.socket.destroy();
       return;
     }
@@ -159,7 +157,7 @@ export class CheckedProxy {
     return socket;
   }
 
-  /** Hands FFmpeg what the source answers: as it is, or in the form that FFmpeg can read safely. */
+  /** Passes the source's response to FFmpeg: unchanged, or in a form that FFmpeg can read safely. */
   async #answer(answer: IncomingMessage, response: ServerResponse, asked: Exchange): Promise<void> {
     answer.on('error', () => response.destroy());
     const headers = forwardedHeaders(answer, asked);
@@ -187,7 +185,7 @@ export class CheckedProxy {
     }
   }
 
-  /** The source is a single JPEG: its address is requested again and again from here on. */
+  /** The source is a single JPEG: its address is requested repeatedly from here on. */
   async #poll(first: IncomingMessage, response: ServerResponse, { url, target }: Exchange): Promise<void> {
     this.isPolled = true;
     const dial: Dial = async (...to) => {
@@ -208,8 +206,8 @@ export class CheckedProxy {
 }
 
 /**
- * The headers of the source's answer that FFmpeg gets, a redirect rewritten to pass through this proxy again; a Fault when the
- * answer can't be forwarded.
+ * The headers of the source's response that FFmpeg receives, a redirect rewritten to pass through this proxy
+ * again; a Fault if the response cannot be forwarded.
  */
 function forwardedHeaders(answer: IncomingMessage, { url, target }: Exchange): OutgoingHttpHeaders | Fault {
   const headers: OutgoingHttpHeaders = Object.fromEntries(
@@ -221,16 +219,16 @@ function forwardedHeaders(answer: IncomingMessage, { url, target }: Exchange): O
   if (location !== undefined) {
     const next = redirected(location, url, target);
     if (next === undefined)
-      return new Fault('STREAM_SOURCE_ERR', 'The source sends on to an address that is not http or https.');
+      return new Fault('STREAM_SOURCE_ERR', 'The source redirects to an address that is not http or https.');
     headers['location'] = next;
   }
   // Not requested, and compressed bodies can't be inspected.
   if (!['', 'identity'].includes(answer.headers['content-encoding'] ?? ''))
-    return new Fault('ProbeError', 'What the source sends is packed in a way that was not asked for.');
+    return new Fault('ProbeError', 'The source compresses its response in a way that was not requested.');
   return headers;
 }
 
-/** A playlist or manifest, rewritten so that what it names passes through this proxy too. */
+/** A playlist or manifest, rewritten so that the addresses in it pass through this proxy too. */
 async function forwardDocument(
   first: Buffer,
   answer: IncomingMessage,
@@ -249,7 +247,9 @@ async function forwardDocument(
   response.writeHead(answer.statusCode === 206 ? 200 : (answer.statusCode ?? 502), headers).end(body);
 }
 
-/** The lenient parser accepts names and values that can't be written, such as those with control characters. */
+/**
+ * The lenient parser accepts names and values that cannot be written, such as those with control characters.
+ */
 function isSendable(name: string, value: string | string[] | undefined): boolean {
   try {
     validateHeaderName(name);
@@ -275,14 +275,14 @@ function headersFor(request: IncomingMessage, target: RealTarget): Record<string
   };
 }
 
-/** The target of a redirect, rewritten to pass through this proxy again; undefined when it is not HTTP. */
+/** The target of a redirect, rewritten to pass through this proxy again; undefined if it is not HTTP. */
 function redirected(location: string, url: URL, { authority, tls }: RealTarget): string | undefined {
   const next = URL.parse(location, `${tls ? 'https' : 'http'}://${authority}${url.pathname}${url.search}`);
   if (next?.protocol !== 'http:' && next?.protocol !== 'https:') return undefined;
   return plainAddress(next.href);
 }
 
-/** The start of a body, enough to detect its type however it was chunked; undefined for an empty one. */
+/** The start of a body, enough to detect its type whatever its chunks; undefined for an empty one. */
 function firstBytes(answer: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -303,7 +303,7 @@ function firstBytes(answer: IncomingMessage): Promise<Buffer | undefined> {
   });
 }
 
-/** Undefined when it is too long or breaks off. */
+/** Undefined if it is too long or ends prematurely. */
 async function wholeDocument(first: Buffer, answer: IncomingMessage): Promise<Buffer | undefined> {
   const chunks = [first];
   let bytes = first.length;
@@ -314,7 +314,7 @@ async function wholeDocument(first: Buffer, answer: IncomingMessage): Promise<Bu
       chunks.push(chunk as Buffer);
     }
   } catch {
-    // Broken off: the other side sees the end of its connection.
+    // Interrupted: the other side sees the end of its connection.
     return undefined;
   }
   return Buffer.concat(chunks);

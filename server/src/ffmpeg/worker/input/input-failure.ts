@@ -13,12 +13,17 @@ import {
 import type { JobEnd } from '../../protocol.ts';
 import { NativeError } from '../codec/native.ts';
 
-/** errno of Linux, as FFmpeg negates it; macOS and Windows number some of them differently, hence all of them. */
+/**
+ * Linux errno values, negated by FFmpeg; macOS and Windows number some of them differently, hence all of them.
+ */
 const unreachableErrnos = new Set([
   -111, -61, -110, -60, -113, -65, -101, -51, -104, -54, -5, -32, -138, -10061, -10060,
 ]);
 
-/** An input that failed: a message that a user can act on, without the address, which may hold a password. */
+/**
+ * The error of a failed input: a message that a user can act on, without the address, which may contain a
+ * password.
+ */
 export function describeFailure(error: unknown, hadSamples: boolean): JobEnd {
   if (!(error instanceof NativeError)) {
     return { code: 'ProbeError', message: error instanceof Error ? error.message : String(error) };
@@ -42,7 +47,7 @@ export function describeFailure(error: unknown, hadSamples: boolean): JobEnd {
     case AVERROR_INVALIDDATA:
     case AVERROR_EOF:
     case AVERROR_DECODER_NOT_FOUND:
-      return { code: 'ProbeError', message: 'What the source sends is not a video stream.' };
+      return { code: 'ProbeError', message: 'The source does not send a video stream.' };
     case AVERROR_EXIT:
       return { code: 'EHOSTUNREACH', message: 'The source did not answer in time.' };
   }

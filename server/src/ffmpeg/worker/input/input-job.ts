@@ -35,11 +35,13 @@ const audioTrackId = 2;
 const watchPeriodMs = 1000;
 /** Containers interleave the audio up to a second or more behind the video. */
 const audioPatience = { startMs: 2000, silentMs: 10_000 };
-/** Consecutive unusable packets after which the source counts as broken. */
+/** Number of consecutive unusable packets after which the source counts as broken. */
 const uselessMax = 500;
-/** Formats whose packets have no times: they get their arrival times. */
+/** Formats whose packets have no timestamps: they get their arrival times. */
 const timelessFormats = /^(mpjpeg|mjpeg|h264|hevc|jpeg_pipe|image2pipe)/;
-/** How far a live source may run ahead before it is throttled: what servers buffer for new clients, ms. */
+/**
+ * How far a live source may run ahead before it is throttled: as much as servers buffer for new clients, ms.
+ */
 const liveAheadMs = 5000;
 /** Formats that deliver in bursts over any transport. */
 const burstFormats = /^(hls|dash|concat)/;
@@ -62,7 +64,7 @@ export class InputJob implements Job {
   /** Start of the native call in progress, monotonic ms; undefined without one. */
   #waitsSinceMs: number | undefined;
   #brokenPackets = 0;
-  /** The context is being freed and must not be touched. */
+  /** The context is being freed and must not be used. */
   #isReleasing = false;
 
   constructor(request: InputRequest, clock: Clock, output: JobOutput, dial: Dial) {
@@ -70,7 +72,7 @@ export class InputJob implements Job {
     this.#dial = dial;
     this.#clock = clock;
     this.#output = output;
-    // Without this the context has no interrupt to call yet.
+    // Without this the context has no interrupt callback to call yet.
     this.#format.allocContext();
     this.#packet.alloc();
     this.#stopWatch = clock.every(watchPeriodMs, () => this.#watch());
@@ -111,9 +113,9 @@ export class InputJob implements Job {
   async #open(): Promise<void> {
     const { url, options } = inputOptions(this.#request, await this.#openWay());
     checked(await this.#native(this.#format.openInput(url, null, Dictionary.fromObject(options))), 'opening');
-    checked(await this.#native(this.#format.findStreamInfo(null)), 'looking into the stream');
+    checked(await this.#native(this.#format.findStreamInfo(null)), 'probing the stream');
     if (this.#outbound instanceof CheckedProxy && this.#outbound.isPolled)
-      this.#output.note('The address returns a single image, which is requested once a second.');
+      this.#output.note('The address returns a single image, which is requested once per second.');
     this.#choose();
   }
 
@@ -134,8 +136,8 @@ export class InputJob implements Job {
   }
 
   /**
-   * Picks one video and one audio stream; the others are not read, and not even fetched where the format
-   * allows.
+   * Picks one video and one audio stream; the others are not read, and not even fetched if the format allows
+   * it.
    */
   #choose(): void {
     const { streams } = this.#format;
@@ -169,7 +171,7 @@ export class InputJob implements Job {
     return new VideoTranscoding(videoTrackId, stream);
   }
 
-  /** Undefined when the audio can't be used; the video continues without it. */
+  /** Undefined if the audio cannot be used; the video continues without it. */
   #audioPath(stream: Stream): MediaPath | undefined {
     const { codecId, extradata } = stream.codecpar;
     try {
@@ -177,7 +179,7 @@ export class InputJob implements Job {
       const opus = codecId === AV_CODEC_ID_OPUS ? opusCopy(audioTrackId, extradata ?? undefined) : undefined;
       return opus ?? new AudioTranscoding(audioTrackId, stream);
     } catch (error) {
-      this.#output.note(`The sound is left out: ${error instanceof Error ? error.message : String(error)}`);
+      this.#output.note(`The audio is left out: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
     }
   }
@@ -205,13 +207,13 @@ export class InputJob implements Job {
     }
   }
 
-  /** A file, however it is served: a live stream has no duration. */
+  /** Whether it is a file, however it is served: a live stream has no duration. */
   get #hasEnd(): boolean {
     const { duration } = this.#format;
     return duration !== AV_NOPTS_VALUE && duration > 0n;
   }
 
-  /** False when the packet was unusable: damaged, or before the first parameters. */
+  /** False if the packet was unusable: damaged, or before the first parameters. */
   async #pass(path: MediaPath, times: PacketTimes): Promise<boolean> {
     try {
       const output = await path.push(this.#packet, times);
@@ -251,7 +253,7 @@ export class InputJob implements Job {
     };
   }
 
-  /** Marks when a native call starts to wait for the network, so that `#watch` can abort it. */
+  /** Marks when a native call starts waiting for the network, so that `#watch` can abort it. */
   async #native<T>(call: Promise<T>): Promise<T> {
     this.#waitsSinceMs = this.#clock.monotonicMs();
     try {
@@ -264,7 +266,7 @@ export class InputJob implements Job {
   #watch(): void {
     this.#declarer?.look(this.#clock.monotonicMs());
     if (this.#brokenPackets > 0) {
-      this.#output.note(`${this.#brokenPackets} packets could not be used: they are damaged.`);
+      this.#output.note(`${this.#brokenPackets} damaged packets could not be used.`);
       this.#brokenPackets = 0;
     }
     if (this.#waitsSinceMs === undefined) return;

@@ -1,15 +1,15 @@
 import type { InputRequest } from '../../protocol.ts';
 import { plainAddress } from './tls-names.ts';
 
-/** What FFmpeg opens, and with which options. */
+/** What FFmpeg may open, and with which options. */
 export interface InputOptions {
   readonly url: string;
   readonly options: Readonly<Record<string, string>>;
 }
 
 /**
- * Protocols that each kind of address may use, its nested ones included: a playlist in a web page can't make FFmpeg
- * read a file of this machine or speak another protocol. `tcp` is what `http`, `rtmp` and `rtsp` run over, and
+ * Protocols that each kind of address may use, including its nested ones: a playlist in a web page cannot make
+ * FFmpeg read a file of this machine or use another protocol. `http`, `rtmp` and `rtsp` run over `tcp`, which
  * leads to the proxy or relay of this process, which handles TLS.
  */
 const whitelists = {
@@ -33,7 +33,7 @@ const formats = {
   datagrams: `${plainFormats},mpegtsraw`,
 } as const;
 
-/** Query parameters of addresses that FFmpeg's SRT and UDP understand and that concern only the stream. */
+/** Query parameters that FFmpeg's SRT and UDP understand and that affect only the stream. */
 const srtParameters = ['mode', 'streamid', 'passphrase', 'pbkeylen', 'latency', 'rcvlatency', 'peerlatency'];
 const udpParameters = ['sources', 'block', 'reuse', 'localaddr'];
 
@@ -45,7 +45,7 @@ const common = {
   user_agent: 'Vidette',
 };
 /**
- * Extensions say nothing about a camera's output; the protocols are restricted instead. One request per
+ * Extensions say nothing about a camera's output, so the protocols are restricted instead. One request per
  * connection, so that the proxy can distinguish FFmpeg's requests from smuggled ones.
  */
 const playlists = {
@@ -108,7 +108,7 @@ export function inputOptions(request: InputRequest, way: OutboundPath): InputOpt
           ...common,
           protocol_whitelist: whitelists.rtsp,
           format_whitelist: formats.rtsp,
-          // Datagrams can't be wrapped in TLS.
+          // TLS cannot be used with datagrams.
           rtsp_transport: scheme === 'rtsps' ? 'tcp' : 'udp+tcp',
           rtsp_flags: 'prefer_tcp',
           timeout: timeoutUs,
@@ -125,10 +125,10 @@ export function inputOptions(request: InputRequest, way: OutboundPath): InputOpt
         options: { ...common, protocol_whitelist: whitelists.udp, format_whitelist: formats.datagrams },
       };
   }
-  throw new RangeError(`Addresses of the kind ${scheme}: are not read here.`);
+  throw new RangeError(`Addresses with the scheme ${scheme}: are not read here.`);
 }
 
-/** The address with the relay instead of host and port; the user stays. */
+/** The address with the relay instead of host and port; the user is kept. */
 function relayed(url: string, scheme: 'rtmp' | 'rtsp', port: number): string {
   return url.replace(
     /^[a-z]+:\/\/([^@/?#]*@)?[^/?#]*/,
@@ -146,12 +146,12 @@ function dialled(request: InputRequest): string {
   );
 }
 
-/** RTMP's tcUrl, with the name as entered: servers with several hosts choose by it. */
+/** RTMP's tcUrl, with the name as entered: servers with several virtual hosts select by it. */
 function rtmpTcUrl(url: string): string {
   const match = /^([a-z]+:\/\/)(?:[^@/]*@)?([^/]*)\/([^?]*)/.exec(url);
   if (!match) return url;
   const [, scheme = '', host = '', path = ''] = match;
-  // FFmpeg's own rule: one folder is the application, two when there are more.
+  // FFmpeg's own rule: one folder is the application, two if there are more.
   const parts = path.split('/');
   return `${scheme}${host}/${parts.slice(0, parts.length > 2 ? 2 : 1).join('/')}`;
 }

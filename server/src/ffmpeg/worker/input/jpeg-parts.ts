@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JpegSplitter } from './jpeg-splitter.ts';
 
-/** JPEG images as FFmpeg reads them without doubt: parts with dashes, CRLF and the right length. */
+/** JPEG images in the form that FFmpeg reads reliably: parts with dashes, CRLF and the right length. */
 
 const boundary = 'vidette-still';
 export const jpegPartsHeaders = { 'content-type': `multipart/x-mixed-replace;boundary=${boundary}` };
 
-/** This much without an image is no video. */
+/** This many bytes without an image are not video. */
 const foreignMaxBytes = 1024 * 1024;
 const jpegStart = Buffer.of(0xff, 0xd8, 0xff);
 
@@ -21,7 +21,10 @@ export async function writeJpegPart(image: Buffer, response: ServerResponse): Pr
   });
 }
 
-/** Whether an answer, which begins with `first`, is an endless row of JPEG images, in parts or one after another. */
+/**
+ * Whether a response that begins with `first` is an endless sequence of JPEG images, in parts or one after
+ * another.
+ */
 export function isMotionJpeg({ statusCode, headers }: IncomingMessage, first: Buffer): boolean {
   if (statusCode !== 200) return false;
   const type = headers['content-type'] ?? '';
@@ -49,7 +52,7 @@ export async function forwardMotionJpeg(
       if (response.destroyed || splitter.outsideBytes > foreignMaxBytes) break;
     }
   } catch {
-    // Broken off: FFmpeg sees the end of its connection.
+    // Interrupted: FFmpeg sees the end of its connection.
   }
   response.destroy();
 }

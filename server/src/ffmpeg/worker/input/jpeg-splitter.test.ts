@@ -39,7 +39,7 @@ function split(stream: Buffer, lengths: readonly number[]): string[] {
 const images = [1, 2, 3].map(image);
 const hex = (list: readonly Buffer[]) => list.map((one) => one.toString('hex'));
 
-test('images are found wherever the chunks are cut and whatever is between them', () => {
+test('images are found however the chunks are split and whatever is between them', () => {
   const between = fc.array(fc.constantFrom('\r\n', '\n', '--frame', 'Content-Length: 5', '\xff'), {
     maxLength: 6,
   });
@@ -52,11 +52,11 @@ test('images are found wherever the chunks are cut and whatever is between them'
   );
 });
 
-test('an image that is cut off is left out, and the next one is whole', () => {
+test('a truncated image is left out, and the next one is complete', () => {
   const [first, second, third] = images;
   assert.ok(first && second && third);
   for (let length = 3; length < second.length; length++) {
-    // A cut length may claim 64 KiB of what follows.
+    // A truncated length may claim 64 KiB of what follows.
     const more = Array<Buffer>(2_000).fill(third);
     const found = split(Buffer.concat([first, second.subarray(0, length), ...more]), [701]);
     assert.equal(found[0], first.toString('hex'));
@@ -64,7 +64,7 @@ test('an image that is cut off is left out, and the next one is whole', () => {
   }
 });
 
-test('any bytes give images or nothing, and an image without an end is dropped', () => {
+test('any bytes yield images or nothing, and an image without an end is dropped', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
       for (const one of split(Buffer.from(bytes), [11]))

@@ -12,27 +12,27 @@ const lastRestart = 0xd7;
 /** Bytes of one image. */
 const imageMaxBytes = 16 * 1024 * 1024;
 
-/** What the next byte is. */
+/** The kind of the next byte... */
 type Place =
-  /** Between images; */
+  /** ...between images, */
   | 'outside'
-  /** before a marker's 0xff; */
+  /** ...before a marker's 0xff, */
   | 'segments'
-  /** after it; */
+  /** ...after it, */
   | 'marker'
-  /** the first and the second byte of a segment's length; */
+  /** ...the first and the second byte of a segment's length, */
   | 'length-high'
   | 'length-low'
-  /** inside a segment; */
+  /** ...inside a segment, */
   | 'segment'
-  /** image data; */
+  /** ...image data, */
   | 'data'
-  /** after a 0xff in it. */
+  /** ...after a 0xff in it. */
   | 'data-marker';
 
-/** Splits a stream of bytes into JPEG images. The cost grows with the bytes, however the chunks are cut. */
+/** Splits a stream of bytes into JPEG images. The cost is linear in the bytes, however the chunks are split. */
 export class JpegSplitter {
-  /** Bytes since the newest image, or since the beginning, that belong to none. */
+  /** Bytes since the newest image, or since the beginning, that belong to no image. */
   outsideBytes = 0;
   readonly #onImage: (image: Buffer) => void;
   #place: Place = 'outside';
@@ -41,7 +41,7 @@ export class JpegSplitter {
   #isScan = false;
   /** Of the segment's length and content. */
   #left = 0;
-  /** The newest byte outside was 0xff. */
+  /** The newest byte outside an image was 0xff. */
   #isMarker = false;
 
   constructor(onImage: (image: Buffer) => void) {
@@ -72,7 +72,7 @@ export class JpegSplitter {
       if (was === 'outside') this.outsideBytes++;
       const endsMarker = was === 'marker' || was === 'data-marker';
       if ((endsMarker && byte === soi) || (was === 'outside' && this.#place !== 'outside')) {
-        // The marker's first byte may have been in the chunk before.
+        // The marker's first byte may have been in the previous chunk.
         this.#chunks = [Buffer.of(0xff, soi)];
         this.#bytes = 2;
         from = at;
@@ -92,7 +92,7 @@ export class JpegSplitter {
     this.#chunks = [];
   }
 
-  /** Where the stream is after this byte. */
+  /** The state after this byte. */
   #after(byte: number): Place {
     switch (this.#place) {
       case 'outside': {
@@ -128,7 +128,7 @@ export class JpegSplitter {
   #afterMarker(marker: number): Place {
     if (marker === 0xff) return 'marker';
     if (marker === eoi) return 'outside';
-    // An image that was cut off, and the next one.
+    // An image was truncated, and the next one begins.
     if (marker === soi) {
       this.#isScan = false;
       return 'segments';

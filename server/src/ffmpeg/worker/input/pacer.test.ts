@@ -32,7 +32,7 @@ async function play(pacer: Pacer, clock: ManualClock, source: PacedSource): Prom
   return outMs;
 }
 
-test('a file is given out at the pace it was recorded at', async () => {
+test('a file is emitted at the pace at which it was recorded', async () => {
   const clock = new ManualClock();
   const outMs = await play(new Pacer(clock), clock, {
     packets: 500,
@@ -42,7 +42,7 @@ test('a file is given out at the pace it was recorded at', async () => {
   outMs.forEach((ms, packet) => assert.ok(Math.abs(ms - packet * 40) < 5, `packet ${packet}: ${ms} ms`));
 });
 
-test('a file that is served as if it were live runs ahead no further than what servers keep', async () => {
+test('a file served as if it were live runs ahead no further than what servers buffer', async () => {
   for (const readMs of [0, 1.5]) {
     const clock = new ManualClock();
     const outMs = await play(new Pacer(clock, 5_000), clock, {
@@ -55,7 +55,7 @@ test('a file that is served as if it were live runs ahead no further than what s
   }
 });
 
-test('a camera whose clock runs fast is not held back: its packets have to be waited for', async () => {
+test('a camera whose clock runs fast is not throttled, because its packets have to be waited for', async () => {
   for (const speed of [1.01, 2, 20]) {
     const clock = new ManualClock();
     const outMs = await play(new Pacer(clock, 5_000), clock, {

@@ -1,29 +1,29 @@
 import { delay, type Clock } from '../../../base/clock.ts';
 
-/** A sample this late means that the input stalled: its time becomes the new reference, ms. */
+/** If a sample is this late, the input stalled: its time becomes the new reference, ms. */
 const lateMs = 500;
 /** A jump of the media time larger than this is a restart, ms. */
 const leapMs = 10_000;
-/** The arrival of a live source is judged over this period, ms: */
+/** The arrival of a live source is judged over this period, ms... */
 const leastSpanMs = 200;
 const spanMs = 1000;
-/** most of the time is spent waiting for it, */
+/** ...most of the time is spent waiting for it... */
 const waitedShare = 0.5;
-/** and no camera sends more packets in a second. */
+/** ...and no camera sends more packets per second. */
 const mostPackets = 300;
 
 /**
- * Emits bursts (HLS segments, files) at the pace they were recorded at, so that downstream code that uses
+ * Emits bursts (HLS segments, files) at the pace at which they were recorded, so that downstream code that uses
  * arrival times sees a steady source. Late samples after a stall are emitted immediately.
  *
  * A live source may run ahead by what its server buffers for new clients. One that keeps running ahead is
- * throttled if it is a file that is sent as fast as it is read; one whose packets have to be waited for is a
+ * throttled if it is a file that is sent as fast as it is read. If its packets have to be waited for, it is a
  * camera with a fast clock, which `timing.ts` corrects: throttling it would only fill the connection.
  */
 export class Pacer {
   readonly #clock: Clock;
   readonly #aheadMs: number;
-  /** Monotonic time less media time, ms. */
+  /** Monotonic time minus media time, ms. */
   #offsetMs: number | undefined;
   #spanStartMs: number | undefined;
   #packets = 0;
@@ -37,9 +37,8 @@ export class Pacer {
   }
 
   /**
-   * Resolves when a sample of that media time is due; rejects with the signal's reason when aborted first.
-   *
-   * @param readMs how long the read took that returned it
+   * Resolves when a sample with that media time is due; rejects with the signal's reason if aborted first.
+   * @param readMs how long the read that returned it took
    */
   async wait(mediaMs: number, readMs: number, signal: AbortSignal): Promise<void> {
     const nowMs = this.#clock.monotonicMs();

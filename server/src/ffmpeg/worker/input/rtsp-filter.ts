@@ -24,9 +24,9 @@ const passedHeaders = new Set([
 const placeParameter = /^\s*(?:source|destination|server_port|port|ttl)\s*=?/i;
 
 /**
- * Filters what an RTSP server sends to FFmpeg: parsed by our own parser and serialised again, so that both see
- * the same. FFmpeg follows any number of redirects unchecked; here one ends the connection. Requests of the
- * server are dropped.
+ * Filters what an RTSP server sends to FFmpeg: parsed by the server's own parser and serialised again, so that
+ * both see the same. FFmpeg follows any number of redirects unchecked; here a redirect ends the connection.
+ * Requests of the server are dropped.
  */
 export function rtspFilter(relay: TcpForwarder): Transform {
   const written: Uint8Array[] = [];
@@ -55,10 +55,7 @@ export function rtspFilter(relay: TcpForwarder): Transform {
 function rewritten(message: Extract<RtspMessage, { type: 'response' }>): Buffer {
   const { status, headers, body } = message;
   if (status >= 300 && status < 400)
-    throw new Fault(
-      'ProbeError',
-      'The source sends on to another address, and that was not followed any further.',
-    );
+    throw new Fault('ProbeError', 'The source redirects to another address, which is not followed.');
   const lines = headers
     .filter(([name]) => passedHeaders.has(name))
     .map(([name, value]) => `${name}: ${name === 'transport' ? withoutPlaces(value) : value}`);
@@ -77,5 +74,5 @@ function withoutPlaces(transport: string): string {
 function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (!(error instanceof MalformedError)) throw error;
-  return new Fault('ProbeError', 'What the source sends is not RTSP.', { cause: error });
+  return new Fault('ProbeError', 'The source does not speak RTSP.', { cause: error });
 }

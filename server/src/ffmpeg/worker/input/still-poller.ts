@@ -6,14 +6,14 @@ import { Authorization } from '../../../dial/authorization.ts';
 import { jpegPartsHeaders, writeJpegPart } from './jpeg-parts.ts';
 import { plainAddress, realTarget, type RealTarget } from './tls-names.ts';
 
-/** From one request to the next, ms. */
+/** From the start of one request to the next, ms. */
 const periodMs = 1000;
-/** Consecutive failed requests after which the source counts as lost. */
+/** Number of consecutive failed requests after which the source counts as lost. */
 const failuresMax = 3;
 const stillMaxBytes = 16 * 1024 * 1024;
-/** Timeout of a whole image, ms. */
+/** Timeout of a complete image, ms. */
 const answerMs = 10_000;
-/** Redirects of one request. */
+/** Maximum number of redirects of one request. */
 const redirectsMax = 5;
 
 export interface StillPollerOptions {
@@ -26,8 +26,8 @@ export interface StillPollerOptions {
 }
 
 /**
- * Polls an address that answers with one JPEG once a second: FFmpeg gets what a camera that streams JPEG would
- * send.
+ * Polls an address that responds with one JPEG, once per second: FFmpeg receives what a camera that streams
+ * JPEG would send.
  */
 export class StillPoller {
   readonly #options: StillPollerOptions;
@@ -39,7 +39,7 @@ export class StillPoller {
     this.#authorization = new Authorization({ credentials: options.credentials, allowBasic: true });
   }
 
-  /** Whether an answer is a single JPEG. */
+  /** Whether a response is a single JPEG. */
   static isStill(answer: IncomingMessage): boolean {
     return answer.statusCode === 200 && /^image\/jpe?g\b/i.test(answer.headers['content-type'] ?? '');
   }
@@ -69,7 +69,10 @@ export class StillPoller {
     response.destroy();
   }
 
-  /** The answer of the address, or of the one to which it redirects this time: some cameras have a new one for each image. */
+  /**
+   * The response of the address, or of the one to which it redirects this time: some cameras have a new address
+   * for each image.
+   */
   async #askThere(): Promise<IncomingMessage> {
     let { target, path } = this.#options;
     for (let redirects = 0; ; redirects++) {
@@ -88,7 +91,7 @@ export class StillPoller {
   /** Rejects without a response; responses with another status are returned unchanged. */
   async #ask(target: RealTarget, path: string, isFirst: boolean): Promise<IncomingMessage> {
     const { dial } = this.#options;
-    // The password goes to no other host.
+    // The password is not sent to any other host.
     const isOwn = target.authority === this.#options.target.authority;
     const authorization = isOwn ? this.#authorization.header('GET', path) : undefined;
     const socket = await dial(target.host, target.port, target.tls, this.#abort.signal);
@@ -107,12 +110,12 @@ export class StillPoller {
         timeout: answerMs,
       });
       request.on('response', resolve);
-      request.on('timeout', () => request.destroy(new Error('no answer in time')));
+      request.on('timeout', () => request.destroy(new Error('no response in time')));
       request.on('error', reject);
       const { signal } = this.#abort;
       const onAbort = () => request.destroy();
       signal.addEventListener('abort', onAbort);
-      // A poller runs for days with a request a second: each request removes its own listener.
+      // A poller runs for days with one request per second, so each request removes its own listener.
       request.once('close', () => signal.removeEventListener('abort', onAbort));
       request.end();
     });
@@ -139,7 +142,7 @@ async function wholeStill(answer: IncomingMessage): Promise<Buffer | undefined> 
       chunks.push(chunk as Buffer);
     }
   } catch {
-    // Broken off; counted by the caller.
+    // Interrupted; counted by the caller.
     return undefined;
   }
   const still = Buffer.concat(chunks);

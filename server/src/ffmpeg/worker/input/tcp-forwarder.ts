@@ -2,15 +2,15 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { Duplex } from 'node:stream';
 import { Fault } from '../../../base/fault.ts';
 
-/** FFmpeg connects again to log in to some RTMP servers; more is a loop. */
+/** FFmpeg connects again to log in to some RTMP servers; more connections are a loop. */
 const connectionsMax = 8;
 
 /**
- * What FFmpeg connects to instead of a source whose protocol it handles itself (RTMP, RTSP): a loopback port
+ * What FFmpeg connects to instead of a source whose protocol it implements itself (RTMP, RTSP): a loopback port
  * that leads only to the checked peer, whatever other addresses the peer names.
  */
 export class TcpForwarder {
-  /** Why the newest connection failed or was cut. */
+  /** Why the newest connection failed or was closed. */
   failure: Fault | undefined;
   readonly #connect: () => Promise<Socket>;
   readonly #filter: ((relay: TcpForwarder) => Duplex) | undefined;
@@ -43,7 +43,7 @@ export class TcpForwarder {
   async #take(socket: Socket): Promise<void> {
     this.#hold(socket);
     if (++this.#connections > connectionsMax) {
-      this.failure ??= new Fault('ProbeError', 'The source asks to be connected to again and again.');
+      this.failure ??= new Fault('ProbeError', 'The source keeps requesting new connections.');
       socket.destroy();
       return;
     }
@@ -82,7 +82,7 @@ export class TcpForwarder {
   #hold(socket: Duplex): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    // Either side may vanish at any time; the other sees its stream end.
+    // Either side may disappear at any time; the other one sees its stream end.
     socket.on('error', () => socket.destroy());
   }
 }

@@ -1,13 +1,13 @@
 /**
  * FFmpeg may only use plain HTTP to the proxy in its own process (`checked-proxy.ts`), which handles TLS for
- * it. An https address is therefore rewritten to http with a host name that the proxy knows: `cam.example`
+ * it. An https address is therefore rewritten to http with a host name that the proxy recognises: `cam.example`
  * becomes `cam.example.tls.vidette.invalid`, which no resolver knows (RFC 2606, 2), and an IPv6 address gets
- * dashes and one label more, as its brackets can't be part of a name.
+ * dashes and an additional label, because its brackets cannot be part of a name.
  */
 const suffix = '.tls.vidette.invalid';
 const sixSuffix = `.six${suffix}`;
 
-/** The same address for FFmpeg; one that isn't https is returned unchanged. */
+/** The same address for FFmpeg; an address that isn't https is returned unchanged. */
 export function plainAddress(url: string): string {
   return url.replace(
     /^https:\/\/([^/?#]*)/i,
@@ -16,9 +16,9 @@ export function plainAddress(url: string): string {
 }
 
 /**
- * A playlist or manifest with all its https addresses in the form above, and without addresses of `tcp:`, which
- * FFmpeg must be allowed for HTTP itself: it opens the variants and renditions of a playlist by any allowed
- * protocol (FFmpeg 8.1, `hls.c`, `parse_playlist`), segments and all of DASH by HTTP only.
+ * A playlist or manifest with all its https addresses in the form above, and without `tcp:` addresses, which
+ * FFmpeg must be allowed for HTTP itself: it opens the variants and renditions of a playlist with any allowed
+ * protocol (FFmpeg 8.1, `hls.c`, `parse_playlist`), segments and all of DASH with HTTP only.
  */
 export function plainDocument(text: string): string {
   const authorities = /https:\/\/([^/?#\s"'<>\\]{1,512})/gi;

@@ -8,8 +8,8 @@ const timescale = 90000;
 const pixelsMax = 8192 * 8192;
 
 /**
- * Transcodes video that MP4 or a browser does not support (mostly MJPEG) to H.264: of the same size, at most 25
- * frames a second, a key frame every two seconds.
+ * Transcodes video that MP4 or browsers do not support (mostly MJPEG) to H.264: same resolution, at most 25
+ * frames per second, a key frame every two seconds.
  */
 export class VideoTranscoding implements MediaPath {
   readonly #context = new CodecContext();
