@@ -6,10 +6,12 @@ export interface Backoff {
   readonly longestMs: number;
 }
 
-/** Doublings that matter; beyond them every ceiling is reached, and the figure stays exact. */
+/**
+ * Number of doublings that have an effect; beyond them every maximum is reached, and the number stays exact.
+ */
 const maxDoublings = 16;
 
-/** The pause after this many failures in a row, from 1; 0 when nothing has failed. */
+/** The pause after this many consecutive failures, from 1; 0 if nothing has failed. */
 export function backoffMs(failures: number, { firstMs, longestMs }: Backoff): number {
   if (failures <= 0) return 0;
   return Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, maxDoublings));

@@ -3,7 +3,9 @@
  * Nothing else in the server calls Date.now, performance.now, setTimeout or Math.random (tools/import-rules.mjs checks it).
  */
 export interface Clock {
-  /** Milliseconds since the epoch by the machine's clock; it may step. For display and initial anchors only. */
+  /**
+   * Milliseconds since the epoch on the machine's clock, which may step. For display and initial anchors only.
+   */
   wallMs(): number;
   /** Milliseconds that never step or go back, from an arbitrary start. */
   monotonicMs(): number;
@@ -35,7 +37,7 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
-/** Resolves after `delayMs`, or rejects with the signal's reason when it is aborted first. */
+/** Resolves after `delayMs`, or rejects with the signal's reason if it is aborted first. */
 export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

@@ -7,7 +7,7 @@ import { DiskReserve, giveUpReserve } from './disk-reserve.ts';
 import { silentLog } from './log.ts';
 import { ManualClock } from './manual-clock.ts';
 
-test('[R10.4] the reserve holds room, is given up piece by piece, and is taken back', async (t) => {
+test('[R10.4] the reserve holds space, is released chunk by chunk, and is reclaimed', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-reserve-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const held = async () => (await stat(join(folder, 'reserve'))).size;
@@ -16,10 +16,10 @@ test('[R10.4] the reserve holds room, is given up piece by piece, and is taken b
   t.after(() => reserve.close());
   const whole = await held();
   assert.ok(reserve.isWhole && whole > 0);
-  assert.ok((await heldBlocks()) >= whole, 'it is no file of holes');
-  assert.equal(giveUpReserve(folder), false, 'there is room');
+  assert.ok((await heldBlocks()) >= whole, 'it is not a sparse file');
+  assert.equal(giveUpReserve(folder), false, 'there is space');
   for (let pieces = 1; giveUpReserve(folder, true); pieces++) {
-    assert.ok((await held()) < whole, `piece ${pieces}`);
+    assert.ok((await held()) < whole, `chunk ${pieces}`);
     assert.ok(pieces <= 16);
   }
   assert.equal(await held(), 0);
@@ -27,7 +27,7 @@ test('[R10.4] the reserve holds room, is given up piece by piece, and is taken b
   assert.ok(reserve.isWhole && (await held()) === whole);
 });
 
-test('a folder without a reserve, or with something else in its place, has none to give', async (t) => {
+test('a folder without a reserve, or with something else in its place, has nothing to release', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-reserve-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   assert.equal(giveUpReserve(folder, true), false);

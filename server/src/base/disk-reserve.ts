@@ -6,9 +6,9 @@ import type { Cancel, Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
 /**
- * Space for the databases on a disk that others fill to the last byte: a file that reserves it until it is
- * needed. Without it sign-ins fail, nothing is logged, footage can't be removed, and a database whose process
- * was killed can't be opened. The writer threads release it chunk by chunk, `DiskReserve` reclaims it when
+ * Space for the databases on a disk that other files fill to the last byte: a file that reserves it until it is
+ * needed. Without it sign-ins fail, nothing is logged, footage cannot be deleted, and a database whose process
+ * was killed cannot be opened. The writer threads release it chunk by chunk, `DiskReserve` reclaims it when
  * there is space.
  */
 const NAME = 'reserve';
@@ -21,11 +21,11 @@ const mebibyte = 1024 * 1024;
 const fullBytes = 16 * mebibyte;
 /** Upper limit, as a share of its disk. */
 const diskShare = 0.1;
-/** With less than this free, a chunk of it is released. */
+/** If less than this is free, a chunk of the reserve is released. */
 const lowBytes = mebibyte;
-/** A process that is filling the disk at that moment takes one chunk, not the whole reserve. */
+/** A process that is filling the disk at that moment gets one chunk, not the whole reserve. */
 const pieces = 4;
-/** Free space that must remain in addition before it is reclaimed. */
+/** Free space that must remain in addition before the reserve is reclaimed. */
 const spareBytes = 8 * mebibyte;
 const periodMs = 10_000;
 
@@ -42,7 +42,7 @@ export function giveUpReserve(folder: string, isFailed = false): boolean {
     file = openSync(join(folder, NAME), 'r+');
   } catch (error) {
     if (typeof (error as NodeJS.ErrnoException).code !== 'string') throw error;
-    // There is none, or it can't be released: the write reports what is wrong.
+    // There is none, or it cannot be released: the write reports the problem.
     return false;
   }
   try {
@@ -58,7 +58,7 @@ export function giveUpReserve(folder: string, isFailed = false): boolean {
 }
 
 /**
- * Free space after a chunk was released, by folder: where the rest is kept for the superuser, none appears to
+ * Free space after a chunk was released, by folder: if the rest is reserved for the superuser, none appears to
  * be free.
  */
 const freeAfter = new Map<string, number>();
@@ -82,7 +82,7 @@ function noteFree(folder: string): void {
   freeAfter.set(folder, bfree * bsize);
 }
 
-/** Keeps the reserve of one folder whole, as far as space allows. */
+/** Keeps the reserve of one folder complete, as far as space allows. */
 export class DiskReserve {
   readonly #folder: string;
   readonly #log: Log;
@@ -103,12 +103,12 @@ export class DiskReserve {
     return reserve;
   }
 
-  /** Whether the reserve is whole; if not, the disk is full or was a moment ago. */
+  /** Whether the reserve is complete; if not, the disk is full or was a moment ago. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** One check; never rejects. */
+  /** Checks once; never rejects. */
   fill(): Promise<void> {
     this.#filling ??= this.#fill().finally(() => (this.#filling = undefined));
     return this.#filling;
@@ -126,13 +126,13 @@ export class DiskReserve {
       const path = join(this.#folder, NAME);
       const heldBytes = await sizeOf(path);
       const missingBytes = wantedBytes - heldBytes;
-      // A disk that grew or shrank slightly is no reason to write.
+      // A disk whose size changed slightly is no reason to write.
       const isWhole = missingBytes < mebibyte;
       const hasRoom = bavail * bsize >= missingBytes + spareBytes;
       if (!isWhole && hasRoom) await append(path, heldBytes, wantedBytes);
       this.#note(isWhole || hasRoom);
     } catch (error) {
-      this.#log.warn({ err: error }, 'The reserve on the disk of the databases could not be made');
+      this.#log.warn({ err: error }, 'The disk reserve for the databases could not be created');
       this.#note(false);
     }
   }
@@ -141,8 +141,8 @@ export class DiskReserve {
     if (isWhole === this.#isWhole) return;
     this.#isWhole = isWhole;
     const fields = { dir: this.#folder };
-    if (isWhole) this.#log.info(fields, 'The reserve of the databases is there again');
-    else this.#log.warn(fields, 'The disk of the databases is full: they live on their reserve');
+    if (isWhole) this.#log.info(fields, 'The disk reserve for the databases is complete again');
+    else this.#log.warn(fields, 'The disk of the databases is full; they are using their reserve');
   }
 }
 

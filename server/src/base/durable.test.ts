@@ -11,7 +11,7 @@ async function folder(t: TestContext): Promise<string> {
   return dir;
 }
 
-test('a file is replaced as a whole, keeps its mode and leaves nothing beside it', async (t) => {
+test('a file is replaced as a whole, keeps its mode and leaves no other files', async (t) => {
   const dir = await folder(t);
   const file = join(dir, 'a');
   await replaceFile(file, 'one', 0o600);
@@ -20,14 +20,14 @@ test('a file is replaced as a whole, keeps its mode and leaves nothing beside it
   await replaceFile(file, 'two', 0o600);
   assert.equal(await readFile(file, 'utf8'), 'two');
   assert.equal((await stat(file)).mode & 0o777, 0o640);
-  // The target can't be replaced: the old one stays.
+  // The target cannot be replaced, so the old one stays.
   await mkdir(join(dir, 'b'));
   await writeFile(join(dir, 'b', 'inside'), '');
   await assert.rejects(replaceFile(join(dir, 'b'), 'x', 0o600));
   assert.deepEqual((await readdir(dir)).sort(), ['a', 'b']);
 });
 
-test('a file that is made never replaces one', async (t) => {
+test('creating a file never replaces one', async (t) => {
   const file = join(await folder(t), 'a');
   assert.deepEqual(
     await Promise.all([createFile(file, 'one', 0o600), createFile(file, 'two', 0o600)]).then((made) =>
@@ -37,7 +37,7 @@ test('a file that is made never replaces one', async (t) => {
   );
 });
 
-test('what is put aside never takes the name of what was put aside before', async (t) => {
+test('a file moved aside never takes the name of one moved aside before', async (t) => {
   const dir = await folder(t);
   const [a, b] = [join(dir, 'a'), join(dir, 'b')];
   assert.equal(await freeSuffix([a, b], 'old'), '.old');
@@ -48,7 +48,7 @@ test('what is put aside never takes the name of what was put aside before', asyn
   assert.equal(await freeSuffix([a, b], 'old'), '.old.3');
 });
 
-test('folders are made with those above them', async (t) => {
+test('folders are created with their parents', async (t) => {
   const dir = await folder(t);
   await makeFolders(join(dir, 'x', 'y'), 0o750);
   assert.equal((await stat(join(dir, 'x', 'y'))).mode & 0o777, 0o750);

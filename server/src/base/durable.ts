@@ -3,15 +3,15 @@ import { chmod, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Files that are the source of truth (configuration, keys, markers, backups) and the folders that hold them: on
- * the disk, name and content, before a promise here resolves. A crash or a power cut leaves either the old file
- * or the new one, never a part. Code that writes such a file writes it here; footage has rules of its own
- * (archive/segments/files.ts).
+ * Files that are the source of truth (configuration, keys, markers, backups) and the folders that contain them:
+ * on the disk, name and content, before a promise here resolves. A crash or a power failure leaves either the
+ * old file or the new one, never a part. Code that writes such a file writes it here; footage has rules of its
+ * own (archive/segments/files.ts).
  */
 
 /**
  * Replaces a file, if there is one. `mode` is for a new file; an existing one keeps its own.
- * @throws system errors; then the old file is untouched.
+ * @throws system errors; then the old file is unchanged
  */
 export async function replaceFile(file: string, bytes: string | Uint8Array, mode: number): Promise<void> {
   const known = await modeOf(file);
@@ -89,9 +89,9 @@ export async function freeSuffix(files: readonly string[], word: string): Promis
 }
 
 /**
- * Removes the permissions of users other than owner and group from a file or folder, as earlier versions left
- * them. Where this process can't change them, as on a share without modes, they stay. @throws system errors of
- * other kinds
+ * Removes the permissions of users other than owner and group from a file or folder created by an earlier
+ * version. If this process cannot change them, as on a share without modes, they stay. @throws other system
+ * errors
  */
 export async function closeToOthers(path: string): Promise<void> {
   const mode = await modeOf(path);
@@ -127,7 +127,7 @@ async function withPart<T>(
   }
 }
 
-/** Undefined when there is no such file. */
+/** Undefined if there is no such file. */
 async function modeOf(file: string): Promise<number | undefined> {
   try {
     return (await stat(file)).mode & 0o777;

@@ -1,4 +1,4 @@
-/** The length (u32 LE) in front of each frame. */
+/** The length (u32 LE) before each frame. */
 export const lengthBytes = 4;
 /** The shortest frame, after its length: five bytes in the protocol of the FFmpeg workers and in live video between nodes. */
 const frameMinBytes = 5;
@@ -6,7 +6,7 @@ const frameMinBytes = 5;
 export const frameMaxBytes = 17 * 1024 * 1024;
 
 /**
- * Cuts a byte stream into frames. A frame contained in one chunk is a slice of it; one that spans chunks is
+ * Splits a byte stream into frames. A frame contained in one chunk is a slice of it; one that spans chunks is
  * copied once into a buffer of its exact length.
  */
 export class FrameReader {
@@ -20,7 +20,7 @@ export class FrameReader {
     this.#onFrame = onFrame;
   }
 
-  /** @throws RangeError when a length exceeds the limit; the pipe is unusable after that. */
+  /** @throws RangeError if a length exceeds the limit; the pipe is unusable after that */
   push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {
@@ -40,10 +40,11 @@ export class FrameReader {
     return count;
   }
 
-  /** Starts the frame whose length is known; passes it on immediately when the chunk contains all of it. */
+  /** Starts the frame whose length is known; passes it on immediately if the chunk contains all of it. */
   #begin(chunk: Buffer, at: number): number {
     const length = this.#length.readUInt32LE(0);
-    if (length < frameMinBytes || length > frameMaxBytes) throw new RangeError(`A frame of ${length} bytes.`);
+    if (length < frameMinBytes || length > frameMaxBytes)
+      throw new RangeError(`Invalid frame length: ${length} bytes.`);
     this.#lengthFilled = 0;
     if (chunk.length - at >= length) {
       this.#onFrame(chunk.subarray(at, at + length));

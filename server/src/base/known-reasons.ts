@@ -1,9 +1,9 @@
 import { messageOf, type ErrorCode, type MessageLanguage } from '@vidette/contract/errors';
 
 /**
- * Codes whose faults describe a source, in messages of our own that hold no secrets. The messages of all other
- * faults stay internal. HTTP_UNAUTHORIZED and HTTP_NOT_FOUND are missing: their reasons say no more than the
- * catalogue does.
+ * Codes whose faults describe a source, with messages that contain no secrets. The messages of all other faults
+ * stay internal. HTTP_UNAUTHORIZED and HTTP_NOT_FOUND are missing: their reasons say no more than the catalogue
+ * does.
  */
 const codesWithReason: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'EHOSTUNREACH',
@@ -15,8 +15,8 @@ const codesWithReason: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /**
  * Why a source or the tunnel fails, as the server writes and stores it (English, with placeholders), and the
- * Russian translation. A reason that is not listed here is never part of an answer, and Russian readers get the
- * catalogue's message.
+ * Russian translation. A reason that is not listed here is never part of a response, and Russian readers get
+ * the catalogue's message.
  */
 export const knownReasons: Readonly<Record<string, string>> = {
   // Connecting to the source.
@@ -136,24 +136,24 @@ export const knownReasons: Readonly<Record<string, string>> = {
 
   // The address itself.
   'The address is longer than {count} characters.': 'Адрес длиннее {count} символов.',
-  'This is not an address of a stream. It begins like rtsp://, for example.':
+  'This is not the address of a stream. It begins with rtsp://, for example.':
     'Это не адрес потока. Он начинается, например, с rtsp://.',
-  'Addresses of the kind {scheme}: are not allowed.': 'Адреса вида {scheme}: не разрешены.',
-  'The address holds a space or another character that must be percent-encoded.':
+  'Addresses that begin with {scheme}: are not allowed.': 'Адреса вида {scheme}: не разрешены.',
+  'The address contains a space or another character that must be percent-encoded.':
     'В адресе есть пробел или другой символ, который нужно записать через знак процента.',
   'A demo address looks like demo: or demo:name.': 'Демонстрационный адрес имеет вид demo: или demo:имя.',
-  'The host or the port of the address is not right.': 'Имя узла или порт в адресе записаны неверно.',
+  'The host or port of the address is invalid.': 'Имя узла или порт в адресе записаны неверно.',
   'This kind of address needs a port, as in host:5000.':
     'В адресе этого вида нужен порт, например host:5000.',
-  'A port is a number from 1 to 65535.': 'Порт — это число от 1 до 65535.',
+  'The port must be a number from 1 to 65535.': 'Порт — это число от 1 до 65535.',
   'The address in brackets is not an IPv6 address.': 'Адрес в скобках — не адрес IPv6.',
   'The address has no valid host name.': 'В адресе нет правильного имени узла.',
-  'The user name or password holds a control character.': 'В логине или пароле есть управляющий символ.',
+  'The user name or password contains a control character.': 'В логине или пароле есть управляющий символ.',
   'demo: has no option "{option}"; the options are fps and gop.':
     'У demo: нет параметра «{option}», есть только fps и gop.',
   'The option {option} of demo: must be a number from {min} to {max}.':
     'Параметр {option} у demo: — число от {min} до {max}.',
-  'The stored address cannot be read: secret.key is not the key it was stored with. Put that back, or type the address again.':
+  'The stored address cannot be read: secret.key is not the key it was stored with. Restore that key, or enter the address again.':
     'Сохранённый адрес не прочитать: secret.key — не тот ключ, с которым его сохранили. Верните прежний ключ или введите адрес ещё раз.',
 };
 
@@ -166,9 +166,9 @@ interface Template {
 
 const wordsMaxLength = 500;
 const valueMaxLength = 253;
-/** A host, a number, a few words: too little to hold an address with credentials. */
+/** A host, a number, a few words: too short to contain an address with credentials. */
 const foreign = /[/@?=\p{Cc}]/u;
-/** As `ssh-keygen -l` prints one: not secret, although it contains slashes. */
+/** As printed by `ssh-keygen -l`: not secret, although it contains slashes. */
 const fingerprint = /^SHA256:[A-Za-z0-9+/]{1,64}$/;
 const keyed = new Set(['key', 'expected']);
 const spaced = new Set(['status', 'media']);
@@ -193,8 +193,8 @@ export function knownReason(words: string, language: MessageLanguage): string | 
 }
 
 /**
- * The message of an answer for a fault: the catalogue's sentence, then the reason where it is a source's and
- * known.
+ * The message of a response for a fault: the catalogue's sentence, then the reason if it describes a source and
+ * is known.
  */
 export function sentencesOf(code: ErrorCode, words: string, language: MessageLanguage): string {
   const sentence = messageOf(code, language);

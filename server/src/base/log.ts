@@ -1,6 +1,6 @@
 /**
  * The logging interface that modules depend on; the real one is pino, wired in `app.ts`, tests use `silentLog`.
- * Values that may hold credentials pass through the redaction of `base/redact.ts` first.
+ * Values that may contain credentials first pass through the redaction of `base/redact.ts`.
  */
 export interface Log {
   debug(fields: LogFields, message: string): void;

@@ -50,12 +50,15 @@ export class ManualClock implements Clock {
     this.#moveTo(endMs);
   }
 
-  /** Advances both clocks and fires no timer, as while the process is stopped: what is due fires with the next `advance`. */
+  /**
+   * Advances both clocks without firing timers, as while the process is suspended: due timers fire with the
+   * next `advance`.
+   */
   sleep(ms: number): void {
     this.#moveTo(this.#monotonicMs + ms);
   }
 
-  /** Steps the wall clock alone, as an administrator or a time server does. */
+  /** Steps only the wall clock, as an administrator or a time server does. */
   stepWall(byMs: number): void {
     this.#wallMs += byMs;
   }

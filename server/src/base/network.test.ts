@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isAddressRange, networkOf } from './network.ts';
 
-test('[R8.12] an IPv4 address is counted by itself, an IPv6 address by its /64, however it is written', () => {
+test('[R8.12] an IPv4 address counts by itself, an IPv6 address by its /64, however it is written', () => {
   for (const [ip, network] of [
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],

@@ -1,8 +1,8 @@
 import { isIP, isIPv6 } from 'node:net';
 
 /**
- * The network under which callers are counted: the IPv4 address itself, and for an IPv6 address the /64 that
- * one household or machine is assigned (RFC 6177), as in `2001:db8:0:1::/64`.
+ * The network under which callers are counted: the IPv4 address itself, and for an IPv6 address the /64
+ * assigned to one household or machine (RFC 6177), as in `2001:db8:0:1::/64`.
  */
 export function networkOf(ip: string): string {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { opened } from './opened.ts';
 
-test('what an area opened is closed in reverse order, and a failing closer keeps no other open', async () => {
+test('resources of an area are closed in reverse order, and a failing closer does not keep others open', async () => {
   const closed: string[] = [];
   const area = await opened(async (closers) => {
     closers.push(() => closed.push('store'));
@@ -19,7 +19,7 @@ test('what an area opened is closed in reverse order, and a failing closer keeps
   assert.deepEqual(closed, ['server', 'store'], 'closed twice');
 });
 
-test('an area that fails while it opens closes what it has, and its error is the one that is seen', async () => {
+test('an area that fails to open closes what it has opened, and its own error is thrown', async () => {
   const closed: string[] = [];
   const open = opened(async (closers) => {
     closers.push(() => closed.push('store'));

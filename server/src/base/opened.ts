@@ -1,15 +1,15 @@
-/** Closes one thing that was opened. */
+/** Closes one opened resource. */
 export type Closer = () => unknown;
 
-/** What an area made, and how all of it is closed. */
+/** What an area created, and how to close all of it. */
 export type Opened<Made> = Made & {
-  /** One failure doesn't keep the others open, and the first is thrown afterwards. Idempotent. */
+  /** One failure doesn't keep the others open; the first error is thrown at the end. Idempotent. */
   close(): Promise<void>;
 };
 
 /**
- * Opens an area. `open` adds a closer for each thing that it opens; they are called in reverse order, and
- * immediately when `open` fails.
+ * Opens an area. `open` adds a closer for each resource that it opens; they are called in reverse order, and
+ * immediately if `open` fails.
  */
 export async function opened<Made extends object>(
   open: (closers: Closer[]) => Promise<Made>,

@@ -1,6 +1,6 @@
 import { delay, type Clock } from './clock.ts';
 
-/** Spaces out what is sent, so that over time it does not exceed a number of bytes per second. */
+/** Delays output so that, over time, it does not exceed a number of bytes per second. */
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #bytesPerSecond: number | undefined;
@@ -12,7 +12,7 @@ export class RateLimiter {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** Waits until the bytes taken before have had their time. @throws the signal's reason */
+  /** Waits until the time of the bytes taken before has passed. @throws the signal's reason */
   async take(bytes: number, signal: AbortSignal): Promise<void> {
     if (this.#bytesPerSecond === undefined) return;
     const nowMs = this.#clock.monotonicMs();

@@ -19,7 +19,7 @@ test('a code that grants access is hidden, an error code is not', () => {
     cause: { code: 'ECONNREFUSED' },
     status: 502,
   });
-  const outer = new Error('no answer of rtsp://root:pw@cam/live', { cause: error });
+  const outer = new Error('no answer from rtsp://root:pw@cam/live', { cause: error });
   const text = String(redactValue(outer));
   assert.match(text, /no answer of rtsp:\/\/\*\*\*@cam[^]*Caused by: Error: connect/);
   assert.deepEqual(redactValue({ setupCode: 'A', set_up_code: 'B', resetCode: 'C', lifetimeCode: 'D' }), {
@@ -42,7 +42,7 @@ test('members are hidden by name, at any depth', () => {
   assert.deepEqual(redactValue({ mustChangePassword: true }), { mustChangePassword: true });
 });
 
-test('a secret parameter is hidden at any place in a query, with its whole value', () => {
+test('a secret parameter is hidden anywhere in a query, with its whole value', () => {
   for (const [text, expected] of [
     ['/x?a=b;pass=c=d&e=f', '/x?a=b;pass=***&e=f'],
     ['/x?my_token_2=abc def', '/x?my_token_2=*** def'],
@@ -59,7 +59,7 @@ test('a secret parameter is hidden at any place in a query, with its whole value
   }
 });
 
-test('whatever is redacted, the time grows with the length', () => {
+test('whatever is redacted, the time is linear in the length', () => {
   const long = 1_000_000;
   for (const pump of [
     ';pass',

@@ -6,15 +6,15 @@ const hidden = '***';
 
 /**
  * `scheme://user:password@host`: the user part ends at the last `@` before the path, because pasted passwords
- * contain one. Of the scheme only its last character is matched: a search that starts at each of them would
+ * contain one. Only the last character of the scheme is matched: a search that starts at each of them would
  * take quadratic time.
  */
 const urlCredentials = /([a-z0-9+.-]:\/\/)[^\s/?#]*@/gi;
 const secretWord = /pass|pwd|token|key|secret|auth|sig|code|credential|user|usr|login|streamid/i;
 const bearer = /\b(Bearer|Basic|Digest)\s+[A-Za-z0-9+/=_.~-]{6,}/g;
 /**
- * Not every `code`: those of errors must stay readable. Codes for setup and password reset have names of their
- * own.
+ * Not every `code`, because those of errors must stay readable. Codes for setup and password reset have names
+ * of their own.
  */
 const secretName =
   /pass|pwd|secret|token|authorization|cookie|private|credential|(?:set[-_]?up|reset|unlock|lifetime)[-_]?code/i;

@@ -1,29 +1,29 @@
 import { backoffMs, scatteredMs, type Backoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
 
-/** How an attempt went, as far as the next pause depends on it. */
+/** The result of an attempt, as far as the next pause depends on it. */
 export interface AttemptResult {
-  /** How long it worked (frames came, the tunnel was up), ms; 0 when it never did. */
+  /** How long it worked (frames arrived, the tunnel was up), ms; 0 if it never did. */
   readonly goodMs: number;
   /**
-   * The other side refused our credentials, or is not the expected one: frequent retries don't help and may
+   * The other side rejected the credentials, or is not the expected one: frequent retries don't help and may
    * lock the account.
    */
   readonly isUnauthorized: boolean;
 }
 
-/** Doubling stops here; jitter takes it to 30 s at most. */
+/** Doubling stops here; jitter extends it to 30 s at most. */
 const usual: Backoff = { firstMs: 1_000, longestMs: 20_000 };
-/** With jitter five minutes at most. */
+/** With jitter at most five minutes. */
 const unauthorized: Backoff = { firstMs: 20_000, longestMs: 200_000 };
 /** After working this long, the next failure starts from the beginning. */
 const resetAfterMs = 60_000;
-/** A source that drops its clients every few seconds still delivers: the pause doesn't grow. */
+/** A source that disconnects its clients every few seconds still delivers, so the pause doesn't increase. */
 const holdAfterMs = 10_000;
 
 /**
- * Pauses between attempts at one source or relay: 1 s growing to 30 s, each between 0.5 and 1.5 times its
- * nominal value, so that clients that dropped together reconnect spread out. A wrong password slows down
+ * Pauses between attempts at one source or relay: from 1 s up to 30 s, each between 0.5 and 1.5 times its
+ * nominal value, so that clients that disconnected together reconnect spread out. A wrong password slows down
  * further, to five minutes.
  */
 export class RetryPause {
@@ -34,7 +34,7 @@ export class RetryPause {
     this.#clock = clock;
   }
 
-  /** The other side was away and has come back: earlier failures say nothing about it. */
+  /** The other side was offline and has returned: earlier failures are irrelevant. */
   restart(): void {
     this.#failures = 0;
   }

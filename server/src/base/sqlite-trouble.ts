@@ -1,8 +1,8 @@
-/** What an error of SQLite means for an operator. */
+/** What an SQLite error means for an operator. */
 export type SqliteTrouble =
   /** The file is not a database, or parts of it are overwritten or missing. */
   | 'damaged'
-  /** Another process has it. */
+  /** Another process uses it. */
   | 'busy'
   /** The disk is full. */
   | 'full'

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from './manual-clock.ts';
 import { StopRequests } from './stop-requests.ts';
 
-test('[R10.10] signals of one request count once; a caller who repeats it after five seconds means it', () => {
+test('[R10.10] signals of one request count once; a repetition after five seconds is a second request', () => {
   const clock = new ManualClock();
   const done: string[] = [];
   const requests = new StopRequests({

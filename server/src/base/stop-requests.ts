@@ -10,7 +10,7 @@ export interface StopRequestsOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Stops the server gracefully. Called once. */
   readonly stop: () => void;
-  /** Stops it immediately, when the stop takes too long and is requested again. */
+  /** Stops it immediately, if the graceful stop takes too long and is requested again. */
   readonly force: () => void;
 }
 

@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 
-// The only place where a server test waits by the machine's clock: it always waits for a condition.
+// The only place where a server test waits on the machine's clock: it always waits for a condition.
 
 const lookMs = 5;
 
 /** Waits until pending work has met a condition. After about a minute it fails and names the condition. */
 export async function until(isTrue: () => boolean, what = 'what the test waits for'): Promise<void> {
   for (let looks = 0; !isTrue(); looks++) {
-    assert.ok(looks < 12_000, `never came: ${what}`);
+    assert.ok(looks < 12_000, `condition not met: ${what}`);
     await pause(lookMs);
   }
 }
 
 /**
- * Waits until a figure stays the same for this many checks in a row: what changes it is blocked. Returns it.
+ * Waits until a figure stays the same for this many consecutive checks, which means that its source is blocked.
+ * Returns it.
  */
 export async function settled(figure: () => number, looksInARow = 60): Promise<number> {
   let last = figure();
@@ -28,7 +29,7 @@ export async function settled(figure: () => number, looksInARow = 60): Promise<n
 }
 
 /**
- * Lets sockets, files and promises of this process proceed for this many turns, or fewer when `isOver` returns
+ * Lets sockets, files and promises of this process proceed for this many turns, or fewer if `isOver` returns
  * true.
  */
 export async function turns(count: number, isOver: () => boolean = () => false): Promise<void> {

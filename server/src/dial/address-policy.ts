@@ -2,19 +2,19 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 /**
- * Which IP addresses a source may have. Private ranges are allowed, because cameras use them; the targets of
- * request forgery through a source address (this machine, link-local services of a cloud, multicast groups) are
- * not. The documentation ranges of RFC 5737 and RFC 3849 are not checked: no host answers there.
+ * Which IP addresses a source may have. Private ranges are allowed, because cameras use them; the usual targets
+ * of request forgery through a source address (this machine, link-local services of a cloud, multicast groups)
+ * are not. The documentation ranges of RFC 5737 and RFC 3849 are not checked, because no host responds there.
  */
 export type ForbiddenNetwork =
   'loopback' | 'own' | 'unspecified' | 'link-local' | 'multicast' | 'reserved' | 'metadata';
 
 export interface AddressPolicy {
-  /** The stream was saved by an administrator: this machine may be a source. */
+  /** Whether the stream was saved by an administrator: then this machine may be a source. */
   readonly allowLoopback: boolean;
-  /** The addresses of this machine; by default those of its interfaces now. */
+  /** The addresses of this machine; by default the current ones of its interfaces. */
   readonly ownAddresses?: BlockList;
-  /** The source is a UDP listener: groups and "any address" are what it listens on. */
+  /** The source is a UDP listener: multicast groups and the unspecified address are what it listens on. */
   readonly isListener?: boolean;
 }
 
@@ -22,7 +22,7 @@ type Network = readonly [network: string, prefixBits: number];
 
 /** IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890), the rows that no camera uses. */
 const ranges: readonly (readonly [ForbiddenNetwork, readonly Network[]])[] = [
-  // Cloud metadata addresses, which expose the machine's credentials, outside 169.254/16.
+  // Cloud metadata addresses outside 169.254/16, which expose the machine's credentials.
   [
     'metadata',
     [
@@ -77,7 +77,9 @@ const lists = ranges.map(([reach, networks]) => {
   return { reach, list };
 });
 
-/** Why this IP address may not be dialled, or undefined when it may. Anything that is not an IP address is reserved. */
+/**
+ * Why this IP address may not be dialled; undefined if it may. Anything that is not an IP address is reserved.
+ */
 export function forbiddenNetwork(ip: string, policy: AddressPolicy): ForbiddenNetwork | undefined {
   const reach = classify(ip, policy.ownAddresses ?? ownAddresses());
   if ((reach === 'loopback' || reach === 'own') && policy.allowLoopback) return undefined;
@@ -86,15 +88,15 @@ export function forbiddenNetwork(ip: string, policy: AddressPolicy): ForbiddenNe
   return reach;
 }
 
-/** Whether this address is the machine itself, by whichever interface. */
+/** Whether this address is the machine itself, on any interface. */
 export function leadsHere(ip: string, own: BlockList = ownAddresses()): boolean {
   const reach = classify(ip, own);
   return reach === 'loopback' || reach === 'own';
 }
 
 /**
- * Queried each time, because interfaces change. Connections to an own address bypass the firewall, as loopback
- * does.
+ * Queried each time, because interfaces change. Connections to one of the machine's own addresses bypass the
+ * firewall, as loopback does.
  */
 function ownAddresses(): BlockList {
   const list = new BlockList();
@@ -118,8 +120,8 @@ function find(ip: string, family: 'ipv4' | 'ipv6', own: BlockList): ForbiddenNet
 
 /**
  * IPv6 addresses that embed an IPv4 address: mapped ::ffff:0:0/96 and compatible ::/96 (RFC 4291, 2.5.5),
- * translated ::ffff:0:0:0/96 (RFC 2765), NAT64 64:ff9b::/96 (RFC 6052), 6to4 2002::/16 (RFC 3056).
- * The embedded address decides.
+ * translated ::ffff:0:0:0/96 (RFC 2765), NAT64 64:ff9b::/96 (RFC 6052), 6to4 2002::/16 (RFC 3056). The embedded
+ * address is what is checked.
  */
 function classifyEmbedded(ip: string, own: BlockList): ForbiddenNetwork | undefined {
   const groups = expand(ip);
@@ -136,7 +138,7 @@ function dotted(high = 0, low = 0): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** The eight 16-bit groups of a valid IPv6 address; `URL` writes every spelling in one form. */
+/** The eight 16-bit groups of a valid IPv6 address; `URL` normalises every spelling. */
 function expand(ip: string): number[] {
   const canonical = new URL(`http://[${ip}]/`).hostname.slice(1, -1);
   const [left = '', right] = canonical.split('::');

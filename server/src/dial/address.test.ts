@@ -6,7 +6,7 @@ import { addressWithCredentials, parseSourceAddress, shownSource, withoutAddress
 
 const isRefused = (error: unknown) => error instanceof Fault && error.code === 'STREAM_SOURCE_ERR';
 
-test('credentials are split from the address and percent-decoded, a password may hold an @', () => {
+test('credentials are split from the address and percent-decoded, a password may contain an @', () => {
   const address = parseSourceAddress('rtsp://admin:p@ss%2Fw%20d%@Cam.Local:8554/h264?channel=1#x');
   assert.equal(address.url, 'rtsp://cam.local:8554/h264?channel=1');
   assert.equal(address.credentials?.username, 'admin');
@@ -78,7 +78,7 @@ test('default ports belong to their scheme and are not written out', () => {
   assert.equal(parseSourceAddress('http://[::1]:8080/x').url, 'http://[::1]:8080/x');
 });
 
-test('whatever is typed is refused by our own fault or parsed, and what was parsed parses to itself', () => {
+test('any input is either rejected with a Fault or parsed, and parsing the result again changes nothing', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 100 }),
     fc
@@ -108,7 +108,7 @@ test('whatever is typed is refused by our own fault or parsed, and what was pars
   );
 });
 
-test('credentials survive being written into an address and read again, and never show in its other forms', () => {
+test('credentials survive being written into an address and read again, and never appear in its other forms', () => {
   const secret = fc
     .string({ minLength: 1, maxLength: 30 })
     .filter((text) => text === text.replace(/\p{Cc}/gu, ''));
@@ -132,7 +132,7 @@ function captured(run: () => unknown): string {
   return assert.fail('nothing was thrown');
 }
 
-test('[R7.46] a user who may not edit sees scheme and host, wherever the secrets of an address are', () => {
+test('[R7.46] a user who may not edit sees scheme and host only, wherever the secrets of an address are', () => {
   for (const source of [
     'rtsp://bob:pw@Cam.example:8554/user=admin_password=X_channel=1?psw=Y#Z',
     'rtsp://cam.example/?channel=1&psw=X',
@@ -144,13 +144,13 @@ test('[R7.46] a user who may not edit sees scheme and host, wherever the secrets
   assert.equal(shownSource('rtmp://a.example/live/streamkey'), 'rtmp://a.example');
   assert.equal(shownSource('srt://[fd00::1]:9000?passphrase=X'), 'srt://[fd00::1]');
   assert.equal(shownSource('udp://:5000'), 'udp://');
-  // Invalid by the current rules: it has not even a host.
+  // Invalid by the current rules: it does not even have a host.
   assert.equal(shownSource('rtsp://cam/pass word'), 'rtsp:');
   assert.equal(shownSource('bob:secret'), '');
   assert.equal(shownSource(''), '');
 });
 
-test('in the text of others every address is cut to scheme and host, files are not', () => {
+test('in foreign text every address is reduced to scheme and host, file URLs are not', () => {
   const text = `at file:///srv/a.ts:1 Error: open "rtmp://bob:p@ss@cam.example:1935/live/key?a=b" and http://[::1]:80/x, tcp://h`;
   assert.equal(
     withoutAddresses(text),

@@ -12,9 +12,9 @@ export interface SourceAddress {
   readonly url: string;
   /** Name or IP address without brackets; empty for `demo:` and for `udp://:port`. */
   readonly host: string;
-  /** From the URL, else the scheme's default; 0 for `demo:`. */
+  /** From the URL, or else the scheme's default; 0 for `demo:`. */
   readonly port: number;
-  /** The connection is wrapped in TLS. */
+  /** Whether the connection uses TLS. */
   readonly tls: boolean;
   /** User name and password of the URL, percent-decoded. */
   readonly credentials?: Credentials;
@@ -29,11 +29,11 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Longest address that is accepted, characters [R5.5]. */
+/** Maximum length of an address, characters [R5.5]. */
 const maxAddressLength = 2048;
 
 interface SchemeRule {
-  /** undefined: the address must name the port. */
+  /** Undefined: the address must include the port. */
   readonly defaultPort: number | undefined;
   readonly tls: boolean;
   /** `udp://@group:port` and `udp://:port` listen, so the host may be missing. */
@@ -54,12 +54,12 @@ const schemes = {
   udp: { defaultPort: undefined, tls: false, isHostOptional: true },
 } as const satisfies Record<string, SchemeRule>;
 
-/** Read by our own RTSP engine. */
+/** Read by the native RTSP engine. */
 export const rtspSchemes: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps', 'rtsph', 'rtspsh']);
 
 /**
- * Those of them that FFmpeg may try when our engine fails; its tunnels need two connections, and a child has
- * one.
+ * Those of them that FFmpeg may try when the native engine fails; HTTP tunnels need two connections, and a
+ * child has one.
  */
 export const rtspFallbackSchemes: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps']);
 
@@ -76,9 +76,9 @@ const unprintable = /[\u0000-\u0020\u007f\\"<>^`{|}]/;
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})?(\.[a-z0-9_-]{1,63})*\.?$/;
 
 /**
- * Parses an address from outside.
- * @throws Fault STREAM_SOURCE_ERR, with a message for the user that never contains the address, which may hold
- * a password.
+ * Parses an untrusted address.
+ * @throws Fault STREAM_SOURCE_ERR, with a message for the user that never contains the address, which may
+ * contain a password
  */
 export function parseSourceAddress(text: string): SourceAddress {
   if (text.length > maxAddressLength)
@@ -86,16 +86,16 @@ export function parseSourceAddress(text: string): SourceAddress {
   const trimmed = text.trim();
   if (/^demo:/i.test(trimmed)) return parseDemo(trimmed);
   const parts = hierarchical.exec(trimmed);
-  if (!parts) throw refused('This is not an address of a stream. It begins like rtsp://, for example.');
+  if (!parts) throw refused('This is not the address of a stream. It begins with rtsp://, for example.');
   const [, rawScheme = '', authority = '', rest = ''] = parts;
   const scheme = rawScheme.toLowerCase();
   if (!isNetworkScheme(scheme))
-    throw refused(`Addresses of the kind ${scheme.slice(0, 20)}: are not allowed.`);
+    throw refused(`Addresses that begin with ${scheme.slice(0, 20)}: are not allowed.`);
   const rule: SchemeRule = schemes[scheme];
   const at = authority.lastIndexOf('@');
   const { host, port } = parseHostPort(authority.slice(at + 1), rule);
   if (unprintable.test(rest))
-    throw refused('The address holds a space or another character that must be percent-encoded.');
+    throw refused('The address contains a space or another character that must be percent-encoded.');
   const credentials = at > 0 ? parseCredentials(authority.slice(0, at)) : undefined;
   const shownHost = isIPv6(host) ? `[${host}]` : host;
   const shownPort = port === rule.defaultPort ? '' : `:${port}`;
@@ -114,7 +114,7 @@ export function parseSourceAddress(text: string): SourceAddress {
 /**
  * An address as shown to users who may not edit the stream, and as used by search, logs and the audit log:
  * scheme and host. Some addresses have users, passwords and stream keys in the path (`/user=admin_password=x`),
- * or in parameters of any name.
+ * or in parameters with arbitrary names.
  */
 export function shownSource(source: string): string {
   try {
@@ -166,11 +166,11 @@ function isNetworkScheme(scheme: string): scheme is keyof typeof schemes {
 
 function parseHostPort(text: string, rule: SchemeRule): { host: string; port: number } {
   const parts = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{0,6}))?$/.exec(text);
-  if (!parts) throw refused('The host or the port of the address is not right.');
+  if (!parts) throw refused('The host or port of the address is invalid.');
   const [, bracketed, name = '', digits] = parts;
   const port = digits ? Number(digits) : rule.defaultPort;
   if (port === undefined) throw refused('This kind of address needs a port, as in host:5000.');
-  if (port < 1 || port > 65535) throw refused('A port is a number from 1 to 65535.');
+  if (port < 1 || port > 65535) throw refused('The port must be a number from 1 to 65535.');
   return { host: bracketed === undefined ? parseName(name, rule) : parseIPv6(bracketed), port };
 }
 
@@ -182,7 +182,8 @@ function parseIPv6(text: string): string {
 
 function parseName(text: string, rule: SchemeRule): string {
   if (text === '' && rule.isHostOptional) return '';
-  // Names outside ASCII by UTS #46. `1.2` or `0x7f000001` become the address that a resolver would use.
+  // Names outside ASCII according to UTS #46. `1.2` or `0x7f000001` become the address that a resolver would
+  // use.
   const host = unprintable.test(text) ? '' : domainToASCII(text);
   if (!hostName.test(host)) throw refused('The address has no valid host name.');
   return host;
@@ -194,12 +195,13 @@ function parseCredentials(text: string): Credentials {
   const password = colon < 0 ? '' : decodeLeniently(text.slice(colon + 1));
   // oxlint-disable-next-line no-control-regex -- a line break here would end up inside a request header
   if (/[\u0000-\u001f\u007f]/.test(username + password))
-    throw refused('The user name or password holds a control character.');
+    throw refused('The user name or password contains a control character.');
   return { username, password };
 }
 
 /**
- * Percent-decoding of RFC 3986, 2.1; a `%` that begins no escape is literal, as in a password entered by hand.
+ * Percent-decoding according to RFC 3986, 2.1; a `%` that does not begin an escape is literal, as in a password
+ * entered by hand.
  */
 function decodeLeniently(text: string): string {
   try {

@@ -21,7 +21,7 @@ test('[R10.1] an older server: Digest without qop (RFC 2617)', () => {
   assert.equal(fieldsOf(authorization.header('DESCRIBE', 'rtsp://cam/')).get('response'), expected);
 });
 
-test('[R10.1] SHA-256 with qop, counted up, another cnonce each time (RFC 7616)', () => {
+test('[R10.1] SHA-256 with qop, an incremented count and another cnonce each time (RFC 7616)', () => {
   const authorization = new Authorization({ credentials, allowBasic: true });
   const challenge = 'realm="http-auth@example.org", qop="auth, auth-int", nonce="7ypf", opaque="FQhe"';
   assert.ok(
@@ -45,7 +45,7 @@ test('[R10.1] SHA-256 with qop, counted up, another cnonce each time (RFC 7616)'
   assert.equal(cnonces.size, 2);
 });
 
-test('a refusal is distinguished from a nonce that grew old', () => {
+test('a rejection is distinguished from a stale nonce', () => {
   const authorization = new Authorization({ credentials, allowBasic: true });
   assert.ok(authorization.challenged(['Digest realm="r", nonce="1"'], true));
   assert.ok(authorization.challenged(['Digest realm="r", nonce="1", stale=true'], false));
@@ -53,7 +53,7 @@ test('a refusal is distinguished from a nonce that grew old', () => {
   assert.ok(!authorization.challenged(['Digest realm="r", nonce="2"'], false));
 });
 
-test('Basic is answered only where it may be, and Digest goes first', () => {
+test('Basic is answered only where it is allowed, and Digest takes precedence', () => {
   const open = new Authorization({ credentials, allowBasic: true });
   assert.ok(open.challenged(['Basic realm="r"'], true));
   assert.equal(open.header('PLAY', '/'), `Basic ${Buffer.from('Mufasa:Circle of Life').toString('base64')}`);
@@ -64,7 +64,7 @@ test('Basic is answered only where it may be, and Digest goes first', () => {
   assert.ok(!closed.challenged(['Basic realm="r"'], true));
 });
 
-test('no answer without credentials, nothing for an unknown algorithm', () => {
+test('no authorization without credentials, none for an unknown algorithm', () => {
   assert.ok(
     !new Authorization({ credentials: undefined, allowBasic: true }).challenged(['Basic realm="r"'], true),
   );

@@ -15,7 +15,10 @@ export interface AuthorizationOptions {
   readonly allowBasic: boolean;
 }
 
-/** Answers the challenges of one server: Digest by RFC 7616 (and RFC 2617 where the server is older), Basic by RFC 7617. */
+/**
+ * Answers the challenges of one server: Digest according to RFC 7616 (and RFC 2617 for older servers), Basic
+ * according to RFC 7617.
+ */
 export class Authorization {
   readonly #options: AuthorizationOptions;
   #challenge: Challenge | undefined;
@@ -37,9 +40,8 @@ export class Authorization {
 
   /**
    * Takes the challenges of a 401.
-   *
-   * @param isFirst the request carried no answer to a challenge yet
-   * @returns whether a retry makes sense: the credentials have not been refused
+   * @param isFirst the request carried no authorization yet
+   * @returns whether a retry makes sense: the credentials have not been rejected
    */
   challenged(values: readonly string[], isFirst: boolean): boolean {
     if (!this.#options.credentials) return false;
@@ -49,7 +51,7 @@ export class Authorization {
     this.#challenge = best;
     this.#nonceCount = 0;
     if (isFirst) return true;
-    // A new nonce without the word "stale" may mean either; the caller limits the number of retries.
+    // A new nonce without "stale" may mean either; the caller limits the number of retries.
     return (
       best.scheme === 'digest' && before?.scheme === 'digest' && (best.isStale || best.nonce !== before.nonce)
     );

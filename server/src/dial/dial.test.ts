@@ -30,7 +30,7 @@ async function listening(): Promise<{ port: number; close: () => void; connectio
   };
 }
 
-test('private networks are where cameras live; this machine, link-local, groups and reserved ranges are refused', () => {
+test('private networks are allowed for cameras; this machine, link-local, multicast and reserved ranges are rejected', () => {
   for (const ip of [
     '10.1.2.3',
     '172.16.0.1',
@@ -66,7 +66,7 @@ test('private networks are where cameras live; this machine, link-local, groups 
   assert.equal(forbiddenNetwork('169.254.169.254', { ...administrator, isListener: true }), 'link-local');
 });
 
-test('an IPv4 address is judged alike in every IPv6 clothing', () => {
+test('an IPv4 address is treated alike in every IPv6 notation', () => {
   fc.assert(
     fc.property(fc.ipV4(), (ip) => {
       const [a = 0, b = 0, c = 0, d = 0] = ip.split('.').map(Number);
@@ -85,15 +85,15 @@ test('an IPv4 address is judged alike in every IPv6 clothing', () => {
   );
 });
 
-test('whatever a loopback address is called, it is the resolved address that is refused', async () => {
+test('whatever the name of a loopback address, the resolved address is rejected', async () => {
   for (const host of ['localhost', '127.1', '2130706433', '0x7f000001', '017700000001']) {
     await assert.rejects(resolveHost(host, anybody), hasCode('STREAM_SOURCE_ERR'), host);
   }
-  // Not every resolver keeps the trailing dot.
+  // Not every resolver preserves the trailing dot.
   await assert.rejects(resolveHost('localhost.', anybody), Fault);
 });
 
-test('the addresses of this machine’s interfaces are this machine', () => {
+test('the addresses of this machine’s interfaces count as this machine', () => {
   const ownAddresses = new BlockList();
   ownAddresses.addAddress('192.168.1.5', 'ipv4');
   ownAddresses.addAddress('fd00::2', 'ipv6');
@@ -108,7 +108,7 @@ test('the addresses of this machine’s interfaces are this machine', () => {
   for (const { address } of real) assert.notEqual(forbiddenNetwork(address, anybody), undefined, address);
 });
 
-test('a source elsewhere leads nowhere on this machine, whichever user saved it; one on this machine may', async () => {
+test('a source on another host cannot lead to this machine, whichever user saved it; one on this machine can', async () => {
   const server = await listening();
   const names: Record<string, string[]> = {
     'camera.example': ['192.0.2.1'],
@@ -127,7 +127,7 @@ test('a source elsewhere leads nowhere on this machine, whichever user saved it;
       );
     }
   }
-  // A name that resolves to this machine once the source has been reached.
+  // A name that resolves to this machine after the source has been reached.
   const turning = createSourceDial('camera.example', policy);
   await assert.rejects(turning('127.0.0.1', server.port, false), hasCode('STREAM_SOURCE_ERR'));
   names['camera.example'] = ['127.0.0.1'];
@@ -140,7 +140,7 @@ test('a source elsewhere leads nowhere on this machine, whichever user saved it;
   server.close();
 });
 
-test('a name that changes its mind between the check and the dial gains nothing', async () => {
+test('a name that resolves differently between the check and the dial gains nothing', async () => {
   const server = await listening();
   const answers = [['192.168.7.7'], ['127.0.0.1']];
   let lookups = 0;
@@ -153,7 +153,7 @@ test('a name that changes its mind between the check and the dial gains nothing'
   server.close();
 });
 
-test('of several addresses the refused ones are never dialled, and the next one is tried when one fails', async () => {
+test('of several addresses the rejected ones are never dialled, and if one fails the next one is tried', async () => {
   const server = await listening();
   const lookup = async () => ['169.254.1.1', '127.0.0.2', '127.0.0.1'];
   const socket = await createDial({ ...administrator, lookup })('cam.example', server.port, false);
@@ -162,7 +162,7 @@ test('of several addresses the refused ones are never dialled, and the next one 
   server.close();
 });
 
-test('a closed port, an unknown name and a host that does not answer are EHOSTUNREACH, each in words', async () => {
+test('a closed port, an unknown name and a silent host are EHOSTUNREACH, each with its own message', async () => {
   const server = await listening();
   server.close();
   const dial = createDial(administrator);
@@ -188,7 +188,7 @@ test('a closed port, an unknown name and a host that does not answer are EHOSTUN
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('an abort ends a dial immediately, with its own reason', async () => {
+test('an abort ends a dial immediately, with the abort’s reason', async () => {
   const abort = new AbortController();
   const dialled = createDial({ ...anybody, lookup: () => new Promise(() => {}) })(
     'slow.example',
@@ -201,7 +201,7 @@ test('an abort ends a dial immediately, with its own reason', async () => {
   await assert.rejects(dialled, reason);
 });
 
-test('bytes go to their destination, in memory that is reused, and the end is still reported', async () => {
+test('bytes go to their consumer, in memory that is reused, and the end is still reported', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.write('hello');

@@ -7,9 +7,9 @@ import { forbiddenNetwork, leadsHere, type AddressPolicy } from './address-polic
 
 /**
  * Opens a connection to a source: the name is resolved, every result is checked against the policy, and one of
- * the addresses that passed is dialled, so that DNS rebinding gains nothing. Redirects pass through here again.
- * Rejects with a Fault: STREAM_SOURCE_ERR when the policy refuses the address, EHOSTUNREACH when no host
- * answers. With `onBytes` received bytes go there and the socket emits no 'data'. With `pinned`, the address of
+ * the allowed addresses is dialled, so that DNS rebinding gains nothing. Redirects pass through here again.
+ * Rejects with a Fault: STREAM_SOURCE_ERR if the policy forbids the address, EHOSTUNREACH if no host answers.
+ * With `onBytes` received bytes are passed there and the socket emits no 'data'. With `pinned`, the address of
  * an earlier connection, this address is dialled without resolving the name.
  */
 export type Dial = (
@@ -22,12 +22,15 @@ export type Dial = (
 ) => Promise<Socket>;
 
 /**
- * Consumes the first `length` bytes of a buffer that is reused, for any connection, as soon as this returns.
- * After false nothing is read until the socket's `resume` is called.
+ * Consumes the first `length` bytes of a buffer that, for any connection, is reused as soon as this returns. If
+ * it returns false nothing is read until the socket's `resume` is called.
  */
 export type TakeBytes = (bytes: Uint8Array, length: number) => boolean;
 
-/** Names to IP addresses, all of them. The system's own resolver by default, so that /etc/hosts and mDNS count. */
+/**
+ * Resolves names to IP addresses, all of them. The system's own resolver by default, so that /etc/hosts and
+ * mDNS are used.
+ */
 type Lookup = (host: string) => Promise<readonly string[]>;
 
 export interface DialPolicy extends AddressPolicy {
@@ -40,7 +43,7 @@ export interface DialPolicy extends AddressPolicy {
 }
 
 const defaultTimeoutMs = 5000;
-/** Of a name with more addresses only this many are tried. */
+/** If a name has more addresses, only this many are tried. */
 const maxAttempts = 4;
 
 /** A dialler for the sources of one stream, bound to the address policy of that stream. */
@@ -83,7 +86,7 @@ export function createSourceDial(host: string, policy: DialPolicy): Dial {
   };
 }
 
-/** Opens and closes a connection: whether a host answers. Rejects with the signal's reason only. */
+/** Opens and closes a connection, to check whether a host answers. Rejects only with the signal's reason. */
 export async function canConnect(
   dial: Dial,
   host: string,
@@ -104,8 +107,8 @@ export async function canConnect(
 
 /**
  * The IP addresses of a host that the policy allows, in the resolver's order; for engines that open sockets
- * themselves and must get an address instead of a name.
- * @throws Fault STREAM_SOURCE_ERR when all are refused, EHOSTUNREACH when the name is unknown.
+ * themselves and must be given an address instead of a name.
+ * @throws Fault STREAM_SOURCE_ERR if all are forbidden, EHOSTUNREACH if the name is unknown
  */
 export async function resolveHost(host: string, policy: DialPolicy, signal?: AbortSignal): Promise<string[]> {
   const found = isIP(host) ? [host] : await lookUp(host, policy, signal);
@@ -143,7 +146,7 @@ async function lookUp(host: string, policy: DialPolicy, signal?: AbortSignal): P
 }
 
 /**
- * Settles with the promise, or rejects at the time limit or the abort; the promise itself can't be cancelled.
+ * Settles with the promise, or rejects at the time limit or the abort; the promise itself cannot be cancelled.
  */
 function within<T>(promise: Promise<T>, clock: Clock, timeoutMs: number, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -175,7 +178,7 @@ interface Target {
 /**
  * The buffer that all connections with `onBytes` read into: the system fills it and the consumer empties it
  * before the next read. A buffer per read costs more than the parsing (design/ingest-cost.md). Large enough for
- * a whole key frame in one read.
+ * a complete key frame in one read.
  */
 const readBuffer = new Uint8Array(256 * 1024);
 
@@ -185,7 +188,7 @@ function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Prom
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const timeoutMs = policy.timeoutMs ?? defaultTimeoutMs;
-    // Cameras have self-signed certificates: here TLS encrypts the traffic, it proves no identity.
+    // Cameras have self-signed certificates: here TLS encrypts the traffic, but proves no identity.
     const socket = tls
       ? connectTls({
           host: ip,
@@ -216,7 +219,7 @@ function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Prom
     socket.once('error', onError);
     socket.once(tls ? 'secureConnect' : 'connect', () => {
       finish();
-      // Here and not later: Node starts to read as soon as this returns.
+      // Here and not later, because Node starts to read as soon as this returns.
       if (policy.startsPaused) socket.pause();
       socket.setNoDelay(true);
       resolve(socket);
@@ -224,7 +227,7 @@ function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Prom
   });
 }
 
-/** The connect options by which a socket reads into `readBuffer`. */
+/** The connect options with which a socket reads into `readBuffer`. */
 function readInto(onBytes: TakeBytes | undefined): { onread?: OnReadOpts } {
   if (!onBytes) return {};
   const callback = (length: number) => onBytes(readBuffer, length);
@@ -248,8 +251,8 @@ function codeOf(cause: unknown): string | undefined {
 }
 
 /**
- * The system's resolver occupies one of Node's four pool threads while it waits, and files are read and written by the
- * same four: a silent name server must not stop recording, so no more than two look-ups run at a time.
+ * While it waits, the system's resolver occupies one of Node's four pool threads, which also read and write
+ * files: a silent name server must not stop recording, so at most two look-ups run at a time.
  */
 const maxLookups = 2;
 let runningLookups = 0;

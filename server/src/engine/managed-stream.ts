@@ -11,9 +11,9 @@ import { StreamReaders } from './stream-readers.ts';
 import { SubStream } from './sub-stream.ts';
 
 /**
- * One configured stream on this node: its hub, the feed that writes to it while video is wanted, the readers that
- * record it and find motion, and its sub-stream. It owns them all. `apply` sets the target, and the stream moves
- * there one step at a time.
+ * One configured stream on this node: its hub, the feed that writes to it while video is wanted, the readers
+ * that record it and detect motion, and its sub-stream. It owns them all. `apply` sets the target state, and
+ * the stream moves there one step at a time.
  */
 export class ManagedStream {
   readonly stream: Stream;
@@ -70,12 +70,12 @@ export class ManagedStream {
     return this.#sub;
   }
 
-  /** Whether a source or a recorder exists: a stream that must not run here has neither once it has ended. */
+  /** Whether a source or a recorder exists: a stream that must not run here has neither once it has stopped. */
   get isActive(): boolean {
     return this.supervisor !== undefined || this.recorder !== undefined;
   }
 
-  /** Whether this node does what it is asked to: where recording is on, its first GOP is on the disk. */
+  /** Whether this node does what it is asked to do: if recording is on, the first GOP is on the disk. */
   get isTakenUp(): boolean {
     const { isPaused, isRecorded } = this.#settings;
     return isPaused || !isRecorded || (this.recorder?.status.fragments ?? 0) > 0;
@@ -87,7 +87,7 @@ export class ManagedStream {
     this.#move();
   }
 
-  /** Takes new settings. The source is restarted only when its address or reach changed. */
+  /** Applies new settings. The source is restarted only if its address or address policy changed. */
   apply(settings: ManagedStreamSettings): void {
     const old = this.#settings;
     this.#settings = settings;
@@ -97,7 +97,9 @@ export class ManagedStream {
     this.#move();
   }
 
-  /** Ends everything, in order: source, recorder, hub. Idempotent; resolves when the last GOP is on the disk. */
+  /**
+   * Ends everything, in order: source, recorder, hub. Idempotent; resolves when the last GOP is on the disk.
+   */
   close(cause: 'server-stopped' | 'removed'): Promise<void> {
     if (!this.#closed) {
       this.#closed = true;
@@ -175,7 +177,7 @@ export class ManagedStream {
 
   #enqueue(step: () => Promise<void>): void {
     this.#moves = this.#moves.then(step).catch((error: unknown) => {
-      this.log.add('error', `The stream could not be brought to its new settings: ${String(error)}`, {
+      this.log.add('error', `The new settings of the stream could not be applied: ${String(error)}`, {
         err: error,
       });
     });

@@ -4,11 +4,11 @@
  */
 export interface ManagedStreamSettings {
   readonly uid: string;
-  /** The source's address with its credentials; empty when the stored one cannot be read. */
+  /** The source's address with its credentials; empty if the stored one cannot be read. */
   readonly source: string;
   /** The address of a sub-stream of the same camera, run only while a viewer watches it; null without one. */
   readonly subSource: string | null;
-  /** An administrator saved this source: it may be on this machine. */
+  /** Whether an administrator saved this source: it may be on this machine. */
   readonly allowLoopback: boolean;
   readonly isPaused: boolean;
   /** The source runs only while a viewer watches. Has no effect while the stream is recorded. */

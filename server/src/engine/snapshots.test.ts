@@ -50,13 +50,13 @@ test('while a newer snapshot is late the last good one is served with its own ti
     (await Promise.all(asked)).map(({ timeMs }) => timeMs),
     [1000, 1000],
   );
-  assert.equal(renders.length, 2, 'all who ask share one render');
+  assert.equal(renders.length, 2, 'all callers share one render');
   renders[1]!.resolve(Uint8Array.of(2));
   await settled();
   assert.equal((await snapshots.newest(stream, 640)).timeMs, 11_000);
 });
 
-test('a still that fails leaves the last good one, and is tried again ever less often', async () => {
+test('a failed snapshot leaves the last good one, and is retried with increasing pauses', async () => {
   const { clock, stream, renders, keyFrame, snapshots } = running();
   keyFrame(1000);
   const first = snapshots.newest(stream, 640);
@@ -73,7 +73,7 @@ test('a still that fails leaves the last good one, and is tried again ever less 
   assert.ok(renders.length <= 12, `${renders.length} renders`);
 });
 
-test('the first snapshot of a stream is waited for five seconds, and its failure is reported', async () => {
+test('callers wait five seconds for the first snapshot of a stream, and its failure is reported', async () => {
   const { clock, stream, renders, keyFrame, snapshots } = running();
   await assert.rejects(snapshots.newest(stream, 640), { code: 'Unavailable' });
   keyFrame(1000);
@@ -82,6 +82,6 @@ test('the first snapshot of a stream is waited for five seconds, and its failure
   clock.advance(5000);
   await late;
   const failed = assert.rejects(snapshots.newest(stream, 640), { code: 'ProbeError' });
-  renders[0]!.reject(new Fault('ProbeError', 'no picture'));
+  renders[0]!.reject(new Fault('ProbeError', 'no snapshot'));
   await failed;
 });

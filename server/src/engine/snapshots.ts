@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Stream } from '../hub/stream.ts';
 
-/** Turns one key frame into a JPEG at most `maxWidth` pixels wide. */
+/** Renders one key frame as a JPEG at most `maxWidth` pixels wide. */
 export type Render = (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
 
 export interface Snapshot {
@@ -28,34 +28,40 @@ interface RenderFailure {
   readonly retryAtMs: number;
 }
 
-/** Widths that are rendered; a request gets the next larger one, so that a list of tiles shares its frames. */
+/**
+ * The widths that are rendered; a request gets the next larger one, so that a list of tiles shares its
+ * snapshots.
+ */
 const widths = [320, 640, 1280, 1920] as const;
 
 /** A snapshot younger than this is served again even if there is a newer key frame. */
 const freshMs = 2_000;
 /**
- * A newer snapshot that isn't ready after this time renders in the background while the last good one is
+ * If a newer snapshot isn't ready after this time, it renders in the background while the last good one is
  * served, ms.
  */
 const waitForNewerMs = 300;
 /** How long a caller waits for the first frame of a stream, ms. */
 const waitForFirstMs = 5_000;
-/** After a failed render, doubled by each further one: frames that crash a decoder must not cost it every few seconds. */
+/**
+ * Pause after a failed render, doubled by each further one: frames that crash a decoder must not cost it every
+ * few seconds.
+ */
 const retries: Backoff = { firstMs: 2_000, longestMs: 600_000 };
 
 /**
  * Snapshots of running streams: the newest key frame as a JPEG, rendered on request only, once for all callers.
- * The last good one is kept, with its time: it is served when a stream pauses or fails, and while a newer one
- * is late or can't be rendered. Above `maxBytes` the least recently used are evicted.
+ * The last good one is kept, with its time: it is served while a stream is paused or failed, and while a newer
+ * one is late or cannot be rendered. Above `maxBytes` the least recently used are evicted.
  */
 export class Snapshots {
   readonly #render: Render;
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  /** In order of use, the least recently used first. */
+  /** In order of use, least recently used first. */
   readonly #entries = new Map<string, CachedSnapshot>();
   readonly #rendering = new Map<string, Promise<Snapshot>>();
-  /** By key, like the entries. */
+  /** By key, as for the entries. */
   readonly #failures = new Map<string, RenderFailure>();
   #bytes = 0;
 
@@ -66,10 +72,10 @@ export class Snapshots {
   }
 
   /**
-   * The newest snapshot of a stream; an older one, as its `timeMs` shows, when the newest is late or can't be
+   * The newest snapshot of a stream; an older one, as its `timeMs` shows, if the newest is late or cannot be
    * rendered.
-   * @throws Fault Unavailable when there has never been one, SERVER_NOT_RESPONSE_ERR when the first one is
-   * late, or the error of its render.
+   * @throws Fault Unavailable if there has never been one, SERVER_NOT_RESPONSE_ERR if the first one is late, or
+   * the error of its render
    */
   async newest(stream: Stream, requestedWidth: number): Promise<Snapshot> {
     const width = widths.find((candidate) => candidate >= requestedWidth) ?? 1920;
@@ -95,7 +101,7 @@ export class Snapshots {
     return entry ? this.#newerOr(rendering, entry.snapshot) : this.#first(rendering);
   }
 
-  /** Forgets the snapshots of a removed stream. */
+  /** Deletes the snapshots of a removed stream. */
   forget(uid: string): void {
     for (const width of widths) {
       this.#drop(`${uid}/${width}`);
@@ -104,7 +110,7 @@ export class Snapshots {
   }
 
   /**
-   * The newer snapshot when it is ready soon, else the last good one; rendering continues and a failure is
+   * The newer snapshot if it is ready soon, otherwise the last good one; rendering continues and a failure is
    * recorded.
    */
   #newerOr(rendering: Promise<Snapshot>, last: Snapshot): Promise<Snapshot> {
@@ -141,7 +147,9 @@ export class Snapshots {
 
   #noteFailure(key: string, error: unknown): Fault {
     const fault =
-      error instanceof Fault ? error : new Fault('InternalServerError', 'No snapshot.', { cause: error });
+      error instanceof Fault
+        ? error
+        : new Fault('InternalServerError', 'No snapshot was made.', { cause: error });
     const inARow = (this.#failures.get(key)?.inARow ?? 0) + 1;
     const retryAtMs = this.#clock.monotonicMs() + backoffMs(inARow, retries);
     this.#failures.set(key, { fault, inARow, retryAtMs });

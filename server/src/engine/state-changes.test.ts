@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { StateChanges } from './state-changes.ts';
 
-test('reports exactly what changed since a revision that is remembered', () => {
+test('reports exactly what changed since a stored revision', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 }),

@@ -1,6 +1,6 @@
 /**
- * Which streams changed state since a revision, without walking ten thousand of them for every poll: the newest
- * changes are kept in order, and a caller that is further behind gets all streams.
+ * Which streams changed state since a revision, without iterating over ten thousand of them for every poll: the
+ * newest changes are kept in order, and a caller that is further behind gets all streams.
  */
 export class StateChanges {
   readonly #capacity: number;
@@ -11,7 +11,7 @@ export class StateChanges {
     this.#capacity = capacity;
   }
 
-  /** Grows by one with every change; 0 before the first. */
+  /** Incremented with every change; 0 before the first. */
   get revision(): number {
     return this.#oldest - 1 + this.#uids.length;
   }
@@ -24,7 +24,7 @@ export class StateChanges {
   }
 
   /**
-   * The streams that changed after `revision`, each once; undefined when the revision is older than the stored
+   * The streams that changed after `revision`, each once; undefined if the revision is older than the stored
    * changes.
    */
   since(revision: number): ReadonlySet<string> | undefined {

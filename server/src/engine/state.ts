@@ -3,7 +3,7 @@ import { Fault } from '../base/fault.ts';
 import type { SupervisorStatus } from '../ingest/supervisor.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 
-/** Wire values of a stream's status [R4.1]; pending and running count as available. */
+/** Values of a stream's status in the API [R4.1]; pending and running count as available. */
 export type ManagedStreamStatus = (typeof managedStreamStatuses)[number];
 const managedStreamStatuses = ['pending', 'running', 'failed', 'paused', 'disabled'] as const;
 
@@ -23,8 +23,8 @@ export interface ManagedStreamState {
 }
 
 /**
- * The status shown to users, from the settings and what the source does, or why there is none. `elsewhere`: the
- * state of the stream on another node; undefined when no node runs it.
+ * The status shown to users, derived from the settings and the source's status, or the reason why there is
+ * none. `elsewhere`: the state of the stream on another node; undefined if no node runs it.
  */
 export function stateOf(
   settings: ManagedStreamSettings,
@@ -58,7 +58,7 @@ function reported({ status: stored, code, reason }: ReportedState): ManagedStrea
   return { status, failureReason: reason, code: code !== null && isErrorCode(code) ? code : null };
 }
 
-/** Compares what users see. */
+/** Compares what is shown to users. */
 export function sameState(a: ManagedStreamState, b: ManagedStreamState): boolean {
   return a.status === b.status && a.failureReason === b.failureReason && a.code === b.code;
 }

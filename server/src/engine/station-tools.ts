@@ -13,7 +13,7 @@ export interface PeerFeed {
   stop(cause: PauseCause): Promise<void>;
 }
 
-/** What a stream borrows from its manager. */
+/** What a stream shares with its manager. */
 export interface ManagedStreamTools {
   readonly clock: Clock;
   readonly log: Log;
@@ -24,16 +24,16 @@ export interface ManagedStreamTools {
   /** Relays the live video of a stream that another node runs into a hub, until it is stopped. */
   peerFeed(stream: Stream, frame: 'main' | 'sub'): PeerFeed;
   /**
-   * The epoch under which this node runs the stream now; undefined when it doesn't. Queried again after every
+   * The epoch under which this node runs the stream now; undefined if it doesn't. Queried again after every
    * `review`.
    */
   acquire(uid: string): number | undefined;
   /** Whether samples received under an epoch may still be written; waits while this is unknown. */
   permits(uid: string, epoch: number): boolean | Promise<boolean>;
-  /** The state of the stream on another node; undefined when no other node runs it. */
+  /** The state of the stream on another node; undefined if no other node runs it. */
   reportElsewhere(uid: string): ReportedState | undefined;
   /** Called when the state shown to users changes. */
   onState(uid: string, state: ManagedStreamState): void;
-  /** Called while the stream is being written: must be short and must not throw. */
+  /** Called while the stream is being written; must be short and must not throw. */
   onMotion(uid: string, event: MotionEvent): void;
 }

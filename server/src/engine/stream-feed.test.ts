@@ -41,7 +41,7 @@ function opened() {
   return { feed, log, opens, peerFeeds, statuses: () => statuses };
 }
 
-test('a source is started once, reports its status, and leaves none when it has stopped', async () => {
+test('a source is started once, reports its status, and has none after it stopped', async () => {
   const { feed, opens, statuses } = opened();
   const status = () => feed.sourceStatus;
   assert.equal(status(), undefined);
@@ -59,7 +59,7 @@ test('a source is started once, reports its status, and leaves none when it has 
   assert.equal(status(), undefined);
 });
 
-test('an address that cannot be read is the status, logged once, until the source is stopped', async () => {
+test('an unreadable address is the status, logged once, until the source is stopped', async () => {
   const { feed, log, opens } = opened();
   for (let count = 0; count < 3; count++) feed.startSource({ source: '', allowLoopback: false });
   const status = feed.sourceStatus;
@@ -74,7 +74,7 @@ test('an address that cannot be read is the status, logged once, until the sourc
   await feed.stopSource('stopped');
 });
 
-test('the video of another node is relayed once until it is stopped', async () => {
+test('the video of another node is relayed once, until the relay is stopped', async () => {
   const { feed, peerFeeds } = opened();
   feed.startPeerFeed();
   feed.startPeerFeed();

@@ -8,7 +8,7 @@ import type { ManagedStreamSettings } from './settings.ts';
 import type { ManagedStreamTools, PeerFeed } from './station-tools.ts';
 
 const unreadableAddress =
-  'The stored address cannot be read: secret.key is not the key it was stored with. Put that back, or type the address again.';
+  'The stored address cannot be read: secret.key is not the key it was stored with. Restore that key, or enter the address again.';
 
 export interface StreamFeedOptions {
   readonly stream: Stream;
@@ -19,8 +19,8 @@ export interface StreamFeedOptions {
 }
 
 /**
- * What writes to a stream's hub: the camera's supervisor while this node runs the stream, or the live video of
- * the node that does. Which of them is wanted is decided by the stream.
+ * Writes to a stream's hub: the camera's supervisor while this node runs the stream, or the live video of the
+ * node that does. The stream decides which of them is wanted.
  */
 export class StreamFeed {
   readonly #options: StreamFeedOptions;
@@ -39,7 +39,7 @@ export class StreamFeed {
     return this.#supervisor;
   }
 
-  /** What the source does, or why there is none; undefined when none is wanted. */
+  /** The source's status, or the reason why there is none; undefined if no source is wanted. */
   get sourceStatus(): SupervisorStatus | Fault | undefined {
     return this.#supervisor?.status ?? this.#addressFault;
   }
@@ -64,7 +64,7 @@ export class StreamFeed {
     supervisor.start();
   }
 
-  /** Ends the source; after that an address that was invalid is tried again. Idempotent. */
+  /** Stops the source; an invalid address is tried again afterwards. Idempotent. */
   async stopSource(cause: PauseCause): Promise<void> {
     this.#addressFault = undefined;
     await this.#supervisor?.stop(cause);
@@ -84,7 +84,7 @@ export class StreamFeed {
     await peerFeed?.stop(cause);
   }
 
-  /** Undefined when the address is invalid; that stays its status until the source is stopped. */
+  /** Undefined if the address is invalid; that remains its status until the source is stopped. */
   #readAddress(source: string): SourceAddress | undefined {
     try {
       if (source === '') throw new Fault('CREDENTIALS_ERR', unreadableAddress);

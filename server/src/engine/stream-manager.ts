@@ -13,7 +13,7 @@ export type OnStreamState = (uid: string, state: ManagedStreamState) => void;
  * `close`.
  */
 export class StreamManager {
-  /** For polls that need only the changes. */
+  /** For polls that only need the changes. */
   readonly changes = new StateChanges();
   readonly #tools: ManagedStreamTools;
   readonly #streams = new Map<string, ManagedStream>();
@@ -31,14 +31,14 @@ export class StreamManager {
     return this.#streams.size;
   }
 
-  /** How many streams have a source or a recorder. */
+  /** Number of streams that have a source or a recorder. */
   get active(): number {
     let active = 0;
     for (const { isActive } of this.#streams.values()) if (isActive) active++;
     return active;
   }
 
-  /** The assignment of streams has changed: starts those that are now this node's, ends the others. */
+  /** The assignment of streams has changed: starts those now assigned to this node, ends the others. */
   review(): void {
     for (const stream of this.#streams.values()) stream.review();
   }
@@ -51,7 +51,7 @@ export class StreamManager {
     return this.#streams.get(uid);
   }
 
-  /** @throws Fault Unavailable when this node doesn't run the stream. */
+  /** @throws Fault Unavailable if this node doesn't run the stream */
   get(uid: string): ManagedStream {
     const stream = this.#streams.get(uid);
     if (!stream) throw new Fault('Unavailable', 'This server does not run the stream.');
@@ -63,7 +63,7 @@ export class StreamManager {
     return this.#streams.get(uid)?.state ?? { status: 'pending', failureReason: null, code: null };
   }
 
-  /** Runs a stream with these settings, or changes one that runs. */
+  /** Runs a stream with these settings, or changes a running one. */
   apply(settings: ManagedStreamSettings): ManagedStream {
     if (this.#closed) throw new Fault('Unavailable', 'The server is stopping.');
     const running = this.#streams.get(settings.uid);
@@ -77,7 +77,7 @@ export class StreamManager {
     return stream;
   }
 
-  /** Stops running a stream; with `purge` its archive is removed once the recorder has stopped. */
+  /** Stops running a stream; with `purge` its archive is deleted once the recorder has stopped. */
   async remove(uid: string, options: { purge: boolean }): Promise<void> {
     const stream = this.#streams.get(uid);
     this.#streams.delete(uid);

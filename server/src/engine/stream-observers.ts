@@ -1,9 +1,9 @@
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import type { ManagedStreamState } from './state.ts';
 
-/** What wants to know of the streams of a node. Its methods must be short and must not throw. */
+/** An observer of the streams of a node. Its methods must be short and must not throw. */
 export interface StreamObserver {
-  /** Whether it wants to know of this stream now. */
+  /** Whether it currently observes this stream. */
   isMeant(uid: string): boolean;
   /** A stream was added, or the state shown to users changed. */
   onState?(uid: string, state: ManagedStreamState): void;
@@ -11,7 +11,7 @@ export interface StreamObserver {
   onMotion?(uid: string, event: MotionEvent): void;
 }
 
-/** Passes what streams report to whatever was added: the manager of the streams knows none of it. */
+/** Passes what streams report to the registered observers, which the stream manager does not know. */
 export class StreamObservers {
   readonly #observers: StreamObserver[] = [];
 

@@ -18,7 +18,7 @@ function opened() {
           if (permits) permissions.push(permits);
           return { stop: (cause: string) => Promise.resolve(void events.push(cause)) } as unknown as Recorder;
         },
-        remove: () => assert.fail('nothing is removed'),
+        remove: () => assert.fail('nothing is deleted'),
       },
       permits: (uid, epoch) => uid === 'cam1' && epoch === 7,
       onMotion: () => {},

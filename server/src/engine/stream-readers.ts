@@ -10,7 +10,7 @@ export interface StreamReadersOptions {
   readonly tools: Pick<ManagedStreamTools, 'recorders' | 'permits' | 'onMotion'>;
 }
 
-/** What reads a stream's hub on the node that runs the stream: its recorder and its motion reader. */
+/** The readers of a stream's hub on the node that runs the stream: its recorder and its motion reader. */
 export class StreamReaders {
   readonly #options: StreamReadersOptions;
   #recorder: Recorder | undefined;
@@ -24,7 +24,7 @@ export class StreamReaders {
     return this.#recorder;
   }
 
-  /** Starts and stops them as the settings require; what is recorded is written under the epoch. */
+  /** Starts and stops them as the settings require; footage is written under the epoch. */
   async apply(
     { isRecorded, findsMotion }: Pick<ManagedStreamSettings, 'isRecorded' | 'findsMotion'>,
     epoch: number,

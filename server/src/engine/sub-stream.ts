@@ -11,7 +11,7 @@ export interface SubStreamOptions {
   /** As stored, with credentials. */
   readonly source: string;
   readonly allowLoopback: boolean;
-  /** Another node runs the stream: the video comes from there. */
+  /** Another node runs the stream, and the video comes from there. */
   readonly isFromPeer: boolean;
   readonly tools: Pick<ManagedStreamTools, 'clock' | 'log' | 'engines' | 'noFramesMs' | 'peerFeed'>;
 }
@@ -39,7 +39,7 @@ export class SubStream {
     this.demand = new ViewerDemand(clock, () => this.#move());
   }
 
-  /** Made from this address and reach, here or there. */
+  /** Created from this address and policy, here or on another node. */
   isOf(source: string | null, allowLoopback: boolean, isFromPeer: boolean): boolean {
     const own = this.#options;
     return source === own.source && allowLoopback === own.allowLoopback && isFromPeer === own.isFromPeer;
@@ -96,7 +96,7 @@ export class SubStream {
   }
 
   /**
-   * Undefined when the stored address is invalid or can't be read; the stream's own address reports this to
+   * Undefined if the stored address is invalid or cannot be read; the stream's own address reports this to
    * users.
    */
   #readAddress(): SourceAddress | undefined {

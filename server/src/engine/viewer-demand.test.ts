@@ -10,7 +10,7 @@ function watched() {
   return { clock, changes, demand };
 }
 
-test('[R7.5] a lease holds the source for 30 s after its last renewal', () => {
+test('[R7.5] a lease keeps the source running for 30 s after its last renewal', () => {
   const { clock, changes, demand } = watched();
   demand.extend();
   clock.advance(demandMs - 1);
@@ -21,7 +21,7 @@ test('[R7.5] a lease holds the source for 30 s after its last renewal', () => {
   assert.deepEqual(changes, [true, false]);
 });
 
-test('[R7.5] a viewer holds the source while watching and 30 s beyond', () => {
+test('[R7.5] a viewer keeps the source running while watching and for 30 s after', () => {
   const { clock, changes, demand } = watched();
   const release = demand.addViewer();
   clock.advance(10 * demandMs);
@@ -35,7 +35,7 @@ test('[R7.5] a viewer holds the source while watching and 30 s beyond', () => {
   assert.equal(demand.viewers, 0);
 });
 
-test('a new viewer within the 30 s keeps the source without a change', () => {
+test('a new viewer within the 30 s keeps the source running without a change', () => {
   const { clock, changes, demand } = watched();
   demand.addViewer()();
   clock.advance(demandMs / 2);

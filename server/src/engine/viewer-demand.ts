@@ -26,7 +26,7 @@ export class ViewerDemand {
     return this.#viewers;
   }
 
-  /** Wants the source for `demandMs` from now. */
+  /** Requests the source for `demandMs` from now. */
   extend(): void {
     const wasHeld = this.isHeld;
     this.#cancelExpiry?.();
@@ -37,7 +37,7 @@ export class ViewerDemand {
     if (!wasHeld) this.#onChange();
   }
 
-  /** Wants the source until the returned function is called (idempotent), and `demandMs` beyond. */
+  /** Requests the source until the returned function is called (idempotent), and for `demandMs` after. */
   addViewer(): () => void {
     const wasHeld = this.isHeld;
     this.#viewers++;
@@ -51,7 +51,7 @@ export class ViewerDemand {
     };
   }
 
-  /** Drops all demand; for the end of the stream. */
+  /** Drops all demand, at the end of the stream. */
   clear(): void {
     this.#cancelExpiry?.();
     this.#cancelExpiry = undefined;

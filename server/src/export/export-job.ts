@@ -17,10 +17,10 @@ import {
 import { PackageFile, type PackedEntry } from './package-file.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** What the store keeps of a finished file. */
+/** What the store keeps about a finished file. */
 export interface FileFacts extends PackedEntry {
   readonly uid: string;
-  /** The time range that the file covers, ms since the epoch: may exceed what is recorded in it. */
+  /** The time range that the file covers, ms since the epoch; it may be longer than the footage in it. */
   readonly fromMs: number;
   readonly untilMs: number;
   readonly startMs: number;
@@ -52,7 +52,7 @@ export interface ExportJobTools {
   readonly key: SigningKey;
   readonly version: string;
   readonly node: string;
-  /** Why the user may not read this stream's archive now; undefined when they may. */
+  /** Why the user may not read this stream's archive now; undefined if they may. */
   refusal(userId: number, uid: string): Promise<ErrorCode | undefined>;
   loginOf(userId: number): Promise<string>;
   /** Bytes that may still be written, by quota and disk. */
@@ -83,7 +83,7 @@ export class ExportJob {
   }
 
   /**
-   * Resolves to the length of the package.
+   * @returns the length of the package
    * @throws ExportFault, the signal's reason, what archive and disk throw
    */
   async run(partPath: string, finalPath: string): Promise<number> {
@@ -101,7 +101,7 @@ export class ExportJob {
     }
   }
 
-  /** Resumes with the files that an earlier run finished; starts over when the package file is gone. */
+  /** Resumes with the files that an earlier run finished; starts over if the package file is missing. */
   async #open(path: string): Promise<PackageFile> {
     const { records } = this.#tools;
     const rows = await records.files(this.#record.id);
@@ -126,7 +126,7 @@ export class ExportJob {
     }
   }
 
-  /** Resolves to the moment from which the rest is to be written. */
+  /** Resolves to the time from which the rest is to be written. */
   async #packSpan(
     file: PackageFile,
     stream: ExportedStream,
@@ -143,8 +143,8 @@ export class ExportJob {
         return Math.min(reachMs, untilMs);
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== 'NotFound') throw error;
-        // Nothing is recorded there, or retention deleted it during the read, or it can't be read: less footage is
-        // left now.
+        // Nothing is recorded there, or retention deleted it during the read, or it cannot be read: less
+        // footage is left now.
         const { durationMs } = await archive.extent(stream.uid, fromMs, untilMs);
         if (durationMs < leftMs) attempt = 1;
         leftMs = durationMs;
@@ -162,7 +162,7 @@ export class ExportJob {
   ): Promise<void> {
     const { clock, records, archive } = this.#tools;
     if ((await this.#tools.roomBytes()) < download.contentLength) {
-      throw new ExportFault('disk-full', 'The exports have too little room left.');
+      throw new ExportFault('disk-full', 'Not enough space is left for exports.');
     }
     const { gaps } = await archive.extent(stream.uid, fromMs, untilMs);
     const startedMs = clock.monotonicMs();
@@ -269,7 +269,8 @@ export class ExportJob {
 
   async #requireRight({ uid }: ExportedStream): Promise<void> {
     const code = await this.#tools.refusal(this.#record.userId, uid);
-    if (code !== undefined) throw new ExportFault('forbidden', `The right on ${uid} is gone (${code}).`);
+    if (code !== undefined)
+      throw new ExportFault('forbidden', `The right to ${uid} was withdrawn (${code}).`);
   }
 
   /** `Gate/2026-11-21 10-00-00Z.mp4`; streams with the same name get their uid appended. */
@@ -284,7 +285,7 @@ export class ExportJob {
   }
 }
 
-/** Without characters that some file system rejects, and within the length limit. */
+/** Without characters that some file systems reject, and within the length limit. */
 function safeName(name: string): string {
   const safe = name
     .slice(0, 60)

@@ -40,7 +40,7 @@ interface ExportScene {
   open(options?: Partial<ExportsOptions>): Exports;
 }
 
-/** An archive of two streams, 12 s and 4 s long, cut into downloads of at most 5 s, and a user. */
+/** An archive of two streams, 12 s and 4 s long, split into downloads of at most 5 s, and a user. */
 async function scene(t: TestContext): Promise<ExportScene> {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-exports-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -111,7 +111,7 @@ async function reaches(
   );
 }
 
-test('an export holds what is recorded of each stream, says what is not, and is signed', async (t) => {
+test('an export contains the recorded footage of each stream, lists what is missing, and is signed', async (t) => {
   const at = await scene(t);
   const exports = at.open();
   const { id } = await exports.add(request(at));
@@ -133,7 +133,7 @@ test('an export holds what is recorded of each stream, says what is not, and is 
     { startTime: t0 + 8_000, endTime: t0 + 20_000, cause: 'waiting' },
     { startTime: t0 + 24_000, endTime: t0 + 30_000, cause: 'recording-off' },
   ]);
-  // Cut where files begin, so that no frame is duplicated and none is lost.
+  // Split where files begin, so that no frame is duplicated and none is lost.
   const spans = gate.files.map(({ startTime, endTime }) => [startTime - t0, endTime - t0]);
   assert.deepEqual(spans.slice(0, 2), [
     [0, 4_000],
@@ -144,7 +144,7 @@ test('an export holds what is recorded of each stream, says what is not, and is 
   assert.equal(yard.files.length, 1);
 });
 
-test('verify refuses what programs would unpack in different ways, and a check page that is not ours', async (t) => {
+test('verify rejects packages that programs would unpack in different ways, and a foreign check page', async (t) => {
   const at = await scene(t);
   const exports = at.open();
   const { id } = await exports.add(request(at));
@@ -162,7 +162,7 @@ test('verify refuses what programs would unpack in different ways, and a check p
     await writeFile(forged, bytes);
     return (await verifyPackage(forged)).problems.join(' ');
   };
-  /** The package written again by our own code, with other entries. */
+  /** The package written again by this code, with other entries. */
   const packed = async (entries: readonly { name: string; content: Uint8Array }[]) => {
     await rm(forged, { force: true });
     await rm(`${forged}.part`, { force: true });
@@ -181,13 +181,16 @@ test('verify refuses what programs would unpack in different ways, and a check p
   assert.match(await packed(others), /verify\.html is missing/);
   assert.match(
     await packed([...files, { ...first, content: Buffer.from('other footage') }]),
-    /is in it twice/,
+    /it contains .* twice/,
   );
-  assert.match(await packed([...files, { ...first, name: first.name.toUpperCase() }]), /is in it twice/);
+  assert.match(
+    await packed([...files, { ...first, name: first.name.toUpperCase() }]),
+    /it contains .* twice/,
+  );
   assert.match(await packed([...files, { name: 'more.mp4', content: first.content }]), /does not belong/);
   assert.match(
     await packed([...files, { name: '../out.mp4', content: first.content }]),
-    /is no name of a file/,
+    /is not an allowed file name/,
   );
 
   const flipped = (position: number) => {
@@ -198,17 +201,17 @@ test('verify refuses what programs would unpack in different ways, and a check p
   const directoryAt = whole.indexOf(Buffer.from([0x50, 0x4b, 1, 2]));
   // Local header: method, checksum, length, name. Directory: checksum, kind of file.
   for (const position of [8, 14, 18, 30])
-    assert.match(await verdictOf(flipped(position)), /directory differ/);
-  assert.match(await verdictOf(flipped(directoryAt + 16)), /differ|checksum/);
-  assert.match(await verdictOf(flipped(directoryAt + 41)), /is not ours/);
+    assert.match(await verdictOf(flipped(position)), /directory do not match/);
+  assert.match(await verdictOf(flipped(directoryAt + 16)), /do not match|checksum/);
+  assert.match(await verdictOf(flipped(directoryAt + 41)), /was not written by this program/);
   const both = Buffer.from(whole);
   for (const position of [14, directoryAt + 16]) both[position] = (both[position] ?? 0) ^ 1;
-  assert.match(await verdictOf(both), /another checksum/);
+  assert.match(await verdictOf(both), /a checksum other than/);
   assert.match(await verdictOf(Buffer.concat([Buffer.from('MZ'), whole])), /cannot be read/);
-  assert.match(await verdictOf(Buffer.concat([whole, Buffer.from('more')])), /follows its end/);
+  assert.match(await verdictOf(Buffer.concat([whole, Buffer.from('more')])), /data after its end/);
 });
 
-test('a package that was changed in any byte, or lost its signature, is found out', async (t) => {
+test('a package with any changed byte, or without its signature, is detected', async (t) => {
   const at = await scene(t);
   const exports = at.open();
   const { id } = await exports.add(request(at));
@@ -228,12 +231,12 @@ test('a package that was changed in any byte, or lost its signature, is found ou
   assert.match((await changedAt(5_000))[0] ?? '', /Gate_ north.*was changed/);
   const manifestAt = whole.indexOf('"vidette-export/1"');
   assert.deepEqual(await changedAt(whole.indexOf('"durationMs"', manifestAt) + 15), [
-    'The signature does not fit the manifest.',
+    'The signature does not match the manifest.',
   ]);
   assert.ok((await verdictOf(whole.subarray(0, -10))).problems.length > 0);
 });
 
-test('after a stop in the middle it continues behind what was finished', async (t) => {
+test('after a stop in the middle it continues after the finished files', async (t) => {
   const at = await scene(t);
   let asked = 0;
   const held = Promise.withResolvers<void>();
@@ -266,7 +269,7 @@ test('after a stop in the middle it continues behind what was finished', async (
   assert.deepEqual((await verifyPackage(join(at.folder, 'exports', `${id}.zip`))).problems, []);
 });
 
-test('a right that is withdrawn on the way ends the export and takes its files', async (t) => {
+test('withdrawing a right during an export ends it and deletes its files', async (t) => {
   const at = await scene(t);
   let asked = 0;
   const exports = at.open({
@@ -279,7 +282,7 @@ test('a right that is withdrawn on the way ends the export and takes its files',
   assert.ok(!existsSync(join(at.folder, 'exports', `${id}.zip.part`)));
 });
 
-test('[R10.4] a full disk fails the export, keeps what was finished, and a retry continues', async (t) => {
+test('[R10.4] a full disk fails the export and keeps the finished files, and a retry continues', async (t) => {
   const at = await scene(t);
   let isFull = true;
   const full = new Proxy(at.archive, {
@@ -313,7 +316,7 @@ test('[R10.4] a full disk fails the export, keeps what was finished, and a retry
   assert.deepEqual((await verifyPackage(join(at.folder, 'exports', `${id}.zip`))).problems, []);
 });
 
-test('quota and disk are asked before an export is taken, and nothing recorded is not one', async (t) => {
+test('quota and disk space are checked before an export is accepted, and one without footage is rejected', async (t) => {
   const at = await scene(t);
   const tight = at.open({ limits: () => ({ keepMs: 1, quotaBytes: 10, minFreeBytes: 0 }) });
   await assert.rejects(tight.add(request(at)), faultOf('QuotaReached'));
@@ -323,7 +326,7 @@ test('quota and disk are asked before an export is taken, and nothing recorded i
   await assert.rejects(at.open().add(nothing), faultOf('NotFound'));
 });
 
-test('cancelling ends a running export and leaves nothing; a finished one is deleted when its time is over', async (t) => {
+test('cancelling ends a running export and leaves nothing; a finished one is deleted when it expires', async (t) => {
   const at = await scene(t);
   const held = Promise.withResolvers<undefined>();
   const exports = at.open({ refusal: () => held.promise });
@@ -345,7 +348,7 @@ test('cancelling ends a running export and leaves nothing; a finished one is del
   assert.ok(!existsSync(join(at.folder, 'exports', `${next.id}.zip`)));
 });
 
-test('a package is served whole and by ranges', async (t) => {
+test('a package is served completely and by byte ranges', async (t) => {
   const at = await scene(t);
   const exports = at.open();
   const { id } = await exports.add(request(at));
@@ -360,7 +363,7 @@ test('a package is served whole and by ranges', async (t) => {
   assert.deepEqual(Buffer.concat(await (await found.stream(10, 19)).toArray()), all.subarray(10, 20));
 });
 
-test('[R10.8] a package of another node is fetched there, and one that is removed here goes there', async (t) => {
+test('[R10.8] a package of another node is fetched from there, and removing it here deletes it there', async (t) => {
   const at = await scene(t);
   const asked: unknown[] = [];
   const south = at.open({ node: 'south' });
@@ -383,14 +386,14 @@ test('[R10.8] a package of another node is fetched there, and one that is remove
   await north.remove(record);
   assert.equal(await at.store.exports.byId(id), undefined);
   assert.equal((await at.store.exports.list(record.userId, { page: 1, pageSize: 10 })).total, 0);
-  // What its node notes of it meanwhile does not bring it back.
+  // What its node notes about it meanwhile does not restore it.
   await at.store.exports.save(id, { status: 'ready' });
   assert.equal(await at.store.exports.byId(id), undefined);
   at.clock.advance(5_000);
   while (existsSync(path)) await new Promise((resolve) => setImmediate(resolve));
 });
 
-test('[R10.8] exports of a node that has left the cluster are deleted when they are removed, or when their time is over', async (t) => {
+test('[R10.8] exports of a node that has left the cluster are deleted when they are removed, or when they expire', async (t) => {
   const at = await scene(t);
   const south = at.open({ node: 'south' });
   const north = at.open({ node: 'north' });

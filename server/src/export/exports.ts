@@ -10,10 +10,10 @@ import type { Log } from '../base/log.ts';
 import { cancelledStatus, type ExportedStream, type ExportRecord } from '../store/exports.ts';
 import { ExportFault, ExportJob, factsOf, type ExportJobTools, type FileFacts } from './export-job.ts';
 
-/** Read at every use: changes take effect immediately. */
+/** Read at every use, so that changes take effect immediately. */
 export interface ExportLimits {
   readonly keepMs: number;
-  /** All packages together, bytes. */
+  /** Total size of all packages, bytes. */
   readonly quotaBytes: number;
   /** Free space to keep on the disk, bytes. */
   readonly minFreeBytes: number;
@@ -21,13 +21,13 @@ export interface ExportLimits {
 
 export interface ExportsOptions extends Omit<ExportJobTools, 'roomBytes' | 'onProgress'> {
   readonly log: Log;
-  /** Of the packages. */
+  /** Where the packages are stored. */
   readonly folder: string;
   readonly limits: () => ExportLimits;
-  /** A package on another node. @throws Fault NotFound, Unavailable while the node is away */
+  /** A package on another node. @throws Fault NotFound, Unavailable while the node is offline */
   readonly elsewhere: (node: string, id: number) => Promise<ReadyPackage>;
   /**
-   * A lower bound of the current time, so that a clock set forward removes nothing; by default the wall clock.
+   * A lower bound of the current time, so that a clock set forward deletes nothing; by default the wall clock.
    */
   readonly nowMs?: () => number;
 }
@@ -41,31 +41,31 @@ export interface ExportRequest {
   readonly name: string;
 }
 
-/** A package that is ready. */
+/** A finished package. */
 export interface ReadyPackage {
   readonly bytes: number;
   /**
-   * Bytes from `start` up to and including `end`. @throws Fault Unavailable when they are on a node that is
-   * away
+   * Bytes from `start` up to and including `end`. @throws Fault Unavailable if they are on a node that is
+   * offline
    */
   stream(start: number, end: number): Promise<Readable>;
 }
 
 const expiryPeriodMs = 60_000;
-/** What another node changed in the queue of this one is noticed within this. */
+/** Changes that another node made to the queue of this one are noticed within this time. */
 const lookPeriodMs = 5_000;
 const exportsPerPerson = 50;
 
 /**
- * Packages of footage that are too long for one download: a persistent queue, processed one at a time, each
- * package kept for a while when it is ready.
+ * Packages of footage that is too long for one download: a persistent queue, processed one at a time, each
+ * finished package kept for a while.
  */
 export class Exports {
   readonly #options: ExportsOptions;
   readonly #cancels: readonly Cancel[];
   #running: { readonly id: number; readonly abort: AbortController; bytes: number } | undefined;
   #pumping: Promise<void> | undefined;
-  /** Whether the queue may hold new work. */
+  /** Whether the queue may contain new work. */
   #isDue = false;
   #isClosed = false;
 
@@ -73,7 +73,7 @@ export class Exports {
     this.#options = options;
     const remove = (removing: Promise<void>) =>
       void removing.catch((error: unknown) =>
-        options.log.error({ err: error }, 'Exports could not be removed'),
+        options.log.error({ err: error }, 'Exports could not be deleted'),
       );
     this.#cancels = [
       options.clock.every(expiryPeriodMs, () => remove(this.expire())),
@@ -89,7 +89,7 @@ export class Exports {
     this.#pump();
   }
 
-  /** @throws Fault QuotaReached, TimeRangeIsTooLong, NotFound when nothing is recorded there */
+  /** @throws Fault QuotaReached, TimeRangeIsTooLong, NotFound if nothing is recorded there */
   async add(request: ExportRequest): Promise<Export> {
     const { archive, records, clock, node } = this.#options;
     const { userId, streams, startMs, endMs, name } = request;
@@ -99,10 +99,10 @@ export class Exports {
     }
     const expectedBytes = extents.reduce((sum, { bytes }) => sum + bytes, 0);
     if ((await this.#roomBytes()) < expectedBytes) {
-      throw new Fault('QuotaReached', 'The exports have too little room left for this one.');
+      throw new Fault('QuotaReached', 'Not enough space is left for this export.');
     }
     if ((await records.list(userId, { page: 1, pageSize: 1 })).total >= exportsPerPerson) {
-      throw new Fault('QuotaReached', `At most ${exportsPerPerson} exports are kept for one person.`);
+      throw new Fault('QuotaReached', `Each user can keep at most ${exportsPerPerson} exports.`);
     }
     const id = await records.add({
       userId: userId,
@@ -122,7 +122,7 @@ export class Exports {
     return this.view(await this.#get(id));
   }
 
-  /** @throws Fault ActionNotAcceptable unless it failed */
+  /** @throws Fault ActionNotAcceptable unless it has failed */
   async retry(record: ExportRecord): Promise<Export> {
     if (record.status !== 'failed') throw new Fault('ActionNotAcceptable', 'The export has not failed.');
     await this.#options.records.save(record.id, { status: 'queued', failure: null, expiresMs: null });
@@ -131,7 +131,7 @@ export class Exports {
   }
 
   /**
-   * Cancels it if it is being written, and removes its files; those on another node are removed when that node
+   * Cancels it if it is being written, and deletes its files; those on another node are deleted when that node
    * next polls.
    */
   async remove(record: ExportRecord): Promise<void> {
@@ -149,8 +149,8 @@ export class Exports {
 
   /**
    * On any node.
-   * @throws Fault ActionNotAcceptable while it isn't ready, NotFound when its file is gone, Unavailable while
-   * its node is away
+   * @throws Fault ActionNotAcceptable while it isn't ready, NotFound if its file is missing, Unavailable while
+   * its node is offline
    */
   async package(record: ExportRecord): Promise<ReadyPackage> {
     if (record.status !== 'ready') throw new Fault('ActionNotAcceptable', 'The export is not ready.');
@@ -169,7 +169,7 @@ export class Exports {
       };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      throw new Fault('NotFound', 'The package is no longer there.', { cause: error });
+      throw new Fault('NotFound', 'The package no longer exists.', { cause: error });
     }
   }
 
@@ -204,14 +204,14 @@ export class Exports {
     };
   }
 
-  /** Removes expired packages. */
+  /** Deletes expired packages. */
   async expire(): Promise<void> {
     const { records, clock, log, node, nowMs } = this.#options;
     for (const record of await records.expired(node, nowMs?.() ?? clock.wallMs())) {
       await this.remove(record);
-      log.info({ export: record.id }, 'The files of an export were removed because they had expired');
+      log.info({ export: record.id }, 'The files of an expired export were deleted');
     }
-    // Their files are on a machine that is gone.
+    // Their files are on a machine that has left the cluster.
     for (const { id } of await records.orphaned(node, nowMs?.() ?? clock.wallMs())) await records.remove(id);
   }
 
@@ -223,7 +223,7 @@ export class Exports {
     await this.#pumping;
   }
 
-  /** Removes the files of exports that users removed on other nodes. */
+  /** Deletes the files of exports that users removed on other nodes. */
   async #removeCancelled(): Promise<void> {
     const { records, node } = this.#options;
     for (const record of await records.cancelled(node)) await this.remove(record);
@@ -304,7 +304,7 @@ export class Exports {
     await records.save(record.id, { status: 'failed', failure, expiresMs: expiresMs });
   }
 
-  /** By quota and disk, whichever is less. */
+  /** By quota and disk space, whichever is less. */
   async #roomBytes(): Promise<number> {
     const { records, folder, limits } = this.#options;
     const { quotaBytes, minFreeBytes } = limits();
@@ -317,7 +317,7 @@ export class Exports {
     return Math.min(quotaBytes - used, bavail * bsize - minFreeBytes);
   }
 
-  /** How much of the requested time is not recorded; while it isn't ready, as far as it has come. */
+  /** How much of the requested time is not recorded; while it isn't ready, as far as it has progressed. */
   #gapMs(record: ExportRecord, uid: string, files: readonly FileFacts[]): number {
     const reachMs = record.status === 'ready' ? record.endMs : (files.at(-1)?.untilMs ?? record.startMs);
     const askedMs = reachMs - record.startMs;

@@ -24,7 +24,7 @@ async function opened(path: string, entries: readonly PackedEntry[] = []): Promi
 const timeMs = Date.UTC(2026, 10, 21, 10);
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-test('a package is a ZIP that other programs read, with names of any language', async (t) => {
+test('a package is a ZIP that other programs can read, with names in any language', async (t) => {
   const folder = await folderOf(t);
   const file = await opened(join(folder, 'a.part'));
   const content = Buffer.alloc(300_000, 'footage');
@@ -48,7 +48,7 @@ for each in archive.infolist(): print(each.filename, each.file_size)`;
   assert.equal(listing, 'Ворота/10-00.mp4 300000\nmanifest.json 2\n');
 });
 
-test('what a kill left behind the last whole entry is cut off, and writing continues there', async (t) => {
+test('data left by a kill after the last complete entry is truncated, and writing continues there', async (t) => {
   const folder = await folderOf(t);
   const path = join(folder, 'a.part');
   const first = await opened(path);
@@ -70,7 +70,7 @@ test('what a kill left behind the last whole entry is cut off, and writing conti
   );
 });
 
-test('a package that lost what it held is not gone on with', async (t) => {
+test('a package that lost its contents is not continued', async (t) => {
   const folder = await folderOf(t);
   const path = join(folder, 'a.part');
   const file = await opened(path);
@@ -80,7 +80,7 @@ test('a package that lost what it held is not gone on with', async (t) => {
   assert.equal(await PackageFile.open(path, [entry]), undefined);
 });
 
-test('an entry that fails or is of another length leaves the package as it was', async (t) => {
+test('an entry that fails or has another length leaves the package as it was', async (t) => {
   const folder = await folderOf(t);
   const path = join(folder, 'a.part');
   const file = await opened(path);
@@ -92,7 +92,7 @@ test('an entry that fails or is of another length leaves the package as it was',
   await file.close();
 });
 
-test('numbers that need more than 32 bits go into ZIP64 records, and come back', async (t) => {
+test('numbers that need more than 32 bits are written to ZIP64 records and read back', async (t) => {
   const folder = await folderOf(t);
   const path = join(folder, 'large.zip');
   const large = 5 * 2 ** 30;
@@ -127,7 +127,7 @@ test('numbers that need more than 32 bits go into ZIP64 records, and come back',
   assert.equal(names.trim(), `[('large.mp4', ${large}), ('behind.mp4', 4)]`);
 });
 
-test('a file that is no such ZIP is refused, whatever its bytes', async (t) => {
+test('a file that is not such a ZIP is rejected, whatever its bytes', async (t) => {
   const folder = await folderOf(t);
   const file = await opened(join(folder, 'a.part'));
   await file.add('one', 3, timeMs, [Buffer.from('one')]);

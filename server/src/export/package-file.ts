@@ -5,17 +5,17 @@ import { moveFile } from '../base/durable.ts';
 import { blockBytes } from './manifest.ts';
 import { centralDirectory, localCrcPosition, localHeader, type ZipEntry } from './zip.ts';
 
-/** Facts about an entry that is whole and flushed. */
+/** Facts about a complete, flushed entry. */
 export interface PackedEntry extends ZipEntry {
-  /** Of the content, hex. */
+  /** SHA-256 of the content, hex. */
   readonly sha256: string;
-  /** Of each `blockBytes` of it. */
+  /** SHA-256 of each block of `blockBytes`. */
   readonly blocks: readonly string[];
 }
 
 /**
- * A package while it is written: one ZIP, to which whole entries are appended. Partial data that a kill leaves
- * behind the last whole entry is truncated when the package is opened again.
+ * A package while it is being written: one ZIP, to which complete entries are appended. Partial data that a
+ * kill leaves after the last complete entry is truncated when the package is opened again.
  */
 export class PackageFile {
   readonly #path: string;
@@ -30,7 +30,7 @@ export class PackageFile {
     this.#endBytes = endBytes;
   }
 
-  /** Undefined when the file does not hold these entries. @throws system errors */
+  /** Undefined if the file does not contain these entries. @throws system errors */
   static async open(path: string, entries: readonly PackedEntry[]): Promise<PackageFile | undefined> {
     const last = entries.at(-1);
     const endBytes = last ? last.offset + localHeader(last).length + last.bytes : 0;
@@ -54,9 +54,8 @@ export class PackageFile {
   }
 
   /**
-   * Appends one entry of exactly `bytes` bytes and flushes it. After a rejection the package is as it was
-   * before.
-   * @throws RangeError when the source has another length; what the source throws; system errors
+   * Appends one entry of exactly `bytes` bytes and flushes it. After a rejection the package is as before.
+   * @throws RangeError if the source has another length; what the source throws; system errors
    */
   async add(
     name: string,
@@ -72,13 +71,13 @@ export class PackageFile {
       await this.#write(header, offset);
       let at = 0;
       for await (const chunk of source) {
-        if (at + chunk.length > bytes) throw new RangeError(`${name} is longer than was said`);
+        if (at + chunk.length > bytes) throw new RangeError(`${name} is longer than announced`);
         await this.#write(chunk, offset + header.length + at);
         sums.update(chunk);
         at += chunk.length;
         await onBytes(chunk.length);
       }
-      if (at !== bytes) throw new RangeError(`${name} is shorter than was said`);
+      if (at !== bytes) throw new RangeError(`${name} is shorter than announced`);
       const entry = { name, bytes, timeMs, offset, ...sums.digest() };
       const crc = Buffer.alloc(4);
       crc.writeUInt32LE(entry.crc);
@@ -93,7 +92,7 @@ export class PackageFile {
     }
   }
 
-  /** Writes the central directory, flushes and gives the file its final name. Resolves to its length. */
+  /** Writes the central directory, flushes and gives the file its final name. @returns its length */
   async finish(finalPath: string): Promise<number> {
     const directory = centralDirectory(this.#entries, this.#endBytes);
     await this.#write(directory, this.#endBytes);
@@ -111,9 +110,9 @@ export class PackageFile {
     let at = 0;
     while (at < bytes.length) {
       const { bytesWritten } = await this.#handle.write(bytes, at, bytes.length - at, position + at);
-      // A disk that accepts no more bytes without an error is full all the same.
+      // A disk that accepts no more bytes without reporting an error is full as well.
       if (bytesWritten === 0)
-        throw Object.assign(new Error('nothing more could be written'), { code: 'ENOSPC' });
+        throw Object.assign(new Error('no more bytes could be written'), { code: 'ENOSPC' });
       at += bytesWritten;
     }
   }

@@ -5,7 +5,7 @@ const purpose = 'vidette export signature 1';
 
 /**
  * Signs packages with Ed25519. The key is derived from the server's secret by HKDF (RFC 5869), so that a backup
- * of that secret covers this key too, and no further file has to be protected.
+ * of that secret covers this key too, and no additional file has to be protected.
  */
 export class SigningKey {
   /** The raw public key, 32 bytes. */
@@ -28,7 +28,8 @@ export class SigningKey {
 }
 
 /**
- * Of a raw public key, for users to compare: the first 16 bytes of its SHA-256 as `ab12-...`, four digits each.
+ * Fingerprint of a raw public key, for users to compare: the first 16 bytes of its SHA-256 as `ab12-...`, in
+ * groups of four digits.
  */
 export function fingerprintOf(publicBytes: Uint8Array): string {
   const digits = createHash('sha256').update(publicBytes).digest('hex').slice(0, 32);

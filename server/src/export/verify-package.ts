@@ -7,11 +7,11 @@ import { isSignedBy } from '../base/key-pair.ts';
 import { fingerprintOf } from './signing-key.ts';
 import { readZip } from './zip-reader.ts';
 
-/** Result of the verification; the package is intact when `problems` is empty. */
+/** Result of the verification; the package is intact if `problems` is empty. */
 export interface PackageVerdict {
-  /** Undefined when the manifest can't be read, or isn't signed by the key that it names. */
+  /** Undefined if the manifest cannot be read, or isn't signed with the key in it. */
   readonly manifest: Manifest | undefined;
-  /** Of the key that signed. */
+  /** Fingerprint of the key that signed. */
   readonly fingerprint: string | undefined;
   readonly filesChecked: number;
   /** Human-readable, one line each. */
@@ -23,7 +23,7 @@ interface Contents {
   readonly names: readonly string[];
   bytes(name: string): number;
   read(name: string): AsyncIterable<Uint8Array>;
-  /** The checksum that the package itself states for a file; undefined for a folder. */
+  /** The checksum that the package itself contains for a file; undefined for a folder. */
   crc(name: string): number | undefined;
   close(): Promise<void>;
 }
@@ -31,8 +31,8 @@ interface Contents {
 const smallFileMaxBytes = 64 * 1024 * 1024;
 
 /**
- * Verifies a package against its own signed manifest: nothing changed, nothing missing, nothing added. That the
- * key is the server's must be checked by the fingerprint. @throws system errors
+ * Verifies a package against its own signed manifest: nothing changed, nothing missing, nothing added. Whether
+ * the key is the server's must be checked with the fingerprint. @throws system errors
  */
 export async function verifyPackage(path: string): Promise<PackageVerdict> {
   let contents: Contents;
@@ -58,7 +58,7 @@ async function verifyContents(contents: Contents): Promise<PackageVerdict> {
   const manifest = parsed(bytes);
   if (!manifest) return broken(`${manifestName} is not the manifest of a package.`);
   const key = Buffer.from(manifest.publicKey, 'base64');
-  if (!isSignedBy(key, bytes, signature)) return broken('The signature does not fit the manifest.');
+  if (!isSignedBy(key, bytes, signature)) return broken('The signature does not match the manifest.');
   const problems: string[] = [];
   const files = manifest.streams.flatMap((stream) => stream.files);
   for (const file of files) {
@@ -77,8 +77,8 @@ async function verifyContents(contents: Contents): Promise<PackageVerdict> {
 }
 
 /**
- * The page runs in the recipient's browser and reports whether the package is intact: it is verified like the
- * footage.
+ * The page runs in the recipient's browser and reports whether the package is intact, so it is verified like
+ * the footage.
  */
 async function pageProblems(contents: Contents, manifest: Manifest): Promise<string[]> {
   if (!contents.names.includes(checkPageName)) return [`${checkPageName} is missing.`];
@@ -94,7 +94,7 @@ async function pageProblems(contents: Contents, manifest: Manifest): Promise<str
   return problems.length === 0
     ? []
     : [
-        `${checkPageName} is not the page of this version, and the package, which an earlier version made, does not say which it was: do not open it.`,
+        `${checkPageName} is not the page of this version, and the package, created by an earlier version, does not specify its page: do not open it.`,
       ];
 }
 
@@ -106,7 +106,7 @@ function parsed(bytes: Buffer): Manifest | undefined {
   try {
     return Manifest.parse(JSON.parse(bytes.toString()));
   } catch {
-    // Not JSON or of another shape: the caller reports it.
+    // Not JSON, or of a different shape: the caller reports it.
     return undefined;
   }
 }
@@ -118,7 +118,7 @@ async function whole(contents: Contents, name: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Verifies a file against the signed hashes, and against the checksum by which other programs unpack it. */
+/** Verifies a file against the signed hashes, and against the checksum that other programs use to unpack it. */
 async function contentProblems(
   contents: Contents,
   { name, sha256 }: { readonly name: string; readonly sha256?: string },
@@ -131,7 +131,7 @@ async function contentProblems(
   }
   if (sha256 !== undefined && hash.digest('hex') !== sha256) return [`${name} was changed.`];
   const said = contents.crc(name);
-  return said === undefined || said === crc ? [] : [`${name} has another checksum than the ZIP says.`];
+  return said === undefined || said === crc ? [] : [`${name} has a checksum other than the ZIP says.`];
 }
 
 async function zipContents(path: string): Promise<Contents> {

@@ -1,6 +1,7 @@
 /**
  * The few records of a ZIP whose entries are stored uncompressed (APPNOTE.TXT 6.3.10; ZIP64 where a number
- * needs it). Names are UTF-8; times are UTC, because a package is read in other places than it was made.
+ * needs it). Names are UTF-8; times are UTC, because a package is read in places other than where it was
+ * created.
  */
 export interface ZipEntry {
   readonly name: string;
@@ -17,11 +18,11 @@ const most16 = 0xffff;
 const utf8Names = 0x0800;
 const versionPlain = 20;
 const versionZip64 = 45;
-/** Upper byte of "made by": Unix, whose file modes follow. */
+/** Upper byte of "version made by": Unix, so file modes follow. */
 const madeByUnix = 3 << 8;
 const regularFile = 0o100_644;
 
-/** Offset of the CRC in a local header: it is written later, because it is known only after the content. */
+/** Offset of the CRC in a local header: it is written later, because it is only known after the content. */
 export const localCrcPosition = 14;
 
 /** 4.3.7. */

@@ -58,7 +58,7 @@ test('[R10.2] failureReason is the reason in the reader’s language, or the sen
 });
 
 test('a field keeps the reason of a refused address in both languages', () => {
-  const words = 'A port is a number from 1 to 65535.';
+  const words = 'The port must be a number from 1 to 65535.';
   const fields = [{ path: 'streamSource', code: 'STREAM_SOURCE_ERR', error: words }];
   const fault = new Fault('STREAM_SOURCE_ERR', words, { details: { fields } });
   assert.equal(bodyOf(fault, 'en').fields?.[0]?.error, words);

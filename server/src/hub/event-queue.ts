@@ -1,6 +1,9 @@
 import type { ReaderEvent } from './reader-event.ts';
 
-/** Weight of an event in the queue beside its sample, bytes; a rough figure for the object and its slices. */
+/**
+ * Weight of an event in the queue in addition to its sample, bytes; a rough figure for the object and its
+ * slices.
+ */
 export const eventBytes = 64;
 
 /** The events that wait for one consumer, oldest first, with the totals by which they are limited. */
@@ -19,7 +22,7 @@ export class EventQueue {
     return this.#bytes;
   }
 
-  /** How many GOPs begin in the queue. */
+  /** Number of GOPs that begin in the queue. */
   get gops(): number {
     return this.#gops;
   }
@@ -52,7 +55,7 @@ export class EventQueue {
     return event;
   }
 
-  /** Replaces everything that waits. */
+  /** Replaces all waiting events. */
   replace(events: ReaderEvent[]): void {
     this.#events = events;
     this.#head = 0;

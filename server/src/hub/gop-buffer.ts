@@ -1,9 +1,8 @@
 import type { Sample } from '@vidette/media/sample';
 
 /**
- * The samples since the newest key frame, so that a new viewer gets a frame immediately.
- * A GOP over the byte limit (a camera with a key frame a minute, or an attacker's) is dropped until the next
- * key frame.
+ * The samples since the newest key frame, so that a new viewer gets a frame immediately. A GOP over the byte
+ * limit (from a camera with one key frame per minute, or an attacker) is dropped until the next key frame.
  */
 export class GopBuffer {
   readonly #maxBytes: number;

@@ -13,10 +13,10 @@ export type ReaderEvent =
   | { readonly type: 'skipped'; readonly samples: number }
   /**
    * The source disconnected (`tracks` follows if it returns), or the reason for its absence changed. A reader
-   * that holds an open GOP closes it.
+   * with an open GOP closes it.
    */
   | { readonly type: 'pause'; readonly cause: PauseCause }
-  /** The stream itself is gone; nothing follows. */
+  /** The stream itself has ended; nothing follows. */
   | { readonly type: 'end'; readonly cause: string };
 
 /**
@@ -33,7 +33,7 @@ export type PauseCause =
   | 'idle'
   | 'damaged'
   | 'ended'
-  /** The clock of this server was set: samples that follow have the new time. */
+  /** The clock of this server was set: the following samples have the new time. */
   | 'clock-set'
   /** This node was drained. */
   | 'drained'

@@ -19,7 +19,7 @@ function running(): Stream {
 
 const types = (events: readonly ReaderEvent[]) => events.map(({ type }) => type);
 
-test('a reader that lags is emptied and continues at a key frame, and is given the number of missing samples', () => {
+test('a lagging reader is emptied, continues at a key frame, and receives the number of dropped samples', () => {
   const stream = running();
   const reader = stream.addReader({ name: 't', maxBytes: 1000, from: 'gop', onReadable() {} });
   stream.write(frame(0, { isKey: true }));
@@ -42,7 +42,7 @@ test('a key frame that finds the queue full restarts the reader immediately', ()
   assert.deepEqual(types(events), ['tracks', 'skipped', 'sample']);
 });
 
-test('a source that comes and goes does not fill the queue of a stuck reader', () => {
+test('a source that keeps reconnecting does not fill the queue of a stuck reader', () => {
   const stream = new Stream('s');
   const reader = stream.addReader({ name: 't', maxBytes: 2000, from: 'gop', onReadable() {} });
   for (let at = 0; at < 500; at++) {
@@ -57,7 +57,7 @@ test('a source that comes and goes does not fill the queue of a stuck reader', (
   assert.equal(lastTracks?.generation, 500);
 });
 
-test('skipToNewestGop leaves out whole GOPs and keeps what the consumer must know', () => {
+test('skipToNewestGop drops complete GOPs and keeps the events that the consumer needs', () => {
   const stream = running();
   const reader = stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
   for (let at = 0; at < 25; at++) stream.write(frame(at, { isKey: at % 10 === 0 }));
@@ -70,7 +70,7 @@ test('skipToNewestGop leaves out whole GOPs and keeps what the consumer must kno
   assert.equal(reader.waitingGops, 0);
 });
 
-test('what waits from the start is announced after addReader has returned', async () => {
+test('events queued from the start are announced after addReader has returned', async () => {
   const stream = running();
   stream.write(frame(0, { isKey: true }));
   const taken: ReaderEvent[] = [];
@@ -85,7 +85,7 @@ test('what waits from the start is announced after addReader has returned', asyn
   assert.deepEqual(types(taken), ['tracks', 'sample']);
 });
 
-test('whatever is written and taken, no reader sees a delta frame without its GOP, nor holds more than its limit', () => {
+test('whatever is written and taken, no reader sees a delta frame without its GOP or exceeds its limit', () => {
   const step = fc.oneof(
     {
       weight: 8,

@@ -6,18 +6,16 @@ export type { PauseCause, ReaderEvent } from './reader-event.ts';
 export interface ReaderOptions {
   /** For logs and statistics: 'archive', 'live', 'hls', 'motion'. */
   readonly name: string;
-  /** Queue limit in bytes; above it the queue is emptied and reading resumes at a key frame. */
+  /** Queue limit in bytes; beyond it the queue is emptied and reading resumes at a key frame. */
   readonly maxBytes: number;
-  /** Start with the GOP so far (a key frame immediately) or only with new samples. */
+  /** Starts with the GOP so far (a key frame immediately) or only with new samples. */
   readonly from: 'gop' | 'next-key';
-  /**
-   * It accepts samples a quarter of a second late and in batches, which are cheaper to receive. Default false.
-   */
+  /** Accepts samples a quarter of a second late and in batches, which are cheaper to receive. Default false. */
   readonly toleratesLatency?: boolean;
   /**
-   * Called when the queue goes from empty to not empty; the reader then takes until `undefined`. Runs inside the
-   * writer's call, so it must be short and must not throw; for events that are queued from the start it is
-   * called a microtask after `addReader` has returned.
+   * Called when the queue goes from empty to not empty; the reader then takes events until `undefined`. Runs
+   * inside the writer's call, so it must be short and must not throw; for events that are queued from the start
+   * it is called a microtask after `addReader` has returned.
    */
   readonly onReadable: () => void;
 }
@@ -62,7 +60,7 @@ export class Reader {
     return this.#queue.bytes;
   }
 
-  /** How many GOPs begin in the queue: a measure of the consumer's lag. */
+  /** Number of GOPs that begin in the queue: a measure of the consumer's lag. */
   get waitingGops(): number {
     return this.#queue.gops;
   }

@@ -1,7 +1,7 @@
 import type { Sample } from '@vidette/media/sample';
 import type { AudioTrack, VideoTrack } from '@vidette/media/track';
 
-/** A video track of 25 frames a second for tests that check the flow and never decode. */
+/** A video track with 25 frames per second for tests that check the flow and never decode. */
 export const videoTrack: VideoTrack = {
   id: 1,
   kind: 'video',
@@ -10,7 +10,7 @@ export const videoTrack: VideoTrack = {
   codecString: 'avc1.42c01f',
   width: 320,
   height: 240,
-  // The smallest avcC that names a profile: no parameter sets.
+  // The smallest avcC with a profile: no parameter sets.
   config: new Uint8Array([1, 0x42, 0xc0, 0x1f, 0xff, 0xe0, 0]),
 };
 
@@ -27,7 +27,7 @@ export const audioTrack: AudioTrack = {
 
 const startSeconds = 1_767_225_600;
 
-/** Video frame number `index` of a stream with 25 frames a second. */
+/** Video frame number `index` of a stream with 25 frames per second. */
 export function frame(index: number, options: { isKey?: boolean; size?: number } = {}): Sample {
   const dts = startSeconds * 90_000 + index * 3_600;
   const size = options.size ?? 100;
@@ -42,7 +42,7 @@ export function frame(index: number, options: { isKey?: boolean; size?: number }
   };
 }
 
-/** Audio frame number `index` of 48 kHz AAC: 1024 sampling periods each. */
+/** Audio frame number `index` of 48 kHz AAC: 1024 samples each. */
 export function audio(index: number): Sample {
   const dts = startSeconds * 48_000 + index * 1_024;
   return { trackId: 2, dts, pts: dts, isKey: true, isDamaged: false, data: [new Uint8Array(20)], size: 20 };

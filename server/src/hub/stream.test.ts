@@ -14,7 +14,7 @@ const open = (stream: Stream, from: 'gop' | 'next-key' = 'gop') =>
   stream.addReader({ name: 't', maxBytes: 1e6, from, onReadable() {} });
 const types = (events: readonly ReaderEvent[]) => events.map(({ type }) => type);
 
-test('a reader that comes late gets the parameters and the GOP so far immediately', () => {
+test('a reader that joins late immediately gets the parameters and the GOP so far', () => {
   const stream = new Stream('s');
   stream.setTracks([videoTrack, audioTrack]);
   stream.write(frame(0, { isKey: true }));
@@ -27,7 +27,7 @@ test('a reader that comes late gets the parameters and the GOP so far immediatel
   assert.equal(events[1]?.type === 'sample' && events[1].startsGop, true);
 });
 
-test("'next-key' starts with what comes from now on", () => {
+test("'next-key' starts with new samples only", () => {
   const stream = new Stream('s');
   stream.setTracks([videoTrack]);
   stream.write(frame(0, { isKey: true }));
@@ -37,7 +37,7 @@ test("'next-key' starts with what comes from now on", () => {
   assert.deepEqual(types(drain(reader)), ['tracks', 'sample']);
 });
 
-test('a GOP too long to keep makes late readers wait for the next key frame, not start in its middle', () => {
+test('with a GOP too long to buffer late readers wait for the next key frame instead of starting in its middle', () => {
   const stream = new Stream('s', { gopMaxBytes: 250 });
   stream.setTracks([videoTrack]);
   stream.write(frame(0, { isKey: true }));
@@ -50,7 +50,7 @@ test('a GOP too long to keep makes late readers wait for the next key frame, not
   assert.deepEqual(types(drain(reader)), ['sample']);
 });
 
-test('samples before the first key frame of new parameters reach no reader', () => {
+test('samples before the first key frame with new parameters reach no reader', () => {
   const stream = new Stream('s');
   const reader = open(stream);
   stream.setTracks([videoTrack, audioTrack]);
@@ -65,7 +65,7 @@ test('samples before the first key frame of new parameters reach no reader', () 
   assert.equal(events[2]?.type === 'tracks' && events[2].generation, 2);
 });
 
-test('a stream of audio alone flows without key frames', () => {
+test('an audio-only stream flows without key frames', () => {
   const stream = new Stream('s');
   const reader = open(stream);
   stream.setTracks([audioTrack]);
@@ -95,7 +95,7 @@ test('pause reaches every reader once for each cause, the end once, and nothing 
   assert.deepEqual(types(drain(open(stream))), ['end']);
 });
 
-test('a reader that closed gets nothing more and costs the stream nothing', () => {
+test('a closed reader receives nothing more and costs the stream nothing', () => {
   const stream = new Stream('s');
   stream.setTracks([videoTrack]);
   const reader = open(stream);
@@ -106,7 +106,7 @@ test('a reader that closed gets nothing more and costs the stream nothing', () =
   assert.equal(stream.readerCount, 0);
 });
 
-test('counters distinguish frames, key frames, audio and damage', () => {
+test('counters distinguish frames, key frames, audio and damaged samples', () => {
   const stream = new Stream('s');
   stream.setTracks([videoTrack, audioTrack]);
   stream.write(frame(0, { isKey: true }));
@@ -122,7 +122,7 @@ test('counters distinguish frames, key frames, audio and damage', () => {
   });
 });
 
-test('a stream can wait once its video has started, as long as all its readers tolerate latency', () => {
+test('a stream tolerates latency once its video has started, as long as all its readers do', () => {
   const stream = new Stream('s');
   let hurries = 0;
   const cancel = stream.onLowLatencyReader(() => hurries++);
@@ -130,7 +130,7 @@ test('a stream can wait once its video has started, as long as all its readers t
     stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', toleratesLatency, onReadable() {} });
   add(true);
   stream.setTracks([videoTrack]);
-  assert.equal(stream.toleratesLatency, false, 'before the first picture');
+  assert.equal(stream.toleratesLatency, false, 'before the first frame');
   stream.write(frame(0, { isKey: true }));
   assert.equal(stream.toleratesLatency, true);
   const viewer = add(false);
@@ -143,6 +143,6 @@ test('a stream can wait once its video has started, as long as all its readers t
   assert.deepEqual(
     [stream.toleratesLatency, hurries],
     [false, 1],
-    'readers are not patient unless they say so',
+    'readers do not tolerate latency unless they say so',
   );
 });

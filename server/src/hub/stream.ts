@@ -17,7 +17,7 @@ export interface StreamCounters {
 
 /**
  * The hub of one stream: one writer, any number of bounded Readers, and the GOP so far for readers that join
- * later. It knows no protocol and no disk, and writing never waits for a reader.
+ * later. It depends on no protocol and does not access the disk, and writing never waits for a reader.
  */
 export class Stream {
   readonly uid: string;
@@ -71,7 +71,7 @@ export class Stream {
 
   /**
    * The last sample of this track that was passed on with the current parameters; undefined while the track is
-   * silent. Some cameras announce audio and never send any.
+   * silent. Some cameras announce audio but never send any.
    */
   newest(trackId: number): Sample | undefined {
     return this.#newest.get(trackId);
@@ -84,7 +84,7 @@ export class Stream {
     return true;
   }
 
-  /** Calls `run` whenever a reader joins that needs low latency. */
+  /** Calls `run` whenever a reader that needs low latency joins. */
   onLowLatencyReader(run: () => void): Cancel {
     this.#lowLatencyListeners.add(run);
     return () => this.#lowLatencyListeners.delete(run);
@@ -161,8 +161,8 @@ export class Stream {
     if (!reader.toleratesLatency) for (const run of this.#lowLatencyListeners) run();
     if (this.#tracks) {
       reader.offer({ type: 'tracks', generation: this.#generation, tracks: this.#tracks });
-      // Without a GOP (none begun yet, or one too long to keep) the reader can start only at the next key
-      // frame.
+      // Without a GOP (none has begun yet, or it is too long to buffer) the reader can start only at the next
+      // key frame.
       if (options.from === 'next-key' || this.#gop.samples.length === 0) reader.awaitKey();
       else {
         this.#gop.samples.forEach((sample, at) =>

@@ -4,24 +4,24 @@ import { TrackSelector } from '@vidette/media/track-selector';
 import type { Stream } from '../hub/stream.ts';
 
 /**
- * Shorter than a source's: a viewer whose buffer lacks the audio stops, while tracks that change end a recording run. Times are
- * those of the media.
+ * Shorter than for a source: a viewer whose buffer lacks the audio stalls, whereas a change of tracks ends a
+ * recording run. Measured in media time.
  */
 const audioPatience = { startMs: 300, silentMs: 2_000 };
 
-/** The tracks of a stream that really deliver samples; those that a viewer's player gets. */
+/** The tracks of a stream that actually deliver samples: those that a viewer's player receives. */
 export function activeTracks(stream: Stream): readonly Track[] {
   const { selector, nowMs } = selectorOf(stream);
   return selector.active(nowMs);
 }
 
-/** Audio is announced, has not arrived yet, and the video is too young to begin without it. */
+/** Audio is announced but has not arrived yet, and the video is too young to begin without it. */
 export function isAudioDue(stream: Stream): boolean {
   const { selector, nowMs } = selectorOf(stream);
   return selector.expectsVideo && selector.isAudioDue(nowMs);
 }
 
-/** The selector as if it had seen what the hub holds, and the time of the newest frame. */
+/** The state of the selector as if it had seen the contents of the hub, and the time of the newest frame. */
 function selectorOf(stream: Stream): { selector: TrackSelector; nowMs: number } {
   const tracks = stream.tracks ?? [];
   const video = tracks.find(({ kind }) => kind === 'video');

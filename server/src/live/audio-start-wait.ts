@@ -2,14 +2,14 @@ import type { Cancel, Clock } from '../base/clock.ts';
 import type { Stream } from '../hub/stream.ts';
 import { isAudioDue } from './active-tracks.ts';
 
-/** Longest wait, whatever the media's own times say, ms. */
+/** Longest wait, whatever the media timestamps say, ms. */
 const longestMs = 300;
 const lookEveryMs = 50;
 
 /**
- * A source that has just started has sent its first frame and no audio yet. A viewer who gets an init segment
- * with video alone would have to start again when the audio comes, so that the first messages and the first part of
- * HLS wait for it, briefly.
+ * A source that has just started has sent its first frame but no audio yet. A viewer who receives an init
+ * segment with video alone would have to start again when the audio arrives, so the first messages and the
+ * first part of HLS wait for it briefly.
  */
 export class AudioStartWait {
   readonly #stream: Stream;

@@ -9,7 +9,7 @@ import type { Track } from '@vidette/media/track';
 /** A few seconds of real video and audio, for a test to write into a hub. */
 export interface LiveClip {
   readonly tracks: readonly Track[];
-  /** In the order in which a camera sends them, absolute times from `startMs` on. */
+  /** In the order in which a camera sends them, with absolute times from `startMs`. */
   readonly samples: readonly Sample[];
 }
 
@@ -20,15 +20,14 @@ export interface ClipOptions {
   readonly hasAudio?: boolean;
 }
 
-/** When every clip begins, ms since the epoch. */
+/** The start time of every clip, ms since the epoch. */
 export const clipStartMs = Date.UTC(2026, 0, 1);
 
-/** Encodes a clip with ffmpeg; small and quick. */
+/** Encodes a small clip with ffmpeg. */
 export async function encodeClip(options: ClipOptions): Promise<LiveClip> {
   const { seconds, framesPerSecond = 25, gopSeconds = 1, hasAudio = true } = options;
   const source = `testsrc2=s=320x240:r=${framesPerSecond}:d=${seconds}`;
-  // The encoder puts one frame of 1024 silent sampling periods before the audio: it must begin at 0 as the
-  // video does.
+  // The encoder puts one frame of 1024 silent samples before the audio, which must begin at 0 like the video.
   const input = `-f lavfi -i ${source} -itsoffset ${1024 / 48_000} -f lavfi -i sine=440:r=48000:d=${seconds}`;
   const maps = hasAudio ? '-map 0:v -map 1:a -c:a aac' : '-map 0:v';
   const video = `-c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -g ${framesPerSecond * gopSeconds}`;
@@ -38,7 +37,7 @@ export async function encodeClip(options: ClipOptions): Promise<LiveClip> {
   return readClip(stdout);
 }
 
-/** The tracks and samples of a fragmented MP4 whose fragments follow one another. */
+/** The tracks and samples of a fragmented MP4 with consecutive fragments. */
 function readClip(bytes: Uint8Array): LiveClip {
   const boxes = [...walkBoxes(bytes)];
   const moov = boxes.findIndex(({ type }) => type === 'moov');

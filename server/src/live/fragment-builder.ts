@@ -2,16 +2,17 @@ import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 
-/** Audio frames of unknown length last as long as one of AAC: 1024 sampling periods (ISO/IEC 14496-3). */
+/** Audio frames of unknown duration count like a frame of AAC: 1024 samples (ISO/IEC 14496-3). */
 const audioFrameTicks = 1_024;
-/** How many of the latest gaps between frames a guess considers. */
+/** How many of the latest frame intervals are used for a guess. */
 const remembered = 8;
 
 /**
- * Samples that were read but not sent yet. A fragment must state how long its last frame lasts, which is known
- * when the next one arrives: so the latest frame is held back until then, or, when the caller won't wait, its
- * duration is guessed. A guess that is too short is worse than one too long: Media Source Extensions treat a
- * step of more than twice the last duration as a break and drop everything up to the next key frame.
+ * Samples that were read but not sent yet. A fragment must contain the duration of its last frame, which is
+ * known when the next one arrives: so the latest frame is held back until then, or, if the caller does not
+ * wait, its duration is guessed. A guess that is too short is worse than one that is too long: Media Source
+ * Extensions treat a step of more than twice the last duration as a break and drop everything up to the next
+ * key frame.
  */
 export class FragmentBuilder {
   readonly #video: Track | undefined;
@@ -32,7 +33,7 @@ export class FragmentBuilder {
     this.#leastGuessTicks = Math.round(((this.#video?.timescale ?? 1) * leastGuessMs) / 1000);
   }
 
-  /** Size of the waiting samples in total. */
+  /** Total size of the waiting samples. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -54,7 +55,7 @@ export class FragmentBuilder {
       : 0;
   }
 
-  /** Samples of other tracks than those given are left out. */
+  /** Samples of tracks other than those given are dropped. */
   add(sample: Sample): void {
     if (sample.trackId === this.#video?.id) {
       if (this.#lastDts !== undefined) this.#noteGap(sample.dts - this.#lastDts);
@@ -72,14 +73,15 @@ export class FragmentBuilder {
     this.#bytes += sample.size;
   }
 
-  /** Samples were left out here: the step over them says nothing of frame durations. */
+  /** Samples were dropped here: the step across them says nothing about frame durations. */
   noteSkip(): void {
     this.#lastDts = undefined;
     this.#lastAudioDts = undefined;
   }
 
   /**
-   * What can go without a guess: all frames but the latest, and the audio so far if there is a frame with it.
+   * What can be sent without a guess: all frames but the latest, and the audio so far if there is a frame with
+   * it.
    */
   takeKnown(): FragmentTrack[] {
     const newest = this.#frames.at(-1);
@@ -90,7 +92,7 @@ export class FragmentBuilder {
     return runs;
   }
 
-  /** Everything that waits. `nextDts` is the decode time of the frame after it, if that is known already. */
+  /** Everything that waits. `nextDts` is the decode time of the next frame, if it is known already. */
   takeAll(nextDts?: number): FragmentTrack[] {
     const newest = this.#frames.at(-1);
     const endDts = nextDts ?? (newest ? newest.dts + this.#guessTicks() : 0);

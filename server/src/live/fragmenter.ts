@@ -14,8 +14,8 @@ interface BuiltFragment {
 }
 
 /**
- * Builds the bytes that live viewers of one stream get, each fragment once, however many watch: viewers that
- * keep pace request the same samples in the same grouping and get the very same buffer. What was built is
+ * Builds the bytes that live viewers of one stream receive, each fragment once, however many viewers there are:
+ * viewers that keep pace request the same samples in the same grouping and get the same buffer. A fragment is
  * released with its samples, when the hub's GOP buffer drops them.
  */
 export class LiveFragmenter {
@@ -24,14 +24,14 @@ export class LiveFragmenter {
   #sequence = 0;
   #builds = 0;
 
-  /** How many fragments were really built; for statistics and for the test that they are shared. */
+  /** Number of fragments that were actually built; for statistics and for the test that they are shared. */
   get builds(): number {
     return this.#builds;
   }
 
   /**
    * Init segment and media type for some of the tracks that the hub declared.
-   * @param declared the hub's own list, the key under which the result is kept
+   * @param declared the hub's own list, the key under which the result is cached
    */
   init(declared: readonly Track[], used: readonly Track[]): LiveInit {
     const key = used.map(({ id }) => id).join();
@@ -42,10 +42,10 @@ export class LiveFragmenter {
     return init;
   }
 
-  /** One moof and mdat in one buffer. At least one track has a sample. */
+  /** One moof and mdat in one buffer. At least one track must have a sample. */
   fragment(runs: readonly FragmentTrack[]): Uint8Array {
     const first = runs.find(({ samples }) => samples.length > 0)?.samples[0];
-    if (!first) throw new RangeError('A live fragment without samples');
+    if (!first) throw new RangeError('A live fragment must have samples');
     const signature = runs.map(signatureOf).join();
     const known = this.#built.get(first);
     if (known?.signature === signature) return known.bytes;
@@ -61,7 +61,7 @@ function signatureOf({ track, samples, endDts }: FragmentTrack): string {
   return `${track.id}:${samples.length}:${samples[0]?.dts}:${endDts}`;
 }
 
-/** RFC 6381; the container of a stream of audio alone is audio/mp4. */
+/** RFC 6381; the container of an audio-only stream is audio/mp4. */
 function mimeTypeOf(tracks: readonly Track[]): string {
   const codecs = tracks.map(({ codecString }) => codecString).join(', ');
   const type = tracks.some(({ kind }) => kind === 'video') ? 'video/mp4' : 'audio/mp4';

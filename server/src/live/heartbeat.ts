@@ -4,7 +4,7 @@ import type { Cancel, Clock } from '../base/clock.ts';
 const pingPeriodMs = 15_000;
 
 /**
- * Pings the other side and closes a connection that has answered none for two periods, whatever the network
+ * Pings the other side and closes a connection that has not answered for two periods, whatever the network
  * reports. The returned function stops it.
  */
 export function heartbeat(socket: WebSocket, clock: Clock): Cancel {

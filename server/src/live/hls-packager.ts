@@ -9,9 +9,9 @@ import type { HlsWindow } from './hls-window.ts';
 import { FragmentBuilder } from './fragment-builder.ts';
 import { InitTracks } from './init-tracks.ts';
 
-/** Target length of a part; a camera with fewer frames a second than this allows gets longer parts. */
+/** Target duration of a part; a camera whose frame rate is too low for this gets longer parts. */
 const partSeconds = 0.4;
-/** A segment ends at the first key frame after this: two seconds, less the error of a camera's clock. */
+/** A segment ends at the first key frame after this time: two seconds, minus the error of a camera's clock. */
 const leastSegmentSeconds = 1.9;
 /**
  * A camera that sends no key frame for this long gets a segment that starts without one, because memory is
@@ -21,13 +21,13 @@ const longestSegmentSeconds = 30;
 /** Guessed duration of the last frame before a pause. */
 const leastGuessMs = 40;
 
-/** Turns the output of a Reader into parts and segments of a window. */
+/** Turns the output of a Reader into the parts and segments of a window. */
 export class HlsPackager {
   readonly #fragmenter: LiveFragmenter;
   readonly #window: HlsWindow;
   readonly #initTracks: InitTracks;
   #run: FragmentBuilder | undefined;
-  /** The first frame that waits. */
+  /** The first waiting frame. */
   #partStart: Sample | undefined;
   #lastDts: number | undefined;
 
@@ -87,7 +87,7 @@ export class HlsPackager {
       this.#run = new FragmentBuilder(tracks, leastGuessMs);
       this.#lastDts = undefined;
     } else if (!this.#window.isPlayable || this.#segmentSeconds() >= leastSegmentSeconds) {
-      // The very first segment ends as soon as it can: players wait for it.
+      // The very first segment ends as early as possible, because players wait for it.
       this.#window.completeSegment();
     }
   }
@@ -96,7 +96,7 @@ export class HlsPackager {
     return this.#window.newest?.durationSeconds ?? 0;
   }
 
-  /** Of the track that sets the pace: the video, or the audio of a stream without one. */
+  /** Those of the track that determines the pace: the video, or the audio of a stream without video. */
   #isLeading(sample: Sample): boolean {
     return sample.trackId === this.#initTracks.used[0]?.id;
   }
@@ -139,7 +139,7 @@ export class HlsPackager {
     );
   }
 
-  /** Emits what waits, with a guess of the duration of the last frame. */
+  /** Emits the waiting samples, with a guessed duration of the last frame. */
   #flush(): void {
     this.#endPart();
     this.#run?.noteSkip();

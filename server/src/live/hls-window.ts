@@ -2,19 +2,19 @@
 export interface HlsPart {
   readonly bytes: Uint8Array;
   readonly durationSeconds: number;
-  /** Starts with a key frame. */
+  /** It starts with a key frame. */
   readonly isIndependent: boolean;
 }
 
-/** One media segment, growing while it is the newest. */
+/** One media segment, which grows while it is the newest. */
 export interface HlsSegment {
   /** Media sequence number; never reused, even after the stream was not read for a while. */
   readonly sequence: number;
-  /** Which init segment it needs. */
+  /** The init segment it needs. */
   readonly initNumber: number;
   /** Presentation time of its first frame, ms since the epoch. */
   readonly startMs: number;
-  /** The times or parameters don't continue those of the segment before. */
+  /** The times or parameters don't continue those of the previous segment. */
   readonly isDiscontinuity: boolean;
   readonly parts: readonly HlsPart[];
   readonly durationSeconds: number;
@@ -27,14 +27,12 @@ interface GrowingSegment extends HlsSegment {
   isComplete: boolean;
 }
 
-/**
- * Segments that the playlist lists; with GOPs of two seconds well over the three target durations it must hold.
- */
+/** Number of segments in the playlist: with two-second GOPs well over the required three target durations. */
 const listedSegments = 8;
-/** Segments kept beyond the playlist for players that requested it shortly before (RFC 8216bis, 6.2.2). */
+/** Segments kept beyond the playlist for players that loaded it shortly before (RFC 8216bis, 6.2.2). */
 const keptSegments = 11;
 
-/** The latest segments of one stream as LL-HLS lists them, with the init segments that they need. */
+/** The latest segments of one stream as listed by LL-HLS, with the init segments that they need. */
 export class HlsWindow {
   #segments: GrowingSegment[] = [];
   #inits = new Map<number, Uint8Array>();
@@ -45,7 +43,7 @@ export class HlsWindow {
   #longestPartSeconds = 0;
   #longestSegmentSeconds = 0;
 
-  /** Oldest first, the growing one last. */
+  /** Oldest first; the last one is growing. */
   get listed(): readonly HlsSegment[] {
     return this.#segments.slice(-listedSegments);
   }
@@ -54,12 +52,12 @@ export class HlsWindow {
     return this.#segments.at(-1);
   }
 
-  /** There is a complete segment to start with: hls.js treats a playlist of parts alone as empty. */
+  /** There is a complete segment to start with: hls.js treats a playlist with only parts as empty. */
   get isPlayable(): boolean {
     return this.#segments.some(({ isComplete }) => isComplete);
   }
 
-  /** Longest durations so far, seconds; what the playlist declares must cover them. */
+  /** The longest durations so far, seconds; the playlist must declare at least these. */
   get longestPartSeconds(): number {
     return this.#longestPartSeconds;
   }
@@ -74,14 +72,14 @@ export class HlsWindow {
     return this.#discontinuitiesGone + hidden.filter(({ isDiscontinuity }) => isDiscontinuity).length;
   }
 
-  /** New parameters: what follows needs this init segment and begins a segment of its own. */
+  /** New parameters: the following samples need this init segment and begin a new segment. */
   beginInit(bytes: Uint8Array): void {
     this.completeSegment();
     this.#inits.set(++this.#initNumber, bytes);
     this.#isBreakDue ||= this.#segments.length > 0;
   }
 
-  /** Samples are missing before what follows. */
+  /** Samples are missing before the following ones. */
   breakTime(): void {
     this.completeSegment();
     this.#isBreakDue ||= this.#segments.length > 0;
@@ -120,13 +118,13 @@ export class HlsWindow {
     return newest.isComplete || (part !== undefined && newest.parts.length > part);
   }
 
-  /** Drops the media but not the numbering, because a returning player must not meet old numbers again. */
+  /** Drops the media but keeps the numbering, because a returning player must not meet old numbers again. */
   clear(): void {
     this.#drop(this.#segments.length);
     this.#inits.clear();
   }
 
-  /** The number of the next segment to begin. */
+  /** The number of the next segment. */
   get nextSequence(): number {
     return this.#nextSequence;
   }

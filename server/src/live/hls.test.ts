@@ -57,7 +57,7 @@ function timeMs({ dts, trackId }: Sample): number {
   return (dts * 1000) / (clip.tracks.find(({ id }) => id === trackId)?.timescale ?? 1);
 }
 
-/** A scene whose player has connected and whose source runs. */
+/** A scene with a connected player and a running source. */
 async function started(): Promise<HlsScene> {
   const scene = new HlsScene();
   scene.stream.setTracks(clip.tracks);
@@ -71,7 +71,7 @@ async function started(): Promise<HlsScene> {
 const values = (playlist: string, tag: RegExp) => [...playlist.matchAll(tag)].map(([, value]) => value ?? '');
 const hasCode = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;
 
-test('[R7.12] the playlist lists segments of whole GOPs and parts within their declared length', async () => {
+test('[R7.12] the playlist lists segments of complete GOPs and parts within their declared duration', async () => {
   const scene = await started();
   await scene.writeTo(11.9);
   const playlist = await scene.text('media.m3u8');
@@ -114,7 +114,7 @@ test('[R7.12] audio that starts a little after the video is in the first init se
   assert.match(await scene.text('index.m3u8'), /mp4a\.40\.2/);
 });
 
-test('every file that the playlist names is there, and the parts of a segment are the segment', async () => {
+test('every file in the playlist exists, and the parts of a segment make up the segment', async () => {
   const scene = await started();
   await scene.writeTo(7.9);
   const playlist = await scene.text('media.m3u8');
@@ -130,7 +130,7 @@ test('every file that the playlist names is there, and the parts of a segment ar
   assert.match(multivariant, /^media\.m3u8$/m);
 });
 
-test('a reload blocks until the part that it asks for is there, and so does the hinted part', async () => {
+test('a reload blocks until the requested part exists, and so does a request for the hinted part', async () => {
   const scene = await started();
   const playlist = await scene.text('media.m3u8');
   const hint = values(playlist, /PRELOAD-HINT:TYPE=PART,URI="(.*)"/g)[0] ?? '';
@@ -152,7 +152,7 @@ test('a reload blocks until the part that it asks for is there, and so does the 
   await segment;
 });
 
-test('wrong positions, unknown files and a viewer that left are answered, none keeps waiting', async () => {
+test('wrong positions, unknown files and a viewer that left are answered without waiting', async () => {
   const scene = await started();
   await assert.rejects(scene.text('media.m3u8', { _HLS_msn: '40' }), hasCode('ValidationError'));
   await assert.rejects(scene.text('media.m3u8', { _HLS_part: '1' }), hasCode('ValidationError'));
@@ -190,7 +190,7 @@ test('a source that delivers nothing is Unavailable, and reading stops after the
   assert.equal(scene.clock.pendingTimers, 0);
 });
 
-test('after a pause of the stream the numbering continues and the break is declared', async () => {
+test('after a pause of the stream the numbering continues and a discontinuity is declared', async () => {
   const scene = await started();
   await scene.writeTo(4.5);
   scene.clock.advance(60_000);
@@ -214,7 +214,7 @@ test('new parameters and a source that returns begin a segment after a discontin
   assert.deepEqual(values(playlist, /#EXT-X-MAP:URI="(.*)"/g), ['init-1.mp4', 'init-2.mp4']);
 });
 
-test('the end of the stream is written into the playlist and wakes those who wait', async () => {
+test('the end of the stream is written to the playlist and wakes waiting requests', async () => {
   const scene = await started();
   const waiting = scene.text('media.m3u8', { _HLS_msn: '2' });
   scene.stream.end('removed');

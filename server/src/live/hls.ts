@@ -36,7 +36,7 @@ const leastPartTargetSeconds = 0.45;
 /** Parts are listed for this many target durations back (RFC 8216bis, 4.4.4.9). */
 const partsListedTargets = 3;
 const queueBytes = 16 * 1024 * 1024;
-/** After this long without a request the stream is no longer read and its segments are dropped. */
+/** After this time without a request the stream is no longer read and its segments are dropped. */
 const idleMs = 30_000;
 /** How long a request waits for the first frame, and a blocking one for its part (three target durations). */
 const waitMs = 12_000;
@@ -48,8 +48,8 @@ interface Waiter {
 }
 
 /**
- * One stream as low-latency HLS (RFC 8216bis) for players outside the page. It starts to read the stream on the
- * first request and releases it some time after the last one. It knows files and their contents, no HTTP.
+ * One stream as low-latency HLS (RFC 8216bis) for players outside the page. It starts reading the stream on the
+ * first request and releases it some time after the last one. It handles files and their contents, not HTTP.
  */
 export class LowLatencyHls {
   readonly #options: LowLatencyHlsOptions;
@@ -73,8 +73,8 @@ export class LowLatencyHls {
   }
 
   /**
-   * Answers for one file: `index.m3u8`, `media.m3u8`, `init-N.mp4`, `segment-N.m4s`, `part-N-P.m4s`. Blocks as
-   * RFC 8216bis requires: a playlist until the requested part is in it, a part that was hinted until it exists.
+   * Returns one file: `index.m3u8`, `media.m3u8`, `init-N.mp4`, `segment-N.m4s`, `part-N-P.m4s`. Blocks as RFC
+   * 8216bis requires: a playlist until the requested part is in it, a part that was hinted until it exists.
    * @throws Fault NotFound, ValidationError (wrong delivery directives), Unavailable (no frame in time)
    */
   async handle(file: string, query: URLSearchParams, signal: AbortSignal): Promise<HlsReply> {
@@ -89,7 +89,7 @@ export class LowLatencyHls {
     return this.#part(Number(partSegment), Number(part), signal);
   }
 
-  /** Releases the stream; a later request starts over. Idempotent. */
+  /** Releases the stream; a later request starts again. Idempotent. */
   close(): void {
     this.#cancelIdle?.();
     this.#cancelIdle = undefined;
@@ -109,7 +109,7 @@ export class LowLatencyHls {
     if (!newest || !tracks) throw unavailable();
     const bytes = newest.parts.reduce((sum, part) => sum + part.bytes.length, 0);
     const bitsPerSecond = (bytes * 8) / Math.max(newest.durationSeconds, 0.1);
-    // The peak of future media can only be guessed; players with one variant don't choose by it.
+    // The peak of future media can only be guessed; players do not use it with a single variant.
     const variant = { uri: 'media.m3u8', peakBitsPerSecond: bitsPerSecond * 1.5, tracks };
     return playlistReply(multivariantPlaylist([variant]));
   }
@@ -121,7 +121,7 @@ export class LowLatencyHls {
     if (!newest) throw unavailable();
     if (wanted.sequence !== undefined) {
       const { sequence, part } = wanted;
-      // Section 6.2.5.2: further ahead than a player can know of is an error.
+      // Section 6.2.5.2: a position further ahead than a player can know of is an error.
       if (sequence > newest.sequence + 2) throw invalid('_HLS_msn');
       await this.#until(() => this.#hasEnded || this.#window.hasReached(sequence, part), signal);
     }
@@ -196,8 +196,8 @@ export class LowLatencyHls {
         if (event.type === 'end') this.#hasEnded = true;
       }
     } catch (err) {
-      // An internal error costs the players their playlist, never the stream.
-      this.#options.log.error({ err }, 'LL-HLS of the stream ended because of an internal error');
+      // An internal error affects the players' playlist, never the stream.
+      this.#options.log.error({ err }, 'LL-HLS output of the stream ended because of an internal error');
       this.close();
       return;
     }
@@ -263,7 +263,7 @@ interface DeliveryDirectives {
   readonly canSkip: boolean;
 }
 
-/** Section 6.2.5: `_HLS_msn`, `_HLS_part` (only with the former) and `_HLS_skip`. */
+/** Section 6.2.5: `_HLS_msn`, `_HLS_part` (only together with the former) and `_HLS_skip`. */
 function deliveryDirectives(query: URLSearchParams): DeliveryDirectives {
   const sequence = wholeNumber(query, '_HLS_msn');
   const part = wholeNumber(query, '_HLS_part');
@@ -290,11 +290,11 @@ function mediaReply(body: Uint8Array | undefined): HlsReply {
 }
 
 function notFound(): Fault {
-  return new Fault('NotFound', 'This file of the live stream is not there, or no longer.');
+  return new Fault('NotFound', 'This file of the live stream does not exist, or no longer exists.');
 }
 
 function unavailable(): Fault {
-  return new Fault('Unavailable', 'The stream delivers no video now.');
+  return new Fault('Unavailable', 'The stream delivers no video at the moment.');
 }
 
 function invalid(name: string): Fault {

@@ -13,28 +13,29 @@ export class InitTracks {
     this.#stream = stream;
   }
 
-  /** The hub's list of tracks, by which init segments are shared between viewers. */
+  /** The hub's list of tracks, which is the key for sharing init segments between viewers. */
   get declared(): readonly Track[] {
     return this.#declared;
   }
 
-  /** In the newest init segment; empty before the first. */
+  /** The tracks in the newest init segment; empty before the first. */
   get used(): readonly Track[] {
     return this.#used;
   }
 
-  /** The reader got new tracks: the next GOP begins with an init segment. */
+  /** The reader received new tracks: the next GOP begins with an init segment. */
   declare(tracks: readonly Track[]): void {
     this.#declared = tracks;
     this.#isDue = true;
   }
 
   /**
-   * The tracks of the init segment that a GOP has to begin with; undefined while the newest one still applies.
-   * @param wanted leaves out what this viewer does not want
+   * The tracks of the init segment that a GOP must begin with; undefined while the newest one still applies.
+   * @param wanted filters out tracks that this viewer does not want
    */
   next(wanted: (active: readonly Track[]) => readonly Track[]): readonly Track[] | undefined {
-    // The hub may be ahead of this reader, at other parameters already: then only the declared tracks are known.
+    // The hub may be ahead of this reader and already use other parameters: then only the declared tracks are
+    // known.
     const active = this.#stream.tracks === this.#declared ? activeTracks(this.#stream) : this.#declared;
     const tracks = wanted(active);
     if (!this.#isDue && isSameTracks(tracks, this.#used)) return undefined;

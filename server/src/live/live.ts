@@ -25,14 +25,15 @@ interface StreamLive {
   readonly fragmenter: LiveFragmenter;
   readonly sessions: Set<LiveSession>;
   hls: LowLatencyHls | undefined;
-  /** Of viewers that have left. */
+  /** Of viewers that have disconnected. */
   bytesSent: number;
   skippedSamples: number;
 }
 
 /**
  * The live side of the server: viewers over WebSockets and players over LL-HLS, both Readers of a stream's hub.
- * It holds what the viewers of one stream share, so that a fragment is built once, however many watch.
+ * It holds what the viewers of one stream share, so that a fragment is built once, however many viewers there
+ * are.
  */
 export class Live {
   readonly #options: LiveOptions;
@@ -56,7 +57,7 @@ export class Live {
     });
   }
 
-  /** One viewer without a socket of its own, e.g. a channel of a shared one. */
+  /** One viewer without a socket of its own, e.g. a channel of a shared socket. */
   open(
     stream: Stream,
     sink: LiveSink,

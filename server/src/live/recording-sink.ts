@@ -5,7 +5,7 @@ import type { LiveSink } from './session.ts';
 export class RecordingSink implements LiveSink {
   readonly messages: LiveMessage[] = [];
   readonly media: Uint8Array[] = [];
-  /** Texts by their type and media by 'media', in the order in which they were sent. */
+  /** Text messages by their type and media as 'media', in the order in which they were sent. */
   readonly order: string[] = [];
   bufferedBytes = 0;
 

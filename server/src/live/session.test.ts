@@ -66,7 +66,7 @@ interface SentSample {
   readonly duration: number;
 }
 
-/** What is in the fragments, in order. */
+/** The contents of the fragments, in order. */
 function samplesIn(media: readonly Uint8Array[]): SentSample[] {
   return media.flatMap((bytes) => {
     const [box] = walkBoxes(bytes);
@@ -85,7 +85,7 @@ function samplesIn(media: readonly Uint8Array[]): SentSample[] {
 const videoOf = (sent: readonly SentSample[]) =>
   sent.filter(({ trackId }) => clip.tracks.find(({ id }) => id === trackId)?.kind === 'video');
 
-test('[R7.12] a viewer gets messages first, then init segment and GOP so far immediately, then a fragment per frame', async () => {
+test('[R7.12] a viewer immediately receives messages, init segment and the GOP so far, then a fragment per frame', async () => {
   const scene = new SessionScene();
   scene.stream.setTracks(clip.tracks);
   const samples = upToFrame(30);
@@ -117,7 +117,7 @@ test('[R7.12] a viewer gets messages first, then init segment and GOP so far imm
   assert.equal(videoOf(samplesIn(sink.media)).length, 30);
 });
 
-test('a fragment is built once, however many watch', async () => {
+test('a fragment is built once, however many viewers there are', async () => {
   const scene = new SessionScene();
   scene.stream.setTracks(clip.tracks);
   const first = scene.view();
@@ -132,7 +132,7 @@ test('a fragment is built once, however many watch', async () => {
   }
 });
 
-test('a viewer that is slow skips to a key frame, is notified, and never has more than the limit waiting', async () => {
+test('a slow viewer skips to a key frame, is notified, and never has more than the limit waiting', async () => {
   const scene = new SessionScene();
   scene.stream.setTracks(clip.tracks);
   const { sink, session } = scene.view();
@@ -153,7 +153,7 @@ test('a viewer that is slow skips to a key frame, is notified, and never has mor
   assert.equal(session.skippedSamples, told.samples);
 });
 
-test('audio that is announced and never sent does not delay the video; it joins when it comes', async () => {
+test('announced audio that is not sent does not delay the video; it is added when it arrives', async () => {
   const scene = new SessionScene();
   const audio = clip.tracks.find(({ kind }) => kind === 'audio');
   scene.stream.setTracks(clip.tracks);
@@ -168,7 +168,7 @@ test('audio that is announced and never sent does not delay the video; it joins 
   assert.match(inits[1]?.mimeType ?? '', /mp4a/);
 });
 
-test('audio that stops is taken out at the next key frame', async () => {
+test('audio that stops is removed at the next key frame', async () => {
   const scene = new SessionScene();
   const audio = clip.tracks.find(({ kind }) => kind === 'audio');
   scene.stream.setTracks(clip.tracks);
@@ -220,12 +220,12 @@ test('a camera that slows down from 25 to 3 frames a second is never treated as 
   assert.equal(sent.length, 25);
   sent.forEach(({ dts, duration }, at) => {
     const next = sent[at + 1];
-    // Media Source Extensions, coded frame processing: a step of more than twice the last length is a break.
-    if (next) assert.ok(next.dts - dts <= 2 * duration, `picture ${at}: ${next.dts - dts} after ${duration}`);
+    // Media Source Extensions, coded frame processing: a step of more than twice the last duration is a break.
+    if (next) assert.ok(next.dts - dts <= 2 * duration, `frame ${at}: ${next.dts - dts} after ${duration}`);
   });
 });
 
-test('pause and return are reported, parameters are sent again, and the end has a code', async () => {
+test('pause and resume are reported, parameters are sent again, and the end has a code', async () => {
   const scene = new SessionScene();
   const { sink } = scene.view();
   await turn();
@@ -248,12 +248,12 @@ test('pause and return are reported, parameters are sent again, and the end has 
   assert.deepEqual(generations, [1, 2]);
   assert.deepEqual(sink.messages.at(-1), { type: 'end', code: 'NotFound' });
   assert.deepEqual(scene.ended, ['NotFound']);
-  // Nothing was held back when the source went: all five frames of both runs.
+  // Nothing was held back when the source paused: all five frames of both runs were sent.
   assert.equal(videoOf(samplesIn(sink.media)).length, 10);
   assert.equal(scene.clock.pendingTimers, 0);
 });
 
-test('a fault of our own ends that viewer, not the stream', async () => {
+test('an internal error ends that viewer’s session, not the stream', async () => {
   const scene = new SessionScene();
   const broken = clip.tracks.map((track) => ({ ...track, config: new Uint8Array(1) }));
   scene.stream.setTracks(broken);
@@ -264,7 +264,7 @@ test('a fault of our own ends that viewer, not the stream', async () => {
   assert.equal(scene.stream.counters.videoSamples, 3);
 });
 
-test('viewers and bytes are counted, those of viewers that left too', async () => {
+test('viewers and bytes are counted, including those of viewers that have left', async () => {
   const live = new Live({ clock: new ManualClock(), log: silentLog });
   const stream = new Stream('s');
   stream.setTracks(clip.tracks);

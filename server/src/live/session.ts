@@ -13,13 +13,13 @@ import { FragmentBuilder } from './fragment-builder.ts';
 import { AudioStartWait } from './audio-start-wait.ts';
 import { InitTracks } from './init-tracks.ts';
 
-/** Where a live session sends; a WebSocket of its own, or one of many channels of a shared one. */
+/** Where a live session sends its output: a WebSocket of its own, or one of many channels of a shared one. */
 export interface LiveSink {
   text(message: LiveMessage): void;
   binary(bytes: Uint8Array): void;
   /**
-   * Sent but not yet accepted by the network, bytes. The sink calls the session's `resume` when it has gone
-   * down.
+   * Bytes sent but not yet accepted by the network. The sink calls the session's `resume` when the number has
+   * dropped.
    */
   readonly bufferedBytes: number;
 }
@@ -38,13 +38,13 @@ export interface LiveSessionOptions {
   readonly sink: LiveSink;
   readonly clock: Clock;
   readonly variant: LiveVariant;
-  /** Called once, when nothing follows any more. `error` is set when it ended because of an internal error. */
+  /** Called once, when nothing more follows. `error` is set if it ended because of an internal error. */
   readonly onEnd: (code: ErrorCode, error?: unknown) => void;
 }
 
 /** Above this many bytes in transit to a viewer nothing is added; the hub's queue waits, then skips. */
 const highWaterBytes = 512 * 1024;
-/** Most bytes that wait for one viewer in the hub's queue. */
+/** Maximum number of bytes that wait for one viewer in the hub's queue. */
 const queueBytes = 8 * 1024 * 1024;
 /** A viewer that resumes and finds this many GOPs waiting continues with the latest. */
 const maxWaitingGops = 2;
@@ -52,7 +52,7 @@ const maxWaitingGops = 2;
 const batchBytes = 256 * 1024;
 /** How long the latest frame waits for the next one, which determines its duration. */
 const holdMs = 60;
-/** Audio alone is sent in chunks of this length. */
+/** Audio alone is sent in chunks of this duration. */
 const audioPieceMs = 200;
 /**
  * See FragmentBuilder: a guess must survive a camera that halves its frame rate, or one that waits for the next
@@ -62,7 +62,8 @@ const leastGuessMs = { all: 250, keyFrames: 10_000 } as const;
 
 /**
  * One viewer of one stream: the GOP so far immediately, then a fragment per frame, through a Reader of its own
- * that skips when the viewer is slow. It knows no socket, so that one socket may carry many.
+ * that skips when the viewer is slow. It does not depend on a socket, so that one socket may carry many
+ * sessions.
  */
 export class LiveSession {
   readonly #options: LiveSessionOptions;
@@ -95,7 +96,7 @@ export class LiveSession {
     return this.#bytesSent;
   }
 
-  /** Samples left out because this viewer was too slow. */
+  /** Samples dropped because this viewer was too slow. */
   get skippedSamples(): number {
     return this.#reader.skippedSamples;
   }
@@ -109,7 +110,7 @@ export class LiveSession {
   }
 
   /**
-   * Tells the viewer that the session is over, and releases the stream; e.g. when its right to watch is
+   * Informs the viewer that the session has ended, and releases the stream; e.g. when its right to watch is
    * revoked. Idempotent.
    */
   end(code: ErrorCode): void {
@@ -118,7 +119,7 @@ export class LiveSession {
     this.#finish(code);
   }
 
-  /** Releases the stream without a message: the viewer has left. Idempotent. */
+  /** Releases the stream without a message, because the viewer has disconnected. Idempotent. */
   close(): void {
     if (!this.#isClosed) this.#finish('Unavailable');
   }
@@ -131,7 +132,10 @@ export class LiveSession {
     this.#options.onEnd(code, error);
   }
 
-  /** After the writer's own work: what it wrote in one turn is read in one turn, and it never runs our code. */
+  /**
+   * Runs after the writer's own work: what it wrote in one turn is read in one turn, and it never runs this
+   * code.
+   */
   #schedule(): void {
     if (this.#isScheduled || this.#isBlocked) return;
     this.#isScheduled = true;
@@ -208,7 +212,7 @@ export class LiveSession {
     return audio && !keyFramesOnly;
   }
 
-  /** Of the tracks that flow, those that are sent. */
+  /** The active tracks that this session sends. */
   #wanted(active: readonly Track[]): readonly Track[] {
     const hasVideo = active.some(({ kind }) => kind === 'video');
     return this.#wantsAudio ? active : active.filter(({ kind }) => kind === 'video' || !hasVideo);

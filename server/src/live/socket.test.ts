@@ -20,7 +20,7 @@ before(async () => {
   clip = await encodeClip({ seconds: 1, hasAudio: false });
 });
 
-/** A server whose every connection watches `stream`. */
+/** A server on which every connection watches `stream`. */
 async function serve(t: TestContext, stream: Stream, clock = systemClock) {
   const live = new Live({ clock, log: silentLog });
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
@@ -39,7 +39,7 @@ async function serve(t: TestContext, stream: Stream, clock = systemClock) {
   return { live, sessions, sockets, url };
 }
 
-/** A viewer that records what it is sent. */
+/** A viewer that records what it receives. */
 class SocketViewer {
   readonly socket: WebSocket;
   readonly texts: { type: string; samples?: number; code?: string }[] = [];
@@ -71,7 +71,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('[R7.12] over a WebSocket: messages, init segment, fragments, and at the end its code', async (t) => {
+test('[R7.12] over a WebSocket: messages, init segment, fragments, and the code at the end', async (t) => {
   const stream = new Stream('s');
   const { url } = await serve(t, stream);
   stream.setTracks(clip.tracks);
@@ -87,7 +87,7 @@ test('[R7.12] over a WebSocket: messages, init segment, fragments, and at the en
   assert.equal(viewer.closeCode, 1000);
 });
 
-test('a viewer whose right is withdrawn is notified and disconnected immediately', async (t) => {
+test('a viewer whose right to watch is withdrawn is notified and disconnected immediately', async (t) => {
   const stream = new Stream('s');
   const { url, sessions, live } = await serve(t, stream);
   stream.setTracks(clip.tracks);
@@ -100,7 +100,7 @@ test('a viewer whose right is withdrawn is notified and disconnected immediately
   assert.equal(live.audience(stream).viewers, 0);
 });
 
-test('nothing blocks on a viewer that stops reading: the writer and the other viewer continue, it skips and is notified', async (t) => {
+test('a viewer that stops reading blocks neither the writer nor other viewers; it skips and is notified', async (t) => {
   const stream = new Stream('s');
   const { url, sockets, sessions } = await serve(t, stream);
   stream.setTracks(clip.tracks);
@@ -118,7 +118,7 @@ test('nothing blocks on a viewer that stops reading: the writer and the other vi
   const frames = 600;
   for (let at = 5; at < frames; at++) {
     stream.write(sample(at));
-    // The quick viewer keeps pace; the held one delays no other viewer.
+    // The fast viewer keeps pace; the blocked one delays no other viewer.
     await until(() => quick.dts.length >= at - 1);
     assert.ok((sockets[0]?.bufferedAmount ?? 0) < 512 * 1024 + 4 * size);
   }
@@ -140,12 +140,12 @@ test('nothing blocks on a viewer that stops reading: the writer and the other vi
   held.dts.forEach((dts, at) => {
     const before = held.dts[at - 1];
     if (before === undefined || dts - before === 3_600) return;
-    assert.equal(((dts - first) / 3_600) % gop, 0, 'goes on at a key frame');
+    assert.equal(((dts - first) / 3_600) % gop, 0, 'continues at a key frame');
   });
   assert.equal(quick.texts.length, 1);
 });
 
-test('a viewer that answers no ping is disconnected, one that does stays', async (t) => {
+test('a viewer that answers no ping is disconnected, one that does stays connected', async (t) => {
   const clock = new ManualClock();
   const stream = new Stream('s');
   const { url, sockets, live } = await serve(t, stream, clock);

@@ -8,7 +8,7 @@ import type { LiveSession, LiveSink } from './session.ts';
 
 /** Normal closure, invalid input from the other side, and an internal error (RFC 6455, 7.4.1). */
 export const closeCodes = { normal: 1000, policy: 1008, internalError: 1011 } as const;
-/** How long the other side has to answer the close frame before the connection is cut. */
+/** How long the other side may take to answer the close frame before the connection is terminated. */
 export const closeTimeoutMs = 2_000;
 
 export interface LiveSocketOptions {
@@ -21,8 +21,8 @@ export interface LiveSocketOptions {
 
 /**
  * Carries one live session over one WebSocket that the HTTP layer has authorised. Incoming messages are read,
- * for the pongs, and ignored. A viewer that answers no ping for two periods is gone, whatever the network
- * reports.
+ * because of the pongs, and ignored. A viewer that answers no ping for two periods counts as disconnected,
+ * whatever the network reports.
  * @returns the session, so that the caller can end it when the viewer's right is withdrawn
  */
 export function serveLiveSocket(options: LiveSocketOptions): LiveSession {
@@ -41,7 +41,7 @@ export function serveLiveSocket(options: LiveSocketOptions): LiveSession {
     cancelPing();
     session.close();
   });
-  // The viewer may have left while its right to watch was checked.
+  // The viewer may have disconnected while its right to watch was checked.
   if (socket.readyState !== socket.OPEN) session.close();
   return session;
 }

@@ -1,7 +1,7 @@
 import type { LiveTrack } from '@vidette/contract/live';
 import type { Track } from '@vidette/media/track';
 
-/** A track as viewers see it: without the decoder configuration, which the init segment carries. */
+/** A track as described to viewers: without the decoder configuration, which is in the init segment. */
 export function describeTrack(track: Track): LiveTrack {
   const { id, kind, codec, codecString, timescale } = track;
   const base = { id, kind, codec, codecString, timescale };

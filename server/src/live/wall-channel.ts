@@ -6,23 +6,23 @@ import type { LiveSession, LiveSink, LiveVariant } from './session.ts';
 /** A stream to which the viewer was admitted. */
 export interface WallSource {
   readonly stream: Stream;
-  /** Called once, when the viewer has left. */
+  /** Called once, when the viewer has disconnected. */
   readonly leave: () => void;
 }
 
-/** What a channel uses of the socket that it shares with others. */
+/** The functions of the shared socket that a channel uses. */
 export interface WallLine {
   /** More is in transit to the viewer than the network accepts. */
   readonly isFull: boolean;
   text(channel: number, message: LiveMessage): void;
   media(channel: number, bytes: Uint8Array, onSent: () => void): void;
-  /** Nothing follows on a channel. */
+  /** Nothing more follows on a channel. */
   closed(channel: number, code: ErrorCode, error: unknown): void;
 }
 
 /**
  * One stream of a wall: a live session whose sink is a share of the wall's socket. The channel exists before it
- * is known whether its viewer may watch, and may have been closed by then.
+ * is known whether its viewer may watch, and may be closed by then.
  */
 export class WallChannel implements LiveSink {
   readonly #number: number;
@@ -37,7 +37,7 @@ export class WallChannel implements LiveSink {
     this.#line = line;
   }
 
-  /** While the socket is full every channel of it holds back, so that none starves the others. */
+  /** While the socket is full every channel on it holds back, so that none starves the others. */
   get bufferedBytes(): number {
     return this.#line.isFull ? Infinity : this.#ownBytes;
   }
@@ -78,7 +78,7 @@ export class WallChannel implements LiveSink {
     this.#session?.resume();
   }
 
-  /** Tells the viewer why the channel is closed. Idempotent. */
+  /** Informs the viewer why the channel is closed. Idempotent. */
   end(code: ErrorCode): void {
     if (this.#isClosed) return;
     if (this.#session) {
@@ -89,7 +89,7 @@ export class WallChannel implements LiveSink {
     this.#finish(code, undefined);
   }
 
-  /** Releases the stream without a message: the viewer has left. Idempotent. */
+  /** Releases the stream without a message, because the viewer has disconnected. Idempotent. */
   close(): void {
     if (this.#isClosed) return;
     if (this.#session) this.#session.close();

@@ -49,7 +49,10 @@ async function serve(t: TestContext, streams: Readonly<Record<string, Stream>>) 
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`, admitted, left, sockets };
 }
 
-/** A page that records what comes on each channel: types of texts, and the first box of each binary message. */
+/**
+ * A page that records what arrives on each channel: types of text messages, and the first box of each binary
+ * message.
+ */
 class Page {
   readonly socket: WebSocket;
   readonly heard = new Map<number, string[]>();
@@ -130,7 +133,7 @@ test('one socket carries many streams, each on its own channel: all frames or ke
   assert.deepEqual(left, ['gate', 'yard']);
 });
 
-test('[R6.5] a stream that may not be watched is refused on its channel, and one whose right goes is cut; the others stay', async (t) => {
+test('[R6.5] a forbidden stream is refused on its channel, and one whose right is withdrawn is closed; the others stay', async (t) => {
   const gate = new Stream('gate');
   const yard = new Stream('yard');
   const { url, admitted } = await serve(t, { gate, yard });
@@ -155,7 +158,7 @@ test('[R6.5] a stream that may not be watched is refused on its channel, and one
   assert.equal(page.codes.get(3), 'AuthorizationRequired');
 });
 
-test('a channel that is closed before its viewer was admitted watches nothing', async (t) => {
+test('a channel closed before its viewer was admitted watches nothing', async (t) => {
   const gate = new Stream('gate');
   const { url, left } = await serve(t, { gate });
   const page = await openPage(url);
@@ -165,7 +168,7 @@ test('a channel that is closed before its viewer was admitted watches nothing', 
   assert.equal(gate.readerCount, 0);
 });
 
-test('nonsense closes the socket, and so does a channel used twice', async (t) => {
+test('invalid messages close the socket, and so does a channel used twice', async (t) => {
   const gate = new Stream('gate');
   const { url } = await serve(t, { gate });
   for (const speak of [
@@ -185,7 +188,7 @@ test('nonsense closes the socket, and so does a channel used twice', async (t) =
   await until(() => gate.readerCount === 0);
 });
 
-test('a page that stops reading delays no one, and every channel of it continues when it reads again', async (t) => {
+test('a page that stops reading delays no other page, and all its channels continue when it reads again', async (t) => {
   const streams = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`s${at}`, new Stream(`s${at}`)]));
   const all = Object.values(streams);
   for (const stream of all) stream.setTracks(clip.tracks);
@@ -204,7 +207,7 @@ test('a page that stops reading delays no one, and every channel of it continues
   assert.ok((sockets[0]?.bufferedAmount ?? Infinity) < 12 * 1024 * 1024);
   page.socket.resume();
   const heard = all.map((_, at) => page.count(at, 'moof'));
-  // Each is notified of what it missed, and gets frames after that.
+  // Each is notified of the samples it missed, and receives frames after that.
   const goesOn = (channel: number) =>
     page.count(channel, 'skipped') > 0 && page.count(channel, 'moof') > (heard[channel] ?? 0) + 10;
   for (let at = 300; ![...all.keys()].every(goesOn); at++) {

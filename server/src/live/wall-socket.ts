@@ -17,7 +17,7 @@ export interface WallSocketOptions {
   readonly log: Log;
   readonly live: Live;
   /**
-   * Admits a viewer to one stream; rejects with a Fault when they may not watch it.
+   * Admits a viewer to one stream; rejects with a Fault if they may not watch it.
    * @param end to be called when the right to watch is withdrawn later
    */
   readonly admit: (request: WallWatchRequest, end: (code: ErrorCode) => void) => Promise<WallSource>;
@@ -27,7 +27,7 @@ export type WallWatchRequest = Extract<WallRequest, { type: 'watch' }>;
 
 /**
  * Bytes in transit to one viewer, all channels together: above the upper mark nothing is added, below the lower
- * one they resume.
+ * one the channels resume.
  */
 const highWaterBytes = 4 * 1024 * 1024;
 const lowWaterBytes = 1024 * 1024;
@@ -56,7 +56,7 @@ export class WallSocket implements WallLine {
       for (const channel of [...this.#channels.values()]) channel.close();
     };
     socket.on('close', leave);
-    // The client may have left while it was admitted; then no 'close' follows.
+    // The client may have disconnected while it was admitted; then no 'close' follows.
     if (socket.readyState === socket.CLOSED) leave();
   }
 
@@ -73,7 +73,7 @@ export class WallSocket implements WallLine {
     if (socket.readyState !== socket.OPEN) return;
     const header = Buffer.allocUnsafe(wallLimits.headerBytes);
     header.writeUInt32BE(channel);
-    // Two WebSocket frames of one message, so that a fragment shared by many viewers is copied for none of
+    // Two WebSocket frames of one message, so that a fragment shared by many viewers is not copied for any of
     // them.
     socket.send(header, { binary: true, compress: false, fin: false });
     socket.send(bytes, { binary: true, compress: false }, (error) => {
@@ -88,7 +88,7 @@ export class WallSocket implements WallLine {
     const { log } = this.#options;
     if (error !== undefined)
       log.error({ err: error }, 'a channel of a wall ended because of an internal error');
-    // A viewer who is no longer signed in must not use this socket, whichever channel found it out.
+    // A viewer who is no longer signed in must not use this socket, whichever channel detected it.
     if (code === 'AuthorizationRequired') this.#close(closeCodes.normal, code);
   }
 
@@ -99,7 +99,7 @@ export class WallSocket implements WallLine {
       return;
     }
     if (request.type === 'leave') {
-      // Unknown when the channel ended by itself while the page's message was in transit.
+      // Unknown if the channel ended by itself while the page's message was in transit.
       this.#channels.get(request.channel)?.close();
       return;
     }

@@ -1,4 +1,4 @@
-/** Positions behind the key frame that are distinguished; later ones in a long GOP share one. */
+/** Positions after the key frame that are distinguished; later ones in a long GOP share one. */
 const positions = 64;
 /** After about this many visits a position has forgotten earlier values. */
 const memoryVisits = 30;
@@ -19,7 +19,7 @@ export class GopProfile {
     return this.#offsets[slot(position, isReordered)] ?? 0;
   }
 
-  /** Takes how far a frame was from its expected size, offset included. */
+  /** Learns how far a frame was from its expected size, offset included. */
   learn(position: number, isReordered: boolean, away: number): void {
     const at = slot(position, isReordered);
     const visits = Math.min(memoryVisits, (this.#visits[at] ?? 0) + 1);

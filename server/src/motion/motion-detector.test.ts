@@ -8,7 +8,7 @@ import { MotionDetector, type FrameSize, type MotionEvent } from './motion-detec
 const startMs = Date.UTC(2026, 10, 20, 12);
 const frameMs = 80;
 
-/** A uniform random sequence that is the same at each run. */
+/** A uniform random sequence that is the same in each run. */
 function* noise(seed: number): Generator<number, never> {
   for (let state = seed; ;) {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -56,14 +56,14 @@ function assertNear(event: { fromS: number; toS: number } | undefined, fromS: nu
   assert.ok(Math.abs(event.toS - toS) <= 2.5, `ends at ${event.toS} s`);
 }
 
-test('[R10.7] frames that grow for a while are motion, from when they grew to when they were small again', () => {
+test('[R10.7] frames that are larger for a while are motion, from when they grew until they are small again', () => {
   const { ended, told } = detect(camera(120, between(60, 68, 1.6)));
   assert.equal(ended.length, 1);
   assertNear(ended[0], 60, 68);
   assert.ok((told[0]?.score ?? 0) > 1.4 && (told[0]?.score ?? 0) < 1.9);
 });
 
-test('[R10.7] a scene that only rustles has no motion, whatever the pattern of its GOPs', () => {
+test('[R10.7] a scene with only noise has no motion, whatever the pattern of its GOPs', () => {
   assert.deepEqual(detect(camera(600, () => 1)).told, []);
 });
 
@@ -74,13 +74,13 @@ test('[R10.7] slow light changes, flashes and lost frames are not motion', () =>
   assert.deepEqual(detect(camera(300, flashing)).told, []);
 });
 
-test('[R10.7] a gain that is switched is not motion, and the scene after it is learnt', () => {
+test('[R10.7] a gain switch is not motion, and the scene after it is learnt', () => {
   const { ended } = detect(camera(240, (second) => (second < 60 ? 1 : between(150, 156, 2)(second) * 8)));
   assert.equal(ended.length, 1);
   assertNear(ended[0], 150, 156);
 });
 
-test('[R10.7] motion that rests for moments is one event, and two that are apart are two', () => {
+test('[R10.7] motion with short rests is one event, and motion with a long rest is two', () => {
   const moving = (second: number) => Math.max(...[60, 66, 100].map((at) => between(at, at + 4, 2)(second)));
   const { ended } = detect(camera(160, moving));
   assert.equal(ended.length, 2);
@@ -88,7 +88,7 @@ test('[R10.7] motion that rests for moments is one event, and two that are apart
   assertNear(ended[1], 100, 104);
 });
 
-test('[R10.7] long motion is reported before its end, under the same start', () => {
+test('[R10.7] long motion is reported before its end, with the same start', () => {
   const uneven = (second: number) => between(60, 105, 1.8 + 0.8 * Math.sin(second))(second);
   const { told } = detect(camera(140, uneven));
   assert.deepEqual(
@@ -98,7 +98,7 @@ test('[R10.7] long motion is reported before its end, under the same start', () 
   assert.equal(new Set(told.map((event) => event.startMs)).size, 1);
 });
 
-test('[R10.7] the beginning of a stream and its return are no motion', () => {
+test('[R10.7] the start of a stream and its return are not motion', () => {
   const told: MotionEvent[] = [];
   const detector = new MotionDetector((event) => told.push(event));
   for (const frame of camera(60, between(0, 4, 4))) detector.frame(frame);
@@ -109,7 +109,7 @@ test('[R10.7] the beginning of a stream and its return are no motion', () => {
   assert.deepEqual(told, []);
 });
 
-test('any sizes at any times give events in order', () => {
+test('any sizes at any times yield events in order', () => {
   const frame = fc.record({
     stepMs: fc.nat(3_000),
     bytes: fc.nat(10_000_000),

@@ -7,7 +7,7 @@ export interface FrameSize {
   readonly timeMs: number;
   readonly bytes: number;
   readonly isKey: boolean;
-  /** Shown before a frame that was decoded before it: a B-frame, which has a size of its own. */
+  /** Shown before a frame that was decoded before it: a B-frame, whose size follows its own pattern. */
   readonly isReordered: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface FrameSize {
 export interface MotionEvent {
   /** Ms since the epoch. */
   readonly startMs: number;
-  /** Of an open event: until when motion was seen so far. */
+  /** For an open event: until when motion was seen so far. */
   readonly endMs: number;
   /** Ratio of the inter frames' size to their usual size at the peak. */
   readonly score: number;
@@ -25,7 +25,7 @@ export interface MotionEvent {
 
 /** Sizes are averaged over steps of this length, ms. */
 const stepMs = 500;
-/** The median of this many steps counts: a flash or a lost packet fills no more than two. */
+/** The median of this many steps is used: a flash or a lost packet affects no more than two. */
 const windowSteps = 5;
 /**
  * Evidence grows by a step's height above the level, in scatters, less the allowance, and opens an event at the
@@ -41,7 +41,7 @@ const minRise = 0.14;
 const minScatter = 0.025;
 /** Nothing is reported before this much of a new scene was seen, ms. */
 const learnMs = 15_000;
-/** After a source comes back to the same scene, ms. */
+/** The same after a source returns with the same scene, ms. */
 const settleMs = 4_000;
 /** A pause in motion shorter than this does not end the event, ms. */
 const holdMs = 4_000;
@@ -59,8 +59,8 @@ const switchMs = 15_000;
 /** After this long in an event the scene is assumed to have changed permanently, ms. */
 const absorbAfterMs = 60_000;
 /**
- * Weights of one step: the level follows the scene in half a minute, faster when it calms down, hardly while an
- * event lasts.
+ * Weights of one step: the level follows the scene in half a minute, faster when the scene calms down, hardly
+ * at all during an event.
  */
 const followWeight = 1 / 60;
 const calmWeight = 1 / 20;
@@ -73,7 +73,7 @@ interface SizeStep {
   readonly size: number;
 }
 
-/** Evidence being accumulated, from the first step that rose. */
+/** Evidence being accumulated, since the first step that rose. */
 interface Rise {
   readonly startMs: number;
   /** The largest difference between two steps with one between them, octaves. */
@@ -87,16 +87,16 @@ interface OpenEvent {
   endMs: number;
   /** Height above the level, octaves. */
   peak: number;
-  /** Until it is clear whether this is a switch. */
+  /** Held until it is clear whether this is a switch. */
   values: number[] | undefined;
   /** The end reported last; undefined before the first report. */
   toldEndMs: number | undefined;
 }
 
 /**
- * Finds motion in the sizes of coded frames: what moves can't be predicted from the frame before and costs
- * bits. A frame's size is compared with what this scene, at this position in the GOP, usually costs. Method and
- * figures: design/motion.md.
+ * Detects motion from the sizes of coded frames: moving content cannot be predicted from the previous frame and
+ * costs bits. A frame's size is compared with what this scene usually costs at this position in the GOP. Method
+ * and figures: design/motion.md.
  */
 export class MotionDetector {
   readonly #onEvent: (event: MotionEvent) => void;
@@ -128,13 +128,13 @@ export class MotionDetector {
     const size = octaves - this.#profile.offset(this.#position, frame.isReordered);
     this.#sum.octaves += size;
     this.#sum.frames++;
-    // While something moves the pattern is not the scene's.
+    // While something moves the pattern is not that of the scene.
     if (!this.#event && this.#activity.seen > 0) {
       this.#profile.learn(this.#position, frame.isReordered, size - this.#activity.level);
     }
   }
 
-  /** Frames are missing or stop: an open event ends, what is known of the scene stays. */
+  /** Frames are missing or stop: an open event ends, what was learnt about the scene stays. */
   interrupt(): void {
     this.#close();
     this.#rise = undefined;
@@ -144,7 +144,7 @@ export class MotionDetector {
   }
 
   /**
-   * The source is back with the same scene, from `timeMs` on; the size of its first frames is due to the
+   * The source has returned with the same scene, from `timeMs` on; the size of its first frames is due to the
    * encoder, not the scene.
    */
   resume(timeMs: number): void {
@@ -173,7 +173,7 @@ export class MotionDetector {
       this.#event = { ...rise, endMs, peak, values: [], toldEndMs: undefined };
       return;
     }
-    // Motion only ever adds: values far below show that the level is not the scene's.
+    // Motion only ever adds to the size: values far below show that the level is not the scene's.
     if (above < -calmScatters) activity.restart(value);
     else activity.add(value, above < -1 ? calmWeight : followWeight);
   }
@@ -248,7 +248,7 @@ function told({ startMs, endMs, peak }: OpenEvent, isOpen: boolean): MotionEvent
   return { startMs, endMs, score: 2 ** peak, isOpen };
 }
 
-/** The median; of an even count the upper of the two. */
+/** The median; of an even number of values the upper of the two. */
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }

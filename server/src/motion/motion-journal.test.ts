@@ -11,7 +11,7 @@ function event(startMs: number, endMs: number): MotionEvent {
   return { startMs, endMs, score: 2.04, isOpen: false };
 }
 
-/** Keeps what is saved in memory. */
+/** Keeps saved events in memory. */
 function memory() {
   const saved: NotedEvent[] = [];
   const removals: [string, ReadonlyMap<string, number>][] = [];
@@ -28,7 +28,7 @@ function memory() {
   return { saved, removals, store };
 }
 
-test('[R10.7] events of all streams are saved together, an event reported twice once with its later end', async () => {
+test('[R10.7] events of all streams are saved together; an event reported twice is saved once, with its later end', async () => {
   const { saved, store } = memory();
   const clock = new ManualClock();
   const journal = new MotionJournal({
@@ -51,7 +51,7 @@ test('[R10.7] events of all streams are saved together, an event reported twice 
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('[R10.4] [R10.7] from time to time events go whose footage has gone', async () => {
+test('[R10.4] [R10.7] events whose footage was deleted are deleted periodically', async () => {
   const { removals, store } = memory();
   const clock = new ManualClock();
   const keptSince = (uid: string) => Promise.resolve(uid === 'cam1' ? 6_000 : undefined);
@@ -62,7 +62,7 @@ test('[R10.4] [R10.7] from time to time events go whose footage has gone', async
   await journal.close();
 });
 
-test('while the database refuses, events wait up to a limit and are saved once it takes them', async () => {
+test('while the database fails, events wait up to a limit and are saved once it accepts them', async () => {
   const clock = new ManualClock();
   const saved: NotedEvent[] = [];
   let refuses = true;

@@ -13,7 +13,7 @@ export interface NotedEvent {
 
 /** Where events are stored. Both methods reject with the database's error. */
 export interface EventStore {
-  /** Adds these, or gives existing ones (same stream, kind and start) their later end. */
+  /** Inserts these, or updates existing ones (same stream, kind and start) with their later end. */
   saveEvents(events: readonly NotedEvent[]): Promise<void>;
   /** Deletes events of a kind that ended before a given time, by uid. */
   removeEndedBefore(kind: string, bounds: ReadonlyMap<string, number>): Promise<void>;
@@ -23,7 +23,7 @@ export interface MotionJournalOptions {
   readonly store: EventStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** The time before which a stream's events have no footage any more; undefined: keep all. */
+  /** The time before which a stream no longer has footage for its events; undefined: keep all. */
   readonly keptSince: (uid: string) => Promise<number | undefined>;
   /** Streams to clean up. */
   readonly uids: () => Iterable<string>;
@@ -31,13 +31,13 @@ export interface MotionJournalOptions {
 
 /** Events of all streams go to the database together, this long after the first. */
 const gatherMs = 1_000;
-/** After the database refused. */
+/** Delay after the database failed. */
 const retryMs = 10_000;
-/** Most events that wait while the database refuses; beyond it the oldest are dropped. */
+/** Maximum number of events that wait while the database fails; beyond it the oldest are dropped. */
 const mostWaiting = 10_000;
 const retentionPeriodMs = 10 * 60_000;
 
-/** Writes motion events to the database, in batches, and deletes them when their footage is gone. */
+/** Writes motion events to the database, in batches, and deletes them when their footage is deleted. */
 export class MotionJournal {
   readonly #options: MotionJournalOptions;
   readonly #cancelRetention: Cancel;
@@ -51,7 +51,7 @@ export class MotionJournal {
     this.#options = options;
     this.#cancelRetention = options.clock.every(retentionPeriodMs, () => {
       this.retain().catch((error: unknown) =>
-        options.log.error({ err: error }, 'Old motion events could not be removed; it will be tried again'),
+        options.log.error({ err: error }, 'Old motion events could not be deleted; it will be retried'),
       );
     });
   }
@@ -64,14 +64,14 @@ export class MotionJournal {
       kind: 'motion',
       startMs,
       endMs: Math.round(event.endMs),
-      // The ratio of the frames' size to their usual size: the same in every language.
+      // The ratio of the frames' size to their usual size: needs no translation.
       note: `×${event.score.toFixed(1)}`,
     });
     this.#giveUpOldest();
     this.#schedule(gatherMs);
   }
 
-  /** Removes events whose footage is gone. @throws what the store throws */
+  /** Deletes events whose footage was deleted. @throws what the store throws */
   async retain(): Promise<void> {
     const bounds = new Map<string, number>();
     for (const uid of this.#options.uids()) {
@@ -81,7 +81,7 @@ export class MotionJournal {
     if (bounds.size > 0) await this.#options.store.removeEndedBefore('motion', bounds);
   }
 
-  /** Writes what waits and closes; resolves when it is written or has failed for the last time. */
+  /** Writes the waiting events and closes; resolves when they are written or have failed for the last time. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelRetention();
@@ -111,7 +111,7 @@ export class MotionJournal {
       if (this.#lost > 0) this.#options.log.warn({ events: this.#lost }, 'Motion events were lost');
       this.#lost = 0;
     } catch (error) {
-      this.#options.log.error({ err: error }, 'Motion events could not be saved; it will be tried again');
+      this.#options.log.error({ err: error }, 'Motion events could not be saved; it will be retried');
       // Events reported meanwhile are newer.
       this.#waiting = new Map([...events, ...this.#waiting]);
       this.#giveUpOldest();

@@ -17,7 +17,7 @@ const video: VideoTrack = {
   config: new Uint8Array(),
 };
 
-/** Writes ten frames a second, a key frame every two seconds. */
+/** Writes ten frames per second, a key frame every two seconds. */
 function write(stream: Stream, fromS: number, toS: number, bytes: (second: number) => number): void {
   for (let index = Math.round(fromS * 10); index < Math.round(toS * 10); index++) {
     const isKey = index % 20 === 0;
@@ -38,19 +38,19 @@ function watched() {
 
 const moving = (at: number) => (second: number) => (second >= at && second < at + 6 ? 6_000 : 2_000);
 
-test('[R10.7] a stream that is written reports motion, and nothing after the reader was closed', () => {
+test('[R10.7] a stream being written reports motion, and nothing after the reader was closed', () => {
   const { stream, watch, ended } = watched();
   write(stream, 0, 60, moving(40));
   assert.deepEqual(ended().map(Math.round), [40]);
   write(stream, 60, 84, moving(80));
   watch.close();
-  assert.equal(ended().length, 2, 'what was open ends with the watch');
+  assert.equal(ended().length, 2, 'an open event ends with the reader');
   write(stream, 84, 140, moving(100));
   assert.equal(ended().length, 2);
   assert.equal(stream.readerCount, 0);
 });
 
-test('[R10.7] a source that comes back to its scene is watched immediately, with another frame size it is learnt again', () => {
+test('[R10.7] a source that returns with its scene is evaluated immediately, with another frame size the scene is learnt again', () => {
   const { stream, ended } = watched();
   write(stream, 0, 40, () => 2_000);
   stream.pause('unreachable');

@@ -4,9 +4,9 @@ import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import { MotionDetector, type MotionEvent } from './motion-detector.ts';
 
-/** The reader takes events immediately; this only bounds what a fault could pile up. */
+/** The reader takes events immediately; this only limits what can accumulate after an error. */
 const queueMaxBytes = 4 * 1024 * 1024;
-/** Frames that come after a longer break start a new sequence, ms. */
+/** Frames that arrive after a longer break start a new sequence, ms. */
 const breakMs = 5_000;
 
 /** Reads a stream's frames for their sizes and reports motion. Starts when created, ends with `close`. */
@@ -31,7 +31,7 @@ export class MotionReader {
     });
   }
 
-  /** Reports the end of an open event, and nothing after. Idempotent. */
+  /** Reports the end of an open event, and nothing afterwards. Idempotent. */
   close(): void {
     if (this.#reader.isClosed) return;
     this.#reader.close();
@@ -65,7 +65,7 @@ export class MotionReader {
       video?.codec === this.#video?.codec &&
       video?.width === this.#video?.width &&
       video?.height === this.#video?.height;
-    // With another frame size or encoding, nothing learnt before holds.
+    // With another frame size or encoding, nothing learnt before applies.
     if (!isSame) this.#detector = new MotionDetector(this.#onEvent);
     this.#video = video;
   }
@@ -77,7 +77,7 @@ export class MotionReader {
     this.#lastMs = timeMs;
     const isReordered = !sample.isKey && sample.pts < this.#highestPts;
     this.#highestPts = sample.isKey ? sample.pts : Math.max(this.#highestPts, sample.pts);
-    // The rest of a frame that was partly lost says nothing of its size.
+    // The rest of a frame that was partly lost says nothing about its size.
     if (sample.isDamaged) return;
     this.#detector.frame({ timeMs, bytes: sample.size, isKey: sample.isKey, isReordered });
   }

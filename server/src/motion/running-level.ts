@@ -1,7 +1,7 @@
 /**
- * The level of a series and its scatter while nothing happens, followed robustly: one value, however extreme,
- * moves the level no more than one at the edge. Events only ever add to the series, so that the scatter is
- * taken from the values below the level alone. Costs three numbers.
+ * The level of a series and its scatter while nothing happens, tracked robustly: one value, however extreme,
+ * moves the level no more than one at the edge. Events only ever add to the series, so the scatter is derived
+ * from the values below the level alone. Costs three numbers.
  */
 export class RunningLevel {
   readonly #minScatter: number;
@@ -9,7 +9,7 @@ export class RunningLevel {
   #deviation: number;
   #seen = 0;
 
-  /** @param minScatter lower limit of the scatter: in a constant series everything would be remarkable. */
+  /** @param minScatter lower limit of the scatter: in a constant series everything would be remarkable */
   constructor(minScatter: number) {
     this.#minScatter = minScatter;
     this.#deviation = minScatter;
@@ -19,7 +19,10 @@ export class RunningLevel {
     return this.#level;
   }
 
-  /** Like a standard deviation: 1.48 times the median deviation, what the two have in common for a normal distribution. */
+  /**
+   * Comparable to a standard deviation: 1.48 times the median deviation, which equals it for a normal
+   * distribution.
+   */
   get scatter(): number {
     return Math.max(this.#minScatter, 1.48 * this.#deviation);
   }
@@ -33,7 +36,7 @@ export class RunningLevel {
     return (value - this.#level) / this.scatter;
   }
 
-  /** Takes one value; `weight` is the share of the way to it, in (0, 1]. The first values weigh more. */
+  /** Takes one value; `weight` is how far to move towards it, in (0, 1]. The first values weigh more. */
   add(value: number, weight: number): void {
     this.#seen++;
     if (this.#seen === 1) {
@@ -44,15 +47,15 @@ export class RunningLevel {
     const away = value - this.#level;
     this.follow(value, share);
     if (away >= 0) return;
-    // The median of the values below is where as many are farther as nearer: a step out for each, the same step
-    // back.
+    // The median of the values below is where as many are farther as nearer: a step out for each farther one,
+    // the same step back for each nearer one.
     this.#deviation *= Math.exp(Math.min(0.2, share) * (-away > this.#deviation ? 1 : -1));
     this.#deviation = Math.max(this.#minScatter / 1.48, this.#deviation);
   }
 
   /**
-   * Moves the level a share of the way to a value that says nothing of the scatter; a far value counts as one
-   * at the edge.
+   * Moves the level by a share of the way to a value that says nothing about the scatter; a far value counts as
+   * one at the edge.
    */
   follow(value: number, share: number): void {
     const bound = this.#seen < 10 ? Infinity : 2 * this.scatter;

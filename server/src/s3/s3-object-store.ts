@@ -15,7 +15,7 @@ import { redactText } from '../base/redact.ts';
 import { RateLimiter } from '../base/rate-limiter.ts';
 
 export interface S3ObjectStoreOptions {
-  /** Undefined: the Amazon endpoint of the region. */
+  /** Undefined: the Amazon endpoint for the region. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly bucket: string;
@@ -31,7 +31,7 @@ export interface S3ObjectStoreOptions {
 /** Time limit for the first byte of a response. */
 const answerMs = 8_000;
 const connectMs = 4_000;
-/** A part is 8 MB: a line slower than 70 KB/s can't keep up with any camera. */
+/** A part is 8 MB: a connection slower than 70 KB/s cannot keep up with any camera. */
 const sendMs = 120_000;
 /** A body that delivers nothing for this long (up to twice as long) is aborted. */
 const bodyIdleMs = 4_000;
@@ -40,7 +40,7 @@ const removesAtOnce = 8;
 /**
  * A bucket of an S3-compatible store. The SDK is loaded with the first request, so an installation without a
  * bucket doesn't pay for it. Its errors are mapped to ObjectStoreError here, without the SDK's own errors as
- * causes, because these hold whole requests.
+ * causes, because these contain complete requests.
  */
 export class S3ObjectStore implements ObjectStore {
   readonly name: string;
@@ -203,14 +203,14 @@ export class S3ObjectStore implements ObjectStore {
     const cancel = this.#options.clock.every(bodyIdleMs, () => {
       const { bytesRead } = body.socket;
       if (bytesRead === seenBytes && body.readableLength === 0) {
-        body.destroy(new ObjectStoreError('away', `${this.name} broke off`));
+        body.destroy(new ObjectStoreError('away', `the transfer from ${this.name} stalled`));
       }
       seenBytes = bytesRead;
     });
     body.once('close', cancel);
   }
 
-  /** Uploads one part, in order, with a digest by which the store verifies that it is complete. */
+  /** Uploads one part, in order, with a digest that lets the store verify that it is complete. */
   async #body(
     reader: Pick<SegmentReader, 'read'>,
     offset: number,
@@ -225,7 +225,7 @@ export class S3ObjectStore implements ObjectStore {
     return { Body, ContentLength: length, ContentMD5: createHash('md5').update(Body).digest('base64') };
   }
 
-  /** Undefined when there is no such object. */
+  /** Undefined if there is no such object. */
   async #ask<T>(
     deadlineMs: number,
     request: (sdk: { sdk: typeof Sdk; client: Sdk.S3Client }, signal: AbortSignal) => Promise<T>,
@@ -235,7 +235,7 @@ export class S3ObjectStore implements ObjectStore {
     // There may be no caller left that waits for it.
     tooLate.promise.catch(() => undefined);
     const cancel = this.#options.clock.after(deadlineMs, () => {
-      const error = new Error(`no answer within ${deadlineMs / 1000} seconds`);
+      const error = new Error(`no response within ${deadlineMs / 1000} seconds`);
       late.abort(error);
       tooLate.reject(error);
     });
@@ -251,7 +251,7 @@ export class S3ObjectStore implements ObjectStore {
     }
   }
 
-  /** The same, for requests where only the bucket can be missing. */
+  /** The same, for requests that can only miss the bucket. */
   async #must<T>(
     deadlineMs: number,
     request: (sdk: { sdk: typeof Sdk; client: Sdk.S3Client }, signal: AbortSignal) => Promise<T>,
@@ -287,7 +287,7 @@ export class S3ObjectStore implements ObjectStore {
     if (error instanceof ObjectStoreError) return error;
     const { name, message, status } = partsOf(error);
     // A response without a body, as to HEAD, has no error message.
-    const words = status !== undefined && message === 'UnknownError' ? `it answers ${status}` : message;
+    const words = status !== undefined && message === 'UnknownError' ? `status ${status}` : message;
     const text = `${this.name}: ${redactText([name, words].filter(Boolean).join(': '))}`;
     if (status === undefined || status >= 500 || status === 408 || status === 429) {
       return new ObjectStoreError('away', text);

@@ -14,7 +14,7 @@ export type RecordedGop = readonly FragmentTrack[];
 
 /**
  * Transcodes a recorded GOP to H.264, as a fragmented MP4 of its own: the same times, the audio unchanged.
- * @throws Fault NotFound when there are no frames in it, ProbeError; the signal's reason
+ * @throws Fault NotFound if there are no frames in it, ProbeError; the signal's reason
  */
 export async function transcodeGop(
   gop: RecordedGop,
@@ -38,7 +38,7 @@ export async function transcodeGop(
   return Buffer.concat([init, ...slices], init.length + size);
 }
 
-/** One job in a child process, fed no faster than it accepts. */
+/** One job in a child process, fed no faster than it accepts data. */
 async function transcodeFrames(
   source: VideoTrack,
   samples: readonly Sample[],
@@ -82,7 +82,7 @@ function openJob(source: VideoTrack, pool: FfmpegPool, listener: JobListener): F
 }
 
 function untranscodable(cause?: unknown): Fault {
-  return new Fault('ProbeError', 'The video can’t be transcoded.', { cause });
+  return new Fault('ProbeError', 'The video cannot be transcoded.', { cause });
 }
 
 async function feed(job: FfmpegJob, samples: readonly Sample[], signal: AbortSignal): Promise<void> {

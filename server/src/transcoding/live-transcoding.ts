@@ -8,15 +8,18 @@ import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import { Stream } from '../hub/stream.ts';
 import { requestFor } from './request.ts';
 
-/** What may wait in the hub for transcoding; beyond it, it continues at a key frame, as any reader does. */
+/**
+ * What may wait in the hub for transcoding; beyond it, transcoding continues at a key frame, as any reader
+ * does.
+ */
 const queueBytes = 8 * 1024 * 1024;
 
 /**
  * The video of a stream as H.264, in a hub of its own that a viewer reads like any other; the audio passes
- * through unchanged. It is a Reader of the stream: its failures delay no other reader.
+ * through unchanged. It is a Reader of the stream, so its failures delay no other reader.
  */
 export class LiveTranscoding {
-  /** What the viewer reads. */
+  /** The hub that the viewer reads. */
   readonly stream: Stream;
   readonly #pool: FfmpegPool;
   readonly #onFailed: () => void;
@@ -27,7 +30,7 @@ export class LiveTranscoding {
   #awaitsKey = true;
   #isClosed = false;
 
-  /** @param onFailed transcoding can't continue; not called after `close` */
+  /** @param onFailed called when transcoding cannot continue; not after `close` */
   constructor(source: Stream, pool: FfmpegPool, onFailed: () => void) {
     this.stream = new Stream(source.uid);
     this.#pool = pool;
@@ -124,7 +127,7 @@ export class LiveTranscoding {
       return;
     }
     if (this.#awaitsKey && !sample.isKey) return;
-    // Frames that the child has no room for are left out up to a key frame.
+    // Frames for which the child has no capacity are dropped up to a key frame.
     const isTaken = this.#job?.data(Buffer.concat(sample.data), sample.pts) ?? false;
     this.#awaitsKey = !isTaken;
   }

@@ -6,7 +6,7 @@ import { TranscodeSlots } from './transcode-slots.ts';
 
 const isFull = (error: unknown) => error instanceof Fault && error.code === 'QuotaReached';
 
-test('two requests every twenty seconds don’t keep the others out; a viewer who keeps playing keeps the slot', () => {
+test('two requests every twenty seconds don’t block other viewers; a viewer who keeps playing keeps the slot', () => {
   const clock = new ManualClock();
   const slots = new TranscodeSlots(clock, () => 2);
   const ask = (name: string) => slots.take(name, true)();

@@ -3,20 +3,20 @@ import { Fault } from '../base/fault.ts';
 
 /** How long a viewer of the archive keeps a slot after each GOP. */
 const heldMs = 20_000;
-/** After this long without use a slot is available to others; a playing viewer requests the next GOP sooner. */
+/** After this time without use a slot is available to others; a playing viewer requests the next GOP sooner. */
 const keptFromOthersMs = 4_000;
 
 interface TranscodeSlot {
   readonly name: string;
-  /** Set while the slot is not in use and is reserved for its viewer. */
+  /** Set while the slot is unused and reserved for its viewer. */
   cancelHold: Cancel | undefined;
   /** When it was released, on the monotonic clock. */
   leftMs: number;
 }
 
 /**
- * How many transcodings run simultaneously. A viewer continues with the slot that was reserved for them: from
- * GOP to GOP, after a seek, from the archive to live.
+ * Limits how many transcodings run simultaneously. A viewer continues with the slot reserved for them: from GOP
+ * to GOP, after a seek, from the archive to live.
  */
 export class TranscodeSlots {
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class TranscodeSlots {
 
   /**
    * @param isKept reserve it for the same viewer, for a while after its release
-   * @returns releases the slot; idempotent
+   * @returns a function that releases the slot; idempotent
    * @throws Fault QuotaReached
    */
   take(name: string, isKept: boolean): () => void {
@@ -78,10 +78,10 @@ export class TranscodeSlots {
 
   #newSlot(name: string): TranscodeSlot {
     const most = this.#atOnce();
-    // One request every twenty seconds must not keep all other viewers out.
+    // One request every twenty seconds must not block all other viewers.
     if (this.#slots.size >= most) this.#releaseIdlest();
     if (this.#slots.size >= most)
-      throw new Fault('QuotaReached', `All ${most} conversions for viewers are in use.`);
+      throw new Fault('QuotaReached', `All ${most} transcoding slots for viewers are in use.`);
     const slot: TranscodeSlot = { name, cancelHold: undefined, leftMs: 0 };
     this.#slots.add(slot);
     return slot;

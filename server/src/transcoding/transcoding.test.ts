@@ -21,7 +21,7 @@ const person = { isAdmin: false, canConvert: true };
 const viewer = { name: 'one', person };
 const rules = (whom: TranscodingAudience, atOnce: number) => () => ({ for: whom, atOnce });
 
-/** One GOP of a clip of H.265 in which frames are reordered, with times as the archive has them. */
+/** One GOP of an H.265 clip with reordered frames, with times as in the archive. */
 function clip(): RecordedGop {
   const file = new URL('../../../media/fixtures/h265-b-pyramid.mp4', import.meta.url);
   const bytes = new Uint8Array(readFileSync(file));
@@ -55,7 +55,7 @@ function clip(): RecordedGop {
   return [{ track: { ...track, timescale: 90_000 }, samples, endDts }];
 }
 
-test('[R1.5] a recorded GOP of H.265 becomes H.264 with a frame at each of its times, though they were reordered', async () => {
+test('[R1.5] a recorded H.265 GOP becomes H.264 with a frame at each of its times, although they were reordered', async () => {
   const gop = clip();
   const transcoding = new Transcoding({ pool, clock: systemClock, rules: rules('everyone', 1) });
   const bytes = await transcoding.gop(viewer, () => Promise.resolve(gop), new AbortController().signal);
@@ -73,13 +73,13 @@ test('[R1.5] a recorded GOP of H.265 becomes H.264 with a frame at each of its t
   transcoding.close();
 });
 
-test('a live stream is converted as it comes, and ends with its viewer', async () => {
+test('a live stream is transcoded as it arrives, and ends with its viewer', async () => {
   const [run] = clip();
   assert.ok(run);
   const source = new Stream('gate');
   source.setTracks([run.track]);
   const transcoding = new Transcoding({ pool, clock: systemClock, rules: rules('everyone', 1) });
-  const { stream, close } = transcoding.live(viewer, source, () => assert.fail('it can’t be converted'));
+  const { stream, close } = transcoding.live(viewer, source, () => assert.fail('it cannot be transcoded'));
   for (const sample of run.samples) source.write(sample);
   const frames: Sample[] = [];
   await new Promise<void>((resolve) => {
@@ -125,7 +125,7 @@ test('for no user, for administrators only, and with no slots at all', async () 
   administrators.close();
 });
 
-test('transcoding for everyone is for each user who has that right, and for administrators', () => {
+test('transcoding for everyone is available to each user who has that right, and to administrators', () => {
   const allows = (whom: TranscodingAudience, isAdmin: boolean, canConvert: boolean) =>
     new Transcoding({ pool, clock: systemClock, rules: rules(whom, 2) }).allows({ isAdmin, canConvert });
   assert.deepEqual(
@@ -139,7 +139,7 @@ test('transcoding for everyone is for each user who has that right, and for admi
   assert.equal(allows('nobody', true, true), false);
 });
 
-test('a viewer keeps the slot from one GOP to the next, others learn that all are taken, and it is free again later', () => {
+test('a viewer keeps the slot from one GOP to the next, others are told that all are taken, and it is free again later', () => {
   const clock = new ManualClock();
   const slots = new TranscodeSlots(clock, () => 1);
   const leave = slots.take('one', true);

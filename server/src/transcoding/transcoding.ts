@@ -6,7 +6,7 @@ import { transcodeGop, type RecordedGop } from './gop-transcoding.ts';
 import { LiveTranscoding } from './live-transcoding.ts';
 import { TranscodeSlots } from './transcode-slots.ts';
 
-/** The users for whom streams are transcoded; `everyone` means all who have that right of their own. */
+/** The users for whom streams are transcoded; `everyone` means all who have that individual right. */
 export type TranscodingAudience = 'everyone' | 'administrators' | 'nobody';
 
 export interface TranscodingOptions {
@@ -16,7 +16,7 @@ export interface TranscodingOptions {
   readonly rules: () => { readonly for: TranscodingAudience; readonly atOnce: number };
 }
 
-/** The requesting viewer: the same name is the same slot. */
+/** The requesting viewer: the same name means the same slot. */
 export interface TranscodingViewer {
   readonly name: string;
   readonly person: TranscodingPerson;
@@ -36,7 +36,7 @@ export interface TranscodingPerson {
 export class Transcoding {
   readonly #options: TranscodingOptions;
   readonly #slots: TranscodeSlots;
-  /** The GOPs of one viewer are made one after the other: the end of the last requested one. */
+  /** The GOPs of one viewer are transcoded one after the other: the end of the last requested one. */
   readonly #queues = new Map<string, Promise<unknown>>();
 
   constructor(options: TranscodingOptions) {
@@ -57,9 +57,9 @@ export class Transcoding {
   }
 
   /**
-   * Starts to transcode a live stream.
-   * @param onFailed transcoding can't continue
-   * @returns what the viewer reads, and how to end it when the viewer leaves
+   * Starts transcoding a live stream.
+   * @param onFailed called when transcoding cannot continue
+   * @returns what the viewer reads, and how to end it when the viewer disconnects
    * @throws Fault ActionNotAcceptable, QuotaReached
    */
   live(
@@ -105,7 +105,7 @@ export class Transcoding {
     read: () => Promise<RecordedGop>,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    // A viewer who seeks on has given up the requests that still wait.
+    // A viewer who has seeked on has abandoned the requests that still wait.
     signal.throwIfAborted();
     this.#requireAllowed(viewer);
     const leave = this.#slots.take(viewer.name, true);
@@ -123,6 +123,9 @@ export class Transcoding {
 
   #requireAllowed({ person }: TranscodingViewer): void {
     if (this.allows(person)) return;
-    throw new Fault('ActionNotAcceptable', 'Conversion for viewers is switched off, or not for this viewer.');
+    throw new Fault(
+      'ActionNotAcceptable',
+      'Transcoding for viewers is switched off, or not allowed for this viewer.',
+    );
   }
 }
