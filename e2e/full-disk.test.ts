@@ -99,7 +99,7 @@ test('[R10.4] [R3.9] a full disk leaves live running, is reported, harms nothing
   assert.equal(told.length, 2);
   await until(
     () => server.output,
-    (output) => /Recording failed \(disk-full\); it will be tried again/.test(output),
+    (output) => /Recording failed \(disk-full\); it will be retried/.test(output),
     60_000,
   );
   assert.equal((await client.getStream({ params: { uid } })).status, 'running');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { BitReader, BitWriter } from './bits.ts';
 import { MalformedError } from './malformed.ts';
 
-test('bits come back as they were written, whatever their widths', () => {
+test('bits are read as they were written, whatever their widths', () => {
   const field = fc
     .integer({ min: 0, max: 32 })
     .chain((count) => fc.tuple(fc.constant(count), fc.integer({ min: 0, max: 2 ** count - 1 })));
@@ -19,7 +19,7 @@ test('bits come back as they were written, whatever their widths', () => {
   );
 });
 
-/** ue(v) by the table of clause 9.1: n zeros, a one, n bits. */
+/** ue(v) according to the table of clause 9.1: n zeros, a one, n bits. */
 function writeUe(writer: BitWriter, value: number): void {
   const zeros = Math.floor(Math.log2(value + 1));
   writer.bits(zeros, 0);
@@ -27,7 +27,7 @@ function writeUe(writer: BitWriter, value: number): void {
   writer.bits(zeros, value + 1 - 2 ** zeros);
 }
 
-test('exp-Golomb codes are read, unsigned and signed', () => {
+test('unsigned and signed exp-Golomb codes are read', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 32 - 2 }), (value) => {
       const writer = new BitWriter();

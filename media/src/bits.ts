@@ -1,7 +1,7 @@
 /** Bits, most significant first: parameter sets, slice headers and audio configurations. */
 import { MalformedError } from './malformed.ts';
 
-/** Reads bits forward; every read past the end throws a `MalformedError`. */
+/** Reads bits forwards; every read past the end throws a `MalformedError`. */
 export class BitReader {
   readonly #bytes: Uint8Array;
   #position = 0;
@@ -15,7 +15,7 @@ export class BitReader {
     return this.#position;
   }
 
-  /** Bits left. */
+  /** Bits remaining. */
   get remaining(): number {
     return this.#bytes.length * 8 - this.#position;
   }
@@ -37,7 +37,7 @@ export class BitReader {
     return value;
   }
 
-  /** One bit as a truth value. */
+  /** One bit as a boolean. */
   flag(): boolean {
     return this.bits(1) === 1;
   }
@@ -64,7 +64,7 @@ export class BitReader {
   }
 }
 
-/** Writes bits into bytes, the last one filled up with zeros. */
+/** Writes bits into bytes; the last byte is padded with zeros. */
 export class BitWriter {
   readonly #bytes: number[] = [];
   #free = 0;

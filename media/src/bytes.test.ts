@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { MalformedError } from './malformed.ts';
 
-test('every width comes back, across the growth of the buffer', () => {
+test('every width is read back, across the growth of the buffer', () => {
   fc.assert(
     fc.property(
       fc.maxSafeNat(),
@@ -39,7 +39,7 @@ test('every width comes back, across the growth of the buffer', () => {
   );
 });
 
-test('what is outside the bytes or the numbers is refused', () => {
+test('reads outside the bytes and values out of range are rejected', () => {
   const reader = new ByteReader(new Uint8Array(8).fill(0xff));
   assert.throws(() => reader.u64(), MalformedError);
   assert.throws(() => new ByteReader(new Uint8Array(3)).u32(), MalformedError);

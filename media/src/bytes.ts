@@ -1,12 +1,12 @@
 /**
- * Big-endian cursors over bytes: every format written and read here (ISOBMFF, configuration records) is big-endian.
- * Bits inside a byte belong to `bits.ts`.
+ * Big-endian cursors over bytes: every format read and written here (ISOBMFF, configuration records) is
+ * big-endian. For bits within a byte see `bits.ts`.
  */
 import { MalformedError } from './malformed.ts';
 
 const TWO_32 = 2 ** 32;
 
-/** Reads forward through a view; every read past the end throws a `MalformedError`. */
+/** Reads forwards through a view; every read past the end throws a `MalformedError`. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -22,7 +22,7 @@ export class ByteReader {
     return this.#position;
   }
 
-  /** Bytes left. */
+  /** Bytes remaining. */
   get remaining(): number {
     return this.#bytes.length - this.#position;
   }
@@ -85,7 +85,7 @@ export class ByteReader {
   }
 }
 
-/** Writes forward into one buffer, which grows when the capacity given first was too small. */
+/** Writes forwards into one buffer, which grows if the initial capacity is too small. */
 export class ByteWriter {
   #bytes: Uint8Array;
   #view: DataView;
@@ -101,7 +101,7 @@ export class ByteWriter {
     return this.#position;
   }
 
-  /** May replace the view: call it before the view is read. */
+  /** May replace the view, so call it before the view is read. */
   #advance(length: number): number {
     const at = this.#position;
     const end = at + length;
@@ -146,7 +146,7 @@ export class ByteWriter {
     this.#view.setInt32(at, value);
   }
 
-  /** A whole number from 0 to 2^53 - 1 as 64 bits; anything else is a `RangeError`. */
+  /** An integer from 0 to 2^53 - 1 as 64 bits; anything else is a `RangeError`. */
   u64(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not a 64-bit count: ${value}`);
     const at = this.#advance(8);
@@ -169,12 +169,12 @@ export class ByteWriter {
     this.#advance(length);
   }
 
-  /** Overwrites four bytes written before: sizes and offsets known only afterwards. */
+  /** Overwrites four bytes written before, for sizes and offsets known only afterwards. */
   patchU32(at: number, value: number): void {
     this.#view.setUint32(at, value);
   }
 
-  /** What was written, as a view of the writer's buffer. */
+  /** The bytes written, as a view of the writer's buffer. */
   finish(): Uint8Array {
     return this.#bytes.subarray(0, this.#position);
   }

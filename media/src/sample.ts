@@ -1,11 +1,14 @@
 /**
- * One coded video frame or one audio frame between the camera and its readers. Samples are immutable and shared
- * by all readers of a stream: no reader writes into `data`.
+ * One coded video frame or one audio frame on its way from the camera to its readers. Samples are immutable and
+ * shared by all readers of a stream: no reader writes to `data`.
  */
 export interface Sample {
-  /** The `id` of the track this belongs to. */
+  /** The `id` of the track it belongs to. */
   readonly trackId: number;
-  /** Decode time in ticks of the track's timescale since 1970-01-01T00:00:00Z; strictly growing within a track. */
+  /**
+   * Decode time in ticks of the track's timescale since 1970-01-01T00:00:00Z; strictly increasing within a
+   * track.
+   */
   readonly dts: number;
   /** Presentation time, same unit; differs from `dts` when frames are reordered (B-frames). */
   readonly pts: number;

@@ -7,7 +7,7 @@ const timescale = fc.constantFrom(90000, 48000, 44100, 8000, 12800, 1000);
 /** Times from 1970 to 2200, milliseconds. */
 const moment = fc.integer({ min: 0, max: 7_258_118_400_000 });
 
-test('milliseconds survive the way to ticks and back in every timescale of ours', () => {
+test('milliseconds survive the conversion to ticks and back in every timescale in use', () => {
   fc.assert(
     fc.property(moment, timescale, (ms, scale) => {
       const ticks = msToTicks(ms, scale);
@@ -20,7 +20,7 @@ test('milliseconds survive the way to ticks and back in every timescale of ours'
   );
 });
 
-test('ticks are exact for a moment of today', () => {
+test('ticks are exact for a time of today', () => {
   assert.equal(msToTicks(1_700_000_000_040, 90000), 153_000_000_003_600);
   assert.equal(ticksToMs(153_000_000_003_600, 90000), 1_700_000_000_040);
   assert.equal(ticksToMs(153_000_000_003_599, 90000), 1_700_000_000_039);

@@ -2,8 +2,8 @@
  * Conversions between the units of time in use: ticks of a track's timescale since the epoch, milliseconds since
  * the epoch, and the 32-bit clocks of RTP. Each lossy conversion states its rounding.
  *
- * Ticks up to 2^53 / 90000 s reach far past the year 5000; the products below are split so that no intermediate
- * value leaves the range in which numbers are exact.
+ * Ticks up to 2^53 / 90000 s extend far beyond the year 5000; the products below are split so that no
+ * intermediate value leaves the range in which numbers are exact.
  */
 
 const WRAP_32 = 2 ** 32;
@@ -14,7 +14,7 @@ export function ticksToMs(ticks: number, timescale: number): number {
   return seconds * 1000 + Math.floor(((ticks - seconds * timescale) * 1000) / timescale);
 }
 
-/** Ticks to milliseconds, rounded up: the ends of ranges. */
+/** Ticks to milliseconds, rounded up; for the ends of ranges. */
 export function ticksToMsCeil(ticks: number, timescale: number): number {
   const seconds = Math.floor(ticks / timescale);
   return seconds * 1000 + Math.ceil(((ticks - seconds * timescale) * 1000) / timescale);

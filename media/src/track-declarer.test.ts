@@ -25,10 +25,7 @@ const audioTrack: AudioTrack = {
   config: new Uint8Array(),
 };
 
-/**
- * A declarer and its output: `v+a` for a declaration, `V` a key frame, `v` another video frame, `a`
- * audio.
- */
+/** A declarer and its output: `v+a` for a declaration, `V` a key frame, `v` another video frame, `a` audio. */
 function openDeclarer(expects = { video: true, audio: true }) {
   const passed: string[] = [];
   const awaited: string[] = [];
@@ -55,7 +52,7 @@ function openDeclarer(expects = { video: true, audio: true }) {
   return { declarer, passed, awaited, show, hear };
 }
 
-test('[R10.1] both tracks flow: declared together, as soon as audio arrives', () => {
+test('[R10.1] both tracks are active: declared together, as soon as audio arrives', () => {
   const { declarer, passed, show, hear } = openDeclarer();
   declarer.setTrack(audioTrack);
   show(0);
@@ -82,7 +79,7 @@ test('without audio nothing waits', () => {
   assert.deepEqual(passed, ['v!!', 'V']);
 });
 
-test('audio that comes late joins at a key frame, and leaves at one when it is gone', () => {
+test('audio that arrives late is added at a key frame, and removed at one after it stops', () => {
   const { declarer, passed, show, hear } = openDeclarer();
   declarer.setTrack(audioTrack);
   show(0, true);
@@ -96,7 +93,7 @@ test('audio that comes late joins at a key frame, and leaves at one when it is g
   assert.deepEqual(passed, ['v!!', 'V', 'v', 'v', 'v+a', 'V', 'a', 'V', 'v!!', 'V']);
 });
 
-test('[R10.1] audio is not declared without the video that was announced, and says that it is there', () => {
+test('[R10.1] audio is not declared without the announced video, but its arrival is reported', () => {
   const { declarer, passed, awaited, show, hear } = openDeclarer();
   declarer.setTrack(audioTrack);
   for (let atMs = 0; atMs <= 60_000; atMs += 10_000) hear(atMs);
@@ -117,7 +114,7 @@ test('[R10.1] a camera that announces audio only is declared with its first fram
   assert.deepEqual(awaited, []);
 });
 
-test('packets of a frame whose key frame is far away are waited for', () => {
+test('audio is not declared alone while video frames without a key frame arrive', () => {
   const { declarer, passed, show, hear } = openDeclarer();
   declarer.setTrack(audioTrack);
   show(0);
@@ -137,7 +134,7 @@ test('[R10.1] new parameters are declared before their key frame', () => {
   assert.deepEqual(passed, ['v!!', 'V', 'v!!', 'V']);
 });
 
-test('[R10.1] a camera whose next frame is far away is not held until then for audio that never comes', () => {
+test('[R10.1] samples are not held until a distant next frame for audio that never arrives', () => {
   const { declarer, passed, show } = openDeclarer();
   declarer.setTrack(audioTrack);
   show(0, true);
@@ -149,7 +146,7 @@ test('[R10.1] a camera whose next frame is far away is not held until then for a
   assert.deepEqual(passed.slice(2), ['V']);
 });
 
-test('new parameters of the audio wait for the next key frame, so that no video is lost', () => {
+test('new audio parameters wait for the next key frame, so that no video is lost', () => {
   const { declarer, passed, awaited, show, hear } = openDeclarer();
   declarer.setTrack(audioTrack);
   show(0, true);
@@ -163,7 +160,7 @@ test('new parameters of the audio wait for the next key frame, so that no video 
   assert.deepEqual(awaited, ['audio']);
 });
 
-test('what waits for the audio is limited', () => {
+test('the samples that wait for the audio are limited', () => {
   const { declarer, passed, show } = openDeclarer();
   declarer.setTrack(audioTrack);
   show(0, true);
@@ -171,7 +168,7 @@ test('what waits for the audio is limited', () => {
   assert.equal(passed.length, 501);
 });
 
-test('nothing has begun before the first declaration, and no video is seen before the first frame', () => {
+test('nothing has started before the first declaration, and no video is seen before the first frame', () => {
   const { declarer, awaited, show } = openDeclarer({ video: true, audio: false });
   assert.equal(declarer.isVideoSeen, false);
   declarer.awaitVideo(0);

@@ -1,32 +1,36 @@
 import { isSameTracks, type Track } from './track.ts';
 import type { TrackSelector } from './track-selector.ts';
 
-/** What a declarer needs of a sample, parsed or on its way between two processes. */
+/** What a declarer needs to know about a sample, whether parsed or on its way between two processes. */
 interface DeclaredSample {
   readonly trackId: number;
   readonly isKey: boolean;
 }
 
-/** Where the declared tracks and their samples go. */
+/** Receives the declared tracks and their samples. */
 export interface DeclarationSink<S extends DeclaredSample> {
   tracks(tracks: readonly Track[]): void;
   sample(sample: S): void;
-  /** A sample arrived and can't be passed on: its parameters, the first key frame or the announced video are missing. */
+  /**
+   * A sample arrived that cannot be passed on: its parameters, the first key frame or the announced video are
+   * missing.
+   */
   awaiting(kind: Track['kind']): void;
 }
 
-/** Most samples that wait while the tracks are being decided. */
+/** Maximum number of samples that wait while the tracks are being decided. */
 const maxHeld = 500;
 
 /**
- * Declares the tracks of a source to its sink as the selector decides: with the first key frame, whose samples it holds
- * until the audio is there or no longer due, and again at a key frame, where a change costs no frames.
+ * Declares the tracks of a source to its sink as the selector decides: with the first key frame, whose samples
+ * it holds until the audio has arrived or is no longer due, and again at a key frame, where a change costs no
+ * frames.
  */
 export class TrackDeclarer<S extends DeclaredSample> {
   readonly #sink: DeclarationSink<S>;
   readonly #selector: TrackSelector;
   #declared: readonly Track[] | undefined;
-  /** Undefined while nothing is being decided. */
+  /** Undefined if nothing is being decided. */
   #held: S[] | undefined;
 
   constructor(sink: DeclarationSink<S>, selector: TrackSelector) {
@@ -34,12 +38,12 @@ export class TrackDeclarer<S extends DeclaredSample> {
     this.#selector = selector;
   }
 
-  /** New parameters: of the video before a key frame, of the audio before its first sample. */
+  /** New parameters: for video before a key frame, for audio before its first sample. */
   setTrack(track: Track): void {
     this.#selector.setTrack(track);
   }
 
-  /** The newest parameters of the video are these. */
+  /** Whether the newest parameters of the video are these. */
   isVideo(track: Track | undefined): boolean {
     return this.#selector.track('video') === track;
   }
@@ -80,13 +84,13 @@ export class TrackDeclarer<S extends DeclaredSample> {
       this.#hold(this.#held, sample, nowMs);
       return;
     }
-    // Beside video, other parameters wait for the next key frame.
+    // If there is video, other parameters wait for the next key frame.
     if (!this.#selector.expectsVideo && this.#selector.track('audio') && !this.#isDeclared('audio'))
       this.#declare(nowMs);
     this.#pass(sample, 'audio');
   }
 
-  /** Call periodically: a camera whose next frame is far away must not be held until then. */
+  /** To be called periodically: samples must not be held until a distant next frame. */
   look(nowMs: number): void {
     if (this.#held && !this.#selector.isAudioDue(nowMs)) this.#release(this.#held, nowMs);
   }
@@ -112,7 +116,7 @@ export class TrackDeclarer<S extends DeclaredSample> {
     else this.#sink.awaiting(kind);
   }
 
-  /** The newest parameters of this kind are those that the sink knows. */
+  /** Whether the sink knows the newest parameters of this kind. */
   #isDeclared(kind: Track['kind']): boolean {
     const track = this.#selector.track(kind);
     return track !== undefined && this.#declared !== undefined && this.#declared.includes(track);

@@ -38,7 +38,7 @@ const cases: readonly Case[] = [
   },
   { title: 'audio is silent', keyMs: 0, audioMs: 0, nowMs: 10_000, active: 'video', isAudioDue: false },
   {
-    title: 'audio whose parameters are missing does not flow',
+    title: 'audio whose parameters are missing is not active',
     known: 'video',
     keyMs: 0,
     audioMs: 10,

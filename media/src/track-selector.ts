@@ -2,22 +2,23 @@ import type { AudioTrack, Track, VideoTrack } from './track.ts';
 
 /** How long audio may be missing, ms. */
 export interface AudioPatience {
-  /** How long the first key frame waits for audio to show up. */
+  /** How long the first key frame waits for audio to arrive. */
   readonly startMs: number;
-  /** Audio that sent nothing for this long doesn't flow. */
+  /** Audio that has delivered nothing for this long is not active. */
   readonly silentMs: number;
 }
 
 /**
- * The one rule for which of the announced tracks really flow. A track that is announced and never sent must not be
- * declared: a player buffers only what all declared tracks have, and waits for ever for one that is missing.
+ * The one rule for which of the announced tracks are active. A track that is announced but never sent must not
+ * be declared: a player only buffers time that all declared tracks cover, and would wait forever for a missing
+ * one.
  *
- * It answers four questions: which tracks to declare (`active`), whether to begin without the audio or to wait for it
- * (`isAudioDue`), whether the announced video was sent at all (`isVideoSeen`), and what never to declare: audio without
- * the video that was announced, because half a camera is no success.
+ * It answers four questions: which tracks to declare (`active`), whether to begin without the audio or to wait
+ * for it (`isAudioDue`), whether the announced video was sent at all (`isVideoSeen`), and what never to
+ * declare: audio without the announced video, because audio alone is no success.
  *
- * It holds no samples and no clock. Times are ms of any clock that doesn't step, the same for all calls: that of the
- * arrivals for a source, that of the media for a reader.
+ * It holds no samples and no clock. Times are ms of any clock that doesn't step, the same for all calls: the
+ * arrival clock for a source, the media clock for a reader.
  */
 export class TrackSelector {
   readonly #patience: AudioPatience;
@@ -29,7 +30,7 @@ export class TrackSelector {
   #firstKeyMs: number | undefined;
   #newestAudioMs = Number.NEGATIVE_INFINITY;
 
-  /** @param announced the kinds of tracks that the source says it has */
+  /** @param announced the kinds of tracks that the source announces */
   constructor(announced: { readonly video: boolean; readonly audio: boolean }, patience: AudioPatience) {
     this.#expectsVideo = announced.video;
     this.#expectsAudio = announced.audio;
@@ -52,7 +53,7 @@ export class TrackSelector {
     this.#expectsAudio = false;
   }
 
-  /** Video was announced, so that audio alone is never declared. */
+  /** Video was announced, so audio alone is never declared. */
   get expectsVideo(): boolean {
     return this.#expectsVideo;
   }
@@ -68,18 +69,21 @@ export class TrackSelector {
     this.#newestAudioMs = nowMs;
   }
 
-  /** Video frames arrived, usable or not. If not, another of several video tracks is to be tried. */
+  /** Whether video frames arrived, usable or not. If not, another of several video tracks is to be tried. */
   get isVideoSeen(): boolean {
     return this.#isVideoSeen;
   }
 
-  /** Audio was announced, is missing, and the first key frame is too young to begin without it. */
+  /** Audio was announced but is missing, and the first key frame is too young to begin without it. */
   isAudioDue(nowMs: number): boolean {
     if (!this.#expectsAudio || this.#isAudioFlowing(nowMs)) return false;
     return this.#firstKeyMs === undefined || nowMs - this.#firstKeyMs < this.#patience.startMs;
   }
 
-  /** The tracks that flow, video first. Audio alone only if nothing else was announced; then it is what counts. */
+  /**
+   * The active tracks, video first. Audio alone only if nothing else was announced; then it is the primary
+   * track.
+   */
   active(nowMs: number): readonly Track[] {
     if (!this.#expectsVideo) return this.#audio ? [this.#audio] : [];
     if (!this.#video) return [];

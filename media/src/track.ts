@@ -1,9 +1,9 @@
 /**
- * What a stream carries: its tracks and the parameters a decoder needs before the first sample.
- * A track is immutable; when its parameters change, a new list of tracks begins (see the hub's generations).
+ * The tracks of a stream and the parameters that a decoder needs before the first sample. A track is immutable;
+ * when its parameters change, a new list of tracks begins (see the hub's generations).
  */
 
-/** Codecs that the product stores and sends. Anything else is transcoded on input or refused. */
+/** Codecs that the product stores and sends. Anything else is transcoded on input or rejected. */
 export type VideoCodec = 'h264' | 'h265';
 export type AudioCodec = 'aac' | 'opus';
 
@@ -38,12 +38,12 @@ export interface AudioTrack extends TrackBase {
 
 export type Track = VideoTrack | AudioTrack;
 
-/** The track that sets the pace of a stream: its video, or the audio of a stream without one. */
+/** The primary track of a stream: its video, or the audio of a stream without video. */
 export function primaryTrack(tracks: readonly Track[]): Track | undefined {
   return tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
 }
 
-/** Both lists hold the same tracks, with the same parameters, in the same order. */
+/** Whether both lists contain the same tracks, with the same parameters, in the same order. */
 export function isSameTracks(a: readonly Track[], b: readonly Track[]): boolean {
   return a.length === b.length && a.every((track, at) => track === b[at]);
 }

@@ -1,4 +1,7 @@
-/** AAC: AudioSpecificConfig (ISO/IEC 14496-3 clause 1.6.2.1) and what a track needs from it. ADTS is in `adts.ts`. */
+/**
+ * AAC: AudioSpecificConfig (ISO/IEC 14496-3 clause 1.6.2.1) and the parameters that a track needs from it. For
+ * ADTS see `adts.ts`.
+ */
 import { BitReader, BitWriter } from '../bits.ts';
 import { MalformedError } from '../malformed.ts';
 import type { AudioTrack } from '../track.ts';
@@ -17,21 +20,21 @@ const AOT = { lc: 2, sbr: 5, ps: 29, eld: 39 } as const;
 const GENERAL_AUDIO = new Set([1, 2, 3, 4, 6, 7, 17, 19, 20, 21, 22, 23]);
 
 export interface AacConfig {
-  /** Audio object type of the core: 2 is AAC-LC. */
+  /** Audio object type of the core coder: 2 is AAC-LC. */
   readonly objectType: number;
   /** Hz of the core coder. */
   readonly coreSampleRate: number;
-  /** Output rate of a decoder, Hz: twice the core's with SBR. */
+  /** Output rate of a decoder, Hz: twice that of the core coder with SBR. */
   readonly sampleRate: number;
-  /** Channels of the core; a parametric-stereo stream of 1 decodes to 2. */
+  /** Channels of the core coder; a parametric-stereo stream with 1 decodes to 2. */
   readonly channels: number;
   readonly hasSbr: boolean;
   readonly hasPs: boolean;
-  /** Samples of one frame at `sampleRate`: 1024 or 960, doubled under SBR. */
+  /** Samples per frame at `sampleRate`: 1024 or 960, doubled with SBR. */
   readonly frameSamples: number;
 }
 
-/** Parses an AudioSpecificConfig. @throws MalformedError when it is cut short or out of range. */
+/** Parses an AudioSpecificConfig. @throws MalformedError if it is truncated or out of range */
 export function parseAacConfig(config: Uint8Array): AacConfig {
   const r = new BitReader(config);
   let objectType = readObjectType(r);
@@ -66,7 +69,7 @@ export function parseAacConfig(config: Uint8Array): AacConfig {
     throw new MalformedError(`audio object type ${objectType}`);
   }
   if (channels === 0) throw new MalformedError(`channel configuration ${channelConfiguration}`);
-  // Backward-compatible signalling: 0x2b7 after the core's configuration announces SBR, 0x548 PS.
+  // Backward-compatible signalling: after the configuration of the core coder 0x2b7 announces SBR, 0x548 PS.
   if (!hasSbr && r.remaining >= 16 && r.bits(11) === 0x2b7 && readObjectType(r) === AOT.sbr && r.flag()) {
     hasSbr = true;
     sampleRate = readSampleRate(r);
@@ -115,8 +118,8 @@ function readProgramChannels(r: BitReader): number {
 }
 
 /**
- * An AudioSpecificConfig of AAC-LC in frames of 1024 samples.
- * @param channels 1 to 8, without 7, which channelConfiguration cannot say for this layout.
+ * An AudioSpecificConfig of AAC-LC with frames of 1024 samples.
+ * @param channels 1 to 8, except 7, which channelConfiguration cannot express for this layout
  */
 export function buildAacConfig(sampleRate: number, channels: number): Uint8Array {
   const channelConfiguration = CHANNELS.indexOf(channels);
@@ -137,12 +140,12 @@ export function buildAacConfig(sampleRate: number, channels: number): Uint8Array
   return out.finish();
 }
 
-/** `mp4a.40.2`: RFC 6381 section 3.3, with the object type that the configuration opens with. */
+/** `mp4a.40.2`: RFC 6381 section 3.3, with the object type at the start of the configuration. */
 export function aacCodecString(config: Uint8Array): string {
   return `mp4a.40.${readObjectType(new BitReader(config))}`;
 }
 
-/** The track that an AudioSpecificConfig describes. @throws MalformedError when it cannot be read. */
+/** The track that an AudioSpecificConfig describes. @throws MalformedError if it cannot be read */
 export function aacTrack(id: number, config: Uint8Array): AudioTrack {
   const { sampleRate, channels } = parseAacConfig(config);
   return {

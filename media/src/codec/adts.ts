@@ -15,8 +15,8 @@ export interface AdtsFrame {
 }
 
 /**
- * The frame that begins at the start of `bytes`. Answers `undefined` when it is not complete yet.
- * @throws MalformedError when there is no ADTS header, or one that AAC-LC in one block does not have.
+ * The frame at the start of `bytes`. Returns `undefined` if it is not complete yet.
+ * @throws MalformedError if there is no ADTS header, or one that AAC-LC with a single block does not have
  */
 export function parseAdtsFrame(bytes: Uint8Array): AdtsFrame | undefined {
   if (bytes.length < HEADER_BYTES) return undefined;
@@ -30,7 +30,7 @@ export function parseAdtsFrame(bytes: Uint8Array): AdtsFrame | undefined {
   if (sampleRate === undefined || channels === 0) throw new MalformedError('ADTS without rate or channels');
   const frameBytes = ((b3 & 3) << 11) | (b4 << 3) | (b5 >>> 5);
   if (frameBytes <= headerBytes) throw new MalformedError(`ADTS frame of ${frameBytes} bytes`);
-  if ((b6 & 3) !== 0) throw new MalformedError('ADTS frame of several blocks');
+  if ((b6 & 3) !== 0) throw new MalformedError('ADTS frame with several blocks');
   if (bytes.length < frameBytes) return undefined;
   return {
     config: buildAacConfig(sampleRate, channels === 7 ? 8 : channels),

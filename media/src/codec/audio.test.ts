@@ -9,7 +9,7 @@ import { buildDops, opusPacketSamples, opusTrack, parseDops } from './opus.ts';
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 
-test('an AAC-LC configuration comes back from every rate and channel count', () => {
+test('an AAC-LC configuration is read back for every rate and channel count', () => {
   for (const rate of [...AAC_SAMPLE_RATES, 12345]) {
     for (const channels of [1, 2, 3, 4, 5, 6, 8]) {
       const parsed = parseAacConfig(buildAacConfig(rate, channels));
@@ -28,8 +28,8 @@ test('an AAC-LC configuration comes back from every rate and channel count', () 
   assert.throws(() => buildAacConfig(44100, 7), RangeError);
 });
 
-test('SBR and PS are read where they are signalled: before the core, and behind it', () => {
-  // ISO/IEC 14496-3 clause 1.6.5: HE-AAC at 24/48 kHz stereo, hierarchical; the same behind the core; HE-AAC v2.
+test('SBR and PS are read wherever they are signalled: before and after the core configuration', () => {
+  // ISO/IEC 14496-3 clause 1.6.5: HE-AAC at 24/48 kHz stereo, hierarchical; the same after the core; HE-AAC v2.
   assert.deepEqual(parseAacConfig(hex('2b118800')), {
     objectType: 2,
     coreSampleRate: 24000,
@@ -50,7 +50,7 @@ test('SBR and PS are read where they are signalled: before the core, and behind 
   assert.equal(aacTrack(2, hex('2b118800')).timescale, 48000);
 });
 
-test('the configuration another encoder wrote is understood', () => {
+test('a configuration written by another encoder is understood', () => {
   const { track } = readClip('aac.mp4');
   assert.equal(track.kind, 'audio');
   assert.deepEqual({ ...aacTrack(1, track.config) }, track);
@@ -58,7 +58,7 @@ test('the configuration another encoder wrote is understood', () => {
   assert.equal(track.timescale, 44100);
 });
 
-test('an ADTS frame gives its configuration and its bytes', () => {
+test('an ADTS frame yields its configuration and its bytes', () => {
   // AAC-LC, 44.1 kHz, stereo, 7 + 4 bytes, no CRC.
   const frame = Uint8Array.from([...hex('fff15080017ffc'), 1, 2, 3, 4, 0xff]);
   const parsed = parseAdtsFrame(frame);
@@ -68,7 +68,7 @@ test('an ADTS frame gives its configuration and its bytes', () => {
   assert.throws(() => parseAdtsFrame(new Uint8Array(8)), MalformedError);
 });
 
-test('an Opus packet lasts what its first bytes say', () => {
+test('the duration of an Opus packet is derived from its first bytes', () => {
   const samples = (...bytes: number[]): number => opusPacketSamples(Uint8Array.from(bytes));
   assert.equal(samples(31 << 3), 960);
   assert.equal(samples(28 << 3), 120);
@@ -85,7 +85,7 @@ test('an Opus packet lasts what its first bytes say', () => {
   }
 });
 
-test('dOps comes back', () => {
+test('dOps is read back', () => {
   assert.deepEqual(parseDops(buildDops(2, 44100, 312)), {
     channels: 2,
     preSkip: 312,

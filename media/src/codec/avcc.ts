@@ -4,7 +4,9 @@ import { MalformedError } from '../malformed.ts';
 import type { VideoTrack } from '../track.ts';
 import { parseH264Sps } from './h264-sps.ts';
 
-/** Baseline, Main and Extended: the only profiles whose record has no chroma format and bit depths at its end. */
+/**
+ * Baseline, Main and Extended: the only profiles whose record does not end with chroma format and bit depths.
+ */
 const SHORT_PROFILES = new Set([66, 77, 88]);
 /** The timescale of every video track, ticks per second. */
 const VIDEO_TIMESCALE = 90000;
@@ -18,8 +20,8 @@ export interface AvcConfig {
 }
 
 /**
- * Builds the record from parameter set NAL units (headers included), NAL lengths of 4 bytes.
- * @throws MalformedError when the first SPS cannot be read; RangeError for counts the record cannot hold.
+ * Builds the record from parameter set NAL units (headers included), with 4-byte NAL lengths.
+ * @throws MalformedError if the first SPS cannot be read; RangeError for counts the record cannot hold
  */
 export function buildAvcC(sps: readonly Uint8Array[], pps: readonly Uint8Array[]): Uint8Array {
   const first = sps[0];
@@ -52,7 +54,7 @@ function writeNal(out: ByteWriter, nal: Uint8Array): void {
   out.bytes(nal);
 }
 
-/** Reads the record back. @throws MalformedError also for NAL lengths other than 4 bytes, which we never store. */
+/** Parses the record. @throws MalformedError also for NAL lengths other than 4 bytes, which are never stored */
 export function parseAvcC(config: Uint8Array): AvcConfig {
   const reader = new ByteReader(config);
   const version = reader.u8();
@@ -82,13 +84,13 @@ export function avcCodecString(config: Uint8Array): string {
 
 /**
  * The track that these parameter sets describe.
- * @throws MalformedError when the first SPS cannot be read.
+ * @throws MalformedError if the first SPS cannot be read
  */
 export function h264Track(id: number, sps: readonly Uint8Array[], pps: readonly Uint8Array[]): VideoTrack {
   return h264TrackOfConfig(id, buildAvcC(sps, pps));
 }
 
-/** The track that an avcC record describes. @throws MalformedError when it or its first SPS cannot be read. */
+/** The track that an avcC record describes. @throws MalformedError if it or its first SPS cannot be read */
 export function h264TrackOfConfig(id: number, config: Uint8Array): VideoTrack {
   const [sps] = parseAvcC(config).sps;
   if (sps === undefined) throw new MalformedError('avcC without a sequence parameter set');

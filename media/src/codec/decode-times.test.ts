@@ -29,11 +29,14 @@ interface VideoClip {
 
 function videoClip(name: string): VideoClip {
   const { track, samples } = shifted(readClip(name), EPOCH_SECONDS);
-  if (track.kind !== 'video') throw new Error(`${name} is no video`);
+  if (track.kind !== 'video') throw new Error(`${name} is not video`);
   return { track, samples, frameTicks: track.timescale / FRAMES_PER_SECOND };
 }
 
-/** The same clip with a parameter set that leaves the reorder depth open, as many cameras write it: no VUI. */
+/**
+ * The same clip with a parameter set that does not specify the reorder depth, as written by many cameras: no
+ * VUI.
+ */
 function withOpenDepth(clip: VideoClip): VideoClip {
   const { sps, pps } = parseAvcC(clip.track.config);
   const stripped = sps.map(withoutVui);
@@ -99,7 +102,7 @@ for (const name of CLIPS) {
 }
 
 for (const name of ['h264-b-pyramid.mp4', 'h264-one-b.mp4']) {
-  test(`[R10.2] where the parameter set leaves the depth open it is learnt within the first GOP: ${name}`, () => {
+  test(`[R10.2] if the parameter set does not specify the depth it is learnt within the first GOP: ${name}`, () => {
     const { track, samples } = withOpenDepth(videoClip(name));
     const stamped = stampAll(new DecodeTimes(track), samples);
     assertGrowing(stamped);
@@ -111,7 +114,7 @@ for (const name of ['h264-b-pyramid.mp4', 'h264-one-b.mp4']) {
   });
 }
 
-test('[R10.2] without reordering decode and presentation times are one, though the depth be open', () => {
+test('[R10.2] without reordering decode and presentation times are equal, even if the depth is not specified', () => {
   const { track, samples } = withOpenDepth(videoClip('h264-b-allowed.mp4'));
   for (const { sample, dts, pts } of stampAll(new DecodeTimes(track), samples)) {
     assert.equal(dts, sample.pts);
@@ -124,7 +127,7 @@ const losses = fc.array(fc.integer({ min: 1, max: 49 }), { maxLength: 12 });
 const jitterTicks = fc.array(fc.integer({ min: -25, max: 25 }), { minLength: 50, maxLength: 50 });
 
 for (const name of CLIPS) {
-  test(`[R10.2] lost frames and unsteady time stamps leave decode times growing: ${name}`, () => {
+  test(`[R10.2] decode times increase despite lost frames and unsteady timestamps: ${name}`, () => {
     const clip = videoClip(name);
     const open = name.startsWith('h264-b') || name === 'h264-one-b.mp4' ? withOpenDepth(clip) : undefined;
     fc.assert(
@@ -136,7 +139,7 @@ for (const name of CLIPS) {
         const stamped = stampAll(new DecodeTimes(track), received);
         assertGrowing(stamped);
         for (const { sample, pts } of stamped) {
-          // A depth that is still being learnt may misplace a few frames; a known one none.
+          // A depth that is still being learnt may misplace some frames; a known one none.
           const tolerance = track === clip.track ? 0 : 4 * frameTicks;
           assert.ok(pts - sample.pts <= tolerance, `shown ${pts - sample.pts} ticks late`);
         }
@@ -146,7 +149,7 @@ for (const name of CLIPS) {
   });
 }
 
-test('[R10.2] a forward jump is followed immediately, without compressing or delaying what comes after', () => {
+test('[R10.2] a forward jump is followed immediately, without compressing or delaying later frames', () => {
   const { track, samples, frameTicks } = videoClip('h264-b-pyramid.mp4');
   const times = new DecodeTimes(track);
   stampAll(times, samples);
@@ -159,7 +162,7 @@ test('[R10.2] a forward jump is followed immediately, without compressing or del
   }
 });
 
-test('[R10.2] time that runs back leaves decode times growing until it has caught up', () => {
+test('[R10.2] if time goes back, decode times still increase until it has caught up', () => {
   const { track, samples } = videoClip('h264-b-pyramid.mp4');
   const times = new DecodeTimes(track);
   const before = stampAll(times, samples);
@@ -167,7 +170,7 @@ test('[R10.2] time that runs back leaves decode times growing until it has caugh
   assertGrowing([...before, ...stampAll(times, earlier)]);
 });
 
-test('[R10.2] new parameter sets in mid-stream leave decode times growing', () => {
+test('[R10.2] decode times increase across new parameter sets in mid-stream', () => {
   const first = videoClip('h264-no-b.mp4');
   const second = videoClip('h264-b-pyramid.mp4');
   const times = new DecodeTimes(first.track);
@@ -182,7 +185,7 @@ test('[R10.2] new parameter sets in mid-stream leave decode times growing', () =
   for (const { sample, pts } of after) assert.equal(pts, sample.pts);
 });
 
-test('slices that are cut short or random never stop the stamping', () => {
+test('truncated or random slices never stop the timestamps', () => {
   const { track } = withOpenDepth(videoClip('h264-b-pyramid.mp4'));
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 40 }), (frames) => {

@@ -1,13 +1,13 @@
 /**
  * Decode times for frames whose transport carries presentation times only, as RTP does.
  *
- * With a reorder depth of d, at most d frames that precede a picture in decoding order are shown after it. So
+ * With a reorder depth of d, at most d pictures that precede a picture in decoding order are shown after it. So
  * when the n-th picture arrives, the (n - d)-th in presentation order has already arrived, and its presentation
- * time serves as the n-th decode time: strictly increasing, never after its own presentation, and known
- * immediately, without waiting. Without reordering decode and presentation times are the same.
+ * time serves as the n-th decode time: strictly increasing, never after its own presentation, and known without
+ * waiting. Without reordering decode and presentation times are the same.
  *
- * The depth comes from the parameter set. Where H.264 leaves it open, it is learnt from the picture order counts
- * (`output-order.ts`), and where those fail, from a picture that arrives too late.
+ * The depth is in the parameter set. If H.264 does not specify it, it is learnt from the picture order counts
+ * (`output-order.ts`) or, where those fail, from a picture that arrives too late.
  */
 import { ticksToMs } from '../time.ts';
 import type { VideoTrack } from '../track.ts';
@@ -21,20 +21,20 @@ import { OutputOrder } from './output-order.ts';
 const MAX_DEPTH = 16;
 /** Times further apart than this belong to different runs of the camera's clock. */
 const JUMP_MS = 5000;
-/** The assumed frame duration before the first few frames, where the parameter set does not give it. */
+/** The assumed frame duration before the first few frames, if the parameter set does not specify it. */
 const ASSUMED_FRAME_SECONDS = 1 / 25;
 const SHORTEST_FRAME_SECONDS = 1 / 240;
 const LONGEST_FRAME_SECONDS = 1;
 /**
- * Decode times that have to be squeezed in before a picture follow each other by half a millisecond: `MAX_DEPTH` of
- * them fit into a frame at 120 frames a second.
+ * Decode times that have to be inserted before a picture follow each other by half a millisecond: `MAX_DEPTH`
+ * of them fit into a frame at 120 frames per second.
  */
 const SQUEEZED_PER_SECOND = 2000;
 
 export interface StampedTimes {
-  /** Ticks; greater than every one before. */
+  /** Ticks; greater than every previous one. */
   readonly dts: number;
-  /** Ticks; as given, or raised to `dts` when the picture arrived too late for its presentation time. */
+  /** Ticks; as given, or raised to `dts` if the picture arrived too late for its presentation time. */
   readonly pts: number;
 }
 
@@ -47,15 +47,15 @@ export class DecodeTimes {
   #latest: number[] = [];
   #lastDts = Number.NEGATIVE_INFINITY;
 
-  /** @throws MalformedError when the track's configuration cannot be read. */
+  /** @throws MalformedError if the track's configuration cannot be read */
   constructor(track: VideoTrack) {
     this.#timescale = track.timescale;
     this.setTrack(track);
   }
 
   /**
-   * New parameter sets in mid-stream: decode times keep increasing.
-   * @throws MalformedError when the track's configuration cannot be read.
+   * Applies new parameter sets in mid-stream: decode times keep increasing.
+   * @throws MalformedError if the track's configuration cannot be read
    */
   setTrack(track: VideoTrack): void {
     this.#timescale = track.timescale;
@@ -68,9 +68,9 @@ export class DecodeTimes {
   }
 
   /**
-   * Stamps the next picture in decoding order.
-   * A jump forwards is followed. Time that runs back cannot be: frames then keep growing decode times in the smallest
-   * steps until their own time is reached again, so code that maps the camera's clock must not step it back.
+   * Timestamps the next picture in decoding order.
+   * A forward jump is followed. A step back cannot be: decode times then keep increasing in the smallest steps
+   * until the picture's own time is reached again, so code that maps the camera's clock must not step it back.
    * @param pts ticks since the epoch.
    * @param nals the NAL units of the picture, or at least its first slice.
    */
@@ -88,7 +88,8 @@ export class DecodeTimes {
     const dts = Math.max(Math.min(natural, notAfter ?? natural), this.#lastDts + step);
     this.#lastDts = dts;
     if (dts <= pts) return { dts, pts };
-    // Only a picture overtaken by fewer than the buffer holds was reordered; anything later has another cause.
+    // Only a picture overtaken by fewer pictures than the buffer holds was reordered; a later one has another
+    // cause.
     const overtakenBy = this.#latest.length - 1 - this.#latest.indexOf(pts);
     if (this.#latest.includes(pts) && overtakenBy > this.#depth)
       this.#depth = Math.min(overtakenBy, MAX_DEPTH);
@@ -123,7 +124,7 @@ function reorderParameters(track: VideoTrack): ReorderParameters {
   };
 }
 
-/** The records' parsers refuse an empty list. */
+/** The parsers of the records reject an empty list. */
 function firstOf(parameterSets: readonly Uint8Array[]): Uint8Array {
   return parameterSets[0] ?? new Uint8Array();
 }

@@ -5,21 +5,21 @@ import { H264_NAL, h264NalType, isH264Slice } from './h264.ts';
 import type { H264Sps } from './h264-sps.ts';
 import { removeEmulationPrevention } from './nal.ts';
 
-/** The fields read here take at most some 130 bits; emulation prevention may add a third. */
+/** The fields read here take at most about 130 bits; emulation prevention may add a third. */
 const HEADER_BYTES = 32;
 const MAX_SLICE_TYPE = 9;
 
 export interface H264PictureOrder {
   readonly isIdr: boolean;
-  /** nal_ref_idc is not 0: later frames may refer to this one. */
+  /** nal_ref_idc is not 0: later frames may reference this one. */
   readonly isReference: boolean;
   readonly frameNum: number;
   readonly picOrderCntLsb: number;
 }
 
 /**
- * Reads the picture order of a slice, for sequences of pic_order_cnt_type 0.
- * @throws MalformedError when the header is cut short, or this is no slice.
+ * Reads the picture order of a slice, for sequences with pic_order_cnt_type 0.
+ * @throws MalformedError if the header is truncated, or this is not a slice
  */
 export function parseH264PictureOrder(nal: Uint8Array, sps: H264Sps): H264PictureOrder {
   if (!isH264Slice(nal)) throw new MalformedError('not an H.264 slice');

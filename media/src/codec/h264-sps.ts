@@ -8,7 +8,7 @@ import type { AspectRatio } from './sar.ts';
 
 /** A parameter set with all scaling lists stays well below. */
 const MAX_SPS_BYTES = 4096;
-/** Level 6.2 allows 139264 macroblocks a frame; a side reaches at most sqrt(8 * that) macroblocks. */
+/** Level 6.2 allows 139264 macroblocks per frame; a side has at most sqrt(8 * that) macroblocks. */
 const MAX_SIDE_PIXELS = 16888;
 
 export interface H264Sps {
@@ -32,20 +32,20 @@ export interface H264Sps {
   readonly width: number;
   readonly height: number;
   readonly sar: AspectRatio;
-  /** Seconds per frame by the VUI, where it states them. */
+  /** Seconds per frame according to the VUI, if specified. */
   readonly frameSeconds: number | undefined;
-  /** max_num_reorder_frames, where stated or certain from the profile; `undefined` when the stream leaves it open. */
+  /** max_num_reorder_frames, if specified or certain from the profile; otherwise `undefined`. */
   readonly maxNumReorderFrames: number | undefined;
 }
 
-/** Profiles whose parameter set tells the chroma format: clause 7.3.2.1.1. */
+/** Profiles whose parameter set contains the chroma format: clause 7.3.2.1.1. */
 const CHROMA_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
-/** Intra-only with constraint_set3_flag, so nothing is reordered: clause E.2.1, max_num_reorder_frames. */
+/** With constraint_set3_flag intra-only, so nothing is reordered: clause E.2.1, max_num_reorder_frames. */
 const INTRA_PROFILES = new Set([44, 86, 100, 110, 122, 244]);
 
 /**
- * Parses a sequence parameter set NAL unit, its header byte included.
- * @throws MalformedError when it is cut short, out of range or no parameter set.
+ * Parses a sequence parameter set NAL unit, including its header byte.
+ * @throws MalformedError if it is truncated, out of range or not a sequence parameter set
  */
 export function parseH264Sps(nal: Uint8Array): H264Sps {
   if (h264NalType(nal) !== H264_NAL.sps) throw new MalformedError('not an H.264 sequence parameter set');
@@ -153,8 +153,8 @@ interface H264Vui {
 }
 
 /**
- * Clause E.1.1. Cameras are known to cut the VUI short; fields read before the end are kept, because the
- * picture still decodes.
+ * Clause E.1.1. Some cameras truncate the VUI; fields read before the end are kept, because the picture still
+ * decodes.
  */
 function parseVui(r: BitReader): H264Vui {
   const vui: H264Vui = {};
@@ -181,7 +181,7 @@ function readVui(r: BitReader, vui: H264Vui): void {
     const unitsInTick = r.bits(32);
     const timeScale = r.bits(32);
     r.skip(1);
-    // Two ticks a frame: one for each field (clause E.2.1, num_units_in_tick).
+    // Two ticks per frame: one for each field (clause E.2.1, num_units_in_tick).
     if (unitsInTick > 0 && timeScale > 0) vui.frameSeconds = (2 * unitsInTick) / timeScale;
   }
   const nalHrd = r.flag();

@@ -1,9 +1,9 @@
 /**
- * H.264 as far as recording needs it: what a NAL unit is, and where decoding can start (ITU-T H.264 clause 7.4.1).
- * Sequence parameter sets are in `h264-sps.ts`, the decoder's record in `avcc.ts`.
+ * H.264 as far as recording needs it: the type of a NAL unit, and where decoding can start (ITU-T H.264 clause
+ * 7.4.1). For sequence parameter sets see `h264-sps.ts`, for the decoder configuration record `avcc.ts`.
  */
 
-/** nal_unit_type values in use here: ITU-T H.264 table 7-1. */
+/** nal_unit_type values used here: ITU-T H.264 table 7-1. */
 export const H264_NAL = {
   slice: 1,
   partitionA: 2,
@@ -22,20 +22,20 @@ export function h264NalType(nal: Uint8Array): number {
   return (nal[0] ?? 0) & 0x1f;
 }
 
-/** The unit carries a slice of a picture (types 1 to 5). */
+/** Whether the unit is a slice of a picture (types 1 to 5). */
 export function isH264Slice(nal: Uint8Array): boolean {
   const type = h264NalType(nal);
   return type >= H264_NAL.slice && type <= H264_NAL.idr;
 }
 
-/** Among these units of one picture is an IDR slice: a decoder can start here. */
+/** Whether these units of one picture include an IDR slice: a decoder can start here. */
 export function isH264Key(nals: readonly Uint8Array[]): boolean {
   return nals.some((nal) => h264NalType(nal) === H264_NAL.idr);
 }
 
 /**
- * The slice is the first of its picture: first_mb_in_slice is 0, whose exp-Golomb code is a single 1 bit.
- * False for units that are no slices.
+ * Whether the slice is the first of its picture: first_mb_in_slice is 0, whose exp-Golomb code is a single 1
+ * bit. False for units that are not slices.
  */
 export function isH264FirstSlice(nal: Uint8Array): boolean {
   return isH264Slice(nal) && ((nal[1] ?? 0) & 0x80) !== 0;

@@ -15,7 +15,7 @@ const MAX_SHORT_TERM_SETS = 64;
 /** sps_max_dec_pic_buffering: clause A.4. */
 const MAX_DPB = 16;
 
-/** general_* fields of profile_tier_level, as hvcC and the codecs parameter repeat them. */
+/** general_* fields of profile_tier_level, as repeated in hvcC and the codecs parameter. */
 export interface H265Profile {
   readonly space: number;
   readonly isHighTier: boolean;
@@ -42,13 +42,13 @@ export interface H265Sps {
   /** sps_max_num_reorder_pics of the highest sub-layer. */
   readonly maxNumReorderPictures: number;
   readonly sar: AspectRatio;
-  /** Seconds per picture by the VUI, where it states them. */
+  /** Seconds per picture according to the VUI, if specified. */
   readonly frameSeconds: number | undefined;
 }
 
 /**
- * Parses a sequence parameter set NAL unit, its two header bytes included.
- * @throws MalformedError when it is cut short, out of range or no parameter set.
+ * Parses a sequence parameter set NAL unit, including its two header bytes.
+ * @throws MalformedError if it is truncated, out of range or not a sequence parameter set
  */
 export function parseH265Sps(nal: Uint8Array): H265Sps {
   if (h265NalType(nal) !== H265_NAL.sps) throw new MalformedError('not an H.265 sequence parameter set');

@@ -19,8 +19,8 @@ export interface HevcConfig {
 }
 
 /**
- * Builds the record from parameter set NAL units (headers included), NAL lengths of 4 bytes.
- * @throws MalformedError when the first SPS cannot be read; RangeError for counts the record cannot hold.
+ * Builds the record from parameter set NAL units (headers included), with 4-byte NAL lengths.
+ * @throws MalformedError if the first SPS cannot be read; RangeError for counts the record cannot hold
  */
 export function buildHvcC(
   vps: readonly Uint8Array[],
@@ -47,7 +47,7 @@ export function buildHvcC(
   out.u32(profile.compatibility);
   out.bytes(profile.constraints);
   out.u8(profile.levelIdc);
-  // min_spatial_segmentation_idc, parallelismType, avgFrameRate and constantFrameRate: 0 says "unknown".
+  // min_spatial_segmentation_idc, parallelismType, avgFrameRate and constantFrameRate: 0 means "unknown".
   out.u16(0xf000);
   out.u8(0xfc);
   out.u8(0xfc | info.chromaFormatIdc);
@@ -57,7 +57,7 @@ export function buildHvcC(
   out.u8((info.maxSubLayers << 3) | (info.temporalIdNesting ? 4 : 0) | 3);
   out.u8(arrays.length);
   for (const [type, nals] of arrays) {
-    // array_completeness is 1, as the sample entry 'hvc1' demands (clause 8.4.1.1).
+    // array_completeness is 1, as required by the sample entry 'hvc1' (clause 8.4.1.1).
     out.u8(0x80 | type);
     out.u16(nals.length);
     for (const nal of nals) {
@@ -70,9 +70,10 @@ export function buildHvcC(
 }
 
 /**
- * A copy whose arrays are (not) complete: array_completeness 1 says that no other parameter sets are in the samples,
- * as the sample entry 'hvc1' demands, 0 that there may be some, as 'hev1' allows (clause 8.4.1.1).
- * @throws MalformedError when the record is cut short.
+ * A copy whose arrays are (not) complete: array_completeness 1 says that no other parameter sets are in the
+ * samples, as required by the sample entry 'hvc1', 0 that there may be some, as allowed by 'hev1' (clause
+ * 8.4.1.1).
+ * @throws MalformedError if the record is truncated
  */
 export function withArrayCompleteness(config: Uint8Array, isComplete: boolean): Uint8Array {
   const copy = new Uint8Array(config);
@@ -88,7 +89,7 @@ export function withArrayCompleteness(config: Uint8Array, isComplete: boolean): 
   return copy;
 }
 
-/** Reads the record back. @throws MalformedError also for NAL lengths other than 4 bytes, which we never store. */
+/** Parses the record. @throws MalformedError also for NAL lengths other than 4 bytes, which are never stored */
 export function parseHvcC(config: Uint8Array): HevcConfig {
   const reader = new ByteReader(config);
   const version = reader.u8();
@@ -144,7 +145,7 @@ function hex(value: number): string {
 
 /**
  * The track that these parameter sets describe.
- * @throws MalformedError when the first SPS cannot be read.
+ * @throws MalformedError if the first SPS cannot be read
  */
 export function h265Track(
   id: number,
@@ -155,7 +156,7 @@ export function h265Track(
   return h265TrackOfConfig(id, buildHvcC(vps, sps, pps));
 }
 
-/** The track that an hvcC record describes. @throws MalformedError when it or its first SPS cannot be read. */
+/** The track that an hvcC record describes. @throws MalformedError if it or its first SPS cannot be read */
 export function h265TrackOfConfig(id: number, config: Uint8Array): VideoTrack {
   const [sps] = parseHvcC(config).sps;
   if (sps === undefined) throw new MalformedError('hvcC without a sequence parameter set');

@@ -1,10 +1,10 @@
 /** MPEG-1 and MPEG-2 audio (ISO/IEC 11172-3, 13818-3): where its frames begin and end. */
 
-/** One frame within the bytes it was found in. */
+/** One frame within the bytes in which it was found. */
 export interface MpegAudioFrame {
   readonly start: number;
   readonly end: number;
-  /** Samples of each channel. */
+  /** Samples per channel. */
   readonly samples: number;
   /** Hz */
   readonly sampleRate: number;
@@ -24,10 +24,10 @@ const bitRates = {
   },
 } as const;
 
-/** Hz by sampling_frequency of MPEG-1; MPEG-2 has half, MPEG-2.5 a quarter of it. */
+/** Hz by sampling_frequency of MPEG-1; MPEG-2 has half of it, MPEG-2.5 a quarter. */
 const sampleRates = [44_100, 48_000, 32_000] as const;
 
-/** The consecutive complete frames from the first byte on; ends at the first that is not one. */
+/** The consecutive complete frames from the first byte on; ends at the first incomplete or invalid one. */
 export function mpegAudioFrames(bytes: Uint8Array): MpegAudioFrame[] {
   const frames: MpegAudioFrame[] = [];
   let start = 0;

@@ -19,7 +19,7 @@ function addEmulationPrevention(payload: Uint8Array): Uint8Array {
   return Uint8Array.from(out);
 }
 
-/** Bytes in which runs of zeros are frequent, as start codes and their emulation need. */
+/** Bytes with frequent runs of zeros, like start codes and their emulation. */
 const zeroHeavy = fc
   .array(fc.constantFrom(0, 0, 0, 1, 2, 3, 4, 255), { minLength: 1, maxLength: 60 })
   .map((bytes) => Uint8Array.from(bytes));
@@ -28,7 +28,7 @@ const nalUnit = zeroHeavy.map((payload) =>
   Uint8Array.from([0x65, ...addEmulationPrevention(Uint8Array.from([...payload, 0x80]))]),
 );
 
-test('emulation prevention is undone', () => {
+test('emulation prevention is removed', () => {
   fc.assert(
     fc.property(zeroHeavy, (payload) => {
       assert.deepEqual(removeEmulationPrevention(addEmulationPrevention(payload)), payload);
@@ -36,7 +36,7 @@ test('emulation prevention is undone', () => {
   );
 });
 
-test('units come back from a byte stream with start codes of both lengths', () => {
+test('units are read from a byte stream with start codes of both lengths', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(nalUnit, fc.constantFrom(2, 3)), { maxLength: 8 }), (units) => {
       const stream = units.flatMap(([nal, zeros]) => [...Array<number>(zeros).fill(0), 1, ...nal]);
@@ -49,7 +49,7 @@ test('units come back from a byte stream with start codes of both lengths', () =
   assert.deepEqual(annexBToNals(Uint8Array.of(1, 2, 3)), []);
 });
 
-test('units come back from a sample, however its bytes are sliced', () => {
+test('units are read from a sample, however its bytes are sliced', () => {
   fc.assert(
     fc.property(fc.array(nalUnit, { maxLength: 6 }), fc.integer({ min: 1, max: 9 }), (nals, sliceBytes) => {
       const slices = nals.flatMap((nal) => [Uint8Array.of(0, 0, 0, nal.length), nal]);

@@ -1,10 +1,11 @@
 /**
- * NAL units as H.264 and H.265 share them: start codes, length prefixes and emulation prevention
- * (ITU-T H.264 clause 7.3.1 and annex B, ISO/IEC 14496-15 clause 4.3). What a unit means is in `h264.ts`, `h265.ts`.
+ * NAL units as common to H.264 and H.265: start codes, length prefixes and emulation prevention (ITU-T H.264
+ * clause 7.3.1 and annex B, ISO/IEC 14496-15 clause 4.3). For the meaning of a unit see `h264.ts` and
+ * `h265.ts`.
  */
 import { MalformedError } from '../malformed.ts';
 
-/** More NAL units than any picture of a camera holds (8K with 600 slices is below). */
+/** More NAL units than any picture of a camera contains (8K with 600 slices is below). */
 export const MAX_NAL_UNITS = 4096;
 
 /**
@@ -29,8 +30,8 @@ export function removeEmulationPrevention(nal: Uint8Array, limitBytes = nal.leng
 
 /**
  * The NAL units of a byte stream with start codes of three or four bytes, as views; bytes before the first
- * start code are ignored, empty units are skipped. Returns no units when there is no start code.
- * @throws MalformedError above `MAX_NAL_UNITS`.
+ * start code are ignored, empty units are skipped. Returns no units if there is no start code.
+ * @throws MalformedError above `MAX_NAL_UNITS`
  */
 export function annexBToNals(bytes: Uint8Array): Uint8Array[] {
   const nals: Uint8Array[] = [];
@@ -54,8 +55,8 @@ function pushTrimmed(nals: Uint8Array[], nal: Uint8Array): void {
 }
 
 /**
- * The NAL units of a sample's `data`, as views where a unit lies in one slice.
- * @throws MalformedError when a length exceeds what follows, or above `MAX_NAL_UNITS`.
+ * The NAL units of a sample's `data`, as views if a unit is contained in one slice.
+ * @throws MalformedError if a length exceeds the remaining bytes, or above `MAX_NAL_UNITS`
  */
 export function sampleNals(data: readonly Uint8Array[]): Uint8Array[] {
   const nals: Uint8Array[] = [];
@@ -71,10 +72,10 @@ export function sampleNals(data: readonly Uint8Array[]): Uint8Array[] {
   const rest = join(data.slice(at));
   let offset = 0;
   while (offset < rest.length) {
-    if (offset + 4 > rest.length) throw new MalformedError('NAL length cut short');
+    if (offset + 4 > rest.length) throw new MalformedError('NAL length truncated');
     const length = readU32(rest, offset);
     offset += 4;
-    if (length > rest.length - offset) throw new MalformedError(`NAL of ${length} bytes cut short`);
+    if (length > rest.length - offset) throw new MalformedError(`NAL unit of ${length} bytes truncated`);
     push(nals, rest.subarray(offset, offset + length));
     offset += length;
   }

@@ -1,16 +1,16 @@
-/** Opus: how long a packet is (RFC 6716 section 3.1) and its record in MP4 ("Opus in ISOBMFF", 4.3.2). */
+/** Opus: the duration of a packet (RFC 6716 section 3.1) and its record in MP4 ("Opus in ISOBMFF", 4.3.2). */
 import { ByteReader, ByteWriter } from '../bytes.ts';
 import { MalformedError } from '../malformed.ts';
 import type { AudioTrack } from '../track.ts';
 
-/** Opus counts time at 48 kHz, whatever the rate of its input (RFC 7587 section 4.1). */
+/** Opus measures time at 48 kHz, whatever the rate of its input (RFC 7587 section 4.1). */
 export const OPUS_SAMPLE_RATE = 48000;
-/** A live source is joined in mid-stream: there are no encoder start samples to drop. */
+/** A live source is joined in mid-stream, so there are no initial encoder samples to drop. */
 const DEFAULT_PRE_SKIP = 0;
 /** 120 ms: RFC 6716 section 3.2.5, requirement R5. */
 const MAX_PACKET_SAMPLES = 5760;
 
-/** Samples at 48 kHz of one frame by the five configuration bits of the TOC: RFC 6716 table 2. */
+/** Samples at 48 kHz per frame by the five configuration bits of the TOC: RFC 6716 table 2. */
 function frameSamples(configuration: number): number {
   if (configuration < 12) return [480, 960, 1920, 2880][configuration % 4] ?? 0;
   if (configuration < 16) return [480, 960][configuration % 2] ?? 0;
@@ -18,8 +18,8 @@ function frameSamples(configuration: number): number {
 }
 
 /**
- * Samples at 48 kHz that a packet decodes to.
- * @throws MalformedError for an empty packet and for one longer than 120 ms.
+ * Number of samples at 48 kHz that a packet decodes to.
+ * @throws MalformedError for an empty packet and for one longer than 120 ms
  */
 export function opusPacketSamples(packet: Uint8Array): number {
   const [toc, counts] = packet;
@@ -35,8 +35,8 @@ export function opusPacketSamples(packet: Uint8Array): number {
 
 /**
  * The body of a dOps box, channel mapping family 0.
- * @param channels 1 or 2, all that family 0 carries.
- * @param inputSampleRate Hz before encoding, for information.
+ * @param channels 1 or 2, all that family 0 supports
+ * @param inputSampleRate Hz before encoding, for information
  */
 export function buildDops(
   channels: number,
@@ -62,7 +62,7 @@ export interface OpusConfig {
   readonly inputSampleRate: number;
 }
 
-/** Reads the body of a dOps box. @throws MalformedError for an unknown version or no channels. */
+/** Parses the body of a dOps box. @throws MalformedError for an unknown version or no channels */
 export function parseDops(config: Uint8Array): OpusConfig {
   const reader = new ByteReader(config);
   const version = reader.u8();
@@ -75,7 +75,7 @@ export function parseDops(config: Uint8Array): OpusConfig {
   return { channels, preSkip, inputSampleRate };
 }
 
-/** The track that the body of a dOps box describes. @throws MalformedError when it cannot be read. */
+/** The track that the body of a dOps box describes. @throws MalformedError if it cannot be read */
 export function opusTrack(id: number, config: Uint8Array): AudioTrack {
   const { channels } = parseDops(config);
   return {

@@ -1,7 +1,7 @@
 /**
- * Follows the output order of an H.264 stream by its picture order counts, for streams whose parameter set leaves
- * max_num_reorder_frames open: a picture whose count runs ahead shows, before any time stamp does, that others are
- * still to come that will be shown before it.
+ * Follows the output order of an H.264 stream by its picture order counts, for streams whose parameter set does
+ * not specify max_num_reorder_frames: a picture whose count is ahead shows, before any timestamp does, that
+ * pictures to be shown before it are still to come.
  */
 import { MalformedError } from '../malformed.ts';
 import type { H264Sps } from './h264-sps.ts';
@@ -21,10 +21,10 @@ export class OutputOrder {
   /** PicOrderCnt of the previous reference picture: clause 8.2.1.1. */
   #referenceOrder = 0;
   #referenceFrameNum = 0;
-  /** Counts by which one frame is ahead of the last: 2 nearly everywhere, 1 with a few encoders. */
+  /** Difference of the counts of consecutive frames: 2 nearly everywhere, 1 with some encoders. */
   #unit = 2;
   /**
-   * Output position, from the last IDR, up to which every picture has arrived; `undefined` when out of step.
+   * Output position, from the last IDR, up to which every picture has arrived; `undefined` while out of step.
    */
   #complete: number | undefined;
   #completePts = 0;
@@ -36,14 +36,17 @@ export class OutputOrder {
     this.#sps = sps;
   }
 
-  /** The most frames seen so far that preceded another in decoding order and follow it in output order. */
+  /**
+   * The maximum number of frames seen so far that preceded another in decoding order and follow it in output
+   * order.
+   */
   get depth(): number {
     return this.#depth;
   }
 
   /**
    * Adds the next picture in decoding order. Returns the presentation time that no decode time may exceed by
-   * more than a little, because frames shown right after it are still to come; `undefined` when none is missing
+   * more than a little, because frames shown right after it are still to come; `undefined` if none is missing
    * or nothing is known.
    */
   next(pts: number, nals: readonly Uint8Array[]): number | undefined {
@@ -72,7 +75,7 @@ export class OutputOrder {
       const frames = 2 ** this.#sps.log2MaxFrameNum;
       const ahead = (frameNum - this.#referenceFrameNum + frames) % frames;
       if (isReference) this.#referenceFrameNum = frameNum;
-      // A reference picture was lost (clause 7.4.3, frame_num), so counts missing are not counts to come.
+      // A reference picture was lost (clause 7.4.3, frame_num), so missing counts are not counts to come.
       if (!isIdr && ahead > 1) return undefined;
       const range = 2 ** this.#sps.log2MaxPicOrderCntLsb;
       // The value with these low bits that is nearest to the previous reference: clause 8.2.1.1.
@@ -81,13 +84,13 @@ export class OutputOrder {
       if (isReference) this.#referenceOrder = count;
       return { isIdr, count };
     } catch (error) {
-      // A broken slice header is a lost picture: its successors are out of step until the next IDR.
+      // A broken slice header counts as a lost picture: its successors are out of step until the next IDR.
       if (error instanceof MalformedError) return undefined;
       throw error;
     }
   }
 
-  /** An odd count shows that each frame counts one. */
+  /** An odd count shows that counts are 1 per frame. */
   #useUnitOne(complete: number): void {
     this.#complete = complete * this.#unit;
     this.#waiting = this.#waiting.map(({ position, pts }) => ({ position: position * this.#unit, pts }));
@@ -111,7 +114,7 @@ export class OutputOrder {
     }
     this.#complete = complete;
     if (this.#waiting.length <= MAX_WAITING) return;
-    // Without reordering ever seen, the counts of this encoder grow in steps that mean nothing here.
+    // If no reordering has ever been seen, the counts of this encoder increase in steps that mean nothing here.
     if (this.#depth === 0) this.#isTrusted = false;
     this.#complete = undefined;
     this.#waiting = [];

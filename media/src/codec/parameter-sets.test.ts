@@ -12,10 +12,10 @@ import { buildHvcC, hevcCodecString, parseHvcC } from './hvcc.ts';
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 
-/** Made by x264; the expected values are what ffprobe says of the same stream. */
+/** Made by x264; the expected values are those that ffprobe reports for the same stream. */
 const H264_SETS = [
   {
-    title: '1080 lines by cropping',
+    title: '1080 lines through cropping',
     sps: '67640028acd940780227e5c044000003000400000300f03c60c658',
     expected: {
       profileIdc: 100,
@@ -48,7 +48,7 @@ const H264_SETS = [
     expected: { profileIdc: 244, chromaFormatIdc: 3, width: 162, height: 122, maxNumReorderFrames: 2 },
   },
   {
-    title: 'Constrained Baseline, which reorders nothing',
+    title: 'Constrained Baseline, without reordering',
     sps: '6742c016d900a03db0110000030001000003001e0f162e48',
     expected: {
       profileIdc: 66,
@@ -93,7 +93,7 @@ test('H.265 parameter sets: 1080 lines, and ten bits with layers, lists and a bu
   assert.equal(ten.frameSeconds, 0.02);
 });
 
-test('avcC is, to the byte, the one another muxer wrote for the same parameter sets', () => {
+test('avcC is identical to the one that another muxer wrote for the same parameter sets', () => {
   const { track } = readClip('h264-b-pyramid.mp4');
   const { sps, pps } = parseAvcC(track.config);
   assert.deepEqual(buildAvcC(sps, pps), track.config);
@@ -101,16 +101,17 @@ test('avcC is, to the byte, the one another muxer wrote for the same parameter s
   assert.deepEqual({ ...h264Track(1, sps, pps), timescale: track.timescale }, track);
 });
 
-test('hvcC says what another muxer says of the same parameter sets', () => {
+test('hvcC has the same contents as the one that another muxer wrote for the same parameter sets', () => {
   const { track } = readClip('h265-b-pyramid.mp4');
   const { vps, sps, pps } = parseHvcC(track.config);
   const built = parseHvcC(buildHvcC(vps, sps, pps));
   assert.deepEqual(built, parseHvcC(track.config));
-  // The codecs parameter of libx265's Main profile at level 1: compatible with profiles 1 and 2, progressive, frames only.
+  // The codecs parameter of libx265's Main profile at level 1: compatible with profiles 1 and 2, progressive,
+  // frames only.
   assert.equal(hevcCodecString(track.config), 'hvc1.1.6.L30.90');
 });
 
-test('the codecs parameter of H.265 names space and tier, and drops constraint bytes of zero at the end', () => {
+test('the codecs parameter of H.265 includes profile space and tier, and drops trailing constraint bytes of zero', () => {
   const { sps, vps, pps } = parseHvcC(readClip('h265-no-b.mp4').track.config);
   const config = buildHvcC(vps, sps, pps);
   config[1] = (2 << 6) | 0x20 | 4;
@@ -118,17 +119,17 @@ test('the codecs parameter of H.265 names space and tier, and drops constraint b
   assert.equal(hevcCodecString(config), 'hvc1.B4.10.H153.9D.8');
 });
 
-test('keys and first slices are distinguished from the rest', () => {
+test('key frames and first slices are distinguished from the rest', () => {
   const avc = readClip('h264-no-b.mp4');
   for (const sample of avc.samples) {
     const nals = nalsOf(sample);
     assert.equal(isH264Key(nals), sample.isKey);
-    // The encoder cut each picture in two slices.
+    // The encoder split each picture into two slices.
     assert.equal(nals.filter(isH264FirstSlice).length, 1);
   }
   const hevc = readClip('h265-b-pyramid.mp4');
   for (const sample of hevc.samples) assert.equal(isH265Key(nalsOf(sample)), sample.isKey);
-  // An IDR at first and a CRA at the second, open, GOP.
+  // An IDR at the first GOP and a CRA at the second, open one.
   assert.equal(hevc.samples.filter(({ isKey }) => isKey).length, 2);
 });
 

@@ -1,4 +1,4 @@
-/** Sample aspect ratios, which H.264 and H.265 number alike: ITU-T H.264 table E-1, H.265 table E.1. */
+/** Sample aspect ratios, with the same numbering in H.264 and H.265: ITU-T H.264 table E-1, H.265 table E.1. */
 import type { BitReader } from '../bits.ts';
 
 /** Width to height of one sample; 1:1 when unknown. */
@@ -29,7 +29,7 @@ const RATIOS: readonly (readonly [number, number])[] = [
 ];
 const EXTENDED_SAR = 255;
 
-/** Reads aspect_ratio_idc and, where it says so, the ratio itself; an unknown or zero ratio counts as square. */
+/** Reads aspect_ratio_idc and, if signalled, the ratio itself; an unknown or zero ratio counts as square. */
 export function sampleAspectRatio(r: BitReader): AspectRatio {
   const idc = r.bits(8);
   const [horizontal, vertical] = idc === EXTENDED_SAR ? [r.bits(16), r.bits(16)] : (RATIOS[idc] ?? [1, 1]);

@@ -1,5 +1,6 @@
 /**
- * Boxes of ISO/IEC 14496-12, clause 4.2: how one is framed, written and read; not the contents of any of them.
+ * Boxes of ISO/IEC 14496-12, clause 4.2: how a box is framed, written and read; not the contents of any of
+ * them.
  */
 import { ByteReader } from '../bytes.ts';
 import type { ByteWriter } from '../bytes.ts';
@@ -31,18 +32,20 @@ export function writeFullBox(
 
 export interface BoxHeader {
   readonly type: string;
-  /** Bytes of the whole box, header included; `undefined` when it runs to the end of the file (size 0). */
+  /**
+   * Bytes of the complete box, including the header; `undefined` if it extends to the end of the file (size 0).
+   */
   readonly size: number | undefined;
   /** Bytes before the body: 8, or 16 with a 64-bit size. */
   readonly headerSize: number;
 }
 
-/** As many bytes as `readBoxHeader` may need. */
+/** The maximum number of bytes that `readBoxHeader` needs. */
 export const BOX_HEADER_MAX_BYTES = 16;
 
 /**
- * The header at the start of `bytes`. Answers `undefined` when `bytes` ends inside the header.
- * @throws MalformedError when the size is smaller than the header or above 2^53.
+ * The header at the start of `bytes`. Returns `undefined` if `bytes` ends inside the header.
+ * @throws MalformedError if the size is smaller than the header or above 2^53
  */
 export function readBoxHeader(bytes: Uint8Array): BoxHeader | undefined {
   if (bytes.length < 8) return undefined;
@@ -62,7 +65,7 @@ export function readBoxHeader(bytes: Uint8Array): BoxHeader | undefined {
 
 export interface Box {
   readonly type: string;
-  /** Where the box begins in the bytes that were walked. */
+  /** Offset of the box in the parsed bytes. */
   readonly offset: number;
   readonly size: number;
   readonly body: Uint8Array;
@@ -70,14 +73,14 @@ export interface Box {
 
 /**
  * The boxes that fill `bytes` from `offset` on, in order.
- * @throws MalformedError when one is cut short or does not end where its parent does.
+ * @throws MalformedError if one is truncated or does not end where its parent does
  */
 export function* walkBoxes(bytes: Uint8Array, offset = 0): Generator<Box, void, undefined> {
   let at = offset;
   while (at < bytes.length) {
     const rest = bytes.subarray(at);
     const header = readBoxHeader(rest);
-    if (header === undefined) throw new MalformedError(`box header cut short at ${at}`);
+    if (header === undefined) throw new MalformedError(`box header truncated at ${at}`);
     const size = header.size ?? rest.length;
     if (size > rest.length) {
       throw new MalformedError(
@@ -95,14 +98,14 @@ export function findBox(bytes: Uint8Array, type: string): Box | undefined {
   return undefined;
 }
 
-/** The body of the first child of this type. @throws MalformedError when there is none. */
+/** The body of the first child of this type. @throws MalformedError if there is none */
 export function requireBox(bytes: Uint8Array, type: string): Uint8Array {
   const box = findBox(bytes, type);
   if (box === undefined) throw new MalformedError(`box ${type} is missing`);
   return box.body;
 }
 
-/** A box type for a message: other characters than printable ASCII become dots. */
+/** A box type for a message: characters other than printable ASCII become dots. */
 export function printable(type: string): string {
   return type.replace(/[^\x20-\x7e]/g, '.');
 }

@@ -1,4 +1,4 @@
-// Every parser of bytes is fed every file of the corpus, and mutations of them by fast-check.
+// Every parser of bytes is run on every file of the corpus, and on mutations of them by fast-check.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ import { SAMPLE_FLAGS_KEY } from './sample-flags.ts';
 import { scanSegment } from './scan.ts';
 import { subsetFragment } from './subset.ts';
 
-/** The first track under another id and description, with parameter sets in front. */
+/** The first track with another id and description, with parameter sets in front. */
 const elsewhere = new Map([[1, { trackId: 3, descriptionIndex: 2, parameterSets: new Uint8Array(8) }]]);
 
 const wholeSubset = { sequence: 1, timeOffsetTicks: new Map(), keep: new Map() };
@@ -39,7 +39,7 @@ const PARSERS: readonly ((bytes: Uint8Array) => unknown)[] = [
   (bytes) => [...walkBoxes(bytes)],
   parseInit,
   parseFragmentHeader,
-  // Whatever can be read can be written again, whole or in part.
+  // Everything that can be read can be written again, completely or partly.
   (bytes) => initSegment(parseInit(bytes)),
   (bytes) => keyFragment(bytes, 1),
   (bytes) => subsetFragment(parseFragmentHeader(bytes), wholeSubset),
@@ -79,15 +79,15 @@ const corpus = readdirSync(new URL('../../fixtures/fuzz', import.meta.url)).map(
 const clips = ['h264-b-pyramid.mp4', 'h265-no-b.mp4', 'aac.mp4', 'opus.mp4'];
 
 for (const name of corpus) {
-  test(`parsers answer or refuse: ${name}`, () => feedAll(clipBytes(name)));
+  test(`parsers accept or reject: ${name}`, () => feedAll(clipBytes(name)));
 }
 
-test('parsers answer or refuse what damage makes of good and bad files', async () => {
+test('parsers accept or reject damaged versions of good and bad files', async () => {
   const edits = fc.array(fc.tuple(fc.nat(), fc.constantFrom(0, 1, 0x7f, 0x80, 0xff)), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...corpus, ...clips), edits, fc.nat(), async (name, changes, cut) => {
       const bytes = clipBytes(name);
-      // Headers are what parsers read: damage falls on the first 1500 bytes.
+      // Parsers read headers, so the damage is within the first 1500 bytes.
       for (const [at, value] of changes)
         if (bytes.length > 0) bytes[at % Math.min(bytes.length, 1500)] = value;
       await feedAll(bytes.subarray(0, bytes.length - (cut % (bytes.length + 1))));
@@ -96,10 +96,10 @@ test('parsers answer or refuse what damage makes of good and bad files', async (
   );
 });
 
-test('numbers that our own boxes can’t hold are refused where they are read', () => {
+test('numbers that cannot be written to a box are rejected when they are read', () => {
   const sample = { duration: 5, size: 6, flags: SAMPLE_FLAGS_KEY, compositionOffset: 0 };
   const written = moofAndMdatHeader(1, [{ trackId: 1, baseDts: 10, samples: [sample] }]);
-  /** A moof with a 32-bit number written over, `offset` bytes behind the name of a box in it. */
+  /** A moof in which a 32-bit number is overwritten, `offset` bytes after the name of a box in it. */
   const moofWith = (type: string, offset: number, value: number): Uint8Array => {
     const moof = written.slice(0, -8);
     new DataView(moof.buffer).setUint32(Buffer.from(moof).indexOf(type) + offset, value);
@@ -107,7 +107,7 @@ test('numbers that our own boxes can’t hold are refused where they are read', 
   };
   assert.ok(parseFragmentHeader(moofWith('mfhd', 8, 7)));
   for (const [what, moof] of [
-    ['a sample of no length', moofWith('trun', 16, 0)],
+    ['a sample without duration', moofWith('trun', 16, 0)],
     ['a sample of 4 GB', moofWith('trun', 20, 0xffffffff)],
     ['data before the fragment', moofWith('trun', 12, 0x80000000)],
     ['data inside the moof', moofWith('trun', 12, 8)],

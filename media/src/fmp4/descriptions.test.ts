@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** A clip under a track id, from 0 on, video in ticks of 90 kHz, cut to whole seconds. */
+/** A clip with a track id, starting at 0, video in ticks of 90 kHz, cut to complete seconds. */
 function adopted(name: string, id: number, seconds: number): Clip {
   const { track, samples } = readClip(name);
   const timescale = track.kind === 'video' ? 90000 : track.timescale;
@@ -51,7 +51,7 @@ function videoOf(name: string): VideoTrack {
   return track;
 }
 
-/** One fragment of a second, its tracks in the order given. */
+/** One fragment of one second, with its tracks in the order given. */
 function fragmentOf(clips: readonly Clip[]): Uint8Array {
   return Buffer.concat(fragment({ sequence: 1, tracks: clips }).slices);
 }
@@ -71,10 +71,10 @@ interface FilePart {
   readonly layouts: ReadonlyMap<number, TrackLayout>;
 }
 
-/** Reordered frames are shown later than the second that they are decoded in. */
+/** Reordered frames are shown later than the second in which they are decoded. */
 const stepSeconds = 1.25;
 
-/** Fragments of a second each, placed in turn, with room for reordered frames between them. */
+/** Fragments of one second each, placed one after another, leaving room for reordered frames between them. */
 function fileOf(tracks: readonly Track[], parts: readonly FilePart[]): Uint8Array {
   const timescales = new Map(tracks.map(({ id, timescale }) => [id, timescale]));
   const placed = parts.map(({ original, layouts }, index) => {
@@ -104,7 +104,7 @@ async function complaints(program: string, args: readonly string[]): Promise<str
   return stdout;
 }
 
-/** Size of each decoded picture. */
+/** Dimensions of each decoded picture. */
 async function frameSizes(path: string): Promise<string[]> {
   const args = ['-v', 'warning', '-select_streams', 'v:0', '-show_entries', 'frame=width,height'];
   const stdout = await complaints('ffprobe', [...args, '-of', 'csv=p=0', path]);
@@ -127,9 +127,9 @@ const audio = adopted('aac.mp4', 2, 1);
 const otherAudio = adopted('aac-16k.mp4', 2, 1);
 
 for (const [title, names, sizes] of [
-  ['H.264, size and profile', ['h264-no-b.mp4', 'h264-wide.mp4'], ['160,120', '320,180']],
+  ['H.264, resolution and profile', ['h264-no-b.mp4', 'h264-wide.mp4'], ['160,120', '320,180']],
   ['H.264, profile and reordering', ['h264-wide.mp4', 'h264-b-pyramid.mp4'], ['320,180', '160,120']],
-  ['H.264, entropy coding alone', ['h264-no-b.mp4', 'h264-one-b.mp4'], ['160,120', '160,120']],
+  ['H.264, only entropy coding', ['h264-no-b.mp4', 'h264-one-b.mp4'], ['160,120', '160,120']],
   ['H.265, size', ['h265-no-b.mp4', 'h265-wide.mp4'], ['160,120', '320,180']],
 ] as const) {
   test(`[R7.16] frames decode across a change and back: ${title}`, async () => {
@@ -159,7 +159,7 @@ for (const [title, names, sizes] of [
   });
 }
 
-test('[R7.16] audio that changes, ends and comes back decodes as separate tracks', async () => {
+test('[R7.16] audio that changes, ends and returns decodes as separate tracks', async () => {
   const clip = adopted('h264-no-b.mp4', 1, 1);
   const frame = { trackId: 1, descriptionIndex: 1, parameterSets: noSets };
   const silent = { original: fragmentOf([clip]), layouts: new Map([[1, frame]]) };
@@ -186,13 +186,13 @@ for (const names of [
   ['h264-no-b.mp4', 'h264-wide.mp4'],
   ['h265-no-b.mp4', 'h265-wide.mp4'],
 ]) {
-  test(`all descriptions come back from the init segment: ${names.join(' and ')}`, () => {
+  test(`all descriptions are read back from the init segment: ${names.join(' and ')}`, () => {
     const tracks = [...names.map(videoOf), audio.track, { ...otherAudio.track, id: 5 }];
     assert.deepEqual(parseInit(initSegment(tracks)), tracks);
   });
 }
 
-test('a track that begins later than the others keeps the length of the file', async () => {
+test('a track that begins later than the others does not change the duration of the file', async () => {
   const clip = adopted('h264-no-b.mp4', 1, 1);
   const tracks = [clip.track, audio.track];
   const parts = [fragmentOf([clip]), fragmentOf([shifted(clip, 1), audio])];
@@ -215,13 +215,13 @@ test('a track has one codec and one timescale', () => {
   assert.throws(() => initSegment([audio.track, otherAudio.track]), RangeError);
 });
 
-test('more sample descriptions than any camera needs are refused', () => {
+test('more sample descriptions than any camera needs are rejected', () => {
   const track = videoOf('h264-no-b.mp4');
   assert.equal(parseInit(initSegment(Array<Track>(64).fill(track))).length, 64);
   assert.throws(() => parseInit(initSegment(Array<Track>(65).fill(track))), MalformedError);
 });
 
-test('a placed fragment names its track and description and begins with the parameter sets', () => {
+test('a placed fragment refers to its track and description and begins with the parameter sets', () => {
   const track = videoOf('h264-wide.mp4');
   const original = fragmentOf([adopted('h264-wide.mp4', 1, 1)]);
   const before = parseFragmentHeader(original);
@@ -249,11 +249,11 @@ test('a placed fragment names its track and description and begins with the para
   assert.deepEqual(
     bytes.subarray(to.dataOffset + sets.length),
     original.subarray(from.dataOffset),
-    'the media are what they were',
+    'the media is unchanged',
   );
   assert.throws(
     () => rebaseFragment(bytes.subarray(0, read.moofSize), bytes.length, { ...options, sequence: 1 }),
     MalformedError,
-    'what was placed once is not placed again',
+    'a placed fragment cannot be placed again',
   );
 });

@@ -35,7 +35,7 @@ const original = Buffer.concat(
 );
 const header = parseFragmentHeader(original);
 const [videoFrames, frames] = header.tracks;
-if (videoFrames === undefined || frames === undefined) throw new Error('two tracks went in');
+if (videoFrames === undefined || frames === undefined) throw new Error('two tracks were written');
 
 function bytesOf({ pieces, size }: EditedFragment): Uint8Array {
   const bytes = Buffer.concat(
@@ -47,7 +47,7 @@ function bytesOf({ pieces, size }: EditedFragment): Uint8Array {
   return bytes;
 }
 
-test('a rebased fragment differs in its times and its number alone', () => {
+test('a rebased fragment differs only in its times and its sequence number', () => {
   const moof = original.subarray(0, header.moofSize);
   fc.assert(
     fc.property(
@@ -69,7 +69,7 @@ test('a rebased fragment differs in its times and its number alone', () => {
       },
     ),
   );
-  assert.deepEqual(parseFragmentHeader(original), header, 'the original is left alone');
+  assert.deepEqual(parseFragmentHeader(original), header, 'the original is unchanged');
   assert.throws(
     () =>
       rebaseFragment(moof, original.length, {
@@ -84,7 +84,7 @@ test('a rebased fragment differs in its times and its number alone', () => {
   }, MalformedError);
 });
 
-test('a subset holds the chosen samples, byte for byte, at their times', () => {
+test('a subset contains the chosen samples, byte for byte, at their times', () => {
   const span = (count: number) => fc.tuple(fc.nat(count), fc.nat(count)).map(([from, to]) => ({ from, to }));
   fc.assert(
     fc.property(
@@ -127,7 +127,7 @@ test('a subset holds the chosen samples, byte for byte, at their times', () => {
   );
 });
 
-test('what is kept shows everything before the end, and as little after it as reordering allows', () => {
+test('the kept samples show everything before the end, and as little after it as reordering allows', () => {
   const ticks = fc.integer({ min: videoFrames.baseDts - 1000, max: videoFrames.endDts + 3000 });
   fc.assert(
     fc.property(ticks, (endTicks) => {

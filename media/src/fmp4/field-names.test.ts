@@ -7,7 +7,7 @@ import { initSegment } from './init.ts';
 
 const source = readFileSync(new URL('./init.ts', import.meta.url), 'utf8');
 
-/** Bits of the fields that the docstring of a function names, in all. */
+/** Total bits of the fields in the docstring of a function. */
 function namedBits(name: string): number {
   const before = source.slice(0, source.indexOf(`\nfunction ${name}(`));
   const docstring = before.slice(before.lastIndexOf('/**'));
@@ -27,7 +27,7 @@ const track: AudioTrack = {
   config: Uint8Array.of(0x11, 0x90),
 };
 
-/** A body by the names of the boxes around it. */
+/** A body, by the names of the boxes around it. */
 function bodyOf(...path: readonly string[]): Uint8Array {
   const init = initSegment([track], { durationMs: 1_000, startsMs: new Map([[1, 40]]) });
   return path.reduce((bytes, type) => requireBox(bytes, type), init);
@@ -42,7 +42,7 @@ for (const [name, ...path] of [
   ['hdlr', 'moov', 'trak', 'mdia', 'hdlr'],
   ['mvex', 'moov', 'mvex', 'trex'],
 ] as const) {
-  test(`the fields that the docstring of ${name} names are as long as what is written`, () => {
+  test(`the fields in the docstring of ${name} have the length of the written bytes`, () => {
     assert.equal(namedBits(name) / 8, bodyOf(...path).length - fullBoxHead);
   });
 }

@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** A clip under another id and the timescale that tracks have in this project. */
+/** A clip with another id and the timescale that tracks have in this project. */
 function adopted(name: string, id: number): Clip {
   const clip = shifted(readClip(name), EPOCH_SECONDS);
   const timescale = clip.track.kind === 'video' ? 90000 : clip.track.timescale;
@@ -41,7 +41,7 @@ function adopted(name: string, id: number): Clip {
   };
 }
 
-/** One fragment a second, all tracks in each. */
+/** One fragment per second, with all tracks in each. */
 function fragments(clips: readonly Clip[]): Uint8Array[] {
   const starts = [EPOCH_SECONDS, EPOCH_SECONDS + 1, EPOCH_SECONDS + 2];
   return starts.flatMap((start, index) => {
@@ -99,7 +99,7 @@ for (const names of COMBINATIONS) {
   });
 }
 
-test('[R7.16] a rebased file starts at zero and lasts as long as its init segment says', async () => {
+test('[R7.16] a rebased file starts at zero and has the duration in its init segment', async () => {
   const clips = [adopted('h264-b-pyramid.mp4', 1), adopted('aac.mp4', 2)];
   const tracks = clips.map(({ track }) => track);
   const timeOffsetTicks = new Map(tracks.map((track) => [track.id, -EPOCH_SECONDS * track.timescale]));

@@ -1,4 +1,4 @@
-/** The layout of a fragment that becomes part of another file, and the bytes to send. */
+/** The layout of a fragment that becomes part of another file, and the bytes to be sent. */
 import { ByteWriter } from '../bytes.ts';
 import { parseAvcC } from '../codec/avcc.ts';
 import { parseHvcC } from '../codec/hvcc.ts';
@@ -7,18 +7,21 @@ import type { VideoTrack } from '../track.ts';
 /** The place of one track's samples in the new file. */
 export interface TrackLayout {
   readonly trackId: number;
-  /** Which of the track's sample descriptions they need, from 1. */
+  /** The track's sample description that they need, from 1. */
   readonly descriptionIndex: number;
-  /** Put in front of the first sample that is kept, see `parameterSetsOf`; empty when nothing is. */
+  /** Inserted before the first kept sample, see `parameterSetsOf`; empty if nothing is inserted. */
   readonly parameterSets: Uint8Array;
 }
 
 export interface FragmentLayout {
   /** The new sequence_number. */
   readonly sequence: number;
-  /** By track id of the original: ticks added to every decode time, negative to move back; 0 for a track left out. */
+  /**
+   * By track id of the original: ticks added to every decode time, negative to shift back; 0 for a missing
+   * track.
+   */
   readonly timeOffsetTicks: ReadonlyMap<number, number>;
-  /** By track id of the original; a track left out keeps its id and needs its first description. */
+  /** By track id of the original; a missing track keeps its id and uses its first description. */
   readonly layouts?: ReadonlyMap<number, TrackLayout>;
 }
 
@@ -31,11 +34,14 @@ export interface OriginalRange {
 /** A fragment made of new bytes and ranges of the original, to be sent in this order. */
 export interface EditedFragment {
   readonly pieces: readonly (Uint8Array | OriginalRange)[];
-  /** Bytes of all pieces. */
+  /** Total bytes of all pieces. */
   readonly size: number;
 }
 
-/** The parameter sets of a track as samples carry them: NAL units, each with its length in 4 bytes. */
+/**
+ * The parameter sets of a track in the form in which samples carry them: NAL units, each preceded by its 4-byte
+ * length.
+ */
 export function parameterSetsOf(track: VideoTrack): Uint8Array {
   const out = new ByteWriter(track.config.length * 2);
   for (const nal of nalsOf(track)) {

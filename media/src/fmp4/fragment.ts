@@ -1,4 +1,6 @@
-/** A fragment made from samples: one moof and one mdat, for the archive (a GOP) and for live (a frame). */
+/**
+ * Builds a fragment from samples: one moof and one mdat, for the archive (a GOP) and for live video (a frame).
+ */
 import type { Sample } from '../sample.ts';
 import type { Track } from '../track.ts';
 import { moofAndMdatHeader } from './moof.ts';
@@ -7,28 +9,28 @@ import { sampleFlags } from './sample-flags.ts';
 
 export interface FragmentTrack {
   readonly track: Track;
-  /** In decoding order; a track without samples is left out of the fragment. */
+  /** In decoding order; a track without samples is omitted from the fragment. */
   readonly samples: readonly Sample[];
   /** Where the last sample ends, ticks since the epoch: the decode time of the next one, or an estimate. */
   readonly endDts: number;
 }
 
 export interface FragmentInput {
-  /** sequence_number of mfhd: grows from fragment to fragment of one file or session; taken modulo 2^32. */
+  /** sequence_number of mfhd: increases from fragment to fragment of one file or session; taken modulo 2^32. */
   readonly sequence: number;
   readonly tracks: readonly FragmentTrack[];
 }
 
 export interface Fragment {
-  /** moof and mdat header, then the samples' own slices, nothing copied: write them in order. */
+  /** moof and mdat header, then the samples' own slices, without copying: write them in order. */
   readonly slices: readonly Uint8Array[];
-  /** Bytes of all slices. */
+  /** Total bytes of all slices. */
   readonly size: number;
 }
 
 /**
- * Builds moof and mdat, one traf per track, decode times absolute.
- * @throws RangeError when decode times do not grow strictly up to `endDts`, or a field cannot hold its value.
+ * Builds moof and mdat, one traf per track, with absolute decode times.
+ * @throws RangeError if decode times do not strictly increase up to `endDts`, or a field cannot hold its value
  */
 export function fragment(input: FragmentInput): Fragment {
   const runs: TrackRun[] = [];

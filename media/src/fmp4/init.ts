@@ -1,7 +1,7 @@
 /**
- * The initialisation segment of fragmented MP4: ftyp and moov without samples (ISO/IEC 14496-12 clause 8).
- * One function per box, in the order of the standard's tables; its docstring names each field that is written, in order,
- * with its width in bits.
+ * The initialisation segment of fragmented MP4: ftyp and moov without samples (ISO/IEC 14496-12 clause 8). One
+ * function per box, in the order of the standard's tables; its docstring lists each field that is written, in
+ * order, with its width in bits.
  */
 import { ByteWriter } from '../bytes.ts';
 import { parseAvcC } from '../codec/avcc.ts';
@@ -16,32 +16,33 @@ import { SAMPLE_FLAGS_KEY } from './sample-flags.ts';
 
 /** Milliseconds: the unit of the times in mvhd, tkhd and mehd. */
 const MOVIE_TIMESCALE = 1000;
-/** The unity matrix of mvhd and tkhd: 16.16 fixed point, but the last column 2.30. */
+/** The unity matrix of mvhd and tkhd: 16.16 fixed point, with the last column in 2.30. */
 const UNITY_MATRIX = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
-/** 'und', each letter less 0x60 in five bits: clause 8.4.2.3. */
+/** 'und', each letter minus 0x60 in five bits: clause 8.4.2.3. */
 const LANGUAGE_UNDETERMINED = 0x55c4;
 /** 72 dpi as 16.16 fixed point: clause 12.1.3. */
 const RESOLUTION_72_DPI = 0x480000;
 const COLOUR_DEPTH_24 = 0x18;
 
 export interface InitOptions {
-  /** How long the presentation lasts, for files whose length is known before they are sent. */
+  /** Duration of the presentation, for files whose length is known before they are sent. */
   readonly durationMs?: number;
-  /**
-   * By track id: how long after the start of the presentation the track's time 0 is; 0 for a track left out.
-   */
+  /** By track id: how long after the start of the presentation the track's time 0 is; 0 for a missing track. */
   readonly startsMs?: ReadonlyMap<number, number>;
 }
 
-/** A track with everything that its samples may need, the sample description with index 1 first; not empty. */
+/**
+ * A track with everything that its samples may need, starting with the sample description with index 1; not
+ * empty.
+ */
 type Descriptions = readonly [Track, ...Track[]];
 
 /**
- * The bytes that precede the fragments of these tracks. Track ids, timescales and configurations are taken as given.
- * A track whose parameters change comes once for each configuration, always with the same id: these are its sample
- * descriptions, numbered from 1 in this order.
- * @throws MalformedError when a video configuration holds no readable parameter set; RangeError when the descriptions
- * of a track differ in codec or timescale.
+ * The bytes that precede the fragments of these tracks. Track ids, timescales and configurations are used as
+ * given. A track whose parameters change occurs once for each configuration, always with the same id: these are
+ * its sample descriptions, numbered from 1 in this order.
+ * @throws MalformedError if a video configuration contains no readable parameter set; RangeError if the
+ * descriptions of a track differ in codec or timescale
  */
 export function initSegment(tracks: readonly Track[], options: InitOptions = {}): Uint8Array {
   const out = new ByteWriter(1024);
@@ -68,7 +69,7 @@ function descriptionsById(tracks: readonly Track[]): Descriptions[] {
     }
     const [first] = known;
     if (first.codec !== track.codec || first.timescale !== track.timescale) {
-      throw new RangeError(`track ${track.id} of several codecs or timescales`);
+      throw new RangeError(`track ${track.id} has several codecs or timescales`);
     }
     known.push(track);
   }
@@ -125,7 +126,7 @@ function mvhd(out: ByteWriter, tracks: readonly Track[], durationMs: number): vo
  */
 function trak(out: ByteWriter, descriptions: Descriptions, startMs: number): void {
   writeBox(out, 'trak', () => {
-    // FFmpeg takes the aspect ratio from the last description and scales to this size: they should agree.
+    // FFmpeg takes the aspect ratio from the last description and scales to this size, so they should agree.
     tkhd(out, descriptions.at(-1) ?? descriptions[0]);
     if (startMs > 0) edts(out, startMs);
     mdia(out, descriptions);
@@ -419,8 +420,8 @@ function esds(out: ByteWriter, config: Uint8Array): void {
 }
 
 /**
- * Head of a descriptor, ISO/IEC 14496-1 clause 8.3.3: tag (8), then sizeOfInstance, seven bits a byte with a sign that more
- * follow. Four bytes always, so that sizes are known beforehand.
+ * Header of a descriptor, ISO/IEC 14496-1 clause 8.3.3: tag (8), then sizeOfInstance, seven bits per byte with
+ * a continuation flag. Always four bytes, so that sizes are known in advance.
  */
 function descriptorHeader(out: ByteWriter, tag: number, length: number): void {
   out.u8(tag);
@@ -458,7 +459,7 @@ function mvex(out: ByteWriter, tracks: readonly Track[], durationMs: number | un
   });
 }
 
-/** The shape of the samples by the parameter set in force. */
+/** The dimensions of the samples according to the active parameter set. */
 function videoAspectRatio(track: VideoTrack): AspectRatio {
   const [sps] = track.codec === 'h264' ? parseAvcC(track.config).sps : parseHvcC(track.config).sps;
   if (sps === undefined) return { horizontal: 1, vertical: 1 };

@@ -19,7 +19,7 @@ const audio = aacTrack(2, buildAacConfig(48_000, 2));
 const START = 1_795_000_000 * 90_000;
 const STEP = 3600;
 
-/** A fragment of ten frames in the order I P B P B ..., and audio beside them. */
+/** A fragment of ten frames in the order I P B P B ..., with audio. */
 function gop(isKey = true, startDts = START) {
   const offsets = [1, 2, 0, 2, 0, 2, 0, 2, 0, 1];
   const frames = offsets.map((offset, index): Sample => {
@@ -54,7 +54,7 @@ function gop(isKey = true, startDts = START) {
   return new Uint8Array(Buffer.concat(slices));
 }
 
-test('the first frame alone lasts as long as the whole fragment, and needs only the beginning of its bytes', () => {
+test('the first frame alone lasts as long as the whole fragment, and needs only the first bytes of it', () => {
   const whole = gop();
   fc.assert(
     fc.property(fc.integer({ min: 0, max: whole.length }), (length) => {
@@ -76,19 +76,19 @@ test('the first frame alone lasts as long as the whole fragment, and needs only 
   );
 });
 
-test('a fragment that begins with no key frame, or with none of the track, gives none', () => {
+test('a fragment that does not begin with a key frame of the track yields none', () => {
   assert.deepEqual(keyFragment(gop(false), 1), { type: 'none' });
   assert.deepEqual(keyFragment(gop(), 5), { type: 'none' });
 });
 
-test('what is no fragment is malformed', () => {
+test('bytes that are not a fragment are malformed', () => {
   assert.throws(
     () => keyFragment(Buffer.from('0000001066747970000000000000000000', 'hex'), 1),
     MalformedError,
   );
 });
 
-test('frames are listed as they are shown, each until the next, over several fragments', () => {
+test('frames are listed in presentation order, each until the next one, across several fragments', () => {
   const bytes = Buffer.concat([gop(), gop(true, START + 10 * STEP)]);
   const frames = shownFrames(bytes, 1);
   assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
- * The first frame of a fragment as a fragment of its own that lasts as long as the whole: needed to seek, or to
- * play faster than every frame can be decoded.
+ * The first frame of a fragment as a fragment of its own with the duration of the whole: needed for seeking, or
+ * for playback too fast to decode every frame.
  */
 import { readBoxHeader } from './box.ts';
 import { moofAndMdatHeader } from './moof.ts';
@@ -10,17 +10,17 @@ import { MalformedError } from '../malformed.ts';
 
 export type KeyFragment =
   /**
-   * This many bytes from the start of the fragment are needed; a second call with them may request more once.
+   * This many bytes from the start of the fragment are needed; a second call with them may once request more.
    */
   | { readonly type: 'needs'; readonly bytes: number }
   | {
       readonly type: 'whole';
       /** moof and mdat with one sample. */
       readonly bytes: Uint8Array<ArrayBuffer>;
-      /** Presentation time of the frame and of the next fragment's first frame, ticks of the track. */
+      /** Presentation time of the frame, and of the first frame of the next fragment, ticks of the track. */
       readonly startPts: number;
       readonly endPts: number;
-      /** Of the original that were read. */
+      /** Number of bytes of the original that were read. */
       readonly usedBytes: number;
     }
   /** The fragment does not begin with a frame of this track. */
@@ -29,7 +29,8 @@ export type KeyFragment =
 /**
  * @param bytes the fragment from its first byte on, as far as it is known
  * @param trackId of the frames
- * @throws MalformedError for a fragment in another layout than ours (see `parseFragmentHeader`)
+ * @throws MalformedError for a fragment with another layout than that of this project (see
+ * `parseFragmentHeader`)
  */
 export function keyFragment(bytes: Uint8Array, trackId: number): KeyFragment {
   const box = readBoxHeader(bytes);

@@ -1,6 +1,6 @@
 /**
- * The movie fragment box and its children: ISO/IEC 14496-12 clauses 8.8.4 to 8.8.8 and 8.8.12.
- * What the samples are, not where they come from: `fragment.ts` and `subset.ts` both write through this.
+ * The movie fragment box and its children: ISO/IEC 14496-12 clauses 8.8.4 to 8.8.8 and 8.8.12. It covers what
+ * the samples are, not where they come from: both `fragment.ts` and `subset.ts` write with it.
  */
 import { ByteWriter } from '../bytes.ts';
 import { writeBox, writeFullBox } from './box.ts';
@@ -16,7 +16,7 @@ const TRUN = {
 } as const;
 
 const MDAT_HEADER_BYTES = 8;
-/** moof, mfhd, and for each track traf, tfhd, tfdt and the head of trun. */
+/** moof, mfhd, and for each track traf, tfhd, tfdt and the header of trun. */
 const FIXED_BYTES = 8 + 16;
 const TRACK_BYTES = 8 + 24 + 20 + 20;
 const SAMPLE_BYTES = 16;
@@ -29,13 +29,13 @@ export interface TrunSample {
   readonly size: number;
   /** See `sample-flags.ts`. */
   readonly flags: number;
-  /** Presentation less decode time, ticks, signed. */
+  /** Presentation time minus decode time, ticks, signed. */
   readonly compositionOffset: number;
 }
 
 export interface TrackRun {
   readonly trackId: number;
-  /** Which of the track's sample descriptions the samples need, from 1; without it the first, as trex says. */
+  /** The track's sample description that the samples need, from 1; by default the first, as in trex. */
   readonly descriptionIndex?: number;
   /** Decode time of the first sample, ticks. */
   readonly baseDts: number;
@@ -48,7 +48,7 @@ export interface TrackRun {
  *
  * Of mfhd (8.8.5): sequence_number (32). Of each traf (8.8.6): tfhd, tfdt, trun.
  * Of tfdt (8.8.12), version 1: baseMediaDecodeTime (64), ticks.
- * @throws RangeError when the media data exceed what a 32-bit mdat holds, or a time or size its field.
+ * @throws RangeError when the media data exceed the limit of a 32-bit mdat, or a time or size its field.
  */
 export function moofAndMdatHeader(sequence: number, runs: readonly TrackRun[]): Uint8Array {
   let mediaBytes = 0;

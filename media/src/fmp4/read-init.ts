@@ -9,7 +9,7 @@ import type { Track } from '../track.ts';
 import { printable, requireBox, walkBoxes } from './box.ts';
 import type { Box } from './box.ts';
 
-/** An init segment of ours has some 1500 bytes; nothing that needs more is read. */
+/** An init segment of this project has about 1500 bytes; longer ones are not read. */
 export const MAX_INIT_BYTES = 1 << 20;
 const MAX_TRACKS = 16;
 const MAX_DESCRIPTIONS = 64;
@@ -17,9 +17,9 @@ const VISUAL_ENTRY_BYTES = 78;
 const AUDIO_ENTRY_BYTES = 28;
 
 /**
- * The tracks that an initialisation segment declares, in its order; one of several sample descriptions comes once for
- * each of them, with the same id.
- * @throws MalformedError when it is cut short, holds no track, or one of a codec that is not stored here.
+ * The tracks that an initialisation segment declares, in its order; a track with several sample descriptions
+ * occurs once for each of them, with the same id.
+ * @throws MalformedError if it is truncated, contains no track, or one with a codec that is not supported here
  */
 export function parseInit(bytes: Uint8Array): Track[] {
   if (bytes.length > MAX_INIT_BYTES) throw new MalformedError(`init segment of ${bytes.length} bytes`);
@@ -30,8 +30,8 @@ export function parseInit(bytes: Uint8Array): Track[] {
     if (ids.size === MAX_TRACKS) throw new MalformedError(`more than ${MAX_TRACKS} tracks`);
     const described = parseTrak(box.body);
     const id = described[0]?.id ?? 0;
-    // The next number has to fit its field, too (clause 8.2.2).
-    if (id === 0 || id === 0xffffffff || ids.has(id)) throw new MalformedError(`track with the number ${id}`);
+    // The next id has to fit its field too (clause 8.2.2).
+    if (id === 0 || id === 0xffffffff || ids.has(id)) throw new MalformedError(`track with the id ${id}`);
     ids.add(id);
     tracks.push(...described);
   }
@@ -75,7 +75,7 @@ function parseStsd(id: number, stsd: Uint8Array): Track[] {
       throw new MalformedError(`more than ${MAX_DESCRIPTIONS} sample descriptions`);
     }
     const track = parseSampleEntry(id, entry);
-    if (track.codec !== (tracks[0] ?? track).codec) throw new MalformedError('track of several codecs');
+    if (track.codec !== (tracks[0] ?? track).codec) throw new MalformedError('track with several codecs');
     tracks.push(track);
   }
   if (tracks.length === 0) throw new MalformedError('stsd without an entry');
@@ -102,7 +102,7 @@ function parseSampleEntry(id: number, { type, body }: Box): Track {
   }
 }
 
-/** Tracks live long: one must not keep the buffer alive that it was read from. */
+/** Tracks live long, so one must not keep the buffer alive from which it was read. */
 function copyOf(config: Uint8Array): Uint8Array {
   return new Uint8Array(config);
 }
@@ -128,11 +128,11 @@ function parseEsds(esds: Uint8Array): Uint8Array {
   return descriptor(decoderConfig.subarray(13), 0x05);
 }
 
-/** The body of a descriptor that must carry this tag: clause 8.3.3, lengths of one to four bytes. */
+/** The body of a descriptor that must have this tag: clause 8.3.3, lengths of one to four bytes. */
 function descriptor(bytes: Uint8Array, tag: number): Uint8Array {
   const reader = new ByteReader(bytes);
   const found = reader.u8();
-  if (found !== tag) throw new MalformedError(`descriptor ${found} where ${tag} belongs`);
+  if (found !== tag) throw new MalformedError(`descriptor ${found} instead of ${tag}`);
   let length = 0;
   for (let i = 0; i < 4; i++) {
     const byte = reader.u8();

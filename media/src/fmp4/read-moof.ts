@@ -4,15 +4,18 @@ import { MalformedError } from '../malformed.ts';
 import { requireBox, walkBoxes } from './box.ts';
 import { isDamagedByFlags, isKeyByFlags } from './sample-flags.ts';
 
-/** A moof of a GOP of ten minutes at 60 frames a second with audio stays below. */
+/** The moof of a ten-minute GOP at 60 frames per second with audio is smaller. */
 export const MAX_MOOF_BYTES = 4 << 20;
 const MAX_SAMPLES = 1 << 18;
 const MAX_TRACKS = 16;
-/** Of all samples of a fragment: with parameter sets added, and after a longer moof, offsets still have 32 bits with a sign. */
+/**
+ * Total of all samples of a fragment: with parameter sets added, and after a longer moof, offsets still fit
+ * into signed 32 bits.
+ */
 const MAX_MEDIA_BYTES = 0x7fffffff - 2 * MAX_MOOF_BYTES;
-/** What a 32-bit field holds: a whole GOP may be written as one sample (see `key-fragment.ts`). */
+/** The maximum of a 32-bit field: a whole GOP may be written as one sample (see `key-fragment.ts`). */
 const MAX_TICKS = 0xffffffff;
-/** Leaves room for being moved; in ticks of 90 kHz the year 3500. */
+/** Leaves room for shifting; in ticks of 90 kHz the year 3500. */
 const MAX_DTS = 2 ** 52;
 const MAX_COMPOSITION_OFFSET = 0x7fffffff;
 const MDAT_HEADER_BYTES = 8;
@@ -43,20 +46,20 @@ export interface FragmentSample {
   readonly flags: number;
   readonly isKey: boolean;
   readonly isDamaged: boolean;
-  /** Presentation less decode time, ticks, signed. */
+  /** Presentation time minus decode time, ticks, signed. */
   readonly compositionOffset: number;
 }
 
 export interface FragmentTrackHeader {
   readonly trackId: number;
-  /** Which of the track's sample descriptions the samples need, from 1. */
+  /** The track's sample description that the samples need, from 1. */
   readonly descriptionIndex: number;
   /** Decode time of the first sample, ticks. */
   readonly baseDts: number;
   /** Decode time at which the last sample ends, ticks. */
   readonly endDts: number;
   readonly samples: readonly FragmentSample[];
-  /** Bytes from the start of the moof to the first sample; the samples follow each other without a gap. */
+  /** Bytes from the start of the moof to the first sample; the samples are contiguous. */
   readonly dataOffset: number;
 }
 
@@ -68,10 +71,10 @@ export interface FragmentHeader {
 }
 
 /**
- * Reads a moof box, its header included. Fragments as this project writes them: data offsets relative to the moof,
- * the samples of a track without a gap, defaults in tfhd, not in trex (but for the first sample description). Whatever is
- * read here can be written by `moof.ts` again, whole or in part.
- * @throws MalformedError when it is cut short, inconsistent, of another layout, or beyond the limits above.
+ * Reads a moof box, including its header. It must be laid out as this project writes fragments: data offsets
+ * relative to the moof, the samples of a track contiguous, defaults in tfhd, not in trex (except for the first
+ * sample description). Whatever is read here can be written by `moof.ts` again, completely or partly.
+ * @throws MalformedError if it is truncated, inconsistent, has another layout, or exceeds the limits above
  */
 export function parseFragmentHeader(moof: Uint8Array): FragmentHeader {
   if (moof.length > MAX_MOOF_BYTES) throw new MalformedError(`moof of ${moof.length} bytes`);
@@ -124,7 +127,7 @@ function parseTraf(traf: Uint8Array, budget: number): FragmentTrackHeader {
       dataOffset = run.dataOffset;
       expectedOffset = dataOffset;
     } else if (run.dataOffset !== expectedOffset) {
-      throw new MalformedError('runs of one track lie apart');
+      throw new MalformedError('runs of one track are not contiguous');
     }
     for (const sample of run.samples) {
       samples.push(sample);
@@ -183,7 +186,7 @@ function parseTrun(trun: Uint8Array, defaults: SampleDefaults, budget: number): 
     const flags = i === 0 ? (firstFlags ?? ownFlags) : ownFlags;
     const compositionOffset =
       (has & TRUN.compositionOffset) === 0 ? 0 : version === 0 ? reader.u32() : reader.i32();
-    if (duration === 0) throw new MalformedError('sample that lasts no time');
+    if (duration === 0) throw new MalformedError('sample without duration');
     if (Math.abs(compositionOffset) > MAX_COMPOSITION_OFFSET) {
       throw new MalformedError(`sample shown ${compositionOffset} ticks after it is decoded`);
     }

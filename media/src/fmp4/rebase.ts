@@ -1,4 +1,4 @@
-/** Moves a whole fragment to another position and time; a download does this to nearly every fragment. */
+/** Moves a complete fragment to another position and time; a download does this to nearly every fragment. */
 import { ByteReader, ByteWriter } from '../bytes.ts';
 import { MalformedError } from '../malformed.ts';
 import { walkBoxes, writeBox, writeFullBox } from './box.ts';
@@ -9,16 +9,19 @@ import type { OriginalRange, EditedFragment, TrackLayout, FragmentLayout } from 
 const MDAT_HEADER_BYTES = 8;
 const DESCRIPTION_INDEX_BYTES = 4;
 
-/** Bytes that a fragment grows by when one of its tracks goes there: a length that is known without reading it. */
+/**
+ * Bytes by which a fragment grows when one of its tracks is moved to this placement: known without reading it.
+ */
 export function grownBytes({ descriptionIndex, parameterSets }: TrackLayout): number {
   return (descriptionIndex === 1 ? 0 : DESCRIPTION_INDEX_BYTES) + parameterSets.length;
 }
 
 /**
- * The fragment whose moof this is, `size` bytes in all, with another sequence number, shifted decode times, and its
- * tracks where `placements` says; at most one of them gets parameter sets. The original is left alone.
- * @throws MalformedError when the fragment has another layout than ours; RangeError when a decode time would
- * become negative.
+ * The fragment that has this moof, `size` bytes in total, with another sequence number, shifted decode times,
+ * and its tracks as specified by `placements`; at most one of them gets parameter sets. The original is not
+ * changed.
+ * @throws MalformedError if the fragment has another layout than that of this project; RangeError if a decode
+ * time would become negative
  */
 export function rebaseFragment(moof: Uint8Array, size: number, options: FragmentLayout): EditedFragment {
   const header = parseFragmentHeader(moof);
@@ -35,7 +38,7 @@ export function rebaseFragment(moof: Uint8Array, size: number, options: Fragment
   }
   const mediaStart = moof.length + MDAT_HEADER_BYTES;
   if (header.tracks.every(({ dataOffset }) => dataOffset !== mediaStart) || size < insertion.offset) {
-    throw new MalformedError('mdat of another layout');
+    throw new MalformedError('mdat with another layout');
   }
   const mdat = new ByteWriter(MDAT_HEADER_BYTES);
   mdat.u32(size - moof.length + insertion.bytes.length);
@@ -48,7 +51,7 @@ export function rebaseFragment(moof: Uint8Array, size: number, options: Fragment
   };
 }
 
-/** Parameter sets and where they go, bytes from the start of the original moof. */
+/** Parameter sets and where they are inserted, bytes from the start of the original moof. */
 interface Insertion {
   readonly trackId: number;
   readonly offset: number;
@@ -120,8 +123,8 @@ function traf(
 }
 
 /**
- * TrackFragmentHeaderBox, clause 8.8.7: track_ID (32), sample_description_index (32) when it is not the first, then the fields of
- * the original. Returns the track id of the original.
+ * TrackFragmentHeaderBox, clause 8.8.7: track_ID (32), sample_description_index (32) if it is not the first,
+ * then the fields of the original. Returns the track id of the original.
  */
 function tfhd(out: ByteWriter, body: Uint8Array, options: FragmentLayout): number {
   const reader = new ByteReader(body);
@@ -129,7 +132,7 @@ function tfhd(out: ByteWriter, body: Uint8Array, options: FragmentLayout): numbe
   const flags = reader.u24();
   const trackId = reader.u32();
   if ((flags & TFHD.sampleDescriptionIndex) !== 0) {
-    throw new MalformedError('tfhd that names a sample description already');
+    throw new MalformedError('tfhd that already has a sample description index');
   }
   const index = descriptionOf(trackId, options);
   writeFullBox(out, 'tfhd', version, index === 1 ? flags : flags | TFHD.sampleDescriptionIndex, () => {
@@ -141,12 +144,12 @@ function tfhd(out: ByteWriter, body: Uint8Array, options: FragmentLayout): numbe
 }
 
 /**
- * TrackFragmentBaseMediaDecodeTimeBox, clause 8.8.12: baseMediaDecodeTime (64), version 1 alone: 32 bits may not hold the
- * shifted time.
+ * TrackFragmentBaseMediaDecodeTimeBox, clause 8.8.12: baseMediaDecodeTime (64), version 1 only: 32 bits may not
+ * hold the shifted time.
  */
 function tfdt(out: ByteWriter, body: Uint8Array, timeOffsetTicks: number): void {
   const reader = new ByteReader(body);
-  if (reader.u8() !== 1) throw new MalformedError('tfdt of 32 bits');
+  if (reader.u8() !== 1) throw new MalformedError('tfdt with 32 bits');
   reader.skip(3);
   const dts = reader.u64() + timeOffsetTicks;
   if (!Number.isSafeInteger(dts) || dts < 0) throw new RangeError(`decode time ${dts}`);
@@ -154,8 +157,8 @@ function tfdt(out: ByteWriter, body: Uint8Array, timeOffsetTicks: number): void 
 }
 
 /**
- * TrackRunBox, clause 8.8.8: the same run of samples with a new data_offset (32), for its data are further back, and the first
- * sample_size (32) with the parameter sets in front.
+ * TrackRunBox, clause 8.8.8: the same run of samples with a new data_offset (32), because its data are further
+ * back, and the first sample_size (32) including the parameter sets in front.
  */
 function trun(
   out: ByteWriter,

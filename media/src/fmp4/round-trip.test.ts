@@ -22,7 +22,9 @@ const CLIPS = [
   'opus.mp4',
 ];
 
-/** Any series of samples of a track: sizes and times as a camera may send them, with absolute times of today. */
+/**
+ * Any series of samples of a track: sizes and times as a camera may send them, with absolute times of today.
+ */
 function sampleSeries(track: Track): fc.Arbitrary<{ samples: Sample[]; endDts: number }> {
   const row = fc.record({
     duration: fc.integer({ min: 1, max: 90000 * 60 }),
@@ -48,7 +50,7 @@ function sampleSeries(track: Track): fc.Arbitrary<{ samples: Sample[]; endDts: n
 const video: Track = { ...readClip('h264-no-b.mp4').track, id: 1, timescale: 90000 };
 const audio: Track = aacTrack(2, buildAacConfig(44100, 2));
 
-test('a fragment says of its samples what they were, whatever they were', () => {
+test('a fragment describes its samples correctly, whatever they are', () => {
   fc.assert(
     fc.property(
       sampleSeries(video),
@@ -90,7 +92,7 @@ test('a fragment says of its samples what they were, whatever they were', () => 
   );
 });
 
-test('a fragment hands on the very slices of its samples', () => {
+test('a fragment passes on the same slices as its samples', () => {
   const { track, samples, endDts } = readClip('h264-no-b.mp4');
   const built = fragment({ sequence: 1, tracks: [{ track, samples, endDts }] });
   assert.deepEqual(
@@ -99,7 +101,7 @@ test('a fragment hands on the very slices of its samples', () => {
   );
 });
 
-test('times that do not grow, and fields that cannot hold their value, are refused', () => {
+test('times that do not increase, and values that do not fit their field, are rejected', () => {
   const sample: Sample = {
     trackId: 1,
     dts: 1000,
@@ -120,7 +122,7 @@ test('times that do not grow, and fields that cannot hold their value, are refus
 });
 
 for (const name of CLIPS) {
-  test(`tracks come back from the init segment: ${name}`, () => {
+  test(`tracks are read back from the init segment: ${name}`, () => {
     const { track } = readClip(name);
     const tracks = [track, { ...opusTrack(7, buildDops(2, 44100)) }, aacTrack(9, buildAacConfig(96000, 6))];
     const bytes = initSegment(tracks);
@@ -128,8 +130,8 @@ for (const name of CLIPS) {
   });
 }
 
-test('samples that are not square are declared so, square ones are not mentioned', () => {
-  // 720x576 of 16:15 by x264, and any picture parameter set.
+test('a pixel aspect ratio is written for samples that are not square only', () => {
+  // 720x576 with 16:15 by x264, and any picture parameter set.
   const sps = Buffer.from('6764001eacd940b424dff8008000788000000300800000190f8a14cb', 'hex');
   const wide = h264Track(1, [sps], [Uint8Array.of(0x68, 0xeb)]);
   const entry = (bytes: Uint8Array): Uint8Array => {
@@ -140,11 +142,11 @@ test('samples that are not square are declared so, square ones are not mentioned
   assert.equal(findBox(entry(initSegment([video])), 'pasp'), undefined);
   assert.deepEqual(requireBox(entry(initSegment([wide])), 'pasp'), Uint8Array.of(0, 0, 0, 16, 0, 0, 0, 15));
   const tkhd = requireBox(requireBox(requireBox(initSegment([wide]), 'moov'), 'trak'), 'tkhd');
-  // Shown 768 pixels wide, 16.16 fixed point, the last field but one.
+  // Displayed 768 pixels wide, 16.16 fixed point, the last field but one.
   assert.deepEqual(tkhd.subarray(-8), Uint8Array.of(3, 0, 0, 0, 2, 64, 0, 0));
 });
 
-test('a length that is known beforehand is written, one that is not is left out', () => {
+test('a duration known in advance is written, an unknown one is omitted', () => {
   const mehd = (bytes: Uint8Array): Uint8Array | undefined =>
     findBox(requireBox(requireBox(bytes, 'moov'), 'mvex'), 'mehd')?.body;
   assert.equal(mehd(initSegment([video])), undefined);

@@ -6,8 +6,8 @@ export const SAMPLE_FLAGS_KEY = 0x0200_0000;
 const SAMPLE_FLAGS_DEPENDENT = 0x0101_0000;
 const NON_SYNC = 0x0001_0000;
 /**
- * sample_degradation_priority, whose meaning the standard leaves to others: 1 marks a sample that arrived damaged,
- * so that the index rebuilt from a file still knows. Players ignore it.
+ * sample_degradation_priority, whose meaning the standard leaves open: 1 marks a sample that arrived damaged,
+ * so that an index rebuilt from a file still contains this. Players ignore it.
  */
 const DAMAGED = 1;
 const PRIORITY_MASK = 0xffff;

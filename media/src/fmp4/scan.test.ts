@@ -31,7 +31,7 @@ function scan(bytes: Uint8Array): ReturnType<typeof scanSegment> {
   return scanSegment((offset, length) => bytes.subarray(offset, offset + length), bytes.length);
 }
 
-test('[R10.3] a whole segment file is walked to its end', async () => {
+test('[R10.3] a complete segment file is scanned to its end', async () => {
   const found = await scan(file);
   assert.equal(found.damage, undefined);
   assert.equal(found.wholeSize, file.length);
@@ -55,7 +55,7 @@ test('[R10.3] a whole segment file is walked to its end', async () => {
   );
 });
 
-test('[R10.3] a file cut anywhere keeps the fragments that are whole, and only those', async () => {
+test('[R10.3] of a file truncated anywhere, the complete fragments are kept, and only those', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(file.length), async (length) => {
       const found = await scan(file.subarray(0, length));
@@ -77,20 +77,20 @@ test('[R10.3] a tail of zeros or of noise is distinguished from a fragment', asy
   }
 });
 
-test('a file that is not ours holds nothing, and says why', async () => {
+test('a foreign file contains nothing, and the reason is reported', async () => {
   const found = await scan(Buffer.from('<!doctype html><title>no camera here</title>'));
   assert.deepEqual(found.tracks, []);
   assert.equal(found.wholeSize, 0);
   assert.match(found.damage ?? '', /where ftyp belongs/);
 });
 
-test('a foreign muxer’s file of the same layout is understood up to its index', async () => {
+test('a foreign muxer’s file with the same layout is understood up to its index', async () => {
   const found = await scan(clipBytes('h265-b-pyramid.mp4'));
   assert.equal(found.fragments.length, 2);
   assert.match(found.damage ?? '', /mfra/);
 });
 
-test('a read error of the disk is not taken for damage', async () => {
+test('a read error of the disk does not count as damage', async () => {
   const broken = new Error('I/O error');
   await assert.rejects(
     scanSegment(() => Promise.reject(broken), 100),

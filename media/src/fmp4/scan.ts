@@ -1,6 +1,7 @@
 /**
- * Walks a segment file, `ftyp moov (moof mdat)*`, and reports how much of it is intact: the basis of recovery
- * and of rebuilding an index. Reads headers only, by a callback, so that it knows neither disk nor platform.
+ * Scans a segment file, `ftyp moov (moof mdat)*`, and reports how much of it is intact: the basis of recovery
+ * and of rebuilding an index. Reads headers only, through a callback, so it depends on neither disk nor
+ * platform.
  */
 import { MalformedError } from '../malformed.ts';
 import type { Track } from '../track.ts';
@@ -9,11 +10,11 @@ import { MAX_INIT_BYTES, parseInit } from './read-init.ts';
 import { MAX_MOOF_BYTES, parseFragmentHeader } from './read-moof.ts';
 import type { FragmentHeader } from './read-moof.ts';
 
-/** Answers `length` bytes of the file from `offset` on; fewer only at its end. */
+/** Returns `length` bytes of the file from `offset`; fewer only at its end. */
 export type ReadAt = (offset: number, length: number) => Uint8Array | Promise<Uint8Array>;
 
 export interface ScannedFragment {
-  /** Where the moof begins, bytes from the start of the file. */
+  /** Start of the moof, bytes from the start of the file. */
   readonly offset: number;
   /** Bytes of moof and mdat. */
   readonly size: number;
@@ -21,20 +22,20 @@ export interface ScannedFragment {
 }
 
 export interface SegmentScan {
-  /** Empty when the file does not even begin with a whole init segment. */
+  /** Empty if the file does not even begin with a complete init segment. */
   readonly tracks: readonly Track[];
   /** Bytes of ftyp and moov. */
   readonly initSize: number;
   readonly fragments: readonly ScannedFragment[];
-  /** Bytes up to the end of the last whole fragment; the file may be cut there. */
+  /** Bytes up to the end of the last complete fragment; the file may be truncated there. */
   readonly wholeSize: number;
-  /** What ended the scan before the end of the file, as text; `undefined` when all of it is whole. */
+  /** Why the scan ended before the end of the file, as text; `undefined` if all of it is complete. */
   readonly damage: string | undefined;
 }
 
 /**
- * Reads a segment file of `fileSize` bytes. Malformed bytes end the scan and are reported; errors of `read`
- * pass through.
+ * Scans a segment file of `fileSize` bytes. Malformed bytes end the scan and are reported; errors of `read` are
+ * passed on.
  */
 export async function scanSegment(read: ReadAt, fileSize: number): Promise<SegmentScan> {
   const fragments: ScannedFragment[] = [];
@@ -78,7 +79,7 @@ async function scanFragment(read: ReadAt, offset: number, fileSize: number): Pro
   for (const track of header.tracks) {
     const end = track.samples.reduce((sum, sample) => sum + sample.size, track.dataOffset);
     if (track.dataOffset < moof.size + mdat.headerSize || end > size) {
-      throw new MalformedError(`samples of the fragment at ${offset} lie outside its mdat`);
+      throw new MalformedError(`samples of the fragment at ${offset} are outside its mdat`);
     }
   }
   return { offset, size, header };
@@ -94,7 +95,7 @@ async function topBox(
   const header = readBoxHeader(await read(offset, Math.min(BOX_HEADER_MAX_BYTES, fileSize - offset)));
   if (header === undefined) throw new MalformedError(`file ends inside a box header at ${offset}`);
   if (header.type !== type)
-    throw new MalformedError(`box ${printable(header.type)} at ${offset} where ${type} belongs`);
+    throw new MalformedError(`box ${printable(header.type)} at ${offset} instead of ${type}`);
   if (header.size === undefined) throw new MalformedError(`box ${type} at ${offset} without a size`);
   if (header.size > maxBytes) throw new MalformedError(`box ${type} at ${offset} of ${header.size} bytes`);
   if (header.size > fileSize - offset) throw new MalformedError(`file ends inside ${type} at ${offset}`);
@@ -104,6 +105,6 @@ async function topBox(
 async function readWhole(read: ReadAt, offset: number, length: number): Promise<Uint8Array> {
   const bytes = await read(offset, length);
   if (bytes.length < length)
-    throw new MalformedError(`file ends ${length - bytes.length} bytes early at ${offset}`);
+    throw new MalformedError(`file ends ${length - bytes.length} bytes too early at ${offset}`);
   return bytes;
 }

@@ -2,16 +2,17 @@
 import { walkBoxes } from './box.ts';
 import { parseFragmentHeader } from './read-moof.ts';
 
-/** One picture on the screen, ticks of its track; `endPts` is the next one's beginning. */
+/** One displayed picture, ticks of its track; `endPts` is the start of the next one. */
 export interface ShownFrame {
   readonly startPts: number;
   readonly endPts: number;
 }
 
 /**
- * The frames of one track in whole fragments, in the order in which they are shown.
- * @param bytes moof and mdat, any number of times; other boxes are passed over
- * @throws MalformedError when one is cut short or has another layout than ours (see `parseFragmentHeader`)
+ * The frames of one track in complete fragments, in presentation order.
+ * @param bytes moof and mdat, any number of them; other boxes are skipped
+ * @throws MalformedError if one is truncated or has another layout than that of this project (see
+ * `parseFragmentHeader`)
  */
 export function shownFrames(bytes: Uint8Array, trackId: number): ShownFrame[] {
   const frames: ShownFrame[] = [];

@@ -7,20 +7,20 @@ import type { TrackRun } from './moof.ts';
 import type { OriginalRange, EditedFragment, FragmentLayout } from './fragment-layout.ts';
 import type { FragmentHeader, FragmentTrackHeader } from './read-moof.ts';
 
-/** Samples `from` (included) to `to` (left out) of a track, by index in decoding order. */
+/** Samples `from` (inclusive) to `to` (exclusive) of a track, by index in decoding order. */
 export interface SampleSpan {
   readonly from: number;
   readonly to: number;
 }
 
 export interface SubsetOptions extends FragmentLayout {
-  /** By track id of the original: the samples to keep; a track left out is kept whole. */
+  /** By track id of the original: the samples to keep; a missing track is kept completely. */
   readonly keep: ReadonlyMap<number, SampleSpan>;
 }
 
 /**
- * A fragment of the chosen samples. Answers `undefined` when none is left.
- * @throws RangeError when a decode time would become negative.
+ * A fragment of the chosen samples. Returns `undefined` if none is left.
+ * @throws RangeError if a decode time would become negative
  */
 export function subsetFragment(header: FragmentHeader, options: SubsetOptions): EditedFragment | undefined {
   const runs: TrackRun[] = [];
@@ -53,7 +53,7 @@ export function subsetFragment(header: FragmentHeader, options: SubsetOptions): 
 
 /**
  * How many samples from the start must be kept to show everything before `endTicks`: up to and including the
- * last one whose presentation time is before it. Reordered frames bring the later frames they refer to along.
+ * last one whose presentation time is before it. Reordered frames include the later frames that they reference.
  */
 export function samplesShownBefore(track: FragmentTrackHeader, endTicks: number): number {
   let count = 0;

@@ -18,7 +18,7 @@ export interface PlaylistPart {
   readonly uri: string;
   readonly byteRange?: PlaylistByteRange;
   readonly durationSeconds: number;
-  /** It begins with a key frame. */
+  /** Whether it begins with a key frame. */
   readonly isIndependent: boolean;
 }
 
@@ -26,15 +26,15 @@ export interface LiveSegment {
   readonly uri: string;
   readonly map: PlaylistMap;
   readonly durationSeconds: number;
-  /** Wall clock of its first sample, milliseconds since the epoch. */
+  /** Wall-clock time of its first sample, milliseconds since the epoch. */
   readonly startMs: number;
-  /** Time or parameters do not continue those of the segment before. */
+  /** The time or parameters do not continue those of the previous segment. */
   readonly isDiscontinuity: boolean;
-  /** Empty for segments further than three target durations from the end: their parts may be left out. */
+  /** Empty for segments more than three target durations from the end: their parts may be omitted. */
   readonly parts: readonly PlaylistPart[];
 }
 
-/** The segment that is being made: its parts so far. */
+/** The segment that is being produced: its parts so far. */
 interface GrowingPlaylistSegment {
   readonly map: PlaylistMap;
   readonly startMs: number;
@@ -43,13 +43,13 @@ interface GrowingPlaylistSegment {
 }
 
 export interface LivePlaylist {
-  /** The longest segment, in any version of the playlist: it must not change. */
+  /** The longest segment in any version of the playlist, because it must not change. */
   readonly targetDurationSeconds: number;
   /** The longest part. */
   readonly partTargetSeconds: number;
-  /** Number of the first segment given here. */
+  /** Media sequence number of the first segment given here. */
   readonly mediaSequence: number;
-  /** Discontinuities among the segments that have left the playlist. */
+  /** Number of discontinuities among the segments that have left the playlist. */
   readonly discontinuitySequence: number;
   readonly segments: readonly LiveSegment[];
   readonly open?: GrowingPlaylistSegment;
@@ -57,11 +57,13 @@ export interface LivePlaylist {
   readonly preloadHint?: { readonly uri: string };
   /** The stream has ended: no more segments. */
   readonly hasEnded: boolean;
-  /** Answer to `_HLS_skip`: this many segments from the start are replaced by EXT-X-SKIP (section 4.4.5.2). */
+  /**
+   * Response to `_HLS_skip`: this many segments from the start are replaced by EXT-X-SKIP (section 4.4.5.2).
+   */
   readonly skippedSegments?: number;
 }
 
-/** Version 9 brings EXT-X-SKIP (section 8). */
+/** Version 9 adds EXT-X-SKIP (section 8). */
 const LIVE_VERSION = 9;
 /** Section 4.4.3.8: at least three parts; at least three target durations; at least six of them. */
 const PART_HOLD_BACK_PARTS = 3;
@@ -69,8 +71,8 @@ const HOLD_BACK_TARGETS = 3;
 const SKIP_UNTIL_TARGETS = 6;
 
 /**
- * How many segments from the start a delta update may leave out: those wholly before the skip boundary.
- * Section 6.2.5.1.
+ * How many segments from the start a delta update may omit: those entirely before the skip boundary. Section
+ * 6.2.5.1.
  */
 export function skippableSegments(segments: readonly LiveSegment[], targetDurationSeconds: number): number {
   const boundary = SKIP_UNTIL_TARGETS * wholeTargetSeconds(targetDurationSeconds);
@@ -83,7 +85,7 @@ export function skippableSegments(segments: readonly LiveSegment[], targetDurati
   return index;
 }
 
-/** The text of the playlist. @throws RangeError when a URI cannot stand in one. */
+/** The text of the playlist. @throws RangeError if a URI is not allowed in it */
 export function livePlaylist(playlist: LivePlaylist): string {
   const target = wholeTargetSeconds(playlist.targetDurationSeconds);
   const skipped = playlist.skippedSegments ?? 0;
@@ -125,7 +127,9 @@ export function livePlaylist(playlist: LivePlaylist): string {
 
 type Opening = Pick<LiveSegment, 'map' | 'startMs' | 'isDiscontinuity'>;
 
-/** The lines before the first part of a segment. Each has its date, so that a player may join anywhere. */
+/**
+ * The lines before the first part of a segment. Each segment has its date, so that a player may join anywhere.
+ */
 function opening(segment: Opening, previous: Opening | undefined): string[] {
   return [
     ...(segment.isDiscontinuity ? ['#EXT-X-DISCONTINUITY'] : []),

@@ -1,20 +1,22 @@
-/** The multivariant playlist, which names the media playlists of one presentation: RFC 8216bis section 4.4.6. */
+/**
+ * The multivariant playlist, which lists the media playlists of one presentation: RFC 8216bis section 4.4.6.
+ */
 import type { Track } from '../track.ts';
 import { lines, quoted, uriLine } from './playlist.ts';
 
 export interface Variant {
   readonly uri: string;
-  /** The greatest bit rate of any segment, bits a second: BANDWIDTH, which is mandatory. */
+  /** The highest bit rate of any segment, bits per second: BANDWIDTH, which is mandatory. */
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond?: number;
-  /** What it carries: gives CODECS and RESOLUTION. */
+  /** Its tracks, from which CODECS and RESOLUTION are derived. */
   readonly tracks: readonly Track[];
   readonly framesPerSecond?: number;
 }
 
 const VERSION = 7;
 
-/** The text of the playlist. @throws RangeError when a URI cannot stand in one. */
+/** The text of the playlist. @throws RangeError if a URI is not allowed in it */
 export function multivariantPlaylist(variants: readonly Variant[]): string {
   return lines([
     '#EXTM3U',

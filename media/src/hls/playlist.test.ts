@@ -18,7 +18,7 @@ const recorded: PlaylistSegment = {
   isDiscontinuity: false,
 };
 
-test('[R7.17] a recording: one map and date for what continues, new ones behind a gap', () => {
+test('[R7.17] a recording has one map and date for contiguous segments, new ones after a gap', () => {
   const after = { uri: 'b.mp4', byteRange: { offset: 0, length: 710 } };
   const playlist = vodPlaylist([
     recorded,
@@ -66,7 +66,7 @@ test('[R7.17] a recording: one map and date for what continues, new ones behind 
   );
 });
 
-test('[R7.17] nothing recorded is a playlist that has ended', () => {
+test('[R7.17] without recorded footage the playlist is empty and has ended', () => {
   assert.match(vodPlaylist([]), /^#EXTM3U\n[^]*#EXT-X-TARGETDURATION:1\n[^]*#EXT-X-ENDLIST\n$/);
 });
 
@@ -105,7 +105,7 @@ const live: LivePlaylist = {
   hasEnded: false,
 };
 
-test('[R7.12] a live playlist announces parts, hold-back, and the part to come', () => {
+test('[R7.12] a live playlist announces parts, hold-back, and the next part', () => {
   assert.equal(
     livePlaylist(live),
     [
@@ -139,13 +139,13 @@ test('[R7.12] a live playlist announces parts, hold-back, and the part to come',
   );
 });
 
-test('[R7.12] a stream that is over ends its playlist and hints at nothing', () => {
+test('[R7.12] a stream that has ended closes its playlist and has no preload hint', () => {
   const text = livePlaylist({ ...live, hasEnded: true });
   assert.match(text, /\n#EXT-X-ENDLIST\n$/);
   assert.doesNotMatch(text, /PRELOAD-HINT/);
 });
 
-test('[R7.12] a delta update leaves out what is before the skip boundary, and no more', () => {
+test('[R7.12] a delta update omits the segments before the skip boundary, and no more', () => {
   const segments = Array.from({ length: 10 }, (_, index) => segment(index));
   // Six targets of two seconds are the last six segments.
   assert.equal(skippableSegments(segments, 2), 4);
@@ -157,7 +157,7 @@ test('[R7.12] a delta update leaves out what is before the skip boundary, and no
   assert.match(text, /#EXT-X-MEDIA-SEQUENCE:40\n/);
 });
 
-test('[R7.12] the multivariant playlist names codecs and size', () => {
+test('[R7.12] the multivariant playlist lists codecs and resolution', () => {
   const tracks = [readClip('h264-no-b.mp4').track, readClip('aac.mp4').track];
   assert.equal(
     multivariantPlaylist([{ uri: 'media.m3u8', peakBitsPerSecond: 4e6, tracks, framesPerSecond: 25 }]),

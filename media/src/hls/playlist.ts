@@ -1,6 +1,7 @@
 /**
- * Media playlists of HLS as text: RFC 8216bis (draft-pantos-hls-rfc8216bis). This file knows the tags that recordings
- * and live streams share and the playlist of a recording; `live-playlist.ts` and `multivariant.ts` build on it.
+ * HLS media playlists as text: RFC 8216bis (draft-pantos-hls-rfc8216bis). This file contains the tags that
+ * recordings and live streams share and the playlist of a recording; `live-playlist.ts` and `multivariant.ts`
+ * build on it.
  */
 
 /** Bytes of a resource that make up a segment: section 4.4.4.2. */
@@ -20,18 +21,23 @@ export interface PlaylistSegment {
   readonly byteRange?: PlaylistByteRange;
   readonly map: PlaylistMap;
   readonly durationSeconds: number;
-  /** Wall clock of its first sample, milliseconds since the epoch: EXT-X-PROGRAM-DATE-TIME, section 4.4.4.6. */
+  /**
+   * Wall-clock time of its first sample, milliseconds since the epoch: EXT-X-PROGRAM-DATE-TIME, section
+   * 4.4.4.6.
+   */
   readonly startMs: number;
-  /** Time or parameters do not continue those of the segment before: EXT-X-DISCONTINUITY, section 4.4.4.3. */
+  /**
+   * The time or parameters do not continue those of the previous segment: EXT-X-DISCONTINUITY, section 4.4.4.3.
+   */
   readonly isDiscontinuity: boolean;
 }
 
-/** Version 7: EXT-X-MAP in playlists of media segments, with fractions of seconds and byte ranges (section 8). */
+/** Version 7: EXT-X-MAP in playlists of media segments, with fractional seconds and byte ranges (section 8). */
 const VOD_VERSION = 7;
 
 /**
  * The lines before the first segment of a recording's playlist.
- * @param targetDurationSeconds the longest segment, or more; written as a whole number (section 4.4.3.1).
+ * @param targetDurationSeconds the longest segment, or more; written as an integer (section 4.4.3.1)
  */
 export function vodPlaylistHead(targetDurationSeconds: number): string {
   return lines([
@@ -48,8 +54,8 @@ export function vodPlaylistHead(targetDurationSeconds: number): string {
 export const PLAYLIST_END = '#EXT-X-ENDLIST\n';
 
 /**
- * The lines of one segment. Long playlists are written piece by piece: head, each segment, end.
- * @param previous the segment before, `undefined` for the first; tags that still apply are not repeated.
+ * The lines of one segment. Long playlists are written in parts: header, each segment, end.
+ * @param previous the previous segment, `undefined` for the first; tags that still apply are not repeated
  */
 export function segmentLines(segment: PlaylistSegment, previous: PlaylistSegment | undefined): string {
   const isBreak = previous === undefined || segment.isDiscontinuity;
@@ -63,14 +69,17 @@ export function segmentLines(segment: PlaylistSegment, previous: PlaylistSegment
   ]);
 }
 
-/** A whole playlist of a recording. No segments give a valid playlist that has ended. */
+/** A complete playlist of a recording. Without segments it is a valid playlist that has ended. */
 export function vodPlaylist(segments: readonly PlaylistSegment[]): string {
   const longest = segments.reduce((max, { durationSeconds }) => Math.max(max, durationSeconds), 0);
   const body = segments.map((segment, index) => segmentLines(segment, segments[index - 1]));
   return vodPlaylistHead(longest) + body.join('') + PLAYLIST_END;
 }
 
-/** EXT-X-TARGETDURATION: no segment, rounded, may exceed it; at least 1 so that reload intervals stay sane. */
+/**
+ * EXT-X-TARGETDURATION: no segment, rounded, may exceed it; at least 1 so that reload intervals stay
+ * reasonable.
+ */
 export function wholeTargetSeconds(longestSeconds: number): number {
   return Math.max(1, Math.ceil(longestSeconds));
 }
@@ -96,18 +105,21 @@ export function byteRangeText({ length, offset }: PlaylistByteRange): string {
   return `${length}@${offset}`;
 }
 
-/** A decimal-floating-point of microseconds, enough for players that sum thousands of them (section 4.2). */
+/**
+ * A decimal-floating-point number in microseconds, precise enough for players that add up thousands of them
+ * (section 4.2).
+ */
 export function decimalSeconds(seconds: number): string {
   return seconds.toFixed(6).replace(/0{1,3}$/, '');
 }
 
-/** A quoted-string cannot hold quotes or line ends (section 4.2). @throws RangeError for one that does. */
+/** A quoted-string cannot contain quotes or line ends (section 4.2). @throws RangeError for one that does */
 export function quoted(value: string): string {
   if (/["\r\n]/.test(value)) throw new RangeError('quote or line end in an attribute of a playlist');
   return `"${value}"`;
 }
 
-/** A line that is a URI. @throws RangeError for one that would be read as another line, or none. */
+/** A line that is a URI. @throws RangeError for one that would be read as another line, or none */
 export function uriLine(uri: string): string {
   if (uri === '' || uri.startsWith('#') || /[\r\n]/.test(uri)) throw new RangeError('not a line with a URI');
   return uri;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { AccessUnitBuilder } from './access-unit.ts';
 
-/** Simulates the connection's read buffer: data passed on is valid for the duration of one call. */
+/** Simulates the connection's read buffer: the data passed on is valid for the duration of one call. */
 const readBuffer = new Uint8Array(80 * 1024);
 
 function pass(bytes: Uint8Array, take: (buffer: Uint8Array, start: number, end: number) => void): void {
@@ -15,7 +15,7 @@ function pass(bytes: Uint8Array, take: (buffer: Uint8Array, start: number, end: 
 
 interface Unit {
   pieces: Uint8Array[];
-  /** Its last piece never comes. */
+  /** Its last piece never arrives. */
   isAbandoned: boolean;
   isSlice: boolean;
 }
@@ -39,7 +39,7 @@ const unit: fc.Arbitrary<Unit> = fc.record({
   isSlice: fc.boolean(),
 });
 
-test('[R10.1] frames hold their whole NAL units in order, wherever blocks end and though the read buffer is reused', () => {
+test('[R10.1] frames contain their complete NAL units in order, wherever blocks end and although the read buffer is reused', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(unit, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 6 }),

@@ -1,13 +1,13 @@
 /**
- * Puts the NAL units of one picture together from RTP payloads: what the H.264 and H.265 payload formats share.
- * Payloads are copied one after the other, each NAL unit after its 4-byte length, so that a picture is one
- * memory slice, or two if a memory block ends inside it.
+ * Assembles the NAL units of one picture from RTP payloads: what the H.264 and H.265 payload formats have in
+ * common. Payloads are copied one after the other, each NAL unit after its 4-byte length, so that a picture is
+ * one memory slice, or two if a memory block ends inside it.
  */
 import { ByteArena } from './byte-arena.ts';
 
 /** One coded frame as received, before its times are known. */
 export interface AccessUnit {
-  /** RTP time stamp, 32 bits. */
+  /** RTP timestamp, 32 bits. */
   readonly timestamp: number;
   readonly isKey: boolean;
   readonly isDamaged: boolean;
@@ -15,25 +15,25 @@ export interface AccessUnit {
   readonly data: readonly Uint8Array[];
   /** Bytes. */
   readonly size: number;
-  /** The beginning of the first slice's NAL unit: its header and as much as came in one packet. */
+  /** The beginning of the first slice's NAL unit: its header and as much as arrived in one packet. */
   readonly firstSlice: Uint8Array;
 }
 
-/** A picture larger than this is dropped; an 8K key frame of the best quality stays below. */
+/** A larger picture is dropped; an 8K key frame of the best quality is smaller. */
 export const maxUnitBytes = 24 * 1024 * 1024;
 
 const prefixBytes = 4;
 
 export class AccessUnitBuilder {
   readonly #arena = new ByteArena();
-  /** The picture's bytes in blocks that are full. */
+  /** The picture's bytes in full blocks. */
   #data: Uint8Array[] = [];
   /** Where its bytes begin in the block being filled. */
   #from = 0;
-  /** Bytes of whole NAL units, lengths included. */
+  /** Bytes of complete NAL units, lengths included. */
   #size = 0;
   #firstSlice: Uint8Array | undefined;
-  /** The NAL unit being received: its block and where its length goes there. */
+  /** The NAL unit being received: its block and the position of its length there. */
   #openBlock: Uint8Array | undefined;
   #openAt = 0;
   /** How many full blocks the picture had, and where it began in the open one, when this NAL unit began. */
@@ -51,7 +51,7 @@ export class AccessUnitBuilder {
     return this.#openBlock !== undefined;
   }
 
-  /** Bytes so far, the unit being received included. */
+  /** Bytes so far, including the unit being received. */
   get size(): number {
     return this.#size + this.#openBytes;
   }
@@ -60,7 +60,7 @@ export class AccessUnitBuilder {
   open(bytes: Uint8Array, start: number, end: number, isSlice: boolean): void {
     this.abandon();
     const arena = this.#arena;
-    // In one piece: the length, and as much of the slice's header as came.
+    // In one piece: the length, and as much of the slice's header as arrived.
     this.#reserve(prefixBytes + end - start);
     this.#dataBefore = this.#data.length;
     this.#fromBefore = this.#from;
@@ -75,7 +75,7 @@ export class AccessUnitBuilder {
     }
   }
 
-  /** Appends a further piece of the NAL unit. */
+  /** Appends another piece of the NAL unit. */
   append(bytes: Uint8Array, start: number, end: number): void {
     this.#openBytes += end - start;
     for (let at = start; at < end;) {
@@ -84,7 +84,7 @@ export class AccessUnitBuilder {
     }
   }
 
-  /** The NAL unit is whole. */
+  /** The NAL unit is complete. */
   close(): void {
     const block = this.#openBlock;
     if (!block) return;
@@ -98,7 +98,7 @@ export class AccessUnitBuilder {
     this.#openBytes = 0;
   }
 
-  /** Adds a whole NAL unit. */
+  /** Adds a complete NAL unit. */
   add(bytes: Uint8Array, start: number, end: number, isSlice: boolean): void {
     this.open(bytes, start, end, isSlice);
     this.close();
@@ -121,7 +121,7 @@ export class AccessUnitBuilder {
     this.#openBytes = 0;
   }
 
-  /** Returns the picture and begins the next one; undefined when it has no slice. */
+  /** Returns the picture and begins the next one; undefined if it has no slice. */
   take(timestamp: number, isKey: boolean, isDamaged: boolean): AccessUnit | undefined {
     this.abandon();
     this.#keepFilled();
@@ -148,7 +148,7 @@ export class AccessUnitBuilder {
     this.#from = 0;
   }
 
-  /** What the picture has in the block being filled becomes a slice of it. */
+  /** The picture's bytes in the block being filled become a slice of it. */
   #keepFilled(): void {
     const { block, filled } = this.#arena;
     if (filled > this.#from) this.#data.push(block.subarray(this.#from, filled));

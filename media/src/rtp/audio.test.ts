@@ -40,7 +40,7 @@ describe('mpeg4-generic (RFC 3640)', () => {
   ] as const) {
     const layout = auHeaderLayout(new Map([['mode', mode]]));
 
-    test(`[R10.1] ${mode}: several frames a packet`, () => {
+    test(`[R10.1] ${mode}: several frames per packet`, () => {
       const frames: AudioUnit[] = [];
       const depacketizer = new Mpeg4GenericDepacketizer(layout, 1024, (frame) => frames.push(frame));
       depacketizer.push(packetOf([...headers([2, 1, 3], sizeBits, indexBits), 1, 2, 3, 4, 5, 6], 1000), 0);
@@ -79,7 +79,7 @@ describe('mpeg4-generic (RFC 3640)', () => {
     ]);
   });
 
-  test('any payloads give frames that are within them', () => {
+  test('any payloads yield frames that are within them', () => {
     const payloads = fc.array(fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 24 }), {
       maxLength: 20,
     });
@@ -105,12 +105,12 @@ describe('MP4A-LATM (RFC 6416)', () => {
   // audioMuxVersion 0, same framing, one frame, one programme, one layer; AAC-LC, 44.1 kHz, stereo.
   const config = parseStreamMuxConfig(Uint8Array.from([0x40, 0x00, 0x24, 0x20, 0x3f, 0xc0]));
 
-  test('the AudioSpecificConfig is taken out of the multiplex', () => {
+  test('the AudioSpecificConfig is extracted from the multiplex', () => {
     assert.equal(config.frames, 1);
     assert.deepEqual([...config.audioSpecificConfig], [0x12, 0x10]);
   });
 
-  test('frames behind their lengths, in one packet or several', () => {
+  test('frames after their lengths, in one packet or several', () => {
     const frames: AudioUnit[] = [];
     const depacketizer = new LatmDepacketizer(1, 1024, (frame) => frames.push(frame));
     depacketizer.push(packetOf([2, 1, 2], 0), 0);
@@ -125,7 +125,7 @@ describe('MP4A-LATM (RFC 6416)', () => {
   });
 });
 
-test('auxiliary data that run past their packet are refused, whatever the layout', () => {
+test('auxiliary data that extends beyond its packet is rejected, whatever the layout', () => {
   for (const parameters of [
     { mode: 'AAC-hbr', auxiliarydatasizelength: '16' },
     { constantsize: '10', auxiliarydatasizelength: '32' },
@@ -141,7 +141,7 @@ test('auxiliary data that run past their packet are refused, whatever the layout
   }
 });
 
-test('frames in endlessly many empty pieces keep no memory', () => {
+test('endlessly many empty pieces of a frame take no memory', () => {
   const frames: AudioUnit[] = [];
   const generic = new Mpeg4GenericDepacketizer(
     auHeaderLayout(new Map([['mode', 'AAC-hbr']])),
@@ -152,11 +152,11 @@ test('frames in endlessly many empty pieces keep no memory', () => {
   assert.equal(generic.malformedPayloads, 1_000);
   const latm = new LatmDepacketizer(1, 1024, (frame) => frames.push(frame));
   for (let count = 0; count < 200; count++) latm.push(packetOf(Array<number>(1_000).fill(255), 7, false), 0);
-  assert.ok(latm.malformedPayloads >= 3, 'more than a frame holds is dropped');
+  assert.ok(latm.malformedPayloads >= 3, 'data beyond the size of a frame is dropped');
   assert.deepEqual(frames, []);
 });
 
-test('any layout and any payloads give frames that are within them', () => {
+test('any layout and any payloads yield frames that are within them', () => {
   const length = fc.nat(32).map(String);
   const layouts = fc.record(
     {

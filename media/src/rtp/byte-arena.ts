@@ -1,16 +1,16 @@
 /**
- * Memory for the payloads of one track: blocks that are filled one after the other. Bytes are copied out of
- * the connection's read buffer once, without an object per packet, and a block is free again when the last sample in
- * it is. Measured against views of the received chunks in design/ingest-cost.md.
+ * Memory for the payloads of one track: blocks that are filled one after the other. Bytes are copied out of the
+ * connection's read buffer once, without an object per packet, and a block is freed with the last sample in it.
+ * Measured against views of the received chunks in design/ingest-cost.md.
  */
 
-/** Small enough that little is wasted on a quiet track, large enough that a 4 Mbit/s track takes eight a second. */
+/** Small enough to waste little on a quiet track, large enough that a 4 Mbit/s track takes eight per second. */
 const defaultBlockBytes = 64 * 1024;
 
 export class ByteArena {
   /** The block being filled. */
   block: Uint8Array = new Uint8Array(0);
-  /** Bytes of it that are taken. */
+  /** Bytes of it that are used. */
   filled = 0;
   readonly #blockBytes: number;
 
@@ -18,14 +18,14 @@ export class ByteArena {
     this.#blockBytes = blockBytes;
   }
 
-  /** Goes on to a new block unless so many bytes still fit into this one. */
+  /** Starts a new block unless this many bytes still fit into the current one. */
   reserve(bytes: number): void {
     if (this.block.length - this.filled >= bytes) return;
     this.block = new Uint8Array(Math.max(bytes, this.#blockBytes));
     this.filled = 0;
   }
 
-  /** Appends what fits of `source` from `start` to `end`; returns where it stopped. */
+  /** Appends as much of `source` from `start` to `end` as fits; returns where it stopped. */
   fill(source: Uint8Array, start: number, end: number): number {
     const stop = Math.min(end, start + this.block.length - this.filled);
     this.block.set(source.subarray(start, stop), this.filled);

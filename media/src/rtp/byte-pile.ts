@@ -12,7 +12,9 @@ export class BytePile {
     return this.#size;
   }
 
-  /** Adds a copy of `source` from `start` to `end`; false, with nothing added, when that is too much. */
+  /**
+   * Adds a copy of `source` from `start` to `end`; false, with nothing added, if the limit would be exceeded.
+   */
   add(source: Uint8Array, start: number, end: number): boolean {
     const size = this.#size + end - start;
     if (size > this.#maxBytes) return false;
@@ -26,7 +28,7 @@ export class BytePile {
     return true;
   }
 
-  /** The bytes added, as a copy; the pile is empty afterwards. */
+  /** A copy of the bytes added; the pile is empty afterwards. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#size);
     this.#bytes = new Uint8Array(0);

@@ -16,7 +16,7 @@ export const h264Rules: NalRules = {
   isFirstSlice: (bytes, at) => ((bytes[at + 1] ?? 0) & 0x80) !== 0,
   isParameterSet: (type) => type === H264_NAL.sps || type === H264_NAL.pps,
   parameterSetId(nal, type) {
-    // An SPS has profile, flags and level first (ITU-T H.264, 7.3.2.1.1).
+    // An SPS starts with profile, flags and level (ITU-T H.264, 7.3.2.1.1).
     return new BitReader(nal.subarray(type === H264_NAL.sps ? 4 : 1, 16)).ue();
   },
   isDropped: (type) =>
@@ -36,7 +36,7 @@ function unpack(packet: RtpPacket, target: NalDepacketizer): void {
     }
     const header = bytes[start + 1] ?? 0;
     const isFirst = (header & 0x80) !== 0;
-    // The unit's own header is put together from both bytes and takes the place of the second (5.8).
+    // The unit's own header is composed of both bytes and replaces the second (5.8).
     if (isFirst) bytes[start + 1] = (indicator & 0xe0) | (header & 0x1f);
     target.fragment(bytes, isFirst ? start + 1 : start + 2, end, isFirst, (header & 0x40) !== 0);
   } else if (type === stapA) {
@@ -51,7 +51,7 @@ function unpack(packet: RtpPacket, target: NalDepacketizer): void {
   }
 }
 
-/** Units each after its 16-bit length (5.7.1). */
+/** Units, each after its 16-bit length (5.7.1). */
 function unpackAggregate(bytes: Uint8Array, start: number, end: number, target: NalDepacketizer): void {
   let at = start;
   while (at + 2 < end) {

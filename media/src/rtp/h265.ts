@@ -57,7 +57,7 @@ function unpack(packet: RtpPacket, target: NalDepacketizer, donBytes: number): v
       target.malformed();
       return;
     }
-    // The unit's own header is written before the payload, over bytes that have been read (4.4.3).
+    // The unit's own header is written before the payload, over bytes that have already been read (4.4.3).
     if (isFirst) {
       bytes[payload - 2] = (first & 0x81) | ((header & 0x3f) << 1);
       bytes[payload - 1] = second;
@@ -79,7 +79,7 @@ function unpack(packet: RtpPacket, target: NalDepacketizer, donBytes: number): v
   }
 }
 
-/** Units each after its 16-bit length, with an order number before (4.4.2). */
+/** Units, each after its 16-bit length, with an order number before it (4.4.2). */
 function unpackAggregate(
   bytes: Uint8Array,
   start: number,

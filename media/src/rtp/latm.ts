@@ -10,7 +10,7 @@ const maxFrameBytes = 64 * 1024;
 
 export interface LatmConfig {
   readonly audioSpecificConfig: Uint8Array;
-  /** Frames in every packet. */
+  /** Number of frames in every packet. */
   readonly frames: number;
 }
 
@@ -24,13 +24,14 @@ export function parseStreamMuxConfig(bytes: Uint8Array): LatmConfig {
   const writer = new BitWriter();
   while (reader.remaining > 0) writer.bits(1, reader.bits(1));
   const shifted = writer.finish();
-  // What follows the configuration belongs to the multiplex: the shortest part that parses alike is kept.
+  // What follows the configuration belongs to the multiplex: the shortest part that parses to the same result
+  // is kept.
   const whole = parseAacConfig(shifted);
   const plainBytes = whole.hasSbr ? Math.min(shifted.length, 5) : 2;
   return { audioSpecificConfig: shifted.slice(0, plainBytes), frames };
 }
 
-/** Takes packets, gives frames. */
+/** Takes packets and emits frames. */
 export class LatmDepacketizer {
   malformedPayloads = 0;
   readonly #frames: number;
@@ -41,7 +42,7 @@ export class LatmDepacketizer {
   #isDamaged = false;
   #awaitsStart = false;
 
-  /** @param frameTicks length of one frame on the RTP clock */
+  /** @param frameTicks duration of one frame on the RTP clock */
   constructor(frames: number, frameTicks: number, onFrame: (frame: AudioUnit) => void) {
     this.#frames = frames;
     this.#pile = new BytePile(maxFrameBytes * frames);
@@ -54,7 +55,7 @@ export class LatmDepacketizer {
     if (lost > 0) {
       this.#drop();
       this.#isDamaged = true;
-      // Whether a fragment or a beginning comes now can't be seen; the next beginning is after a marker.
+      // It is unknown whether a continuation or a beginning comes now; the next beginning is after a marker.
       this.#awaitsStart = true;
     }
     if (this.#pile.size === 0) this.#timestamp = packet.timestamp;

@@ -28,7 +28,7 @@ function heard(
   return frames;
 }
 
-test('frames of all layers have the lengths of the standard', () => {
+test('frames of all layers have the lengths defined by the standard', () => {
   const lengths = (...head: number[]) => {
     const bytes = new Uint8Array(6000);
     bytes.set(head);
@@ -46,7 +46,7 @@ test('frames of all layers have the lengths of the standard', () => {
   assert.equal(lengths(0xff, 0xeb, 0x90, 0), undefined);
 });
 
-test('[R10.1] several frames in a packet get times of their own, and split ones are put together', () => {
+test('[R10.1] several frames in a packet get times of their own, and split ones are joined', () => {
   const both = Uint8Array.from([...frame(1), ...frame(2, true)]);
   assert.deepEqual(heard([packet(both, 0, 0xffff_ffff)]), [
     [208, 1, 0xffff_ffff],
@@ -67,7 +67,7 @@ test('[R10.1] several frames in a packet get times of their own, and split ones 
   assert.deepEqual(heard([packet(whole.subarray(100), 100, 7), packet(frame(4), 0, 9)]), [[208, 4, 9]]);
 });
 
-test('whatever comes, nothing throws and nothing grows', () => {
+test('no input makes it throw or grow', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.uint8Array({ maxLength: 1500 }), fc.nat(0xffff))), (packets) => {
       const frames = heard(packets.map(([bytes, offset]) => packet(bytes, offset, 0)));

@@ -2,13 +2,14 @@ import { mpegAudioFrames } from '../codec/mpeg-audio.ts';
 import type { RtpPacket } from './packet.ts';
 
 const headerBytes = 4;
-/** The longest frame there is has 2881 bytes: MPEG-2.5, layer II, 160 kbit/s at 8 kHz, padded. */
+/** The longest possible frame has 2881 bytes: MPEG-2.5, layer II, 160 kbit/s at 8 kHz, padded. */
 const frameMaxBytes = 4096;
 const clockRate = 90_000;
 
 /**
- * MPEG audio of RFC 2250, 3.5: after a header of four bytes a packet holds whole frames, or a part of one with its place in it.
- * Whole frames are passed on with their RTP time stamps; split frames are joined.
+ * MPEG audio according to RFC 2250, 3.5: after a header of four bytes a packet contains complete frames, or a
+ * part of one with its offset. Complete frames are passed on with their RTP timestamps; split frames are
+ * joined.
  */
 export class MpegAudioDepacketizer {
   readonly #onFrame: (bytes: Uint8Array, timestamp: number) => void;
@@ -36,7 +37,7 @@ export class MpegAudioDepacketizer {
     if (offset > 0 && this.#give(this.#part.subarray(0, this.#partBytes), timestamp)) this.#partBytes = 0;
   }
 
-  /** Whether there was a whole frame in it. */
+  /** Whether it contained a complete frame. */
   #give(bytes: Uint8Array, timestamp: number): boolean {
     let ticks = timestamp;
     const frames = mpegAudioFrames(bytes);

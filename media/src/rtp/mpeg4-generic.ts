@@ -6,7 +6,7 @@ import type { RtpPacket } from './packet.ts';
 
 /** One audio frame as received. */
 export interface AudioUnit {
-  /** RTP time stamp, 32 bits. */
+  /** RTP timestamp, 32 bits. */
   readonly timestamp: number;
   readonly isDamaged: boolean;
   readonly data: readonly Uint8Array[];
@@ -24,14 +24,14 @@ export interface AuHeaderLayout {
   readonly randomAccessIndication: number;
   readonly streamStateIndication: number;
   readonly auxiliaryDataSizeLength: number;
-  /** Bytes of every frame where headers don't tell; 0 when they do. */
+  /** Bytes of every frame if headers don't specify it; 0 if they do. */
   readonly constantSize: number;
 }
 
 const maxFrameBytes = 64 * 1024;
 const maxFramesPerPacket = 64;
 
-/** Reads the layout from fmtp parameters; throws `MalformedError` when a length is out of range. */
+/** Parses the layout from fmtp parameters; throws `MalformedError` if a length is out of range. */
 export function auHeaderLayout(parameters: ReadonlyMap<string, string>): AuHeaderLayout {
   const mode = parameters.get('mode')?.toLowerCase();
   const usual = mode === 'aac-lbr' ? { size: 6, index: 2 } : { size: 13, index: 3 };
@@ -57,7 +57,10 @@ export function auHeaderLayout(parameters: ReadonlyMap<string, string>): AuHeade
   };
 }
 
-/** Takes packets, gives frames; interleaved frames (an index other than 0) are given in the order of arrival. */
+/**
+ * Takes packets and emits frames; interleaved frames (with an index other than 0) are emitted in order of
+ * arrival.
+ */
 export class Mpeg4GenericDepacketizer {
   malformedPayloads = 0;
   readonly #layout: AuHeaderLayout;
@@ -65,13 +68,13 @@ export class Mpeg4GenericDepacketizer {
   readonly #onFrame: (frame: AudioUnit) => void;
   readonly #hasHeaders: boolean;
   readonly #arena = new ByteArena();
-  /** A frame that is larger than a packet, as far as it came. */
+  /** A frame that is larger than a packet, as far as it has arrived. */
   #fragments: Uint8Array[] = [];
   #fragmentBytes = 0;
   #fragmentTimestamp = 0;
   #isDamaged = false;
 
-  /** @param frameTicks length of one frame on the RTP clock, 1024 for most */
+  /** @param frameTicks duration of one frame on the RTP clock, 1024 for most */
   constructor(layout: AuHeaderLayout, frameTicks: number, onFrame: (frame: AudioUnit) => void) {
     this.#layout = layout;
     this.#frameTicks = frameTicks;
@@ -162,13 +165,13 @@ export class Mpeg4GenericDepacketizer {
     return Array<number>(count).fill(constantSize);
   }
 
-  /** Every fragment of a frame repeats the whole frame's size (RFC 3640, 3.2.3.1). */
+  /** Every fragment of a frame repeats the size of the complete frame (RFC 3640, 3.2.3.1). */
   #addFragment(piece: Uint8Array, timestamp: number, frameBytes: number): void {
     if (this.#fragmentBytes > 0 && this.#fragmentTimestamp !== timestamp) {
       this.#isDamaged = true;
       this.#dropFragments();
     }
-    // One that brings nothing would be one more of endlessly many.
+    // Otherwise fragments without data could arrive endlessly.
     if (piece.length === 0) throw new MalformedError('empty fragment');
     this.#fragments.push(piece);
     this.#fragmentBytes += piece.length;

@@ -13,11 +13,11 @@ interface SentPacket {
   payload: number[];
   timestamp?: number;
   isMarker?: boolean;
-  /** The packet's place in the list unless given. */
+  /** The packet's position in the list unless given. */
   sequence?: number;
 }
 
-/** Sends payloads through RTP headers, as the memory before a payload matters here. */
+/** Sends payloads with RTP headers, because the memory before a payload matters here. */
 function receive(
   rules: NalRules,
   packets: readonly SentPacket[],
@@ -66,7 +66,7 @@ function fuA(nal: number[], from: number, to: number): number[] {
 }
 
 describe('H.264 (RFC 6184)', () => {
-  test('[R10.1] single units, STAP-A and FU-A make the same frame', () => {
+  test('[R10.1] single units, STAP-A and FU-A produce the same frame', () => {
     const expected = [sei, idr];
     for (const payloads of [
       [sps, pps, sei, idr],
@@ -94,7 +94,7 @@ describe('H.264 (RFC 6184)', () => {
     }
   });
 
-  test('[R10.1] a frame ends at the marker, the next time stamp, or the next first slice', () => {
+  test('[R10.1] a frame ends at the marker, the next timestamp, or the next first slice', () => {
     const marked = receive(h264Rules, [
       { payload: idr, isMarker: true },
       { payload: slice, timestamp: 9, isMarker: true },
@@ -120,7 +120,7 @@ describe('H.264 (RFC 6184)', () => {
     );
   });
 
-  test('[R10.1] a lost fragment drops its unit and marks the frame', () => {
+  test('[R10.1] after a lost fragment its unit is dropped and the frame is marked', () => {
     const packets = [
       { payload: fuA(idr, 0, 2), sequence: 10 },
       { payload: fuA(idr, 5, 9), sequence: 12, isMarker: true },
@@ -134,7 +134,7 @@ describe('H.264 (RFC 6184)', () => {
     assert.deepEqual(nalsOf(units[0]), [slice]);
   });
 
-  test('several units in one, with start codes between (Annex B)', () => {
+  test('several units in one, separated by start codes (Annex B)', () => {
     const startCode = [0, 0, 0, 1];
     for (const payload of [
       [...sps, ...startCode, ...pps, ...startCode, ...idr],
@@ -146,7 +146,7 @@ describe('H.264 (RFC 6184)', () => {
     }
   });
 
-  test('parameter sets count as new only when they differ', () => {
+  test('parameter sets count as new only if they differ', () => {
     const { depacketizer } = receive(h264Rules, [
       { payload: stapA(sps, pps) },
       { payload: stapA(sps, pps), timestamp: 1 },
@@ -166,7 +166,7 @@ describe('H.265 (RFC 7798)', () => {
   };
   const aggregate = (...nals: number[][]) => [48 << 1, 1, ...nals.flatMap((nal) => [0, nal.length, ...nal])];
 
-  test('[R10.1] single units, aggregation packets and fragmentation units make the same frame', () => {
+  test('[R10.1] single units, aggregation packets and fragmentation units produce the same frame', () => {
     for (const payloads of [
       [prefixSei, hevcIdr],
       [aggregate(prefixSei, hevcIdr)],
@@ -182,7 +182,7 @@ describe('H.265 (RFC 7798)', () => {
     }
   });
 
-  test('decoding order numbers are taken out', () => {
+  test('decoding order numbers are removed', () => {
     const withNumbers = h265Rules(true);
     const single = [...hevcIdr.slice(0, 2), 0, 7, ...hevcIdr.slice(2)];
     assert.deepEqual(receive(withNumbers, [{ payload: single, isMarker: true }]).units.map(nalsOf), [
@@ -191,7 +191,7 @@ describe('H.265 (RFC 7798)', () => {
   });
 });
 
-test('any payloads make well-formed samples', () => {
+test('any payloads produce well-formed samples', () => {
   const payload = fc.oneof(
     fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 30 }),
     fc.constantFrom(
@@ -226,7 +226,7 @@ test('any payloads make well-formed samples', () => {
   );
 });
 
-test('a fragmented unit that never ends is given up, and what follows is received', () => {
+test('a fragmented unit that never ends is dropped, and the following units are received', () => {
   const fuA = (header: number, bytes: number) => [0x7c, header, ...Array<number>(bytes).fill(7)];
   for (const [rules, first, more, next] of [
     [h264Rules, fuA(0x86, 1_000), fuA(0x06, 1_000), idr],
@@ -252,7 +252,7 @@ test('a fragmented unit that never ends is given up, and what follows is receive
   }
 });
 
-test('any payloads, cut and mixed at will, give units of bounded size or none', () => {
+test('any payloads, split and mixed arbitrarily, yield units of bounded size or none', () => {
   const payload = fc.oneof(
     fc.uint8Array({ maxLength: 40 }).map((bytes) => [...bytes]),
     fc.constantFrom(

@@ -1,12 +1,12 @@
 /**
- * From RTP payloads of NAL units to frames: where one picture ends and the next begins, the effects of loss,
- * and which units a sample holds. The differences between the two codecs are in `NalRules`, see `h264.ts` and
- * `h265.ts`.
+ * Assembles frames from RTP payloads of NAL units: where one picture ends and the next begins, the effects of
+ * loss, and which units a sample contains. The differences between the two codecs are in `NalRules`, see
+ * `h264.ts` and `h265.ts`.
  *
- * A picture ends at the marker bit, at a new time stamp, or where another picture's first slice begins (cameras forget
- * the marker, set it on every packet, or send two frames with one time stamp). Parameter sets are kept
- * separately and omitted from the samples, since the track's record has them. Access unit delimiters and filler
- * are dropped; supplemental information stays, because decoders or users may need it.
+ * A picture ends at the marker bit, at a new timestamp, or where another picture's first slice begins (cameras
+ * forget the marker, set it on every packet, or send two frames with the same timestamp). Parameter sets are
+ * kept separately and omitted from the samples, because the track's record contains them. Access unit
+ * delimiters and filler are dropped; supplemental information stays, because decoders or users may need it.
  */
 import { annexBToNals } from '../codec/nal.ts';
 import { MalformedError } from '../malformed.ts';
@@ -25,31 +25,31 @@ export interface NalRules {
   /** The identifier in a parameter set; throws `MalformedError`. */
   parameterSetId(nal: Uint8Array, type: number): number;
   isDropped(type: number): boolean;
-  /** A unit of this type, when slices came before it, belongs to the next picture. */
+  /** A unit of this type, if slices came before it, belongs to the next picture. */
   beginsPicture(type: number): boolean;
-  /** Takes one payload apart by `single`, `aggregated` and `fragment`. */
+  /** Splits one payload by calling `single`, `aggregated` and `fragment`. */
   unpack(packet: RtpPacket, target: NalDepacketizer): void;
 }
 
-/** Supplemental information and the like: larger is nonsense. */
+/** Limit for supplemental information and the like: larger units are invalid. */
 const maxSmallUnitBytes = 256 * 1024;
 
 export class NalDepacketizer {
   readonly parameters = new ParameterSets();
-  /** Payloads that did not follow their format. */
+  /** Number of malformed payloads. */
   malformedPayloads = 0;
   readonly #rules: NalRules;
   readonly #onUnit: (unit: AccessUnit) => void;
   readonly #builder = new AccessUnitBuilder();
-  /** Of the picture being received; undefined between two. */
+  /** State of the picture being received; undefined between two. */
   #timestamp: number | undefined;
   #isKey = false;
   #isDamaged = false;
-  /** Something is missing before this picture: the end of the one before, or whole frames. */
+  /** Something is missing before this picture: the end of the previous one, or complete frames. */
   #isGapCarried = false;
   #isMarkerTrusted = true;
   #endedByMarkerAt: number | undefined;
-  /** A fragmented unit that is no slice, as far as it came; undefined when none is open. */
+  /** A fragmented unit that is not a slice, as far as it has arrived; undefined if none is open. */
   #openSmall: BytePile | undefined;
 
   constructor(rules: NalRules, onUnit: (unit: AccessUnit) => void) {
@@ -85,12 +85,12 @@ export class NalDepacketizer {
     this.#endedByMarkerAt = packet.timestamp;
   }
 
-  /** Takes a parameter set from outside the stream, as from the session description. */
+  /** Takes an out-of-band parameter set, as from the session description. */
   addParameterSets(nal: Uint8Array): void {
     this.#small(nal);
   }
 
-  /** For `NalRules.unpack`: a whole unit in `bytes` between `start` and `end`. */
+  /** For `NalRules.unpack`: a complete unit in `bytes` from `start` to `end`. */
   single(bytes: Uint8Array, start: number, end: number): void {
     this.#closeFragment();
     const type = this.#rules.typeAt(bytes, start);
@@ -103,8 +103,8 @@ export class NalDepacketizer {
 
   /**
    * For `NalRules.unpack`: a piece of a unit.
-   *
-   * @param start of the first piece: where the unit's header has been written; of others: where the payload begins
+   * @param start for the first piece: where the unit's header has been written; for others: where the payload
+   * begins
    */
   fragment(bytes: Uint8Array, start: number, end: number, isFirst: boolean, isLast: boolean): void {
     if (isFirst) {
@@ -121,19 +121,19 @@ export class NalDepacketizer {
     } else if (this.#openSmall) {
       this.#addSmall(bytes, start, end);
     } else {
-      // Its beginning was lost, and that has been noted, or the camera left it out.
+      // Its beginning was lost, which has been noted, or the camera omitted it.
       this.#isDamaged = true;
     }
     if (isLast) this.#endFragment();
   }
 
-  /** For `NalRules.unpack`: units with start codes between them (Annex B), which some cameras send in RTP. */
+  /** For `NalRules.unpack`: units separated by start codes (Annex B), which some cameras send in RTP. */
   byteStream(bytes: Uint8Array): void {
     this.#closeFragment();
     this.#small(bytes);
   }
 
-  /** For `NalRules.unpack`: the payload makes no sense. */
+  /** For `NalRules.unpack`: the payload is invalid. */
   malformed(): void {
     this.malformedPayloads++;
     this.#isDamaged = true;
@@ -153,7 +153,7 @@ export class NalDepacketizer {
     this.malformed();
   }
 
-  /** A new unit begins although the last fragment of the one before never came. */
+  /** A new unit begins although the last fragment of the previous one never arrived. */
   #closeFragment(): void {
     if (this.#dropFragment()) this.malformed();
   }
@@ -165,7 +165,7 @@ export class NalDepacketizer {
     return wasOpen;
   }
 
-  /** Prepares for a slice; false when it has to be left out. */
+  /** Prepares for a slice; false if it has to be dropped. */
   #beginSlice(bytes: Uint8Array, at: number, type: number): boolean {
     const isFirst = this.#rules.isFirstSlice(bytes, at);
     if (isFirst && this.#builder.hasSlice) this.#split();
@@ -176,8 +176,8 @@ export class NalDepacketizer {
       this.#endedByMarkerAt === this.#timestamp &&
       !this.#isDamaged
     ) {
-      // The rest of a picture that was taken for whole: this camera marks every packet. From now on only time
-      // stamps count, at the price of one picture's delay.
+      // The rest of a picture that was considered complete: this camera sets the marker on every packet. From
+      // now on only timestamps count, at the cost of one picture's delay.
       this.#isMarkerTrusted = false;
       return false;
     }
@@ -186,7 +186,9 @@ export class NalDepacketizer {
     return true;
   }
 
-  /** Sorts a unit that is no slice. Some cameras put several into one, with start codes between (Annex B). */
+  /**
+   * Handles a unit that is not a slice. Some cameras put several into one, separated by start codes (Annex B).
+   */
   #small(nal: Uint8Array): void {
     if (!hasStartCode(nal)) {
       if (nal.length <= maxSmallUnitBytes) this.#sort(nal);
@@ -229,7 +231,7 @@ export class NalDepacketizer {
     this.malformed();
   }
 
-  /** Another picture begins within the packet, or with the same time stamp. */
+  /** Another picture begins within the packet, or with the same timestamp. */
   #split(): void {
     const timestamp = this.#timestamp;
     this.#finish();
@@ -238,7 +240,7 @@ export class NalDepacketizer {
 
   #finish(): void {
     const isKey = this.#isKey;
-    // A key frame that is whole itself decodes, whatever is missing before it.
+    // A key frame that is complete itself can be decoded, whatever is missing before it.
     const isDamaged = this.#isDamaged || (this.#isGapCarried && !isKey);
     const unit = this.#builder.take(this.#timestamp ?? 0, isKey, isDamaged);
     this.#isGapCarried = unit === undefined && isDamaged;

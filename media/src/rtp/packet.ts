@@ -11,12 +11,12 @@ export class RtpPacket {
   /** 32 bits, unsigned, in ticks of the payload type's clock. */
   timestamp = 0;
   ssrc = 0;
-  /** The payload is `bytes` from here, */
+  /** The payload is `bytes` from here... */
   payloadStart = 0;
-  /** to here, padding left out. */
+  /** ...to here, without padding. */
   payloadEnd = 0;
 
-  /** Reads `bytes` from `start` to `end`; false when this is not an RTP packet of version 2. */
+  /** Parses `bytes` from `start` to `end`; false if this is not an RTP packet of version 2. */
   read(bytes: Uint8Array, start = 0, end = bytes.length): boolean {
     if (end - start < 12) return false;
     const first = bytes[start] ?? 0;
@@ -42,7 +42,7 @@ export class RtpPacket {
   }
 }
 
-/** Four bytes as an unsigned number; 0 for those past the end. */
+/** Four bytes as an unsigned number; bytes past the end count as 0. */
 export function readU32(bytes: Uint8Array, at: number): number {
   return (
     (((bytes[at] ?? 0) << 24) |

@@ -1,15 +1,14 @@
-/** The newest parameter sets of a video stream, by kind and identifier, and whether they changed. */
+/** The newest parameter sets of a video stream, by type and identifier, and whether they changed. */
 const maxPerKind = 64;
 const maxBytes = 16 * 1024;
 
 export class ParameterSets {
-  /** Grows whenever a set is new or differs from the one before it. */
+  /** Incremented whenever a set is new or differs from the previous one. */
   version = 0;
   readonly #sets = new Map<number, Map<number, Uint8Array>>();
 
   /**
-   * Keeps a copy of one set.
-   *
+   * Stores a copy of one set.
    * @param kind the NAL unit type
    * @param id the identifier by which others refer to it
    */
@@ -22,7 +21,7 @@ export class ParameterSets {
     this.version++;
   }
 
-  /** The sets of one kind, by growing identifier. */
+  /** The sets of one type, by ascending identifier. */
   ofKind(kind: number): Uint8Array[] {
     return [...(this.#sets.get(kind) ?? [])].sort(([a], [b]) => a - b).map(([, nal]) => nal);
   }

@@ -1,4 +1,4 @@
-/** Sender reports, which tie a sender's RTP clock to its wall clock (RFC 3550, 6.4.1). */
+/** Sender reports, which map a sender's RTP clock to its wall clock (RFC 3550, 6.4.1). */
 import { readU32 } from './packet.ts';
 
 export interface SenderReport {
@@ -11,18 +11,18 @@ export interface SenderReport {
 
 const senderReport = 200;
 const goodbye = 203;
-/** Seconds from 1900-01-01, where NTP begins, to 1970-01-01. */
+/** Seconds from 1900-01-01, the NTP epoch, to 1970-01-01. */
 const ntpToUnixSeconds = 2_208_988_800;
-/** The count of NTP seconds wraps in 2036; what is below this belongs to the next era (RFC 4330, 3). */
+/** The NTP seconds wrap in 2036; lower values belong to the next era (RFC 4330, 3). */
 const eraPivotSeconds = 2 ** 31;
 
 export interface RtcpContent {
   readonly report: SenderReport | undefined;
-  /** The sender announces its end. */
+  /** The sender announces its end (BYE). */
   readonly isGoodbye: boolean;
 }
 
-/** Walks a compound packet; truncated or unused parts are skipped. */
+/** Parses a compound packet; truncated or unused parts are skipped. */
 export function parseRtcp(bytes: Uint8Array): RtcpContent {
   let report: SenderReport | undefined;
   let isGoodbye = false;
@@ -39,9 +39,8 @@ export function parseRtcp(bytes: Uint8Array): RtcpContent {
 }
 
 /**
- * Asks a sender for a key frame: an empty receiver report, as every compound packet begins with one, and a picture loss
- * indication (RFC 4585, 6.3.1) or a full intra request (RFC 5104, 4.3.1).
- *
+ * Builds a key frame request: an empty receiver report, with which every compound packet begins, and a picture
+ * loss indication (RFC 4585, 6.3.1) or a full intra request (RFC 5104, 4.3.1).
  * @param count how many full intra requests were sent before: a repeated number is not a new request
  */
 export function keyFrameRequest(

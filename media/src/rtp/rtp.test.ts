@@ -7,7 +7,7 @@ import { SequenceTracker } from './sequence.ts';
 
 const anyBytes = fc.uint8Array({ maxLength: 80 });
 
-test('header extension, contributing sources and padding are left out of the payload', () => {
+test('header extension, contributing sources and padding are not part of the payload', () => {
   const packet = new RtpPacket();
   const bytes = [
     0xb1, 0xe0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 9, 9, 9, 9, 0xbe, 0xde, 0, 1, 1, 1, 1, 1, 42, 43, 0, 2,
@@ -31,7 +31,7 @@ test('any bytes are an RTP packet within its bounds, or none', () => {
   );
 });
 
-test('[R10.1] a sender report ties the RTP clock to the wall clock', () => {
+test('[R10.1] a sender report maps the RTP clock to the wall clock', () => {
   const bytes = new Uint8Array(36);
   const view = new DataView(bytes.buffer);
   bytes.set([0x80, 200, 0, 6]);
@@ -52,7 +52,7 @@ test('any bytes are RTCP or nothing', () => {
   fc.assert(fc.property(anyBytes, (bytes) => void parseRtcp(bytes)));
 });
 
-test('[R10.1] sequence gaps are counted over the wrap; late and duplicate packets are left out', () => {
+test('[R10.1] sequence gaps are counted across the wrap; late and duplicate packets are dropped', () => {
   const tracker = new SequenceTracker();
   const found = [65534, 65535, 0, 3, 3, 2, 4, 30_000, 5, 6].map((number) => tracker.next(number));
   assert.deepEqual(found, [0, 0, 0, 2, -1, -1, 0, 29_995, 1, 0]);

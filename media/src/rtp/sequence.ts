@@ -1,9 +1,9 @@
-/** Packets this far behind are late or duplicates; farther means that the sender restarted. */
+/** Packets this far behind are late or duplicates; farther behind means that the sender restarted. */
 const maxLate = 256;
 
-/** Follows the 16-bit sequence numbers of one RTP sender and counts what is missing (RFC 3550, A.1). */
+/** Follows the 16-bit sequence numbers of one RTP sender and counts missing packets (RFC 3550, A.1). */
 export class SequenceTracker {
-  /** Packets that never came. */
+  /** Packets that never arrived. */
   lost = 0;
   /** Packets that arrived twice or after their successors, which on TCP only a faulty sender causes. */
   late = 0;
@@ -11,8 +11,7 @@ export class SequenceTracker {
 
   /**
    * Takes the next packet's number.
-   *
-   * @returns how many packets are missing before it, or -1 when it is late and should be left out
+   * @returns how many packets are missing before it, or -1 if it is late and should be dropped
    */
   next(sequence: number): number {
     const expected = this.#expected;
@@ -32,7 +31,7 @@ export class SequenceTracker {
     return missing;
   }
 
-  /** Forgets the position; the next packet is taken as it comes. */
+  /** Resets the position; the next packet is accepted whatever its number. */
   reset(): void {
     this.#expected = undefined;
   }

@@ -13,7 +13,7 @@ export interface DigestChallenge {
   /** As sent; undefined means MD5. */
   readonly algorithm: string | undefined;
   readonly qop: readonly string[];
-  /** The credentials were right but the nonce too old: the same ones may be tried again. */
+  /** The credentials were right but the nonce was stale: the same ones may be tried again. */
   readonly isStale: boolean;
 }
 
@@ -23,8 +23,8 @@ const maxChallenges = 16;
 const maxParameters = 128;
 
 /**
- * All supported challenges, in the order sent. One header value may hold several, separated by commas, as
- * are their parameters; unknown schemes and malformed pieces are passed over.
+ * All supported challenges, in the order sent. One header value may contain several, separated by commas, as
+ * are their parameters; unknown schemes and malformed parts are skipped.
  */
 export function parseChallenges(values: readonly string[]): Challenge[] {
   const found: Challenge[] = [];
@@ -47,8 +47,8 @@ interface RawChallenge {
 const maxValueLength = 4_096;
 
 /**
- * Takes a header value apart: words, each with or without `=value`. A word without one begins a challenge, others belong to
- * the challenge before them. Visits each character once.
+ * Splits a header value: words, each with or without `=value`. A word without a value begins a challenge,
+ * others belong to the challenge before them. Visits each character once.
  */
 function split(value: string): RawChallenge[] {
   const text = value.slice(0, maxValueLength);
@@ -75,7 +75,7 @@ function split(value: string): RawChallenge[] {
   return challenges;
 }
 
-/** A quoted string from behind its first quote; undefined when its last one never comes. */
+/** A quoted string from after its opening quote; undefined if there is no closing quote. */
 function readQuoted(text: string, from: number): { readonly text: string; readonly end: number } | undefined {
   const pieces: string[] = [];
   let copied = from;

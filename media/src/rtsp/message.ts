@@ -12,7 +12,7 @@ export interface RtspResponse {
   readonly body: Uint8Array;
 }
 
-/** A server may ask, too: ANNOUNCE, REDIRECT, OPTIONS (RFC 2326, 10). */
+/** A server may send requests too: ANNOUNCE, REDIRECT, OPTIONS (RFC 2326, 10). */
 export interface RtspRequest {
   readonly type: 'request';
   readonly method: string;
@@ -37,7 +37,6 @@ export function headerValues(message: { readonly headers: RtspHeaders }, name: s
 
 /**
  * Parses everything before the body.
- *
  * @param text start line and header lines, without the empty line that ends them; lines end in CRLF or LF
  */
 export function parseHead(text: string): RtspResponse | RtspRequest {
@@ -61,8 +60,7 @@ export function parseHead(text: string): RtspResponse | RtspRequest {
 }
 
 /**
- * Parses the head of an HTTP response, which opens a tunnel for RTSP: a status line and headers as RTSP has them.
- *
+ * Parses the header of an HTTP response, which opens a tunnel for RTSP: a status line and headers as in RTSP.
  * @param text as for `parseHead`
  */
 export function parseHttpHead(text: string): RtspResponse {
@@ -84,7 +82,7 @@ function parseHeaders(lines: readonly string[]): RtspHeaders {
       continue;
     }
     const colon = line.indexOf(':');
-    // Some cameras put a stray line among the headers; it has no use.
+    // Some cameras insert a stray line among the headers; it is ignored.
     if (colon <= 0) continue;
     if (headers.length >= maxHeaders) throw new MalformedError(`more than ${maxHeaders} RTSP headers`);
     headers.push([line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]);
@@ -92,7 +90,7 @@ function parseHeaders(lines: readonly string[]): RtspHeaders {
   return headers;
 }
 
-/** A request as text; header values with line breaks are refused, so that nothing can be smuggled in. */
+/** A request as text; header values with line breaks are rejected, so that nothing can be smuggled in. */
 export function formatRequest(
   method: string,
   uri: string,
@@ -105,13 +103,13 @@ export function formatRequest(
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** A reply to a server's own request. */
+/** A reply to a request of the server. */
 export function formatResponse(status: number, reason: string, cseq: string | undefined): string {
   const safe = cseq !== undefined && /^\d{1,10}$/.test(cseq) ? `CSeq: ${cseq}\r\n` : '';
   return `RTSP/1.0 ${status} ${reason}\r\n${safe}\r\n`;
 }
 
-/** The `Session` header: identifier and time-out, 60 s unless given (RFC 2326, 12.37). */
+/** The `Session` header: identifier and timeout, 60 s unless given (RFC 2326, 12.37). */
 export function parseSession(value: string): { readonly id: string; readonly timeoutSeconds: number } {
   const [id = '', ...parameters] = value.split(';').map((part) => part.trim());
   const timeout = parameters
@@ -121,7 +119,7 @@ export function parseSession(value: string): { readonly id: string; readonly tim
   return { id, timeoutSeconds: seconds > 0 ? seconds : 60 };
 }
 
-/** The `interleaved` channels of a `Transport` header (RFC 2326, 12.39); undefined when it names none. */
+/** The `interleaved` channels of a `Transport` header (RFC 2326, 12.39); undefined if it has none. */
 export function parseInterleaved(
   transport: string,
 ): { readonly rtp: number; readonly rtcp: number } | undefined {

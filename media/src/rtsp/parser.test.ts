@@ -19,7 +19,10 @@ function packet(channel: number, payload: string): string {
   return `$${String.fromCharCode(channel)}${length}${payload}`;
 }
 
-/** Feeds the text in pieces of the given lengths, the last one again and again, through one buffer as a connection does. */
+/**
+ * Feeds the text in pieces of the given lengths, the last one repeatedly, through one buffer as a connection
+ * does.
+ */
 function feed(text: string, lengths: readonly number[]): Seen & { parser: RtspParser } {
   const seen: Seen = { packets: [], messages: [] };
   const parser = new RtspParser({
@@ -30,7 +33,7 @@ function feed(text: string, lengths: readonly number[]): Seen & { parser: RtspPa
   for (let at = 0, index = 0; at < text.length; index++) {
     const length = lengths[Math.min(index, lengths.length - 1)] ?? 1;
     const bytes = bytesOf(text.slice(at, at + length));
-    // What is behind the new bytes looks like the end of a message, and must not count.
+    // The bytes after the new ones look like the end of a message, and must not count.
     buffer.fill(0x0a);
     buffer.set(bytes);
     parser.push(buffer, bytes.length);
@@ -43,7 +46,7 @@ const reply = 'RTSP/1.0 200 OK\r\nCSeq: 7\r\nContent-Length: 5\r\n\r\nhello';
 const conversation =
   reply + packet(0, 'first') + packet(1, '') + reply + packet(3, 'x'.repeat(3000)) + '\r\n' + packet(0, '$R');
 
-test('[R10.1] messages and packets come out alike wherever the chunks are cut', () => {
+test('[R10.1] messages and packets are the same wherever the chunks are split', () => {
   const whole = feed(conversation, [conversation.length]);
   assert.deepEqual(whole.packets, ['0:first', '1:', `3:${'x'.repeat(3000)}`, '0:$R']);
   assert.equal(whole.messages.length, 2);
@@ -58,13 +61,13 @@ test('[R10.1] messages and packets come out alike wherever the chunks are cut', 
   );
 });
 
-test('rubbish between packets is passed over and counted', () => {
+test('garbage between packets is skipped and counted', () => {
   const { packets, parser } = feed(`${reply}\u0001\u0002zz$\u00ff\u0000\u0001${packet(0, 'after')}`, [9]);
   assert.deepEqual(packets, ['0:after']);
   assert.equal(parser.skippedBytes, 8);
 });
 
-test('[R10.1] packets on channels that were not named are passed over as a whole, whatever they hold', () => {
+test('[R10.1] packets on unannounced channels are skipped as a whole, whatever they contain', () => {
   const foreign = packet(200, `\x80${'$\x00\x00\x04fake'.repeat(50)}`);
   const text =
     reply + packet(0, 'one') + foreign + packet(1, 'two') + foreign + foreign + reply + packet(0, 'end');
@@ -86,12 +89,12 @@ test('lines may end in LF alone, and headers may be folded', () => {
   assert.equal(header(message, 'www-authenticate'), 'Basic realm="x"');
 });
 
-test('a server may ask, too', () => {
+test('a server may send requests too', () => {
   const { messages } = feed('OPTIONS rtsp://host/ RTSP/1.0\r\nCSeq: 3\r\n\r\n', [4]);
   assert.ok(messages[0]?.type === 'request' && messages[0].method === 'OPTIONS');
 });
 
-test('what is not RTSP is refused immediately', () => {
+test('bytes that are not RTSP are rejected immediately', () => {
   for (const text of [
     'HTTP/1.1 400 Bad Request\r\n\r\n',
     '<html>',
@@ -102,14 +105,14 @@ test('what is not RTSP is refused immediately', () => {
   }
 });
 
-test('lengths from outside have limits', () => {
+test('untrusted lengths have limits', () => {
   assert.throws(() => feed(`RTSP/1.0 200 OK\r\n${'X: y\r\n'.repeat(6000)}`, [4096]), MalformedError);
   assert.throws(() => feed(`RTSP/1.0 200 OK\r\n${'X: y\r\n'.repeat(65)}\r\n`, [4096]), MalformedError);
   assert.throws(() => feed('RTSP/1.0 200 OK\r\nContent-Length: 99999999\r\n\r\n', [4096]), MalformedError);
   assert.throws(() => feed('RTSP/1.0 200 OK\r\nContent-Length: -1\r\n\r\n', [4096]), MalformedError);
 });
 
-test('any bytes give packets, messages or a MalformedError', () => {
+test('any bytes yield packets, messages or a MalformedError', () => {
   const alphabet = fc.constantFrom(...'$RTSP/1.0 2\r\n:\u0000\u0001\u00ff'.split(''), reply, packet(0, 'p'));
   fc.assert(
     fc.property(fc.array(alphabet, { maxLength: 60 }), fc.integer({ min: 1, max: 30 }), (parts, length) => {
@@ -122,7 +125,7 @@ test('any bytes give packets, messages or a MalformedError', () => {
   );
 });
 
-test('a body in crumbs costs as much as its bytes, not their square', (t) => {
+test('the cost of a body in tiny chunks is linear in its bytes, not quadratic', (t) => {
   const body = 'x'.repeat(500_000);
   const head = `RTSP/1.0 200 OK\r\nCSeq: 7\r\nX: ${'y'.repeat(30_000)}\r\nContent-Length: ${body.length}\r\n\r\n`;
   const bytes = Uint8Array.from(head + body, (char) => char.charCodeAt(0));
@@ -155,7 +158,7 @@ test('a body in crumbs costs as much as its bytes, not their square', (t) => {
     for (let at = 0; at < bytes.length; at += crumb) parser.push(bytes.slice(at, at + crumb));
     assert.equal(messages.length, 1);
     assert.equal(messages[0]?.body.length, body.length);
-    assert.ok(moved < 5 * bytes.length, `${moved} bytes moved in crumbs of ${crumb}`);
-    assert.ok(searched < 40 * bytes.length, `${searched} bytes searched in crumbs of ${crumb}`);
+    assert.ok(moved < 5 * bytes.length, `${moved} bytes moved in chunks of ${crumb}`);
+    assert.ok(searched < 40 * bytes.length, `${searched} bytes searched in chunks of ${crumb}`);
   }
 });

@@ -1,7 +1,7 @@
 /**
- * Splits the bytes of an RTSP connection into messages and interleaved packets (RFC 2326, 10.12).
- * Works in place: a packet within one chunk is passed on without a copy. Only what is split between chunks is
- * copied, so that a chunk's memory can be filled again as soon as `push` returns.
+ * Splits the bytes of an RTSP connection into messages and interleaved packets (RFC 2326, 10.12). Works in
+ * place: a packet within one chunk is passed on without a copy. Only data split between chunks is copied, so
+ * that a chunk's memory can be reused as soon as `push` returns.
  */
 import { MalformedError } from '../malformed.ts';
 import { header, parseHead, type RtspMessage } from './message.ts';
@@ -17,18 +17,18 @@ export interface RtspParserHandler {
 
 const maxHeadBytes = 32 * 1024;
 const maxBodyBytes = 512 * 1024;
-/** How much rubbish between packets is skipped in search of the next one, before the connection is given up. */
+/** How much garbage between packets is skipped in search of the next one, before the connection is closed. */
 const maxSkippedBytes = 256 * 1024;
 /**
- * Packets on channels above this count as garbage unless the server named the channel or they follow another unit
- * and begin as RTP does: some servers send tracks that were not set up.
+ * Packets on channels above this count as garbage unless the server announced the channel, or they follow
+ * another unit and begin like RTP: some servers send tracks that were not set up.
  */
 const maxChannel = 31;
 /** The first byte of RTP and RTCP: version 2 (RFC 3550, 5.1). */
 const versionMask = 0xc0;
 const versionBits = 0x80;
 
-/** A packet of the usual size, and some more. */
+/** A packet of the usual size, with some reserve. */
 const usualSplitBytes = 2048;
 
 const dollar = 0x24;
@@ -45,21 +45,21 @@ const starts = [
   'TEARDOWN ',
 ].map((text) => Uint8Array.from(text, (char) => char.charCodeAt(0)));
 
-/** Throws `MalformedError` from `push` when what arrives is not RTSP or exceeds a limit. */
+/** `push` throws `MalformedError` if the bytes are not RTSP or exceed a limit. */
 export class RtspParser {
-  /** Bytes that belonged to nothing and were skipped. */
+  /** Skipped bytes that belonged to nothing. */
   skippedBytes = 0;
   readonly #handler: RtspParserHandler;
-  /** The unfinished beginning of the next unit, in memory that grows by doubling, and its length. */
+  /** The incomplete beginning of the next unit, in memory that grows by doubling, and its length. */
   #rest: Uint8Array = new Uint8Array(0);
   #restBytes = 0;
   /** The length it must reach before parsing it again can find more. */
   #wantedBytes = 0;
-  /** How far a message's header section was searched for its end. */
+  /** How far the header section of a message was searched for its end. */
   #searchedBytes = 0;
-  /** Where a packet of known length is put together from several chunks, header included; used again and again. */
+  /** Where a packet of known length is assembled from several chunks, header included; reused. */
   #split: Uint8Array = new Uint8Array(0);
-  /** Bytes of that packet, and how many of them came; 0 when there is none. */
+  /** Bytes of that packet, and how many of them have arrived; 0 if there is none. */
   #splitBytes = 0;
   #splitFilled = 0;
   readonly #named = new Set<number>();
@@ -75,7 +75,7 @@ export class RtspParser {
     this.#named.add(channel);
   }
 
-  /** Takes the next `length` bytes of the connection, which lie at the beginning of `chunk`. */
+  /** Takes the next `length` bytes of the connection, which are at the beginning of `chunk`. */
   push(chunk: Uint8Array, length = chunk.length): void {
     if (this.#splitBytes > 0) {
       this.#consume(chunk, this.#finishSplit(chunk, length), length);
@@ -104,7 +104,7 @@ export class RtspParser {
     this.#restBytes = bytes;
   }
 
-  /** Fills the packet that is split; returns where in the chunk it ended. */
+  /** Fills the split packet; returns where in the chunk it ended. */
   #finishSplit(chunk: Uint8Array, length: number): number {
     const split = this.#split;
     const taken = Math.min(this.#splitBytes - this.#splitFilled, length);
@@ -134,7 +134,7 @@ export class RtspParser {
         if (end - at < 4) break;
         const channel = bytes[at + 1] ?? 0;
         if (channel > maxChannel && !this.#named.has(channel)) {
-          // Inside garbage such a packet is not believed: its bytes hold others that only look like one.
+          // Inside garbage such a packet is not trusted: it contains other bytes that only look like one.
           if (this.#skippedInARow === 0 && end - at < 5) break;
           if (this.#skippedInARow > 0 || ((bytes[at + 4] ?? 0) & versionMask) !== versionBits) {
             at = this.#skip(bytes, at + 1, 1, end);
@@ -176,9 +176,9 @@ export class RtspParser {
     this.#restBytes = end - at;
   }
 
-  /** Parses the message at `at`; the position after it, or undefined while it isn't whole. */
+  /** Parses the message at `at`; returns the position after it, or undefined while it isn't complete. */
   #message(bytes: Uint8Array, at: number, end: number): number | undefined {
-    // The empty line may have begun in what was searched.
+    // The empty line may begin in the part already searched.
     const head = headEnd(bytes, at, at + Math.max(0, this.#searchedBytes - 3), end);
     if (!head) {
       if (end - at > maxHeadBytes) throw new MalformedError(`RTSP header over ${maxHeadBytes} bytes`);
@@ -199,10 +199,11 @@ export class RtspParser {
   }
 
   /**
-   * Skips garbage up to something that may begin a unit; before the first message it means another protocol.
+   * Skips garbage up to something that may begin a unit; before the first message garbage means another
+   * protocol.
    */
   #skip(bytes: Uint8Array, from: number, already: number, end: number): number {
-    if (!this.#seenRtsp) throw new MalformedError('the answer is not RTSP');
+    if (!this.#seenRtsp) throw new MalformedError('the response is not RTSP');
     let at = from;
     while (at < end && bytes[at] !== dollar && bytes[at] !== starts[0]?.[0]) at++;
     const count = at - from + already;
@@ -224,14 +225,17 @@ function matchStart(bytes: Uint8Array, at: number, end: number): 'yes' | 'no' | 
   return 'no';
 }
 
-/** Where the header section at `start` ends and the body begins: after an empty line, of CRLF or of LF alone, looked for at `from`. */
+/**
+ * Where the header section at `start` ends and the body begins: after an empty line, ended by CRLF or by LF
+ * alone, searched from `from`.
+ */
 function headEnd(
   bytes: Uint8Array,
   start: number,
   from: number,
   bytesEnd: number,
 ): { readonly end: number; readonly next: number } | undefined {
-  // Only what has arrived is searched: the memory behind it would be searched again for every crumb.
+  // Only received bytes are searched: the memory after them would be searched again for every chunk.
   const come = bytes.subarray(0, Math.min(bytesEnd, start + maxHeadBytes));
   for (let at = come.indexOf(lineFeed, from); at >= 0; at = come.indexOf(lineFeed, at + 1)) {
     const isLineFeedOnly = bytes[at + 1] === lineFeed;

@@ -4,7 +4,7 @@ import { MalformedError } from '../malformed.ts';
 import { parseInterleaved, parseSession } from './message.ts';
 import { controlBase, parseRtspUri, resolveControl, resolveRedirect } from './uri.ts';
 
-test('addresses: ports, IPv6, credentials left out', () => {
+test('addresses: ports, IPv6, credentials removed', () => {
   assert.deepEqual(parseRtspUri('rtsp://user:pa@ss@cam/live?x=1#end'), {
     tls: false,
     host: 'cam',
@@ -28,7 +28,7 @@ test('addresses: ports, IPv6, credentials left out', () => {
   }
 });
 
-test('[R10.1] RTSP over HTTP: requests inside name an rtsp address with its port', () => {
+test('[R10.1] RTSP over HTTP: tunnelled requests use an rtsp address with its port', () => {
   assert.deepEqual(parseRtspUri('rtsph://user:pw@cam/live?x=1'), {
     tls: false,
     host: 'cam',
@@ -47,7 +47,7 @@ test('[R10.1] RTSP over HTTP: requests inside name an rtsp address with its port
   assert.equal(parseRtspUri('rtsps://cam/').tunnel, undefined);
 });
 
-test('[R10.1] control attributes are appended as cameras mean it', () => {
+test('[R10.1] control attributes are appended as cameras expect', () => {
   const base = 'rtsp://cam/path?channel=1';
   for (const [from, control, expected] of [
     [base, undefined, base],
@@ -63,7 +63,7 @@ test('[R10.1] control attributes are appended as cameras mean it', () => {
   }
 });
 
-test('[R10.1] Content-Base goes before Content-Location goes before the request', () => {
+test('[R10.1] Content-Base takes precedence over Content-Location, and that over the request', () => {
   const uri = 'rtsp://cam/a';
   assert.equal(controlBase(uri, 'rtsp://cam/b/', 'rtsp://cam/c/'), 'rtsp://cam/b/');
   assert.equal(controlBase(uri, undefined, 'rtsp://cam/c/'), 'rtsp://cam/c/');
@@ -71,7 +71,7 @@ test('[R10.1] Content-Base goes before Content-Location goes before the request'
   assert.equal(controlBase(uri, 'nonsense', undefined), uri);
 });
 
-test('redirects lead to RTSP only', () => {
+test('redirects can only lead to RTSP', () => {
   assert.equal(resolveRedirect('rtsp://cam:8554/a', '/b'), 'rtsp://cam:8554/b');
   assert.equal(resolveRedirect('rtsp://cam/a', 'rtsps://other/b'), 'rtsps://other/b');
   for (const target of ['', 'http://cam/', 'rtsph://cam/', 'file:///etc/passwd']) {

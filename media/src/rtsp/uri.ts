@@ -1,6 +1,6 @@
 /**
- * Request addresses of RTSP. Resolution of control attributes follows what servers and cameras do, not RFC 3986:
- * a relative control is appended to the base, even after a query.
+ * Request addresses of RTSP. Control attributes are resolved as servers and cameras do it, not according to RFC
+ * 3986: a relative control is appended to the base, even after a query.
  */
 import { MalformedError } from '../malformed.ts';
 
@@ -11,7 +11,7 @@ export interface RtspUri {
   readonly port: number;
   /** The address as used in requests: without user and password, without fragment. */
   readonly requestUri: string;
-  /** For RTSP over HTTP: what the HTTP requests name. Absent when RTSP is spoken directly. */
+  /** For RTSP over HTTP: the address in the HTTP requests. Absent for direct RTSP. */
   readonly tunnel?: RtspTunnel;
 }
 
@@ -26,8 +26,8 @@ const maxUriLength = 2048;
 const defaultPorts: Readonly<Record<string, number>> = { rtsp: 554, rtsps: 322, rtsph: 80, rtspsh: 443 };
 
 /**
- * Splits an `rtsp:` or `rtsps:` address, or one of RTSP over HTTP or HTTPS (`rtsph:`, `rtspsh:`); a user and password in it
- * are left out. Inside the tunnel requests name an `rtsp:` address with its port.
+ * Splits an `rtsp:` or `rtsps:` address, or one of RTSP over HTTP or HTTPS (`rtsph:`, `rtspsh:`); a user and
+ * password in it are removed. Inside the tunnel requests use an `rtsp:` address with its port.
  */
 export function parseRtspUri(text: string): RtspUri {
   if (text.length > maxUriLength) throw new MalformedError(`address over ${maxUriLength} characters`);
@@ -73,7 +73,10 @@ export function controlBase(
   return requestUri;
 }
 
-/** The address to SETUP or PLAY, of a control attribute (RFC 2326, C.1.1); missing or `*` means the base itself. */
+/**
+ * The address for SETUP or PLAY, from a control attribute (RFC 2326, C.1.1); if missing or `*`, the base
+ * itself.
+ */
 export function resolveControl(base: string, control: string | undefined): string {
   if (control === undefined || control === '' || control === '*') return base;
   if (isAbsolute(control)) return withoutCredentials(control);
@@ -86,7 +89,7 @@ export function resolveControl(base: string, control: string | undefined): strin
 export function resolveRedirect(requestUri: string, location: string): string {
   if (/^rtsps?:\/\//i.test(location)) return location;
   if (location.startsWith('/')) return origin(requestUri) + location;
-  throw new MalformedError('redirect to something that is not RTSP');
+  throw new MalformedError('redirect to an address that is not RTSP');
 }
 
 function isAbsolute(text: string): boolean {

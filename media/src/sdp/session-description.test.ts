@@ -48,7 +48,7 @@ test('[R10.1] media, formats, parameters and controls', () => {
   assert.equal(media[2]?.formats[0]?.parameters.get('sizelength'), '13');
 });
 
-test('line ends of every kind, and lines that mean nothing', () => {
+test('line ends of every kind, and meaningless lines', () => {
   for (const end of ['\n', '\r', '\r\n']) {
     assert.equal(
       parseSessionDescription(['', 'nonsense', camera.replaceAll('\r\n', end)].join(end)).media.length,
@@ -57,14 +57,14 @@ test('line ends of every kind, and lines that mean nothing', () => {
   }
 });
 
-test('an invalid or oversized description is refused', () => {
+test('an invalid or oversized description is rejected', () => {
   assert.throws(() => parseSessionDescription('<html></html>'), MalformedError);
   assert.throws(() => parseSessionDescription('m=video 0 RTP/AVP 96\n'.repeat(33)), MalformedError);
   assert.throws(() => parseSessionDescription(`a=${'x'.repeat(70_000)}`), MalformedError);
   assert.throws(() => parseSessionDescription('v=0\n'.repeat(70_000)), MalformedError);
 });
 
-test('any text gives a description or a MalformedError', () => {
+test('any text yields a description or a MalformedError', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       'm=video 0 RTP/AVP',
@@ -96,7 +96,7 @@ test('any text gives a description or a MalformedError', () => {
   );
 });
 
-test('descriptions in the manner of real cameras, whole and cut anywhere', () => {
+test('descriptions like those of real cameras, complete and truncated anywhere', () => {
   const folder = new URL('fixtures/', import.meta.url);
   const seen = readdirSync(folder).map((name) => {
     const text = readFileSync(new URL(name, folder), 'latin1');

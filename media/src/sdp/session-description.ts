@@ -14,7 +14,7 @@ export interface MediaDescription {
   readonly protocol: string;
   readonly formats: readonly MediaFormat[];
   readonly control: string | undefined;
-  /** Direction of the media, by default the session's (RFC 8866, 6.7); undefined when neither is given. */
+  /** Direction of the media, by default the session's (RFC 8866, 6.7); undefined if neither is given. */
   readonly direction: Direction | undefined;
   /** The feedback that the sender supports (`rtcp-fb`, RFC 4585, 4.2). */
   readonly feedback: readonly Feedback[];
@@ -34,9 +34,9 @@ export interface MediaFormat {
   readonly payloadType: number;
   /** Encoding name in lower case, as in `h264` or `mpeg4-generic`; empty for a dynamic type without rtpmap. */
   readonly encoding: string;
-  /** Hz of the RTP clock; 0 when unknown. */
+  /** Hz of the RTP clock; 0 if unknown. */
   readonly clockRate: number;
-  /** Audio channels; 1 unless said. */
+  /** Audio channels; 1 unless specified. */
   readonly channels: number;
   /** Format parameters, names in lower case. */
   readonly parameters: ReadonlyMap<string, string>;
@@ -74,13 +74,13 @@ interface MediaDraft {
   fmtps: Map<number, Map<string, string>>;
 }
 
-/** A payload type with its fixed meaning; undefined for one that has none. */
+/** A payload type with its fixed meaning; undefined if it has none. */
 export function staticFormat(payloadType: number): MediaFormat | undefined {
   const known = staticFormats.get(payloadType);
   return known && { payloadType, channels: 1, ...known, parameters: new Map() };
 }
 
-/** Throws `MalformedError` when the text is no session description or exceeds a limit. */
+/** Throws `MalformedError` if the text is not a session description or exceeds a limit. */
 export function parseSessionDescription(text: string): SessionDescription {
   if (text.length > maxTextLength) throw new MalformedError(`SDP over ${maxTextLength} characters`);
   let control: string | undefined;
@@ -173,7 +173,7 @@ function directionOf(name: string): Direction | undefined {
   }
 }
 
-/** `name=value` pairs between semicolons; a value may hold `=` itself (base64 does). */
+/** `name=value` pairs separated by semicolons; a value may contain `=` itself (as in base64). */
 function parseFmtp(text: string): Map<string, string> {
   const parameters = new Map<string, string>();
   for (const part of text.split(';').slice(0, maxFormats)) {

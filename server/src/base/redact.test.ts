@@ -21,7 +21,7 @@ test('a code that grants access is hidden, an error code is not', () => {
   });
   const outer = new Error('no answer from rtsp://root:pw@cam/live', { cause: error });
   const text = String(redactValue(outer));
-  assert.match(text, /no answer of rtsp:\/\/\*\*\*@cam[^]*Caused by: Error: connect/);
+  assert.match(text, /no answer from rtsp:\/\/\*\*\*@cam[^]*Caused by: Error: connect/);
   assert.deepEqual(redactValue({ setupCode: 'A', set_up_code: 'B', resetCode: 'C', lifetimeCode: 'D' }), {
     setupCode: '***',
     set_up_code: '***',

@@ -374,7 +374,7 @@ test('[R10.4] files of other programs displace footage only down to the protecte
   const { early, shares } = archive.retention.status;
   assert.equal(early?.segments, 6);
   assert.ok(shares && shares.otherBytes > shares.archiveBytes);
-  const [fields] = lines.find(([, text]) => text.includes('other files')) ?? [];
+  const [fields] = lines.find(([, text]) => text.includes('files of other programs')) ?? [];
   assert.deepEqual((fields as { stream: string; segments: number }).stream, 'cam1');
 });
 

@@ -130,7 +130,7 @@ test('[R10.3] check finds overwritten bytes inside frames, by checksum, or by le
   const media = bytes.indexOf('mdat') + 4;
   const second = bytes.indexOf('mdat', media) + 4;
   const inFirst =
-    /^17  holds other bytes than were written in fragment 0 \(\d+ bytes, from 2026-11-20T22:00:00\.000Z\)$/;
+    /^17  contains bytes other than were written in fragment 0 \(\d+ bytes, from 2026-11-20T22:00:00\.000Z\)$/;
   for (const at of [media, media + 100, bytes.indexOf('moof', media) - 5]) {
     const found = await flip(at);
     assert.equal(found.length, 1, found.join());
