@@ -81,7 +81,7 @@ test('a foreign file contains nothing, and the reason is reported', async () => 
   const found = await scan(Buffer.from('<!doctype html><title>no camera here</title>'));
   assert.deepEqual(found.tracks, []);
   assert.equal(found.wholeSize, 0);
-  assert.match(found.damage ?? '', /where ftyp belongs/);
+  assert.match(found.damage ?? '', /instead of ftyp/);
 });
 
 test('a foreign muxer’s file with the same layout is understood up to its index', async () => {
