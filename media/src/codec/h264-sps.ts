@@ -6,7 +6,7 @@ import { removeEmulationPrevention } from './nal.ts';
 import { sampleAspectRatio } from './sar.ts';
 import type { AspectRatio } from './sar.ts';
 
-/** A parameter set with all scaling lists stays well below. */
+/** A parameter set with all scaling lists is much shorter. */
 const MAX_SPS_BYTES = 4096;
 /** Level 6.2 allows 139264 macroblocks per frame; a side has at most sqrt(8 * that) macroblocks. */
 const MAX_SIDE_PIXELS = 16888;

@@ -6,9 +6,9 @@ import { removeEmulationPrevention } from './nal.ts';
 import { sampleAspectRatio } from './sar.ts';
 import type { AspectRatio } from './sar.ts';
 
-/** A parameter set with all scaling lists stays well below. */
+/** A parameter set with all scaling lists is much shorter. */
 const MAX_SPS_BYTES = 8192;
-/** Level 6.2: sqrt(8 * 35651584) luma samples a side. */
+/** Level 6.2: a side has at most sqrt(8 * 35651584) luma samples. */
 const MAX_SIDE_PIXELS = 16888;
 /** num_short_term_ref_pic_sets: clause 7.4.3.2.1. */
 const MAX_SHORT_TERM_SETS = 64;
@@ -128,8 +128,8 @@ interface H265Vui {
 }
 
 /**
- * The fields after the picture size are read only for the aspect ratio and the frame rate; for a set that ends
- * early or has an unknown extension the fields read before are kept, because the picture still decodes.
+ * The fields after the picture size are read only for the aspect ratio and the frame rate; if a set ends early
+ * or has an unknown extension, the fields read before are kept, because the picture still decodes.
  */
 function parseVui(r: BitReader, log2MaxPicOrderCntLsb: number): H265Vui {
   const vui: H265Vui = {};
@@ -165,7 +165,7 @@ function skipCodingTools(r: BitReader, log2MaxPicOrderCntLsb: number): void {
 /** Clause 7.3.4. */
 function skipScalingLists(r: BitReader): void {
   for (let sizeId = 0; sizeId < 4; sizeId++) {
-    // Chroma lists of 32x32 are derived, whatever the chroma format: only every third is sent.
+    // Chroma lists of 32x32 are derived, whatever the chroma format: only every third list is sent.
     const step = sizeId === 3 ? 3 : 1;
     for (let matrixId = 0; matrixId < 6; matrixId += step) {
       if (!r.flag()) {
@@ -179,7 +179,9 @@ function skipScalingLists(r: BitReader): void {
   }
 }
 
-/** st_ref_pic_set(i) for all sets of the sequence: clause 7.3.7; how many frames each one names is all we keep. */
+/**
+ * st_ref_pic_set(i) for all sets of the sequence: clause 7.3.7; only the number of frames in each set is kept.
+ */
 function skipShortTermSets(r: BitReader): void {
   const sets = r.ue();
   if (sets > MAX_SHORT_TERM_SETS) throw new MalformedError(`num_short_term_ref_pic_sets ${sets}`);

@@ -1,9 +1,9 @@
 /**
- * H.265 as far as recording needs it: what a NAL unit is, and where decoding can start (ITU-T H.265 table 7-1).
- * Sequence parameter sets are in `h265-sps.ts`, the decoder's record in `hvcc.ts`.
+ * H.265 as far as recording needs it: the type of a NAL unit, and where decoding can start (ITU-T H.265 table
+ * 7-1). For sequence parameter sets see `h265-sps.ts`, for the decoder configuration record `hvcc.ts`.
  */
 
-/** nal_unit_type values in use here. */
+/** nal_unit_type values used here. */
 export const H265_NAL = {
   radlN: 6,
   raslN: 8,
@@ -31,12 +31,12 @@ export function h265NalType(nal: Uint8Array): number {
   return first === undefined || nal.length < 2 ? 63 : (first >>> 1) & 0x3f;
 }
 
-/** The unit carries a slice segment of a picture (types 0 to 31). */
+/** Whether the unit is a slice segment of a picture (types 0 to 31). */
 export function isH265Slice(nal: Uint8Array): boolean {
   return h265NalType(nal) <= H265_NAL.lastVcl;
 }
 
-/** Among these units of one picture is an IRAP slice (IDR, CRA or BLA): a decoder can start here. */
+/** Whether these units of one picture include an IRAP slice (IDR, CRA or BLA): a decoder can start here. */
 export function isH265Key(nals: readonly Uint8Array[]): boolean {
   return nals.some((nal) => {
     const type = h265NalType(nal);

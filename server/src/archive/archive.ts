@@ -1,8 +1,8 @@
 /**
  * The archive of this node: one folder of segments and its catalog. Data flows one way: recorders write to the
- * catalog and readers read from it; retention and object storage remove footage and move it away; verification
- * checks everything. `openArchive` opens the packages together and closes them in order; other modules use the
- * interface that they need.
+ * catalog and readers read from it; retention deletes footage, object storage moves it to a bucket, and
+ * verification checks all of it. `openArchive` opens the packages together and closes them in order; other
+ * modules use the interface that they need.
  */
 import { dirname } from 'node:path';
 import { closeToOthers, makeFolders } from '../base/durable.ts';
@@ -81,11 +81,11 @@ interface ArchiveFaces {
 export type Archive = Opened<ArchiveFaces>;
 
 /**
- * Opens the archive, recovers it after an unclean shutdown, and starts retention. It also opens with the
- * wrong disk mounted: the catalog answers, nothing is written, and `ArchiveHealth.problem` gives the reason until the disk
- * is back. A catalog that is damaged, missing or emptied is rebuilt from the files while recording continues
- * (`ArchiveVolume.isRebuilding`).
- * @throws Fault when another process writes with this catalog or it is of a newer version; system errors
+ * Opens the archive, recovers it after an unclean shutdown, and starts retention. It also opens with the wrong
+ * disk mounted: the catalog answers, nothing is written, and `ArchiveHealth.problem` gives the reason until the
+ * disk is back. A catalog that is damaged, missing or emptied is rebuilt from the files while recording
+ * continues (`ArchiveVolume.isRebuilding`).
+ * @throws Fault if another process is writing with this catalog or it has a newer version; system errors
  */
 export function openArchive(options: ArchiveOptions): Promise<Archive> {
   return opened((closers) => openPackages(options, closers));

@@ -42,7 +42,7 @@ export function frame(index: number, options: { isKey?: boolean; size?: number }
   };
 }
 
-/** Audio frame number `index` of 48 kHz AAC: 1024 samples each. */
+/** Audio frame number `index` of 48 kHz AAC: 1024 PCM samples each. */
 export function audio(index: number): Sample {
   const dts = startSeconds * 48_000 + index * 1_024;
   return { trackId: 2, dts, pts: dts, isKey: true, isDamaged: false, data: [new Uint8Array(20)], size: 20 };

@@ -303,7 +303,7 @@ describe('sender reports', () => {
     assert.ok(Math.abs((outMs.at(-1) ?? 0) - startMs - onTime(1499)) < 20);
   });
 
-  test('nonsense is not trusted', () => {
+  test('invalid reports are not trusted', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: -1e13, max: 1e13, noNaN: true }), { minLength: 1, maxLength: 20 }),

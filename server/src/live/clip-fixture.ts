@@ -27,7 +27,8 @@ export const clipStartMs = Date.UTC(2026, 0, 1);
 export async function encodeClip(options: ClipOptions): Promise<LiveClip> {
   const { seconds, framesPerSecond = 25, gopSeconds = 1, hasAudio = true } = options;
   const source = `testsrc2=s=320x240:r=${framesPerSecond}:d=${seconds}`;
-  // The encoder puts one frame of 1024 silent samples before the audio, which must begin at 0 like the video.
+  // The encoder puts one frame of 1024 silent PCM samples before the audio, which must begin at 0 like the
+  // video.
   const input = `-f lavfi -i ${source} -itsoffset ${1024 / 48_000} -f lavfi -i sine=440:r=48000:d=${seconds}`;
   const maps = hasAudio ? '-map 0:v -map 1:a -c:a aac' : '-map 0:v';
   const video = `-c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -g ${framesPerSecond * gopSeconds}`;

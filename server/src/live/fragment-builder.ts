@@ -2,7 +2,7 @@ import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 
-/** Audio frames of unknown duration count like a frame of AAC: 1024 samples (ISO/IEC 14496-3). */
+/** Audio frames of unknown duration count like a frame of AAC: 1024 PCM samples (ISO/IEC 14496-3). */
 const audioFrameTicks = 1_024;
 /** How many of the latest frame intervals are used for a guess. */
 const remembered = 8;

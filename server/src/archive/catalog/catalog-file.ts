@@ -29,7 +29,7 @@ export class CatalogDamaged extends Fault {
 
 /**
  * Opens the catalog for its one writer, creating it if it doesn't exist.
- * WAL with synchronous=FULL: under NORMAL a power cut loses acknowledged rows.
+ * WAL with synchronous=FULL: under NORMAL a power failure loses acknowledged rows.
  * @throws CatalogDamaged; Fault when it was written by a newer version or can't be reached
  */
 export function openCatalogForWriting(path: string, newArchiveId: string = randomUUID()): DatabaseSync {
@@ -148,7 +148,7 @@ function hasTables(database: DatabaseSync): boolean {
 }
 
 /**
- * A new catalog is readable by the server and its group; the files that SQLite creates beside it inherit its
+ * A new catalog is readable by the server and its group; the files that SQLite creates next to it inherit its
  * mode.
  */
 function makePrivate(path: string): void {

@@ -31,7 +31,8 @@ export interface ObjectStorageStatus {
 /** Footage in object storage can't be read without its bucket. */
 export function warnWithoutObjectStorage(reads: CatalogReads, log: Log): void {
   if (reads.totals().remoteSegments === 0) return;
-  const words = 'Some footage is in a bucket that is not configured; it cannot be played until the bucket is configured again';
+  const words =
+    'Some footage is in a bucket that is not configured; it cannot be played until the bucket is configured again';
   log.error({ code: 'FarArchiveUnavailable' }, words);
 }
 

@@ -174,7 +174,8 @@ export class ObjectStorageTier {
       const cancel = this.#clock.after(spanMs, () => span.destroy(late));
       try {
         for await (const chunk of span as AsyncIterable<Buffer>) {
-          if (at + chunk.length > length) throw new ObjectStoreError('damaged', `${this.name} sent more bytes than requested`);
+          if (at + chunk.length > length)
+            throw new ObjectStoreError('damaged', `${this.name} sent more bytes than requested`);
           at += chunk.copy(bytes, at);
         }
       } catch (error) {
@@ -182,7 +183,11 @@ export class ObjectStorageTier {
         const trouble =
           error instanceof ObjectStoreError
             ? error
-            : new ObjectStoreError('away', `the transfer from ${this.name} was interrupted: ${(error as Error).message}`, error);
+            : new ObjectStoreError(
+                'away',
+                `the transfer from ${this.name} was interrupted: ${(error as Error).message}`,
+                error,
+              );
         this.#noteTrouble(trouble);
         throw trouble;
       } finally {
@@ -250,7 +255,11 @@ export async function readRemoteMarker(store: ObjectStore, keys: ObjectKeys): Pr
     for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
   } catch (error) {
     if (error instanceof ObjectStoreError) throw error;
-    throw new ObjectStoreError('away', `the transfer from ${store.name} was interrupted: ${(error as Error).message}`, error);
+    throw new ObjectStoreError(
+      'away',
+      `the transfer from ${store.name} was interrupted: ${(error as Error).message}`,
+      error,
+    );
   }
   return archiveIdIn(Buffer.concat(chunks).toString('utf8'));
 }

@@ -114,7 +114,8 @@ export async function wholeSlice(
       };
     }
     const isFull = slice.segments.length >= cutLeast || entriesLength(slice) >= cutLeastEntries;
-    if (!isFull || last.endTicks <= piece.fromTicks) throw new RangeError('a truncated slice made no progress');
+    if (!isFull || last.endTicks <= piece.fromTicks)
+      throw new RangeError('a truncated slice made no progress');
     piece = { ...span, fromTicks: last.endTicks };
   }
 }

@@ -350,7 +350,8 @@ export class Damage {
       }
       let wholeBytes = 0;
       try {
-        if ((await typeAt(0)) !== 'ftyp') return { wholeBytes, reason: 'it does not begin with ftyp and moov' };
+        if ((await typeAt(0)) !== 'ftyp')
+          return { wholeBytes, reason: 'it does not begin with ftyp and moov' };
         for (const { offset, bytes } of fragments) {
           if (offset + bytes > size) return { wholeBytes, reason: 'it is too short' };
           if ((await typeAt(offset)) !== 'moof') return { wholeBytes, reason: 'it was overwritten' };

@@ -129,8 +129,8 @@ test('[R10.8] the reason why a node stopped recording the stream long ago is not
 });
 
 /**
- * GOPs of one camera as one node recorded them, by number, each with a distinct length; the last may be cut
- * off.
+ * GOPs of one camera as one node recorded them, by number, each with a distinct length; the last may be
+ * truncated.
  */
 interface RecordedTake {
   readonly from: number;

@@ -9,7 +9,7 @@ export interface HandoverCut {
   readonly secondFromTicks: number;
 }
 
-/** From a key frame to the next; if it is cut off, up to the cut. */
+/** From a key frame to the next; if it is truncated, up to its end. */
 interface Gop {
   readonly startTicks: number;
   readonly bytes: number;
@@ -73,7 +73,7 @@ function gopsOf(fragments: readonly IndexedPosition[]): Gop[] {
 
 /**
  * By how much the second dates the same frames later: determined from GOPs with the same length in bytes, which
- * no other GOP has. The last GOP of the first may be cut off. Undefined where this is inconclusive.
+ * no other GOP has. The last GOP of the first may be truncated. Undefined where this is inconclusive.
  */
 function offsetByContent(before: readonly Gop[], after: readonly Gop[]): number | undefined {
   const whole = before.slice(0, -1);

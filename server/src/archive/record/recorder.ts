@@ -233,7 +233,10 @@ export class Recorder {
     try {
       await this.#writer.abandon(code, fromTicks);
     } catch (abandonError) {
-      log.error({ err: abandonError }, 'A segment could not be truncated; it will be truncated at the next start');
+      log.error(
+        { err: abandonError },
+        'A segment could not be truncated; it will be truncated at the next start',
+      );
     }
   }
 

@@ -36,7 +36,8 @@ export class Recorders {
    * RangeError if it is already being recorded
    */
   record(uid: string, stream: Stream, permits: RecorderTools['permits'] = () => true): Recorder {
-    if (this.#running.has(uid) || stream.uid !== uid) throw new RangeError(`${uid} is already being recorded`);
+    if (this.#running.has(uid) || stream.uid !== uid)
+      throw new RangeError(`${uid} is already being recorded`);
     const { clock, log, limits } = this.#options;
     const recorder = new Recorder(stream, {
       writer: new SegmentWriter(uid, this.#options, this.#writes, limits),

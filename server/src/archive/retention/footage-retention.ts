@@ -145,7 +145,9 @@ export class Retention {
     };
   }
 
-  /** The earliest possible current time, ms since the epoch, for data kept by age beside the footage. */
+  /**
+   * The earliest possible current time, ms since the epoch, for data that is kept by age alongside the footage.
+   */
   get cautiousNowMs(): number {
     this.#look();
     return this.#footageClock.cautiousMs;
@@ -309,7 +311,10 @@ export class Retention {
     const due = this.#depths.pass(nowMs - this.#lookedMs);
     this.#lookedMs = nowMs;
     for (const uid of due) {
-      log.warn({ stream: uid, hours: this.#depths.inForce(uid) }, 'The lowered archive depth of a stream is now in effect');
+      log.warn(
+        { stream: uid, hours: this.#depths.inForce(uid) },
+        'The lowered archive depth of a stream is now in effect',
+      );
       this.#keptMs = Number.NEGATIVE_INFINITY;
     }
     const offMs = this.#footageClock.update(clock.wallMs(), nowMs);

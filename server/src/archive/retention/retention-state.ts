@@ -46,10 +46,7 @@ export class RetentionState {
       return Facts.parse(JSON.parse(await readFile(this.#path, 'utf8')));
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return undefined;
-      this.#log.error(
-        { err: error, file: this.#path },
-        'The stored state of retention cannot be read',
-      );
+      this.#log.error({ err: error, file: this.#path }, 'The stored state of retention cannot be read');
       return undefined;
     }
   }

@@ -93,7 +93,8 @@ async function checkObject(
   const facts = factsOf(object.metadata);
   if (!facts) return ['has no metadata written by Vidette'];
   const reader = new ObjectReader((offset, length) => readWhole(store, key, offset, length), row.bytes);
-  if ((await digestOf(reader, row.bytes)) !== facts.sha256) return ['contains bytes other than were uploaded'];
+  if ((await digestOf(reader, row.bytes)) !== facts.sha256)
+    return ['contains bytes other than were uploaded'];
   const readAt: ReadAt = (offset, length) =>
     reader.read(offset, Math.max(0, Math.min(length, row.bytes - offset)));
   const { init, fragments, startTicks, wholeBytes } = await scanSegmentContents(readAt, row.bytes);

@@ -82,10 +82,7 @@ async function identityOf(
   const marker = await readMarker(root);
   if (marker.state === 'present') return marker.archiveId;
   if (marker.state === 'unreadable') {
-    throw new Fault(
-      'Unavailable',
-      `The marker in ${root} cannot be read (${marker.code}): check the disk.`,
-    );
+    throw new Fault('Unavailable', `The marker in ${root} cannot be read (${marker.code}): check the disk.`);
   }
   const archiveId = (await holdsFootage(root))
     ? (knownId(catalog) ?? randomUUID())

@@ -186,7 +186,7 @@ test('a redirect is rejected with a message, wherever it leads', async (t) => {
   }
 });
 
-test('a server that is not a tunnel gets a message, and every connection is closed', async (t) => {
+test('a server that opens no tunnel is reported, and no connection stays open', async (t) => {
   const cases: readonly (readonly [string, string])[] = [
     ['RTSP/1.0 400 Bad Request\r\n\r\n', 'ProbeError'],
     ['SSH-2.0-x\r\n\r\n', 'ProbeError'],
