@@ -8,7 +8,7 @@ import { AccessFeed, type AccessNote } from './access-feed.ts';
 
 const mark = { server: '', transactionId: 0n, lastId: 0, reported: new Set<number>() };
 
-/** A feed on a clock that the test moves, over a database that can stop answering. */
+/** A feed with a manual clock and a database that can stop answering. */
 async function setUp(isFrozen?: () => Promise<boolean>, isQuiet?: () => boolean) {
   const clock = new ManualClock();
   const waiting: (readonly AccessChange[] | undefined)[] = [];
@@ -28,7 +28,7 @@ async function setUp(isFrozen?: () => Promise<boolean>, isQuiet?: () => boolean)
     ...(isFrozen && { isFrozen }),
     ...(isQuiet && { isQuiet }),
   });
-  /** In steps, so that calls made in between are answered. */
+  /** Advances in small steps, so that calls made on the way are answered. */
   const pass = async (ms: number) => {
     for (let passedMs = 0; passedMs < ms; passedMs += 50) {
       clock.advance(50);
@@ -52,7 +52,7 @@ test('[R4.4] a change made by another process is reported within half a second, 
   feed.close();
 });
 
-test('a database that nothing was written to is not asked', async () => {
+test('a database without new writes is not queried', async () => {
   const written = { isQuiet: false };
   const { feed, waiting, notes, database, pass } = await setUp(undefined, () => written.isQuiet);
   await pass(1_000);
@@ -68,7 +68,7 @@ test('a database that nothing was written to is not asked', async () => {
   feed.close();
 });
 
-test('a database used by one server alone may be silent: no other server can change anything', async () => {
+test('a database used by only one server may stop answering: no other server can change anything', async () => {
   const { feed, database, pass } = await setUp();
   database.isAway = true;
   await pass(60_000);
@@ -76,7 +76,7 @@ test('a database used by one server alone may be silent: no other server can cha
   feed.close();
 });
 
-test('[R10.8, R4.4] a node that the database does not answer lets its viewers go within the lease, unless no node can change anything', async () => {
+test('[R10.8, R4.4] a node that the database does not answer disconnects its viewers within the lease, unless no node can change anything', async () => {
   let frozen = true;
   const { feed, notes, database, pass } = await setUp(async () => frozen);
   database.isAway = true;

@@ -3,7 +3,7 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { AccessChange, AccessChanges, AccessMark } from '../store/access-changes.ts';
 
-/** User to authorise again; undefined: all users. */
+/** Users to authorise again; undefined: all users. */
 export type AccessNote =
   { readonly userIds: ReadonlySet<number>; readonly uids: ReadonlySet<string> } | undefined;
 
@@ -12,7 +12,7 @@ export interface AccessFeedOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly onChange: (note: AccessNote) => void;
-  /** Rights may have changed without this node knowing: no viewer may be served until `onChange`. */
+  /** Rights may have changed without this node knowing: no viewers may be served until `onChange`. */
   readonly onLost: () => void;
   /**
    * Whether no other node can change anything while the database does not answer this one. Undefined: there are
@@ -20,7 +20,7 @@ export interface AccessFeedOptions {
    */
   readonly isFrozen?: (() => Promise<boolean>) | undefined;
   /**
-   * Whether nothing was written to the database since the check before the last one, so that no query is
+   * Whether nothing has been written to the database since the last check but one, so that no query is
    * needed.
    */
   readonly isQuiet?: (() => boolean) | undefined;
@@ -29,26 +29,28 @@ export interface AccessFeedOptions {
 /** With the poll itself and the review after it, a change takes effect on every node within a second. */
 const lookMs = 300;
 const pruneMs = 600_000;
-/** After this long without an answer the other nodes are asked. */
+/** After this long without an answer from the database, the other nodes are queried. */
 const doubtMs = 2_000;
 const askMs = 1_000;
 /** A node is not trusted for longer than its lease (`cluster.ts`). */
 const lostMs = 4_500;
-/** How long their answer counts: also through one that is late, of a busy machine, and the pause after it. */
+/**
+ * How long their answer remains valid. It covers one late answer from a busy machine and the pause after it.
+ */
 const frozenMs = lostMs;
 const watchMs = 250;
 
 /**
- * Follows the changes of rights that the database records, from any process, and reports them to everything
- * that serves long-lived responses. When the database stops answering this node alone, that is reported too:
- * rights that were revoked in the meantime are unknown here.
+ * Follows the permission changes that any process records in the database, and reports them to everything
+ * that serves long-lived responses. It also reports when the database stops answering only this node: rights
+ * revoked in the meantime are unknown here.
  */
 export class AccessFeed {
   readonly #options: AccessFeedOptions;
   #mark: AccessMark | undefined;
   /** When the most recently answered query was sent, monotonic. */
   #heardMs: number;
-  /** Until when no other node can change anything, by their own answers; monotonic. */
+  /** Until when no other node can change anything, according to their own answers; monotonic. */
   #frozenUntilMs = -Infinity;
   #isAsking = false;
   #watchedMs: number;
@@ -69,7 +71,7 @@ export class AccessFeed {
         changes
           .prune()
           .catch((error: unknown) =>
-            log.debug({ err: error }, 'Old permission changes could not be removed; it is tried again'),
+            log.debug({ err: error }, 'Old permission changes could not be removed; retrying'),
           );
       }),
     ];
@@ -124,7 +126,7 @@ export class AccessFeed {
     const silentMs = nowMs - this.#heardMs;
     const lateMs = nowMs - this.#watchedMs;
     this.#watchedMs = nowMs;
-    // This process itself was suspended: poll first.
+    // This process was suspended: poll first.
     if (lateMs > doubtMs) return;
     if (!isFrozen || this.#isLost || silentMs < doubtMs) return;
     if (!this.#isAsking) {

@@ -5,7 +5,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { Attempts } from './attempts.ts';
 import { isSameCode, newCode, newSecret, newUid } from './secrets.ts';
 
-test('[R8.12] after too many attempts further ones must wait, and learn how long', () => {
+test('[R8.12] after too many attempts, further ones are refused with the time to wait', () => {
   const clock = new ManualClock();
   const attempts = new Attempts(clock, { max: 2, windowMs: 60_000 });
   attempts.add('a');
@@ -21,21 +21,21 @@ test('[R8.12] after too many attempts further ones must wait, and learn how long
   attempts.check('a');
 });
 
-test('a key that authenticates starts over', () => {
+test('the count of a key restarts after it authenticates', () => {
   const attempts = new Attempts(new ManualClock(), { max: 1, windowMs: 60_000 });
   attempts.add('a');
   attempts.clear('a');
   attempts.check('a');
 });
 
-test('a flood of keys is forgotten oldest first', () => {
+test('a flood of keys evicts the oldest first', () => {
   const attempts = new Attempts(new ManualClock(), { max: 1, windowMs: 60_000 });
   for (let index = 0; index <= 20_000; index++) attempts.add(String(index));
   attempts.check('0');
   assert.throws(() => attempts.check('20000'));
 });
 
-test('secrets, uids and codes have their shape and do not repeat', () => {
+test('secrets, uids and codes have the expected format and do not repeat', () => {
   const made = Array.from({ length: 500 }, () => [newSecret(), newUid(), newCode()] as const);
   for (const index of [0, 1, 2] as const) assert.equal(new Set(made.map((row) => row[index])).size, 500);
   for (const [secret, uid, code] of made) {
@@ -45,7 +45,7 @@ test('secrets, uids and codes have their shape and do not repeat', () => {
   }
 });
 
-test('codes are compared as users type them', () => {
+test('codes match however users type them', () => {
   assert.ok(isSameCode(' abcd efgh', 'ABCD-EFGH'));
   assert.ok(!isSameCode('ABCD-EFGI', 'ABCD-EFGH'));
   assert.ok(!isSameCode('', 'ABCD-EFGH'));

@@ -7,7 +7,10 @@ export interface AttemptRule {
   readonly windowMs: number;
 }
 
-/** Most keys kept; beyond it the oldest window is dropped, so that a flood of keys costs no memory. */
+/**
+ * Maximum number of keys. Beyond it the oldest window is dropped, so that a flood of keys cannot exhaust
+ * memory.
+ */
 const maxKeys = 20_000;
 
 /** Counts failures by key (an account, an address) in fixed windows that start with the first failure. */
@@ -51,7 +54,7 @@ export class Attempts {
     }
   }
 
-  /** Forgets a key that has authenticated. */
+  /** Resets a key that has authenticated. */
   clear(key: string): void {
     this.#windows.delete(key);
   }

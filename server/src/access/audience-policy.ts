@@ -3,7 +3,7 @@ import { Fault } from '../base/fault.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Who may make a call at all, before any object is looked at: what the contract declares as `who`.
+ * Who may make a call at all, before any object is looked up. The contract declares it as `who`.
  *
  *             anonymous  read-only  user  administrator
  *   anyone    yes        yes        yes   yes
@@ -11,7 +11,8 @@ import type { Principal } from './principal.ts';
  *   creator   no         no         yes   yes
  *   admin     no         no         no    yes
  *
- * A user who must change the password may make only calls marked `whilePasswordDue`, and those open to anyone.
+ * A user who must change the password may make only calls marked `whilePasswordDue`, and those open to
+ * anyone.
  */
 export function requireAudience(call: Call, principal: Principal | undefined): void {
   if (call.who === 'anyone') return;

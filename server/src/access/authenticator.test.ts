@@ -39,7 +39,7 @@ async function visit() {
   return { clock, authenticator, user, session };
 }
 
-test('[R7.19] a session opens by its secret only, which is not kept', async () => {
+test('[R7.19] a session is identified only by its secret, which is not stored', async () => {
   const { authenticator, user, session } = await visit();
   const principal = await authenticator.bySession(session.secret, '10.0.0.1');
   assert.equal(principal?.user.id, user.id);
@@ -50,12 +50,12 @@ test('[R7.19] a session opens by its secret only, which is not kept', async () =
   assert.equal(row?.secretHash, hashSecret(session.secret));
 });
 
-test('a session slides on with use and ends without', async () => {
+test('use extends a session; without use it expires', async () => {
   const { clock, authenticator, user, session } = await visit();
   for (let hour = 0; hour < 4; hour++) {
     clock.advance(3_000_000);
     assert.ok(await authenticator.bySession(session.secret, '10.0.0.2'));
-    // Last use is written in the background.
+    // The time of last use is written in the background.
     while ((await store.sessions.ofUser(user.id))[0]?.lastSeenMs !== clock.wallMs()) await nextTurn();
   }
   assert.equal((await store.sessions.ofUser(user.id))[0]?.ip, '10.0.0.2');
@@ -88,7 +88,7 @@ test('[R4.4] a blocked user’s sessions and tokens stop working immediately', a
   assert.equal(await authenticator.validUntilMs(principal), undefined);
 });
 
-test('what another process ended is noticed within five seconds', async () => {
+test('a session or token ended by another process stops working within five seconds', async () => {
   const { clock, authenticator, user, session } = await visit();
   assert.ok(await authenticator.bySession(session.secret, ''));
   await store.sessions.removeOfUser(user.id, undefined);
@@ -96,7 +96,7 @@ test('what another process ended is noticed within five seconds', async () => {
   assert.equal(await authenticator.bySession(session.secret, ''), undefined);
 });
 
-test('[R7.23] a token ends at its time', async () => {
+test('[R7.23] a token expires at its time', async () => {
   const { clock, authenticator, user } = await visit();
   const secret = newSecret();
   await store.tokens.add({

@@ -12,20 +12,20 @@ export interface AuthenticatorOptions {
   readonly tokens: Tokens;
   readonly clock: Clock;
   readonly log: Log;
-  /** A session ends after this long without use. */
+  /** A session expires after this long without use. */
   readonly sessionMs: number;
 }
 
 /**
- * Whose access has just ended or changed; undefined: possibly every user's. Their long-lived responses are
- * authorised again.
+ * Users whose access has just ended or changed; undefined: possibly every user's. Their long-lived responses
+ * are authorised again.
  */
 export type AccessListener = (change: { readonly userId: number | undefined }) => void;
 
 /**
- * A known secret is looked up again after this long. What this process ends is forgotten immediately; what
- * another process ends, as soon as the access feed reports it (`access-feed.ts`). Pages poll once a second: a
- * lookup each time would be the greater part of a poll's cost.
+ * How long a lookup is cached. What this process ends is dropped immediately; what another process ends, as
+ * soon as the access feed reports it (`access-feed.ts`). Pages poll once a second: a lookup each time would
+ * account for most of a poll's cost.
  */
 const rememberMs = 5_000;
 /** How often the time of last use is written. */
@@ -38,7 +38,7 @@ interface Remembered {
   readonly untilMs: number;
 }
 
-/** Identifies callers by the secret that they present, and ends sessions and tokens with immediate effect. */
+/** Identifies callers by the secret they present, and ends sessions and tokens with immediate effect. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #remembered = new Map<string, Remembered>();
@@ -74,7 +74,7 @@ export class Authenticator {
     return { id, secret };
   }
 
-  /** The principal that holds this session secret; undefined when it is not or no longer valid. */
+  /** The principal that holds this session secret; undefined when the secret is not valid or has expired. */
   bySession(secret: string, ip: string): Promise<Principal | undefined> {
     return this.#recall('session', hashSecret(secret), async (hash) => {
       const found = await this.#options.sessions.bySecretHash(hash);
@@ -93,7 +93,7 @@ export class Authenticator {
     });
   }
 
-  /** The principal that holds this API token; undefined when it is not or no longer valid. */
+  /** The principal that holds this API token; undefined when the token is not valid or has expired. */
   byToken(secret: string): Promise<Principal | undefined> {
     return this.#recall('token', hashSecret(secret), async (hash) => {
       const token = await this.#options.tokens.bySecretHash(hash);
@@ -108,9 +108,9 @@ export class Authenticator {
   }
 
   /**
-   * Ends what else opens an account, after its password has changed or at its owner's request: other sessions,
-   * and API tokens unless they are to stay. The caller's own credential stays valid: a token unchanged, a
-   * session under a new secret, which is returned for its cookie.
+   * Ends all other access to an account, after its password has changed or at its owner's request: other
+   * sessions, and API tokens unless they are to be kept. The caller's own credential stays valid: a token
+   * unchanged, a session under a new secret, which is returned for its cookie.
    */
   async endOthers(
     userId: number,
@@ -128,7 +128,7 @@ export class Authenticator {
   }
 
   /**
-   * Reports that a user changed, was blocked, or lost a session, token or right: all remembered lookups are
+   * Reports that a user changed, was blocked, or lost a session, token or right: all cached lookups are
    * dropped.
    */
   forget(userId: number): void {
@@ -170,7 +170,7 @@ export class Authenticator {
     return () => this.#listeners.delete(listener);
   }
 
-  /** `load` returns how long its result may be remembered. */
+  /** `load` returns how long its result may be cached. */
   async #recall(
     kind: Principal['by']['kind'],
     hash: string,
@@ -184,14 +184,14 @@ export class Authenticator {
     this.#remembered.delete(key);
     const timesForgotten = this.#timesForgotten;
     const loaded = await load(hash);
-    // A result read before a user was blocked must not be remembered after it.
+    // A result read before a user was blocked must not be cached afterwards.
     if (!loaded || timesForgotten !== this.#timesForgotten) return loaded?.principal;
     this.#remembered.set(key, { principal: loaded.principal, untilMs: nowMs + loaded.leftMs });
     dropOldest(this.#remembered);
     return loaded.principal;
   }
 
-  /** The time of last use is written in the background: the caller's answer does not wait for the disk. */
+  /** The time of last use is written in the background: the response does not wait for the disk. */
   #touch(hash: string, unseenMs: number, write: () => Promise<void>): void {
     const nowMs = this.#options.clock.monotonicMs();
     const lastMs = this.#lastTouch.get(hash);
@@ -199,7 +199,9 @@ export class Authenticator {
     this.#lastTouch.delete(hash);
     this.#lastTouch.set(hash, nowMs);
     dropOldest(this.#lastTouch);
-    write().catch((error: unknown) => this.#options.log.warn({ error }, 'a last-seen time was not written'));
+    write().catch((error: unknown) =>
+      this.#options.log.warn({ error }, 'A time of last use could not be written'),
+    );
   }
 }
 

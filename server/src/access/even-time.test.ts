@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../base/manual-clock.ts';
 import { inEvenTime } from './even-time.ts';
 
-test('[R8.5] work that took longer and work that failed are answered at the same moment', async () => {
+test('[R8.5] slow work and failed work are answered at the same time', async () => {
   for (const [tookMs, answersAtMs] of [
     [0, 250],
     [3, 250],

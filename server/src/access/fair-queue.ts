@@ -1,6 +1,6 @@
 import { Fault } from '../base/fault.ts';
 
-/** Most jobs that wait, of all networks together and of one network. */
+/** Maximum number of waiting jobs: of all networks together, and of one network. */
 const maxWaiting = 512;
 const maxWaitingOfOne = 128;
 
@@ -11,15 +11,15 @@ interface QueuedCall {
 
 /**
  * Runs one job at a time, networks taking turns, so that a network that floods the queue delays only itself.
- * When the queue is full, the longest one gives way to a shorter one.
+ * When the queue is full, a job of the network with the longest queue gives way to one with a shorter queue.
  */
 export class FairQueue {
-  /** The order of the map is that of the turns. */
+  /** The map is in order of rotation. */
   readonly #waiting = new Map<string, QueuedCall[]>();
   #total = 0;
   #isBusy = false;
 
-  /** @throws Fault TooManyRequests when too many jobs of the network, or of all networks, wait */
+  /** @throws Fault TooManyRequests when too many jobs of the network, or of all networks, are waiting */
   async run<Result>(network: string, work: () => Promise<Result>): Promise<Result> {
     if (this.#isBusy) await this.#wait(network);
     this.#isBusy = true;
@@ -69,5 +69,7 @@ export class FairQueue {
 }
 
 function full(): Fault {
-  return new Fault('TooManyRequests', 'Too many sign-ins wait.', { details: { retryAfterSeconds: 2 } });
+  return new Fault('TooManyRequests', 'Too many sign-ins are waiting.', {
+    details: { retryAfterSeconds: 2 },
+  });
 }

@@ -9,7 +9,7 @@ import { newUser } from '../store/user-fixture.ts';
 
 const userWith = (login: string, email: string) => newUser(login, { email });
 
-test('[R10.8] of two who claim one name on two nodes simultaneously, as a login and as an e-mail, one gets it', async (t) => {
+test('[R10.8] of two users who claim one name on two nodes simultaneously, as a login and as an e-mail, one gets it', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-names-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const store = await openTestStore(folder);

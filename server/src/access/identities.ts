@@ -10,7 +10,8 @@ export interface Names {
 
 /**
  * Logins and e-mails share one namespace, because users sign in with either: one user's login can't be
- * another's e-mail. Check and change are one transaction, so that of two for one name, on any node, the second finds it taken.
+ * another's e-mail. Check and change are one transaction, so that when two requests claim one name, on any
+ * nodes, the second finds it taken.
  */
 export class Identities {
   readonly #users: Users;
@@ -41,8 +42,8 @@ export class Identities {
   }
 
   /**
-   * The accounts that a typed name can mean: the one with this login, then the one with this e-mail. There are
-   * two only where the names were assigned before logins and e-mails shared a namespace.
+   * The accounts that an entered name can refer to: the one with this login, then the one with this e-mail.
+   * There can be two only if the names were assigned before logins and e-mails shared a namespace.
    */
   async candidates(typed: string): Promise<UserRecord[]> {
     const byLogin = await this.#users.byLogin(typed);

@@ -1,13 +1,13 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** How long a device stays known after a sign-in. */
+/** How long a device remains known after a sign-in. */
 export const deviceMs = 365 * 86_400_000;
-/** An older cookie is replaced at the next sign-in, so that regular users stay known. */
+/** An older cookie is replaced at the next sign-in, so that the devices of regular users remain known. */
 const renewAfterMs = 30 * 86_400_000;
 
 const valuePattern = /^([\w-]{16})\.([0-9a-z]{1,12})\.([\w-]{43})$/;
 
-/** What a browser sends to show that its user has signed in there before. */
+/** The cookie by which a browser shows that its user has signed in there before. */
 export interface DeviceCookie {
   readonly name: string;
   readonly value: string;
@@ -15,7 +15,7 @@ export interface DeviceCookie {
 
 /**
  * Browsers in which a user has signed in before, recognised by a signed cookie bound to that user. The cookie
- * grants no access: it keeps password guesses by others from slowing the owner down.
+ * grants no access: it prevents other people's password guesses from slowing the owner down.
  */
 export class KnownDevices {
   readonly #key: Buffer;
@@ -38,7 +38,7 @@ export class KnownDevices {
     return { id, isDueForRenewal: ageMs > renewAfterMs };
   }
 
-  /** A cookie for a browser in which the user has just signed in. */
+  /** The cookie for a browser in which the user has just signed in. */
   issue(userId: number, nowMs: number): DeviceCookie {
     const id = randomBytes(12).toString('base64url');
     const issued = nowMs.toString(36);

@@ -7,8 +7,8 @@ interface OwnedMosaic {
 }
 
 /**
- * Mosaics. The author and administrators may administer one; other users see it when it is shared. What its
- * cells show is authorised stream by stream, so that a shared mosaic gives no access to video.
+ * Mosaics. The author and administrators may administer a mosaic; other users see it when it is shared. Each
+ * cell's stream is authorised separately, so that a shared mosaic gives no access to video.
  */
 export function canAdminMosaic(principal: Principal, mosaic: OwnedMosaic): boolean {
   return principal.isAdmin || mosaic.createdBy === principal.user.id;

@@ -4,7 +4,7 @@ import { Fault } from '../base/fault.ts';
 
 const derive = promisify(argon2);
 
-/** argon2id with the parameters that OWASP's password storage guide names: 19 MiB, two passes, one lane. */
+/** argon2id with the parameters of OWASP's password storage guide: 19 MiB, two passes, one lane. */
 const parameters = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
 const saltBytes = 16;
 
@@ -18,7 +18,7 @@ const format = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z
 
 type Derive = typeof derive;
 
-/** Makes and checks password hashes in the PHC string format, a few at a time. */
+/** Creates and verifies password hashes in the PHC string format, a few at a time. */
 export class PasswordHasher {
   readonly #deriveKey: Derive;
   readonly #waiting: (() => void)[] = [];
@@ -29,7 +29,7 @@ export class PasswordHasher {
     this.#deriveKey = deriveKey;
   }
 
-  /** @throws Fault TooManyRequests when too many wait already. */
+  /** @throws Fault TooManyRequests when too many are waiting already. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(saltBytes);
     const tag = await this.#derive(password, salt, parameters);

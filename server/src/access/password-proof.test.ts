@@ -13,7 +13,7 @@ import { principalOf } from './principal.ts';
 const call = { who: 'user', proof: 'password' } as unknown as Call;
 const hasCode = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;
 
-/** A hasher that takes no time: the hash is the password. */
+/** A hasher without cost: the hash is the password. */
 class PlainHasher extends PasswordHasher {
   override verify(password: string, hash: string | null | undefined): Promise<boolean> {
     return Promise.resolve(password === hash);
@@ -48,7 +48,7 @@ function desk() {
   return { clock, proof, proved, session, token: principalOf(user, { kind: 'token', id: 7 }) };
 }
 
-test('[R5.1] a password counts for ten minutes in its session, and a clock that was set back makes it older, never younger', () => {
+test('[R5.1] password confirmation is valid for ten minutes in its session; setting the clock back can shorten that, never extend it', () => {
   const { clock, proof, session, token } = desk();
   const nowMs = clock.wallMs();
   proof.requireFor(call, session('a', nowMs));
@@ -60,7 +60,7 @@ test('[R5.1] a password counts for ten minutes in its session, and a clock that 
   assert.throws(() => proof.requireFor({ ...call, proof: 'session' }, token), hasCode('Forbidden'));
 });
 
-test('[R7.10] rights take the password in a session, and go by API token as they are', () => {
+test('[R7.10] changing rights requires the password in a session, and none with an API token', () => {
   const { clock, proof, session, token } = desk();
   const nowMs = clock.wallMs();
   const rights: Call = { ...call, proof: 'rights' };
@@ -69,7 +69,7 @@ test('[R7.10] rights take the password in a session, and go by API token as they
   assert.throws(() => proof.requireFor(rights, session('a', nowMs - proofMs)), hasCode('PasswordRequired'));
 });
 
-test('[R8.12] guesses at the password run out by session: a stolen one does not keep the owner from confirming', async () => {
+test('[R8.12] password attempts are limited per session: a stolen session does not keep the owner from confirming', async () => {
   const { clock, proof, proved, session } = desk();
   const stolen = session('stolen', 0);
   for (let guess = 0; guess < 10; guess++) {

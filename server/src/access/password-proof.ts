@@ -7,7 +7,7 @@ import type { PasswordHasher } from './password-hash.ts';
 import type { Principal } from './principal.ts';
 import { SharedAttempts, type AttemptCounts } from './shared-attempts.ts';
 
-/** How long an entered password counts, in the session in which it was entered. */
+/** How long an entered password remains valid as proof, in the session in which it was entered. */
 export const proofMs = 10 * 60_000;
 
 export interface PasswordProofOptions {
@@ -20,15 +20,15 @@ export interface PasswordProofOptions {
 
 /**
  * Proof that the caller knows the account's password, required where a leaked cookie or token would otherwise
- * take over the account: its login, e-mail, password and tokens, administrators' power over these, and the
- * rights it grants to others. Signing in is proof; so is entering the password again, in a call of its own or
- * in the call itself.
+ * be enough to take over the account: its login, e-mail, password and tokens, administrators' power over
+ * these, and the rights it grants to others. Signing in is proof; so is entering the password again, in a
+ * call of its own or in the call itself.
  */
 export class PasswordProof {
   readonly #options: PasswordProofOptions;
   /**
-   * Counted by the caller's credential: a thief who guesses with a stolen cookie does not keep the owner from
-   * confirming.
+   * Attempts are counted per credential: a thief who guesses with a stolen cookie does not keep the owner
+   * from confirming.
    */
   readonly #tries: SharedAttempts;
 
@@ -38,7 +38,7 @@ export class PasswordProof {
     this.#tries = new SharedAttempts(options.failures, options.clock, 'confirm', rule);
   }
 
-  /** What the call declares as `proof`. @throws Fault Forbidden for a token, PasswordRequired */
+  /** The proof that the call declares as `proof`. @throws Fault Forbidden for a token, PasswordRequired */
   requireFor(call: Call, principal: Principal): void {
     if (call.proof === undefined) return;
     if (call.proof === 'rights') {
@@ -64,7 +64,7 @@ export class PasswordProof {
   }
 
   /**
-   * Proof that may come with the call: a token needs it there.
+   * Proof that may be sent with the call; with a token it must be.
    * @throws Fault Forbidden, PasswordRequired, InvalidOldPassword at `oldPassword`, TooManyRequests
    */
   async requireHereOrLately(principal: Principal, typed: string | undefined): Promise<void> {
@@ -72,7 +72,7 @@ export class PasswordProof {
     else await this.verify(principal, typed, 'oldPassword');
   }
 
-  /** Checks an entered password. @throws Fault InvalidOldPassword at the given member, TooManyRequests */
+  /** Verifies an entered password. @throws Fault InvalidOldPassword at the given member, TooManyRequests */
   async verify(principal: Principal, typed: string, path: string): Promise<void> {
     const { passwords, sessions, authenticator, clock } = this.#options;
     const { user, by } = principal;

@@ -4,7 +4,7 @@ import { Fault } from '../base/fault.ts';
 
 let commonPasswords: ReadonlySet<string> | undefined;
 
-/** The shipped list, lower case, one password a line; read when the first password is set, then kept. */
+/** The bundled list, lower case, one password per line; read when the first password is set, then cached. */
 function readCommonPasswords(): ReadonlySet<string> {
   commonPasswords ??= new Set(
     readFileSync(new URL('./common-passwords.txt', import.meta.url), 'utf8')
@@ -16,7 +16,7 @@ function readCommonPasswords(): ReadonlySet<string> {
 
 /**
  * Whether a password may be set [R5.1]: 8 to 128 characters, not the login, the e-mail or its local part, and
- * not among the common ones. There are no rules on capitals and digits: such rules make passwords worse.
+ * not among the common ones. There are no rules about capitals and digits: such rules make passwords worse.
  * @throws Fault PasswordIsNotComplexEnough at the field `password`.
  */
 export function checkPassword(password: string, person: { login: string; email: string }): void {

@@ -33,7 +33,7 @@ test('[R5.1] passwords: 8 to 128 characters, not one’s own names, not common',
   }
 });
 
-test('a hash opens to its password only, and holds its parameters', async () => {
+test('a hash matches only its password, and contains its parameters', async () => {
   const hasher = new PasswordHasher();
   const hash = await hasher.hash('корень 42');
   assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[^$]{22}\$[^$]{43}$/);
@@ -42,18 +42,18 @@ test('a hash opens to its password only, and holds its parameters', async () => 
   assert.notEqual(await hasher.hash('корень 42'), hash);
 });
 
-test('the same password typed by another keyboard is the same', async () => {
+test('the same password typed on another keyboard matches', async () => {
   const hasher = new PasswordHasher();
   assert.equal(await hasher.verify('e\u0301clair 1', await hasher.hash('\u00e9clair 1')), true);
 });
 
-test('without a user no password is right', async () => {
+test('without a user no password matches', async () => {
   const hasher = new PasswordHasher();
   assert.equal(await hasher.verify('a password without an account', undefined), false);
   assert.equal(await hasher.verify('', null), false);
 });
 
-test('a few calls wait their turn, and a flood gets TooManyRequests', async () => {
+test('a few calls wait for their turn, and a flood gets TooManyRequests', async () => {
   let running = 0;
   let most = 0;
   const hasher = new PasswordHasher(async () => {

@@ -15,7 +15,7 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** A public name for something that has a secret, hex. */
+/** A public identifier for something that has a secret, hex. */
 export function newPublicId(): string {
   return randomBytes(12).toString('hex');
 }
@@ -29,18 +29,18 @@ export function newUid(): string {
 
 const codeLetters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
-/** A code that users type from a console or an e-mail, as in `7KQW-M3XP`: 40 random bits. */
+/** A code that users copy from a console or an e-mail, as in `7KQW-M3XP`: 40 random bits. */
 export function newCode(): string {
   const letters = lettersOf(codeLetters, 8);
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** Codes are compared without case, spaces and the hyphen. */
+/** Case, spaces and the hyphen of a code are ignored. */
 export function isSameCode(typed: string, code: string): boolean {
   return timingSafeEqual(Buffer.from(hashCode(typed)), Buffer.from(hashCode(code)));
 }
 
-/** What is stored in place of a code, hex; independent of how it is typed. */
+/** What is stored in place of a code, hex; the same however it is typed. */
 export function hashCode(code: string): string {
   return hashSecret(code.toUpperCase().replace(/[^A-Z0-9]/g, ''));
 }

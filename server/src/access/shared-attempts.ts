@@ -4,7 +4,7 @@ import type { FailedAttempts } from '../store/failed-attempts.ts';
 import type { AttemptRule } from './attempts.ts';
 import { hashSecret } from './secrets.ts';
 
-/** Where attempts are counted for all nodes. */
+/** Counts attempts for all nodes. */
 export type AttemptCounts = Pick<FailedAttempts, 'of' | 'add' | 'clear'>;
 
 /**
@@ -37,7 +37,7 @@ export class SharedAttempts {
     if ((await this.#counts.add(stored, nowMs, windowMs, false)) > max) throw tooMany(windowMs);
   }
 
-  /** Forgets a key that has authenticated. */
+  /** Resets a key that has authenticated. */
   clear(key: string): Promise<void> {
     return this.#counts.clear(this.#keyOf(key));
   }

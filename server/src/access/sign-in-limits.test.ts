@@ -26,13 +26,13 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Limits of one node; others of the same clock and database are further nodes. */
+/** Limits of one node; instances that share its clock and database act as further nodes. */
 function visit() {
   const clock = new ManualClock();
   const node = () => new SignInLimits({ failures: store.failedAttempts, clock, log: silentLog });
   const limits = node();
   const login = `person${++people}`;
-  /** How many of the guesses are let in. */
+  /** How many of the guesses are admitted. */
   const guess = async (count: number, of: { ip: string; deviceId?: string; login?: string }, by = limits) => {
     let admitted = 0;
     for (let turn = 0; turn < count; turn++) {
@@ -52,11 +52,11 @@ function visit() {
   return { clock, limits, node, login, guess, signIn };
 }
 
-test('[R8.12] a hundred wrong guesses from elsewhere don’t keep the owner out, nor do those from their own network in a known device', async () => {
+test('[R8.12] a hundred wrong guesses from elsewhere don’t lock the owner out, nor do those from their own network if the device is known', async () => {
   const { guess, signIn } = visit();
   assert.equal(await guess(100, { ip: '203.0.113.1' }), 10);
   await signIn({ ip: '198.51.100.7' });
-  // From many networks: fewer are free in each, and the owner still gets in.
+  // From many networks: each has fewer free attempts, and the owner can still sign in.
   for (let host = 2; host < 40; host++) await guess(10, { ip: `203.0.113.${host}` });
   assert.equal(await guess(10, { ip: '203.0.113.99' }), 3);
   await signIn({ ip: '198.51.100.8' });
@@ -65,7 +65,7 @@ test('[R8.12] a hundred wrong guesses from elsewhere don’t keep the owner out,
   await signIn({ ip: '198.51.100.9', deviceId: 'own laptop' });
 });
 
-test('[R8.12] right sign-ins don’t count, however many an office makes, also with errors between', async () => {
+test('[R8.12] successful sign-ins don’t count, however many an office makes, even with errors in between', async () => {
   const { signIn, guess } = visit();
   for (let turn = 0; turn < 150; turn++) await signIn({ ip: '198.51.100.20' });
   for (let turn = 0; turn < 5; turn++) {
@@ -74,7 +74,7 @@ test('[R8.12] right sign-ins don’t count, however many an office makes, also w
   }
 });
 
-test('[R8.12] pauses double up to a minute, and end', async () => {
+test('[R8.12] pauses double up to a minute, and expire', async () => {
   const { clock, guess, signIn } = visit();
   const ip = '203.0.113.150';
   assert.equal(await guess(11, { ip }), 10);
@@ -89,7 +89,7 @@ test('[R8.12] pauses double up to a minute, and end', async () => {
   assert.equal(await guess(9, { ip }), 9, 'the right password ends the pauses');
 });
 
-test('[R8.12] failures that a clock noted which was set back since keep out neither the person nor the network', async () => {
+test('[R8.12] failures recorded before the clock was set back block neither the user nor the network', async () => {
   const { clock, guess, signIn } = visit();
   const ip = '203.0.113.151';
   assert.equal(await guess(11, { ip }), 10);
@@ -99,7 +99,7 @@ test('[R8.12] failures that a clock noted which was set back since keep out neit
   assert.equal(await guess(11, { ip }), 10, 'failures from now on count from the beginning');
 });
 
-test('[R8.12] a network that tries many logins waits; others, and those who are known there, do not', async () => {
+test('[R8.12] a network that tries many logins must wait; other networks and known devices need not', async () => {
   const { clock, guess } = visit();
   const ip = (host: number) => `2001:db8:7::${host.toString(16)}`;
   let admitted = 0;
@@ -118,7 +118,7 @@ test('[R8.12] guesses over several nodes are counted together', async () => {
   assert.equal(admitted, 10);
 });
 
-test('[R8.12] a known device is known to its person only, for a year, and its own guesses pause it', async () => {
+test('[R8.12] a device is known for its own user only, for a year, and its own wrong guesses pause it', async () => {
   const { guess } = visit();
   const devices = new KnownDevices(store.secret);
   const cookie = devices.issue(7, 1_000);
@@ -137,7 +137,7 @@ test('[R8.12] a known device is known to its person only, for a year, and its ow
   assert.equal(await guess(30, { ip: '203.0.113.210', deviceId: known.id }), 10);
 });
 
-test('a network that floods the queue delays only itself: a newcomer comes after one of its jobs', async () => {
+test('a network that floods the queue delays only itself: another network waits for one of its jobs', async () => {
   const queue = new FairQueue();
   const done: string[] = [];
   const gates: (() => void)[] = [];

@@ -8,24 +8,27 @@ import type { FailedAttempts, FailureCount } from '../store/failed-attempts.ts';
 import { hashSecret } from './secrets.ts';
 
 const windowMs = 15 * 60_000;
-/** Failures at one login from one network, or from one known device, that cost no pause. */
+/** Failures for one login from one network, or from one known device, without a pause. */
 const freeFailures = 10;
 /** The same while the login is under attack from many networks. */
 const freeUnderAttack = 3;
-/** Failures at one login, from all networks, that count as an attack. */
+/** Failures for one login, from all networks, that count as an attack. */
 const attackFailures = 100;
-/** Failures of one network at any logins; beyond it new devices there wait until the window has passed. */
+/**
+ * Failures of one network for any logins; beyond that, new devices there must wait until the window has
+ * passed.
+ */
 const networkFailures = 100;
-/** After the free failures; doubles with each further one. */
+/** The first pause after the free failures; doubles with each further failure. */
 const pauses: Backoff = { firstMs: 2_000, longestMs: 60_000 };
 const pruneMs = 60_000;
 
-/** A user who wants to sign in. */
+/** A sign-in attempt. */
 export interface SignInAttempt {
   /** As typed. */
   readonly login: string;
   readonly ip: string;
-  /** Of a known device of the user whose login it is. */
+  /** The device, if it is a known one of the user with this login. */
   readonly deviceId: string | undefined;
 }
 
@@ -37,17 +40,18 @@ export interface AdmittedAttempt {
 
 interface Rule {
   readonly key: string;
-  /** Whether each failure restarts the time after which they are forgotten. */
+  /** Whether each failure restarts the window after which all are forgotten. */
   readonly slides: boolean;
   /** When another attempt may be made, ms since the epoch, given the failures so far. */
   readonly openMs: (failures: FailureCount) => number;
 }
 
 /**
- * How failed sign-ins slow down those that follow. Only failures count. They count by login and network
- * together, so that strangers slow down themselves and never the owner; by network, against those who try many
- * logins; and by login, which takes free attempts from networks that are new to it while many guess at it. A
- * known device of the owner is counted on its own. A pause is at most a minute, so that no user is locked out.
+ * How failed sign-ins slow down the next ones. Only failures count. They are counted by login and network
+ * together, so that strangers slow down only themselves and never the owner; by network, against callers who
+ * try many logins; and by login, which leaves networks that are new to it fewer free attempts while it is
+ * under attack. A known device of the owner is counted separately. A pause is at most a minute, so that no
+ * user is locked out.
  */
 export class SignInLimits {
   readonly #failures: FailedAttempts;
@@ -93,7 +97,7 @@ export class SignInLimits {
     return {
       forgive: async () => {
         await this.#failures.takeBack(counted);
-        // The user knows the password: the failures before were typing errors.
+        // The user knows the password: the earlier failures were typing errors.
         if (keys[0] !== undefined) await this.#failures.clear(keys[0]);
       },
     };
@@ -106,7 +110,7 @@ export class SignInLimits {
     this.#prunedMs = monotonicMs;
     this.#failures
       .prune(nowMs)
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'old failures of sign-ins were not removed'));
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'Old failed sign-ins could not be removed'));
   }
 }
 
@@ -130,7 +134,7 @@ function pauseAfter(free: number): Rule['openMs'] {
   return ({ count, lastMs }) => (count < free ? 0 : lastMs + backoffMs(count - free + 1, pauses));
 }
 
-/** A clock that was set back does not lengthen a pause. */
+/** Setting the clock back does not lengthen a pause. */
 function requireOpen(waitMs: number): void {
   if (waitMs <= 0) return;
   const retryAfterSeconds = Math.ceil(Math.min(waitMs, windowMs) / 1_000);

@@ -54,7 +54,7 @@ export function mayUseLoopback(principal: Principal): boolean {
 /** @throws Fault Forbidden for read-only users, QuotaReached when the user's stream quota is used up. */
 export function requireStreamCreation(principal: Principal, createdSoFar: number): void {
   if (principal.isAdmin) return;
-  if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user adds no streams.');
+  if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user may not add streams.');
   const { maxStreamCreation: most } = principal.user;
   if (most >= 0 && createdSoFar >= most) throw new Fault('QuotaReached', 'No more streams may be added.');
 }

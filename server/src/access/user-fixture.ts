@@ -3,7 +3,7 @@ import type { NewUser } from '../store/users.ts';
 import type { Store } from '../store/store.ts';
 import { principalOf, type Principal } from './principal.ts';
 
-/** A user in the store, as the caller of a call in their only session. */
+/** A stored user, as a caller in their only session. */
 export async function addPrincipal(
   store: Pick<Store, 'users'>,
   login: string,

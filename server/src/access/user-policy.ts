@@ -28,7 +28,7 @@ export function requireOwnData(user: UserRecord, changes: Readonly<Record<string
   for (const [member, own] of Object.entries(managedMembers)) {
     const change = changes[member];
     if (change === undefined || (own !== null && change === user[own])) continue;
-    throw new Fault('ActionNotAcceptable', `The ${member} of this user is kept elsewhere.`, {
+    throw new Fault('ActionNotAcceptable', `The ${member} of this user is managed elsewhere.`, {
       details: { fields: [{ path: member, code: 'ActionNotAcceptable' }] },
     });
   }

@@ -61,7 +61,7 @@ async function scene(t: TestContext) {
   };
 }
 
-test('a wrong password, an unknown name and a blocked user are refused alike; only a login that exists is noted', async (t) => {
+test('a wrong password, an unknown name and a blocked user are refused alike; only an existing login is logged', async (t) => {
   const { store, signIn, passwordHash } = await scene(t);
   await addPrincipal(store, 'ann', { passwordHash });
   await addPrincipal(store, 'bob', { passwordHash, isBlocked: true });
@@ -82,13 +82,13 @@ test('a wrong password, an unknown name and a blocked user are refused alike; on
   assert.equal(again.device, undefined);
 });
 
-test('[R5.2] a new password needs the old one, differs from it and gives the session a new secret', async (t) => {
+test('[R5.2] a new password requires the old one, differs from it and gives the session a new secret', async (t) => {
   const { store, clock, authenticator, ownProfile, passwordHash } = await scene(t);
   const { user: stored } = await addPrincipal(store, 'ann', { passwordHash, mustChangePassword: true });
   const opened = await authenticator.open(stored, { ip: '192.0.2.1', userAgent: 'test' });
   const ann = await authenticator.bySession(opened.secret, '192.0.2.1');
   assert.ok(ann);
-  // The password that was entered to sign in counts for a while only.
+  // The password entered at sign-in is valid as proof only for a while.
   clock.advance(20 * 60_000);
   const save = (body: Parameters<OwnProfile['save']>[1], note = newAuditNote()) =>
     ownProfile.save(ann, body, note);
@@ -109,7 +109,7 @@ test('[R5.2] a new password needs the old one, differs from it and gives the ses
   assert.equal((await save({ fullName: 'Ann' })).secret, undefined);
 });
 
-test('administrators do not block, demote or delete themselves, and prove their password before they give rights', async (t) => {
+test('administrators do not block, demote or delete themselves, and confirm their password before they grant rights', async (t) => {
   const { store, clock, userService } = await scene(t);
   const stale = await addPrincipal(store, 'admin', { isAdmin: true });
   const admin = { ...stale, by: { ...stale.by, provedMs: clock.wallMs() } } as typeof stale;
@@ -149,7 +149,7 @@ test('a session is ended by its user or an administrator; ending the current one
   assert.equal(await authenticator.bySession(secret, '192.0.2.1'), undefined);
 });
 
-test('a token removes itself and no other; a new one is valid for some time', async (t) => {
+test('a token may delete itself and no other; a new one must be valid for some time', async (t) => {
   const { store, clock, tokens } = await scene(t);
   const ann = await addPrincipal(store, 'ann');
   await assert.rejects(tokens.add(ann, { name: 'x', expireTime: clock.wallMs() }), {

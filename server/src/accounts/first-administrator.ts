@@ -33,7 +33,7 @@ export class FirstAdministrator {
   }
 
   /**
-   * Creates the administrator by the code from the console, and opens their session.
+   * Creates the administrator with the code from the console, and opens their session.
    * @throws Fault TooManyRequests, PasswordIsNotComplexEnough, AlreadyUsed, and those of `Lock.unlock`
    */
   async create(body: SetUp, from: SessionOrigin, note: AuditNote): Promise<SignedInUser> {

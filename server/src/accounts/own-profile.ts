@@ -35,7 +35,7 @@ const fixedMembers = [
 /** A saved account. */
 export interface SavedUser {
   readonly user: UserRecord;
-  /** The new secret of the caller's session, for its cookie; undefined: it did not change. */
+  /** The new secret of the caller's session, for its cookie; undefined if it did not change. */
   readonly secret: string | undefined;
 }
 
@@ -49,10 +49,13 @@ export interface OwnProfileOptions {
   readonly clock: Clock;
 }
 
-/** What users change of their own account. */
+/** The changes that users make to their own account. */
 export class OwnProfile {
   readonly #options: OwnProfileOptions;
-  /** A caller who checks whether a login or an e-mail is taken learns who has an account. */
+  /**
+   * Limits how often a caller may check whether a login or an e-mail is taken, which reveals who has an
+   * account.
+   */
   readonly #takenTries: SharedAttempts;
 
   constructor(options: OwnProfileOptions) {

@@ -19,7 +19,10 @@ export class PasswordRecovery {
     this.#options = options;
   }
 
-  /** Sends a code to the address, if it is a user's. Returns after how many seconds another may be requested. */
+  /**
+   * Sends a code to the address if it belongs to a user. Returns after how many seconds another may be
+   * requested.
+   */
   send(email: string, ip: string, note: AuditNote): Promise<number> {
     const { passwordReset, clock } = this.#options;
     note.target = email;

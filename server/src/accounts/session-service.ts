@@ -11,7 +11,7 @@ export interface SessionServiceOptions {
   readonly authenticator: Pick<Authenticator, 'endOthers' | 'forget'>;
 }
 
-/** The browsers in which users are signed in: seen and ended by themselves and by administrators. */
+/** The browsers in which users are signed in. Users and administrators can list and end these sessions. */
 export class SessionService {
   readonly #options: SessionServiceOptions;
 
@@ -19,17 +19,17 @@ export class SessionService {
     this.#options = options;
   }
 
-  /** The caller's. */
+  /** The caller's sessions. */
   list(principal: Principal): Promise<Session[]> {
     return this.#ofUser(principal, principal.user.id);
   }
 
-  /** Another user's. @throws Fault NotFound */
+  /** Another user's sessions. @throws Fault NotFound */
   async listOf(principal: Principal, login: string): Promise<Session[]> {
     return this.#ofUser(principal, (await requireUser(this.#options.store.users, login)).id);
   }
 
-  /** Ends the session with which the call is made, if it is made with one. */
+  /** Ends the session with which the call was made, if any. */
   async signOut(principal: Principal | undefined): Promise<void> {
     if (principal?.by.kind !== 'session') return;
     const { store, authenticator } = this.#options;
@@ -38,8 +38,10 @@ export class SessionService {
   }
 
   /**
-   * Ends the caller's other sessions, and API tokens unless they are to stay; with `includeCurrent` all of them.
-   * @returns the new secret of the caller's session, for its cookie; undefined: the call is made with none, or it ended
+   * Ends the caller's other sessions, and API tokens unless they are to be kept; with `includeCurrent` all of
+   * them.
+   * @returns the new secret of the caller's session, for its cookie; undefined: the call was made without
+   * one, or it has ended
    */
   endOthers(
     principal: Principal,
@@ -49,7 +51,10 @@ export class SessionService {
     return this.#options.authenticator.endOthers(principal.user.id, by, keepTokens);
   }
 
-  /** Ends one of the caller's sessions. Returns whether it is the one that makes the call. @throws Fault NotFound */
+  /**
+   * Ends one of the caller's sessions. Returns whether it is the one with which the call was made. @throws
+   * Fault NotFound
+   */
   async end(principal: Principal, id: string): Promise<boolean> {
     return (await this.#end(principal.user.id, id)) === sessionIdOf(principal);
   }

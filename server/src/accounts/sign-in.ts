@@ -16,10 +16,10 @@ export interface SessionOrigin {
   readonly userAgent: string;
 }
 
-/** Where a sign-in comes from, and what the browser shows of earlier ones. */
+/** Where a sign-in comes from, and the browser's proof of earlier ones. */
 export interface SignInOrigin extends SessionOrigin {
   readonly cookies: Readonly<Record<string, string | undefined>>;
-  /** Aborted when the caller gives up: a check that waits for its turn is not made. */
+  /** Aborted when the caller disconnects: a check that is still waiting is skipped. */
   readonly signal: AbortSignal;
 }
 
@@ -28,7 +28,7 @@ export interface SignedInUser {
   readonly user: UserRecord;
   /** For the cookie of the session. */
   readonly secret: string;
-  /** For the cookie of the device; undefined: the one it has is good. */
+  /** For the device's cookie; undefined: the existing one is still valid. */
   readonly device?: DeviceCookie | undefined;
 }
 
@@ -51,7 +51,8 @@ export class SignIn {
   }
 
   /**
-   * Opens a session. The answer and its time are the same for a wrong password, an unknown name and a blocked user.
+   * Opens a session. The answer and its duration are the same for a wrong password, an unknown name and a
+   * blocked user.
    * @throws Fault AuthorizationFailed, TooManyRequests
    */
   async open(name: string, password: string, from: SignInOrigin, note: AuditNote): Promise<SignedInUser> {
@@ -59,7 +60,7 @@ export class SignIn {
     const { ip, userAgent, cookies, signal } = from;
     const nowMs = clock.wallMs();
     const candidates = await identities.candidates(name);
-    // An unknown name is not logged: often it is a password, typed into the wrong field.
+    // An unknown name is not logged: it is often a password typed into the wrong field.
     note.login = candidates[0]?.login ?? null;
     const deviceId = candidates
       .map(({ id }) => knownDevices.find(cookies, id, nowMs)?.id)
@@ -74,7 +75,7 @@ export class SignIn {
       await attempt.forgive();
       return found;
     };
-    // Guesses queue behind each other, and never delay known devices.
+    // Guesses queue behind one another and never delay known devices.
     const user = deviceId === undefined ? await this.#queue.run(networkOf(ip), check) : await check();
     note.login = user.login;
     const { secret } = await authenticator.open(user, { ip, userAgent });
@@ -82,7 +83,7 @@ export class SignIn {
     return { user, secret, device: isDue ? knownDevices.issue(user.id, nowMs) : undefined };
   }
 
-  /** The user whose password it is, if there is one; the time is the same for an unknown name. */
+  /** The user with this login and password, if any; it takes the same time for an unknown name. */
   async #findByPassword(
     candidates: readonly UserRecord[],
     password: string,

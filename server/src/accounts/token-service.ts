@@ -32,12 +32,15 @@ export class TokenService {
     return (await this.#options.store.tokens.ofUser(user.id)).map(tokenView);
   }
 
-  /** A new token with its secret, which is shown only now. @throws Fault ValidationError at `expireTime`, QuotaReached */
+  /**
+   * Creates a token. Its secret is shown only this once. @throws Fault ValidationError at `expireTime`,
+   * QuotaReached
+   */
   async add({ user }: Principal, body: TokenToAdd): Promise<Token & { secret: string }> {
     const { store, clock } = this.#options;
     const nowMs = clock.wallMs();
     if (body.expireTime !== null && body.expireTime <= nowMs) {
-      throw new Fault('ValidationError', 'The token would be born dead.', {
+      throw new Fault('ValidationError', 'The token would already be expired.', {
         details: { fields: [{ path: 'expireTime', code: 'too_small' }] },
       });
     }
@@ -56,7 +59,7 @@ export class TokenService {
     return { ...tokenView(token), secret };
   }
 
-  /** A token may remove itself; any other needs a session. @throws Fault Forbidden, NotFound */
+  /** A token may delete itself; deleting any other requires a session. @throws Fault Forbidden, NotFound */
   async remove(principal: Principal, id: number): Promise<void> {
     const { store, authenticator } = this.#options;
     const { by, user } = principal;

@@ -40,7 +40,7 @@ export interface UserServiceOptions {
   readonly clock: Clock;
 }
 
-/** The accounts of a server, as administrators manage them. */
+/** The accounts of a server, managed by administrators. */
 export class UserService {
   readonly #options: UserServiceOptions;
 
@@ -95,8 +95,8 @@ export class UserService {
   }
 
   /**
-   * Saves what is given. What would take over the account, or give rights, requires proof of the administrator's own
-   * password; a new password ends every session that used the old one.
+   * Saves what is given. A change that could take over the account, or that grants rights, requires proof of
+   * the administrator's own password; a new password ends every session that used the old one.
    * @throws Fault NotFound, ActionNotAcceptable, PasswordRequired, and at the member that can't be saved
    */
   async save(principal: Principal, login: string, body: UserToSave, note: AuditNote): Promise<SavedUser> {
@@ -166,7 +166,7 @@ export class UserService {
   }
 }
 
-/** What a call changes of a user, without the password. @throws Fault ValidationError */
+/** The changes that a call makes to a user, without the password. @throws Fault ValidationError */
 function changesIn(body: UserToSave, user: UserRecord): UserChanges {
   const changes: UserChanges = {};
   if (body.name !== undefined && body.name !== user.login) changes.login = body.name;
@@ -182,7 +182,7 @@ function changesIn(body: UserToSave, user: UserRecord): UserChanges {
 }
 
 /**
- * `isAdmin` and `permissionType` are redundant; undefined when neither is given.
+ * The value of the redundant `isAdmin` and `permissionType`; undefined when neither is given.
  * @throws Fault ValidationError when they contradict each other
  */
 function wantsAdmin(body: {

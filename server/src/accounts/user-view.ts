@@ -4,7 +4,7 @@ import type { SessionRecord } from '../store/sessions.ts';
 import type { TokenRecord } from '../store/tokens.ts';
 import type { UserRecord } from '../store/users.ts';
 
-/** A user as clients see them; nothing of the password. */
+/** A user as clients see them, without the password. */
 export function userView(user: UserRecord): User {
   const isAdmin = user.isAdmin;
   return {
@@ -29,12 +29,12 @@ export function profileView(user: UserRecord): Profile {
   return { ...userView(user), preferences: preferencesOf(user) };
 }
 
-/** The user's choices, with defaults for the rest. */
+/** The user's preferences, with defaults for the rest. */
 export function preferencesOf(user: UserRecord): Preferences {
   return Preferences.parse(user.preferences);
 }
 
-/** What was changed about a user, for the audit log; of a password only that it was. */
+/** What was changed about a user, for the audit log; for a password, only the fact. */
 export function changesOfUser(before: UserRecord, after: UserRecord): object {
   const settings = (user: UserRecord) => {
     const { lastSeenTime: _, ...view } = profileView(user);

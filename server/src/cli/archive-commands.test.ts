@@ -22,7 +22,7 @@ async function printed(command: typeof check, dataDir: string): Promise<{ code: 
   return { code, lines };
 }
 
-test('[R10.3] check prints a line per finding and its exit code reports whether there is one', async (t) => {
+test('[R10.3] check prints one line per finding, and its exit code reports whether there are any', async (t) => {
   const dataDir = await dataFolder(t);
   assert.deepEqual(await printed(check, dataDir), { code: 0, lines: ['The archive is in order.'] });
   const stray = join(dataDir, 'archive', 'cam1', '2026-11-20', '23-00-00.000.mp4');
@@ -35,7 +35,7 @@ test('[R10.3] check prints a line per finding and its exit code reports whether 
   assert.equal((await printed(check, dataDir)).code, 1);
 });
 
-test('[R10.3] rebuild-index makes a catalog that check finds in order', async (t) => {
+test('[R10.3] rebuild-index makes a catalog in which check finds nothing wrong', async (t) => {
   const dataDir = await dataFolder(t);
   await rm(join(dataDir, 'archive.sqlite'));
   const { code, lines } = await printed(rebuildIndex, dataDir);

@@ -19,8 +19,8 @@ export interface BackupOptions {
 }
 
 /**
- * `vidette backup FILE`: configuration, database and its key in one file, without the archive; works while the
- * server runs.
+ * `vidette backup FILE`: writes the configuration, the database and its key to one file, without the archive;
+ * works while the server runs.
  */
 export async function backUp(
   options: BackupOptions & { readonly clock: Clock; readonly version: string },
@@ -45,7 +45,7 @@ export async function backUp(
 }
 
 /**
- * `vidette restore FILE`: restores configuration, database and key; the existing files are kept beside them as
+ * `vidette restore FILE`: restores configuration, database and key; existing files are kept beside them as
  * `.old`, `.old.2` and so on. The server must be stopped.
  */
 export async function restore({ dataDir, file, out }: BackupOptions): Promise<number> {
@@ -93,7 +93,7 @@ export async function restore({ dataDir, file, out }: BackupOptions): Promise<nu
   return 0;
 }
 
-/** Undefined while a server runs on this folder. */
+/** Undefined while a server uses this folder. */
 function takeLock(dataDir: string): ArchiveLock | undefined {
   try {
     return new ArchiveLock(lockPath(catalogPath(join(dataDir, 'archive'))));

@@ -7,15 +7,15 @@ import { catalogPath } from '../archive/segments/segments.ts';
 export interface CommandOptions {
   /** Where the catalog is. */
   readonly dataDir: string;
-  /** The folder of the segments when it is not `archive` in the data folder. */
+  /** The segment folder when it is not `archive` in the data folder. */
   readonly archiveDir?: string | undefined;
-  /** The bucket for old footage, where the configuration names one. */
+  /** The bucket for old footage, if the configuration names one. */
   readonly remote?: ObjectStorageOptions | undefined;
   readonly out: (line: string) => void;
 }
 
 export interface CheckOptions extends CommandOptions {
-  /** Whether the bucket is checked, and whether each object is read to its end. */
+  /** Whether the bucket is checked, and whether each object is read to the end. */
   readonly objects?: 'listed' | 'read' | undefined;
 }
 

@@ -7,7 +7,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Print = (line: string) => void;
 
 interface CliCommand {
-  /** What follows the name, as the usage text shows it. */
+  /** The arguments, as the usage text shows them. */
   readonly takes: string;
   readonly does: string;
   /** Number of arguments; undefined: the command parses them itself. */
@@ -16,13 +16,13 @@ interface CliCommand {
   run(args: readonly string[], env: Environment, print: Print): Promise<number>;
 }
 
-/** The options of `check` about the bucket. */
+/** The options of `check` that concern the bucket. */
 const objectLooks: Readonly<Record<string, 'listed' | 'read'>> = {
   '--objects': 'listed',
   '--read-objects': 'read',
 };
 
-/** Everything beside the server itself; a command's code is loaded when it runs. */
+/** All commands besides the server itself; a command's code is loaded when it runs. */
 const commands: Readonly<Record<string, CliCommand>> = {
   check: {
     takes: '[--objects|--read-objects]',
@@ -151,7 +151,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   },
 };
 
-/** The commands, one a line. */
+/** The commands, one per line. */
 export function usage(): string {
   const lines = Object.entries(commands).map(
     ([name, { takes, does }]) => `  ${`${name} ${takes}`.trim().padEnd(24)} ${does}`,
@@ -178,10 +178,10 @@ export async function runCommand(
   return command.run(args, env, print);
 }
 
-/** Where catalog and segments are. */
+/** Where the catalog and the segments are stored. */
 type ArchiveCommandOptions = Awaited<ReturnType<typeof archivePlaces>> & { readonly out: Print };
 
-/** A command without arguments on the archive that the configuration names. */
+/** A command without arguments that works on the configured archive. */
 function archiveCommand(
   does: string,
   load: () => Promise<(options: ArchiveCommandOptions) => Promise<number>>,

@@ -12,17 +12,17 @@ import { keyFileName, writeKey } from '../store/seal.ts';
 
 export interface JoinOptions {
   readonly dataDir: string;
-  /** Of a node of the cluster, as in `https://north.example:8080`. */
+  /** The address of a node of the cluster, as in `https://north.example:8080`. */
   readonly address: string;
   readonly code: string;
-  /** What this server is to be called. */
+  /** The name for this server. */
   readonly node: string;
   readonly out: (line: string) => void;
 }
 
 /**
- * `vidette join ADDRESS CODE NODE`: turns an empty data folder into a node's: its key, the cluster's secret,
- * and the database in `vidette.yaml`. Resolves to the exit code.
+ * `vidette join ADDRESS CODE NODE`: turns an empty data folder into that of a node: its key, the cluster's
+ * secret, and the database in `vidette.yaml`. Resolves to the exit code.
  */
 export async function join({ dataDir, address, code, node, out }: JoinOptions): Promise<number> {
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(node) || !URL.canParse(address)) {
@@ -74,7 +74,7 @@ async function post(url: URL, body: unknown): Promise<{ sealed: string } | { ref
   }
 }
 
-/** The file's earlier content stays, comments included. */
+/** The file's existing content is kept, including comments. */
 async function configure(file: string, node: string, database: string): Promise<void> {
   const document = parseDocument(existsSync(file) ? await readFile(file, 'utf8') : '');
   document.set('database', database);

@@ -11,7 +11,7 @@ import { keyFileName } from '../store/seal.ts';
 import { Store } from '../store/store.ts';
 
 /**
- * `vidette leave`: the other nodes forget a node that was drained and stopped, and its folder forgets them. Its
+ * `vidette leave`: removes a drained and stopped node from the cluster, and the cluster from its folder. Its
  * recordings stay in the folder. Resolves to the exit code.
  */
 export async function leave(config: Config, out: (line: string) => void): Promise<number> {
@@ -40,7 +40,7 @@ export async function leave(config: Config, out: (line: string) => void): Promis
   const document = parseDocument(await readFile(file, 'utf8').catch(() => ''));
   if (document.delete('database')) await replaceFile(file, String(document), 0o600);
   await rm(join(config.dataDir, nodeKeyFile), { force: true });
-  // Belongs to the cluster alone, unless this server has a database of its own that needs it.
+  // Only the cluster needs it, unless this server has a database of its own.
   if (!existsSync(join(config.dataDir, sqliteFileName))) {
     await rename(join(config.dataDir, keyFileName), join(config.dataDir, `${keyFileName}.left`)).catch(
       (error: NodeJS.ErrnoException) => {

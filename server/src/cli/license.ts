@@ -21,13 +21,13 @@ export async function newLicenseKey(file: string, out: Out): Promise<number> {
   return 0;
 }
 
-/** What `issue-license` takes after the key's file. */
+/** The options of `issue-license` after the key file. */
 const licenseOptions = {
   owner: { type: 'string', default: '' },
   type: { type: 'string', default: 'standard' },
   days: { type: 'string' },
   streams: { type: 'string', default: '-1' },
-  /** If omitted: everything that licenses of the type cover. */
+  /** If omitted: everything that a license of this type covers. */
   features: { type: 'string' },
 } as const;
 
@@ -60,7 +60,7 @@ export async function issueLicense(args: readonly string[], clock: Clock, out: O
   }
   const pem = await readFile(keyFile, 'utf8');
   if (createPublicKey(pem).asymmetricKeyType !== 'ed25519') {
-    out(`${keyFile} holds no Ed25519 key.`);
+    out(`${keyFile} contains no Ed25519 key.`);
     return 1;
   }
   out(writeLicense(claims.data, pem));

@@ -34,7 +34,7 @@ async function openStore(t: TestContext, dataDir: string): Promise<Store> {
 const administrator = (login: string) =>
   newUser(login, { passwordHash: 'old', isAdmin: true, maxStreamCreation: -1 });
 
-test('[R10.10] a backup taken while the store is open comes back with configuration and database', async (t) => {
+test('[R10.10] a backup taken while the store is open restores the configuration and the database', async (t) => {
   const [dataDir, place] = [await folder(t), await folder(t)];
   const store = await openStore(t, dataDir);
   await store.users.add(administrator('first'));
@@ -57,7 +57,7 @@ test('[R10.10] a backup taken while the store is open comes back with configurat
   await restored.users.add(administrator('third'));
 });
 
-test('[R10.10] a backup brings the key to its addresses along, and the old key stays beside it', async (t) => {
+test('[R10.10] a backup includes the key that encrypts addresses, and the old key is kept beside it', async (t) => {
   const [dataDir, place, target] = [await folder(t), await folder(t), await folder(t)];
   const source = 'rtsp://operator:camera-password-4471@10.0.0.7/live';
   const store = await openStore(t, dataDir);
@@ -79,7 +79,7 @@ test('[R10.10] a backup brings the key to its addresses along, and the old key s
   assert.equal((await restored.streams.byUid('cam'))?.source, source);
 });
 
-test('[R10.10] restoring keeps what was there, and leaves a running server alone', async (t) => {
+test('[R10.10] restoring keeps the existing files, and refuses while a server is running', async (t) => {
   const dataDir = await folder(t);
   const file = join(dataDir, 'a.backup');
   const store = await Store.open({ file: join(dataDir, 'vidette.sqlite'), redact: (source) => source });
@@ -101,7 +101,7 @@ test('[R10.10] restoring keeps what was there, and leaves a running server alone
   assert.equal(await restored.users.count(), 0);
 });
 
-test('[R10.10] what restore moves aside has all that a killed server had acknowledged, and is never overwritten', async (t) => {
+test('[R10.10] the files that restore moves aside contain everything a killed server had acknowledged, and are never overwritten', async (t) => {
   const [dataDir, killed] = [await folder(t), await folder(t)];
   const store = await openStore(t, dataDir);
   const file = join(dataDir, 'a.backup');
@@ -162,7 +162,7 @@ test('[R10.10] an invalid or truncated backup is refused and changes nothing', a
   assert.equal(await backUp({ dataDir: target, file: join(target, 'b'), out, clock, version }), 1);
 });
 
-test('[R10.10] a backup of which any byte was flipped is refused, one of before digests is restored with a note', async (t) => {
+test('[R10.10] a backup with any byte flipped is refused; one made before digests existed is restored with a note', async (t) => {
   const dataDir = await folder(t);
   const store = await openStore(t, dataDir);
   for (let user = 0; user < 50; user++) await store.users.add(administrator(`user${user}`));
@@ -231,7 +231,7 @@ test('[R10.10] a temporary password has to be changed, and old sessions end', as
   );
 });
 
-test('[R6.10] the holder of a key issues licenses that count for its public half only', async (t) => {
+test('[R6.10] the holder of a key issues licenses that are valid only for its public half', async (t) => {
   const dir = await folder(t);
   const file = join(dir, 'key.pem');
   const lines: string[] = [];
@@ -258,7 +258,7 @@ test('[R6.10] the holder of a key issues licenses that count for its public half
   }
 });
 
-test('the command line answers with the usage to what makes no sense', async () => {
+test('an invalid command line prints the usage', async () => {
   const lines: string[] = [];
   const run = (...args: string[]) =>
     runCommand(args[0] ?? '', args.slice(1), {}, (line) => void lines.push(line));

@@ -4,7 +4,7 @@ import { rebuildCatalog } from '../archive/verify/verify.ts';
 import type { CommandOptions } from './check.ts';
 
 /**
- * `vidette rebuild-index`: rebuilds the catalog from the files, and from the objects where there is a bucket.
+ * `vidette rebuild-index`: rebuilds the catalog from the files, and from the objects if there is a bucket.
  * Exit code 1 when files had to be left out.
  */
 export async function rebuildIndex({ dataDir, archiveDir, remote, out }: CommandOptions): Promise<number> {

@@ -5,7 +5,8 @@ import { useEmptyDisk } from '../archive/verify/verify.ts';
 import type { CommandOptions } from './check.ts';
 
 /**
- * `vidette use-disk`: from now on, records to the empty disk in the archive folder. The server must be stopped.
+ * `vidette use-disk`: makes the server record to the empty disk in the archive folder from now on. The server
+ * must be stopped.
  */
 export async function useDisk({ dataDir, archiveDir, out }: CommandOptions): Promise<number> {
   const home = join(dataDir, 'archive');

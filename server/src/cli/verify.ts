@@ -1,8 +1,9 @@
 import { verifyPackage } from '../export/verify-package.ts';
 
 /**
- * `vidette verify PACKAGE [FINGERPRINT]`: checks an exported package, a ZIP or its unpacked folder, without a server.
- * Exit code 1 when anything is wrong with it, or when it was signed by another key than the one named.
+ * `vidette verify PACKAGE [FINGERPRINT]`: checks an exported package, a ZIP or its unpacked folder, without a
+ * server. Exit code 1 when anything is wrong with it, or when it was signed with a different key from the one
+ * given.
  */
 export async function verify(
   path: string,

@@ -28,7 +28,7 @@ function fieldsOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test('[R7.46] a save keeps comments and what it does not name, and replaces the file whole', async (t) => {
+test('[R7.46] a save keeps comments and keys that it does not name, and replaces the file atomically', async (t) => {
   const before = '# mine\nport: 7000 # behind the proxy\nsmtp:\n  # of the office\n  host: mail\n';
   const { store, text, file, dataDir } = await newStore(t, before);
   const saved = await store.save({ smtp: { host: 'mail2', port: 26 }, app: { title: 'Gate' } });
@@ -41,7 +41,7 @@ test('[R7.46] a save keeps comments and what it does not name, and replaces the 
   assert.deepEqual(await readdir(dataDir), ['vidette.yaml']);
 });
 
-test('[R7.46] keys are taken as they are listed, alone or within a branch', async (t) => {
+test('[R7.46] keys are accepted as they are listed, alone or within a branch', async (t) => {
   const { store, text } = await newStore(t, 'smtp:\n  host: mail\n');
   const { restartKeys } = await store.view();
   assert.ok(restartKeys.includes('archive.folder'));
@@ -65,7 +65,7 @@ test('[R7.46] keys are taken as they are listed, alone or within a branch', asyn
   }
 });
 
-test('[R7.46] without a file one is made that only its owner reads', async (t) => {
+test('[R7.46] a missing file is created with read permission for its owner only', async (t) => {
   const { store, text, file } = await newStore(t);
   await store.save({ smtp: { password: 'pw' }, tunnel: { locations: [{ host: 'relay' }] } });
   assert.equal(await text(), 'smtp:\n  password: pw\ntunnel:\n  locations:\n    - host: relay\n');
@@ -87,7 +87,7 @@ test('[R7.46] live keys take effect immediately, the others after a restart, whi
   assert.equal((await store.save({ port: 8080 })).pendingRestart, false);
 });
 
-test('[R7.46] secrets leave masked, and a mask that comes back changes nothing', async (t) => {
+test('[R7.46] secrets are masked on output, and a mask that is sent back changes nothing', async (t) => {
   const { store, text } = await newStore(
     t,
     'smtp: { host: mail, password: s3cret }\nmetrics: { token: t0ken }\n',
@@ -102,7 +102,7 @@ test('[R7.46] secrets leave masked, and a mask that comes back changes nothing',
   assert.equal(store.config.smtp.password, null);
 });
 
-test('[R7.46, R8.2] an invalid value is named by its key, and nothing is written', async (t) => {
+test('[R7.46, R8.2] an invalid value is reported by its key, and nothing is written', async (t) => {
   const { store, text } = await newStore(t, 'port: 7000\n', { VIDETTE_HOST: '127.0.0.1' });
   const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`) as Record<string, unknown>;
   const list = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
@@ -133,7 +133,7 @@ test('[R7.46] two simultaneous saves both take effect', async (t) => {
   assert.equal(await text(), 'port: 1\napp:\n  title: T\n');
 });
 
-test('[R7.46] a file that was broken by hand is reported', async (t) => {
+test('[R7.46] a file broken by a manual edit is reported', async (t) => {
   const { store, file } = await newStore(t);
   await writeFile(file, 'a: [1');
   assert.deepEqual(await fieldsOf(store.view()), ['values']);

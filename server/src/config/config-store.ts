@@ -9,36 +9,36 @@ import { isLive } from './live-keys.ts';
 import { ConfigError, configFileName, parseConfig } from './load.ts';
 import { ConfigFile, secretKeys, type Config } from './schema.ts';
 
-/** Represents a secret that is set; sent back, it leaves the secret unchanged. */
+/** Stands for a secret that is set; when it is sent back, the secret stays unchanged. */
 export const maskedSecret = '***';
 
 type Tree = Readonly<Record<string, unknown>>;
 type FileConfig = Omit<Config, 'dataDir'>;
 
 export interface ConfigView {
-  /** Every key with the value that the file and the environment give it; secrets masked. */
+  /** Every key with its value from the file and the environment; secrets are masked. */
   readonly values: Record<string, unknown>;
   /** JSON schema of the values. */
   readonly schema: Record<string, unknown>;
-  /** Keys, as in `archive.folder`, that take effect at the next start. */
+  /** Keys, such as `archive.folder`, that take effect at the next start. */
   readonly restartKeys: string[];
   /** Keys that the environment sets; the file can't change them. */
   readonly environmentKeys: string[];
-  /** Whether values wait for a restart. */
+  /** Whether saved values take effect only after a restart. */
   readonly pendingRestart: boolean;
 }
 
 /**
- * The configuration while the server runs. `config` is what is in force: one object for as long as the server
- * runs, whose live keys change in place when they are saved, so that code that reads them at use needs no
- * notification.
+ * The configuration while the server runs. `config` is the configuration in force: one object for the
+ * lifetime of the server, whose live keys change in place when they are saved, so that code that reads them
+ * at each use needs no notification.
  */
 export class ConfigStore {
   readonly config: Config;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #file: string;
   readonly #listeners: (() => void)[] = [];
-  /** Saves are serialised: each starts from the file that the previous one left. */
+  /** Saves are serialised: each starts from the file that the previous one wrote. */
   #saving: Promise<unknown> = Promise.resolve();
 
   constructor(config: Config, env: Readonly<Record<string, string | undefined>>) {
@@ -47,7 +47,7 @@ export class ConfigStore {
     this.#file = join(config.dataDir, configFileName);
   }
 
-  /** Calls back when live keys changed. */
+  /** Calls back when live keys have changed. */
   onApplied(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -66,8 +66,8 @@ export class ConfigStore {
 
   /**
    * Writes changed keys to `vidette.yaml`, keeping its comments, and applies those that can be applied
-   * immediately. `values` holds the keys to change; the rest stays. The file is replaced whole or not at all.
-   * @returns the keys that changed, and whether a restart is due
+   * immediately. `values` holds the keys to change; the rest stays. The file is replaced atomically.
+   * @returns the keys that changed, and whether a restart is needed
    * @throws Fault ValidationError naming each key under `values`
    */
   save(values: Tree): Promise<{ changedKeys: string[]; pendingRestart: boolean }> {
@@ -78,10 +78,10 @@ export class ConfigStore {
 
   /**
    * Applies changes made to the file by hand, as far as they can be applied while the server runs.
-   * @throws Fault ValidationError for a file that is broken; what is in force stays
+   * @throws Fault ValidationError for an invalid file; the configuration in force is kept
    */
   reload(): Promise<void> {
-    // In turn: what was read before a save must not be applied after it.
+    // Serialised: what was read before a save must not be applied after it.
     const turn = this.#saving.then(async () => this.#apply(this.#parse(await this.#read())));
     this.#saving = turn.catch(() => {});
     return turn;
@@ -191,7 +191,7 @@ function typedLeaves(values: Tree): { path: string[]; value: unknown }[] {
 
 function leavesOf(tree: Tree, path: readonly string[]): { path: string[]; value: unknown }[] {
   return Object.entries(tree).flatMap(([name, value]) => {
-    // Joined as in `archive.folder`: that is how keys are listed.
+    // Joined by dots, as in `archive.folder`, which is how keys are listed.
     const here = [...path, ...name.split('.')];
     const isBranch = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isBranch && here.length < depthMax ? leavesOf(value as Tree, here) : [{ path: here, value }];

@@ -29,7 +29,10 @@ function keysOf(schema: z.ZodType, path: readonly string[]): EnvironmentKey[] {
   return [{ variable: `VIDETTE_${name}`, path, kind: kinds[inner.def.type] ?? 'string' }];
 }
 
-/** Such a list has too many members for commas: the variable holds it as JSON. */
+/**
+ * The items of such a list have members of their own: the variable contains JSON instead of a comma-separated
+ * list.
+ */
 function isListOfObjects(schema: z.ZodType): boolean {
   return (
     schema.def.type === 'array' && unwrap((schema as z.ZodArray<z.ZodType>).element).def.type === 'object'
@@ -43,7 +46,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
 
 /**
  * Overlays the environment on the file's values. An empty variable counts as unset, as compose files and
- * service units write it. Values stay unchecked here; the schema validates them.
+ * service units write it. Values are not checked here; the schema validates them.
  */
 export function withEnvironment(
   file: Readonly<Record<string, unknown>>,
@@ -77,7 +80,7 @@ function booleanOf(text: string): boolean | undefined {
   return text === 'false' || text === '0' ? false : undefined;
 }
 
-/** Text that is not JSON stays text, for the schema to reject. */
+/** Text that is not JSON remains text, which the schema rejects. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,7 @@
 /**
- * Keys that take effect when they are saved; all others at the next start. A key belongs here when all code
- * that uses it reads it from the configuration in force at every use, or follows `ConfigStore.onApplied`.
+ * Keys that take effect when they are saved; all others take effect at the next start. A key belongs here
+ * when all code that uses it reads it from the configuration in force at every use, or follows
+ * `ConfigStore.onApplied`.
  */
 const liveKeys: ReadonlySet<string> = new Set([
   'publicUrl',

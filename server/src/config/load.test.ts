@@ -15,7 +15,7 @@ test('[R10.11] the sample documents every key, with the default that is in force
   assert.deepEqual(sample, ConfigFile.parse({}));
 });
 
-test('[R10.9, R10.11] proxies are a list of addresses and ranges, from the file and from the environment; the flag of before still reads', async () => {
+test('[R10.9, R10.11] proxies are a list of addresses and ranges, from the file and from the environment; the earlier flag is still accepted', async () => {
   assert.deepEqual(ConfigFile.parse({ trustProxy: ['10.0.0.5', 'fd00::/8'] }).trustProxy, [
     '10.0.0.5',
     'fd00::/8',
@@ -55,7 +55,7 @@ test('[R10.11] the four variables that scripts rely on', async () => {
   }
 });
 
-test('[R10.11] the environment wins over the file, the file over the default', async () => {
+test('[R10.11] the environment overrides the file, the file overrides the default', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-config-'));
   try {
     await writeFile(join(dataDir, 'vidette.yaml'), 'port: 7000\nsmtp: { host: mail, port: 25 }\n');

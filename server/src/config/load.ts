@@ -10,7 +10,7 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** The configuration can't be used; the message is one line for the operator. */
+/** The configuration is invalid; the message is one line for the operator. */
 export class ConfigError extends Error {
   readonly complaints: readonly ConfigProblem[];
 
@@ -29,8 +29,8 @@ export function dataDirOf(env: Readonly<Record<string, string | undefined>>): st
 }
 
 /**
- * The configuration in force: `vidette.yaml` in the data folder (`VIDETTE_DATA`, else `./data`), overridden by
- * the environment, with defaults for the rest. A missing file counts as empty.
+ * The configuration in force: `vidette.yaml` in the data folder (`VIDETTE_DATA`, else `./data`), overridden
+ * by the environment, with defaults for the rest. A missing file is treated as empty.
  * @throws ConfigError naming the key or the line that is wrong.
  */
 export async function loadConfig(env: Readonly<Record<string, string | undefined>>): Promise<Config> {
@@ -90,7 +90,7 @@ function parseYaml(text: string, fileName: string): Record<string, unknown> {
   }
   if (value === null || value === undefined) return {};
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new ConfigError(`${fileName}: keys and values are expected, as in "port: 8080".`);
+    throw new ConfigError(`${fileName}: expected keys and values, as in "port: 8080".`);
   }
   return value as Record<string, unknown>;
 }

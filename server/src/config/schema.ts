@@ -3,8 +3,8 @@ import { isAddressRange } from '../base/network.ts';
 import { archiveDefaults, defaultTunnelLocation, productName } from '@vidette/contract/constants';
 
 /**
- * Every key of `vidette.yaml`, with its default. A key `a.b` is also read from the environment as `VIDETTE_A_B`
- * (see `environment.ts`), so that names here become names there: keep them short and stable.
+ * Every key of `vidette.yaml`, with its default. A key `a.b` is also read from the environment as
+ * `VIDETTE_A_B` (see `environment.ts`), so keep key names short and stable.
  */
 const text = z.string().trim().min(1).max(2_048);
 const port = z.int().min(0).max(65_535);
@@ -21,7 +21,7 @@ const hostName = z
   .trim()
   .regex(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an address is expected');
 
-/** A relay: any machine with an SSH server that listens there on behalf of this one. */
+/** A relay: any machine with an SSH server that accepts connections on behalf of this server. */
 const tunnelLocation = z.strictObject({
   code: z
     .string()

@@ -1,6 +1,6 @@
 import { routes } from '@vidette/contract/routes';
 
-/** Addresses beside the contract's: the page and the metrics. */
+/** Addresses outside the contract: the page and the metrics. */
 const others: readonly { readonly path: string; readonly methods: readonly string[] }[] = [
   { path: '/', methods: ['GET', 'HEAD'] },
   { path: '/ui', methods: ['GET', 'HEAD'] },
@@ -21,8 +21,8 @@ const withParameters = [...byPath]
   .map(([path, methods]) => ({ parts: path.split('/'), methods }));
 
 /**
- * The methods that the address of a request accepts when that is not its method, for `Allow` (RFC 9110,
- * 10.2.1); undefined when it is, or when nothing exists there. A literal path takes precedence over a
+ * The methods accepted at the address of a request with another method, for `Allow` (RFC 9110, 10.2.1);
+ * undefined when the method is accepted, or when nothing exists there. A literal path takes precedence over a
  * parameter: `GET /v1/stream/pause` does not request a stream called `pause`.
  * @param isUnrouted no route matches the request
  */

@@ -19,7 +19,7 @@ function codeOf(text: string): string {
   }
 }
 
-test('a body of a shape that no call takes is refused before it is parsed', () => {
+test('a body of a shape that no call accepts is refused before it is parsed', () => {
   assert.equal(codeOf('['.repeat(500_000)), 'BadRequest');
   assert.equal(codeOf(`${'['.repeat(200)}${']'.repeat(200)}`), 'BadRequest');
   assert.equal(codeOf(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`), 'BadRequest');
@@ -34,14 +34,14 @@ test('a body of a shape that no call takes is refused before it is parsed', () =
   assert.equal(codeOf(String.raw`{"a\"[[[":"\\","b":[{},{"c":[1,2,3]}]}`), 'read');
 });
 
-test('a list as long as a call takes is read, and one row more, so that its schema names the list', () => {
+test('the longest allowed list is read, and one with one more row, so that the schema names the list', () => {
   const rows = (count: number) =>
     `{"items":[${Array.from({ length: count }, (_, index) => `{"user":"u${index}","view":true,"edit":false}`).join()}]}`;
   assert.equal(codeOf(rows(limits.permissionRowsMax)), 'read');
   assert.equal(codeOf(rows(limits.permissionRowsMax + 1)), 'read');
 });
 
-/** The answer to a body, as the server sends it. */
+/** The server's answer to a body. */
 function answerTo(name: CallName, body: unknown, language: 'en' | 'ru' = 'en') {
   const schema = (calls[name] as { body: z.ZodType }).body;
   const judged = worthJudging(schema, body);
@@ -73,7 +73,7 @@ test('an answer to bad input is bounded, whatever is wrong', () => {
   }
 });
 
-test('of an invalid value only enough to show the error is validated, and all of a valid one', () => {
+test('an invalid value is validated only far enough to show the error, a valid one completely', () => {
   const schema = calls.saveStreamPermissions.body;
   const row = (index: number) => ({ user: `u${index}`, view: true });
   const rows = Array.from({ length: 10_000 }, (_, index) => row(index));

@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * One byte range of RFC 9110, 14.1.2. Several ranges, other units and malformed ones are ignored, as the RFC
- * allows: the answer is then the whole.
+ * A single byte range (RFC 9110, 14.1.2). Multiple ranges, other units and malformed ranges are ignored, as the
+ * RFC allows: the answer is then the whole file.
  */
 export function parseByteRange(
   header: string | undefined,

@@ -39,11 +39,11 @@ export interface CheckedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly audit: AuditNote;
-  /** Undefined until it is known who calls. */
+  /** Undefined until the caller is authenticated. */
   language: MessageLanguage | undefined;
 }
 
-/** Every check that a call declares, before its handler runs. */
+/** Runs every check that a call declares, before its handler. */
 export class CallChecks {
   readonly #options: CallChecksOptions;
 
@@ -51,7 +51,7 @@ export class CallChecks {
     this.#options = options;
   }
 
-  /** A request of which nothing is checked yet. */
+  /** A request on which no check has run yet. */
   begin(request: FastifyRequest, reply: FastifyReply): CheckedRequest {
     return { request, reply, audit: newNote(request), language: undefined };
   }
@@ -110,26 +110,26 @@ export class CallChecks {
     return requireStream(this.#options.store.streamList, principal, uid, call.stream);
   }
 
-  /** Of the reply: by the profile, then the configuration, then the browser [R1.4]. */
+  /** The language of the reply: from the profile, else the configuration, else the browser [R1.4]. */
   languageOf({ request, language }: CheckedRequest): MessageLanguage {
     return language ?? languageOfVisitor(request, this.#options.config);
   }
 }
 
-/** A missing body counts as empty; `null` is a body, and not an object. */
+/** A missing body counts as an empty object; `null` is a body, but not an object. */
 function bodyOf(request: FastifyRequest): unknown {
   if (request.body instanceof Uint8Array) request.body = { value: readJson(request.body) };
   return request.body === undefined ? {} : (request.body as { readonly value: unknown }).value;
 }
 
-/** What a call was about, as far as its address shows. */
+/** The subject of a call, as far as its address shows. */
 function newNote(request: FastifyRequest): AuditNote {
   const params = request.params as Record<string, string>;
   const target = params['uid'] ?? params['login'] ?? params['id'] ?? null;
   return { login: null, target, details: {}, isSignedIn: false };
 }
 
-/** What a call was about, as far as its body shows: members are noted by name, never by value. */
+/** The subject of a call, as far as its body shows: members are recorded by name, never by value. */
 function noteBody(audit: AuditNote, name: CallName, call: Call, body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   if ('uid' in body && typeof body.uid === 'string') audit.target ??= body.uid.slice(0, 64);
@@ -137,7 +137,7 @@ function noteBody(audit: AuditNote, name: CallName, call: Call, body: unknown): 
   if (members.length > 0) audit.details = { members };
 }
 
-/** Names that callers invent are left out: they may be as long as a body, with any content. */
+/** Names that callers invent are left out: they may be as long as a body and have any content. */
 function declaredMembers({ body: schema }: Call, body: object): string[] {
   const shape = (schema as Partial<z.ZodObject> | undefined)?.shape ?? {};
   return Object.keys(shape).filter((member) => Object.hasOwn(body, member));
@@ -168,7 +168,7 @@ function goneSignal(reply: FastifyReply): AbortSignal {
     signal = controller.signal;
     goneSignals.set(reply, signal);
     reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) controller.abort(new Fault('BadRequest', 'The caller went away.'));
+      if (!reply.raw.writableFinished) controller.abort(new Fault('BadRequest', 'The caller disconnected.'));
     });
   }
   return signal;

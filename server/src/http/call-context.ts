@@ -21,7 +21,7 @@ export interface CallContext<Name extends CallName> {
   readonly query: Checked<Name, 'query'>;
   readonly body: Checked<Name, 'body'>;
   readonly principal: Calls[Name]['who'] extends 'anyone' ? Principal | undefined : Principal;
-  /** The stream that `uid` names, where the call declares a right on it. */
+  /** The stream that `uid` names, if the call declares a right on it. */
   readonly stream: Calls[Name] extends { stream: StreamRight } ? SeenStream : undefined;
   readonly language: MessageLanguage;
   readonly ip: string;

@@ -8,7 +8,7 @@ import type { AuditNote } from '../system/audit-event.ts';
 import type { AuditLog } from '../system/audit-log.ts';
 import { faultOf, logFault } from './failure.ts';
 
-/** What is kept of calls: their outcome in the audit log, their failures in the server's. */
+/** Records calls: their outcome in the audit log, their failures in the server's log. */
 export class CallRecord {
   readonly #audit: Pick<AuditLog, 'add' | 'count'>;
   readonly #log: Log;
@@ -18,9 +18,9 @@ export class CallRecord {
     this.#log = log;
   }
 
-  /** Notes a call in the audit log, if calls like it are kept. `outcome` is `ok` or an error code. */
+  /** Records a call in the audit log, if its kind is audited. `outcome` is `ok` or an error code. */
   noteIfDue(name: CallName, ip: string, note: AuditNote, outcome: string): void {
-    // Anonymous calls are noise, not history: strangers could fill the disk with them.
+    // Anonymous calls are noise: strangers could fill the disk with them.
     if (outcome === 'LifetimeCodeRequired' || outcome === 'AuthorizationRequired') return;
     const call: Call = calls[name];
     if (routes[name].method !== 'GET' || call.audited) this.note(name, ip, note, outcome);
@@ -35,14 +35,14 @@ export class CallRecord {
     else this.#audit.count(event);
   }
 
-  /** The fault with which a call ends. */
+  /** Logs the failure of a call and returns its fault. */
   fail(name: CallName, error: unknown, request: FastifyRequest): Fault {
     const fault = faultOf(error);
     logFault(this.#log, fault, { call: name, method: request.method, url: request.url });
     return fault;
   }
 
-  /** The reader of the body sees no more than that it breaks off. */
+  /** The client sees only that the body breaks off. */
   noteCut(name: CallName, error: unknown): void {
     this.#log.warn({ err: error, call: name }, 'A response was cut short');
   }

@@ -46,7 +46,7 @@ async function ask(socket: Socket): Promise<string> {
   return answer.toString('latin1').slice(0, 15);
 }
 
-test('a connection that asks for nothing is cut after ten seconds, one that has asked is not', async (t) => {
+test('a connection without a request is closed after ten seconds, one with a request is not', async (t) => {
   const { clock, come } = await open(t);
   const [silent, slow, asking] = [await come(), await come(), await come()];
   slow.write(request.slice(0, 10));
@@ -79,7 +79,7 @@ test('under TLS the time starts with the connection, and continues after the han
   assert.equal(await ask(asked), 'HTTP/1.1 200 OK');
 });
 
-test('silent connections of one network displace each other, and none that sends requests', async (t) => {
+test('silent connections of one network displace each other, but none that sends requests', async (t) => {
   const { come, held } = await open(t);
   const asking = await come();
   assert.equal(await ask(asking), 'HTTP/1.1 200 OK');
@@ -93,7 +93,7 @@ test('silent connections of one network displace each other, and none that sends
   assert.equal(await ask(asking), 'HTTP/1.1 200 OK');
 });
 
-test('an upgrade is ignored where no WebSocket is served', async (t) => {
+test('an upgrade is ignored at addresses without a WebSocket', async (t) => {
   const { come } = await open(t);
   const upgrade = (path: string, protocol = 'websocket') =>
     `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`;
@@ -113,6 +113,6 @@ test('an upgrade is ignored where no WebSocket is served', async (t) => {
   }
   const socket = await come();
   socket.write(upgrade('/v1/wall?x=1'));
-  socket.on('data', () => assert.fail('it was taken as a plain request'));
+  socket.on('data', () => assert.fail('it was treated as a plain request'));
   assert.equal(await ask(await come()), 'HTTP/1.1 200 OK');
 });

@@ -10,16 +10,17 @@ export interface Certificate {
   readonly key: Buffer;
 }
 
-/** From the first byte of a connection to the end of its first request's head, TLS included. */
+/** From the first byte of a connection to the end of its first request's head, including TLS. */
 export const firstRequestMs = 10_000;
-/** A request must arrive whole within this; only the upload of the body counts, not the answer. */
+/** A request must arrive completely within this time; it covers the upload of the body, not the answer. */
 const requestTimeoutMs = 30_000;
-/** For a connection without further requests. */
+/** How long a connection may stay open without further requests. */
 const idleMs = 60_000;
 /** Pipelined requests of one connection; browsers send one at a time. */
 const requestsAtOnceMax = 8;
 /**
- * Connections without a request yet, and those idle between requests. Beyond it a new one closes the oldest.
+ * Connections without a request yet, and those idle between requests. Beyond this limit a new one closes the
+ * oldest.
  */
 const silentLimits = { perNetwork: 256, total: 1_024 };
 const restingLimits = { perNetwork: 256, total: 2_048 };
@@ -49,7 +50,7 @@ export class ConnectionLimiter {
   readonly #trackedConnections = new WeakMap<object, TrackedConnection>();
   readonly #silent = new ConnectionPool(silentLimits);
   readonly #resting = new ConnectionPool(restingLimits);
-  /** TCP connections under TLS, by remote endpoint: the TLS socket over one does not name it. */
+  /** TCP connections under TLS, by remote endpoint: a TLS socket does not name its TCP connection. */
   readonly #beforeTls = new Map<string, TrackedConnection>();
   readonly #tlsServers: TlsServer[] = [];
 
@@ -57,7 +58,7 @@ export class ConnectionLimiter {
     this.#clock = clock;
   }
 
-  /** The server that Fastify listens with; it speaks TLS when there is a certificate. */
+  /** The server that Fastify listens with; it uses TLS when there is a certificate. */
   open(serve: RequestListener, certificate: Certificate | undefined): Listener {
     const options = {
       headersTimeout: firstRequestMs,
@@ -141,7 +142,7 @@ export class ConnectionLimiter {
   }
 }
 
-/** Connections of one kind, the oldest first, with their limits. */
+/** Connections of one kind, oldest first, with their limits. */
 class ConnectionPool {
   readonly #limits: { readonly perNetwork: number; readonly total: number };
   /** Each with its network: a socket forgets its address when it closes. */

@@ -9,8 +9,8 @@ const cookieName = 'vidette_session';
 const plausible = /^[A-Za-z0-9_-]{20,100}$/;
 
 /**
- * Authenticates a request: by its bearer token, else by its session cookie, else anonymous.
- * @throws Fault AuthorizationRequired for an invalid token: a program should learn of it immediately.
+ * Authenticates a request: by its bearer token, else by its session cookie, else as anonymous.
+ * @throws Fault AuthorizationRequired for an invalid token: a program should be notified immediately.
  */
 export async function identify(
   request: FastifyRequest,
@@ -20,7 +20,7 @@ export async function identify(
   if (authorization !== undefined) {
     const token = /^Bearer\s+(\S+)$/i.exec(authorization)?.[1];
     const principal = token && plausible.test(token) ? await authenticator.byToken(token) : undefined;
-    if (!principal) throw new Fault('AuthorizationRequired', 'The token opens nothing.');
+    if (!principal) throw new Fault('AuthorizationRequired', 'The token is not valid.');
     return principal;
   }
   const secret = request.cookies[cookieName];
@@ -28,7 +28,7 @@ export async function identify(
   return authenticator.bySession(secret, callerIp(request));
 }
 
-/** The caller's address; IPv4 in its own notation even where the socket uses IPv6. */
+/** The caller's address; IPv4 addresses in dotted notation even if the socket uses IPv6. */
 export function callerIp(request: FastifyRequest): string {
   return request.ip.replace(/^::ffff:(?=\d+\.)/i, '');
 }

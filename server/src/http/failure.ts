@@ -11,7 +11,7 @@ import type { Log } from '../base/log.ts';
 import { isGoneMeanwhile, isUniqueViolation } from '../store/constraint.ts';
 import { knownReason, sentencesOf } from '../base/known-reasons.ts';
 
-/** Limits of an answer to bad input; names in it may be chosen by the caller, and as long as a body. */
+/** Limits of an answer to bad input; names in it may come from the caller, and be as long as a body. */
 export const fieldsMax = 50;
 const pathMaxLength = 200;
 const wordsMaxLength = 300;
@@ -26,14 +26,14 @@ export function faultOf(error: unknown): Fault {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new Fault('BadRequest', 'The body is too large.', { cause: error });
   }
-  if (isUniqueViolation(error)) return new Fault('AlreadyUsed', 'A value is taken.', { cause: error });
+  if (isUniqueViolation(error)) return new Fault('AlreadyUsed', 'A value is already used.', { cause: error });
   if (isGoneMeanwhile(error)) {
     return new Fault('ActionNotAcceptable', 'It has been removed in the meantime.', { cause: error });
   }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return new Fault('BadRequest', 'The request is malformed.', { cause: error });
   }
-  return new Fault('InternalServerError', 'Something broke.', { cause: error });
+  return new Fault('InternalServerError', 'Internal error.', { cause: error });
 }
 
 /** Sends the catalogue's answer for a fault, in the reader's language. */
@@ -67,7 +67,7 @@ function withoutValues(url: string): string {
   return `${path}?${[...names].map((name) => `${encodeURIComponent(name)}=`).join('&')}`;
 }
 
-/** The body of the answer for a fault. */
+/** The response body for a fault. */
 export function bodyOf(fault: Fault, language: MessageLanguage): ErrorBody {
   const fields = fault.details['fields'];
   const waitSeconds = fault.details['retryAfterSeconds'];
@@ -89,7 +89,7 @@ export function bodyOf(fault: Fault, language: MessageLanguage): ErrorBody {
   };
 }
 
-/** From this on a wait is given in minutes, rounded up. */
+/** Waits from this length are given in minutes, rounded up. */
 const minutesFromSeconds = 120;
 
 /** The catalogue's sentence, with the time to wait in place of "later". */
@@ -110,8 +110,8 @@ function shortened(text: string, length: number): string {
 }
 
 /**
- * Messages that a module wrote for one case are English; Russian readers get a translation where there is one,
- * else the catalogue's.
+ * Messages that a module wrote for a specific case are in English; Russian readers get a translation if there
+ * is one, else the catalogue's message.
  */
 function wordsOf(
   code: string,

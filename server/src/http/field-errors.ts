@@ -12,7 +12,7 @@ export const wordings = {
   ru: zod.locales.ru().localeError,
 } as const;
 
-/** Members whose errors have a code of their own [R8.11], for the calls whose forms show them at the field. */
+/** Members whose errors have their own code [R8.11], for the calls whose forms show them at the field. */
 const streamFields: ReadonlyMap<string, ErrorCode> = new Map([
   ['name', 'STREAM_NAME_ERR'],
   ['streamSource', 'STREAM_SOURCE_ERR'],
@@ -26,7 +26,7 @@ const fieldCodes: Partial<Record<CallName, ReadonlyMap<string, ErrorCode>>> = {
 
 /** A ValidationError that names the invalid members, up to the limit of an answer. */
 export function validationFault(name: CallName, error: z.ZodError, language: MessageLanguage): Fault {
-  /** A value that breaks several rules is reported once, by the first. */
+  /** A value that violates several rules is reported once, for the first. */
   const found = new Map<string, FieldError>();
   for (const issue of error.issues) {
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
@@ -42,7 +42,7 @@ export function validationFault(name: CallName, error: z.ZodError, language: Mes
       });
     }
   }
-  return new Fault('ValidationError', 'The request breaks its schema.', {
+  return new Fault('ValidationError', 'The request does not match its schema.', {
     details: { fields: [...found.values()] },
   });
 }

@@ -26,10 +26,10 @@ import { callHeaders, securityHeaders, setHeaders, tlsHeaders } from './security
 import { ServerCertificate } from './server-certificate.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
-/** Viewers send only pongs, close frames and, on a wall, which streams to show. */
+/** Viewers send only pongs, close frames and, on a wall, the list of streams to show. */
 const socketMessageMaxBytes = 4_096;
 
-/** What the server itself needs, beside its routes. */
+/** The dependencies of the server itself, without its routes. */
 export interface HttpServerServices {
   readonly config: Pick<Config, 'app' | 'dataDir' | 'host' | 'port' | 'tls' | 'trustProxy'>;
   readonly clock: Clock;
@@ -37,9 +37,9 @@ export interface HttpServerServices {
   readonly lock: Pick<Lock, 'isLocked'>;
 }
 
-/** The HTTP server without its routes: connections, certificate, headers, bodies, failures. */
+/** The HTTP server without its routes: connections, certificate, headers, bodies, errors. */
 export interface HttpServer {
-  /** Takes the routes, until `listen`. */
+  /** Accepts routes until `listen`. */
   readonly routes: FastifyInstance;
   /** Undefined without TLS. */
   readonly certificate: ServerCertificate | undefined;
@@ -47,7 +47,7 @@ export interface HttpServer {
   listen(): Promise<string>;
   /** Serves a client that connects through the tunnel. */
   admit(connection: TunnelConnection): void;
-  /** Ends all connections and stops listening. */
+  /** Closes all connections and stops listening. */
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export async function openHttpServer(services: HttpServerServices): Promise<Http
   new TrustedProxies(config.trustProxy).serve(server);
   setHeadersOf(server, config);
   await server.register(cookie);
-  // One message per turn of the event loop: a megabyte of empty ones must not be answered in one.
+  // One message per turn of the event loop: a megabyte of empty ones must not all be answered in one turn.
   const socketOptions = { maxPayload: socketMessageMaxBytes, allowSynchronousEvents: false, autoPong: false };
   await server.register(websocket, { options: socketOptions });
   readBodies(server);
@@ -92,7 +92,7 @@ function setHeadersOf(server: FastifyInstance, { app }: Pick<Config, 'app'>): vo
     if (allowed !== undefined) void reply.header('allow', allowed);
     done(
       isDoubtful(raw)
-        ? new Fault('BadRequest', 'A request names one host, and its end in one way.')
+        ? new Fault('BadRequest', 'A request must name one host, and its length in one way.')
         : allowed !== undefined
           ? new Fault('MethodNotAllowed', `Allowed here: ${allowed}.`)
           : undefined,
@@ -155,8 +155,8 @@ function isDoubtful({ rawHeaders, headers, httpVersion }: IncomingMessage): bool
 }
 
 /**
- * Bodies are JSON and nothing else; no body is no value, whatever the header says. They stay bytes here: the
- * registrar parses them when it knows that their sender may make the call.
+ * Bodies are always JSON; an empty body means no value, whatever the header says. They remain bytes here: the
+ * registrar parses them once it knows that the sender may make the call.
  */
 function readBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
@@ -165,7 +165,7 @@ function readBodies(server: FastifyInstance): void {
   });
 }
 
-/** Answers what fails before a call's own handling, and requests without a route. */
+/** Answers failures before a call's own handling, and requests without a route. */
 function answerFailures(server: FastifyInstance, services: HttpServerServices): void {
   server.setErrorHandler((error, request, reply) => {
     const fault = faultOf(error);

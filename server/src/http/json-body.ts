@@ -1,13 +1,16 @@
 import { limits } from '@vidette/contract/constants';
 import { Fault } from '../base/fault.ts';
 
-/** Deeper than any body of a call: code that reads a value recursively must not overflow the stack. */
+/** Maximum depth; more than any call needs. Code that reads a value recursively must not overflow the stack. */
 const depthMax = 32;
-/** Of one object. */
+/** Maximum number of members of one object. */
 const membersMax = 1_000;
-/** Of one array; one more than any call accepts, so that its schema names the array that is too long. */
+/**
+ * Maximum number of items of one array; one more than any call accepts, so that the schema names an array that
+ * is too long.
+ */
 const elementsMax = limits.permissionRowsMax + 1;
-/** Of the whole body. */
+/** Maximum number of values in the whole body. */
 const valuesMax = 100_000;
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
@@ -18,7 +21,7 @@ const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d
  * of brackets or of names costs the parser and all later steps a hundred times as much as a megabyte of valid
  * calls.
  * @throws Fault RequestDecodeError for invalid JSON, BadRequest for a body that is deeper or has more members
- * than any call's
+ * than any call accepts
  */
 export function readJson(bytes: Uint8Array): unknown {
   requireModestShape(bytes);
@@ -29,7 +32,7 @@ export function readJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** For invalid JSON the result is arbitrary; the parser decides. */
+/** For invalid JSON the result is arbitrary; the parser rejects it later. */
 function requireModestShape(bytes: Uint8Array): void {
   /** Commas seen so far in each open object or array, by depth. */
   const commas = new Int32Array(depthMax + 1);
@@ -62,5 +65,5 @@ function endOfText(bytes: Uint8Array, from: number): number {
 }
 
 function immodest(): Fault {
-  return new Fault('BadRequest', 'The body is deeper or has more members than any call takes.');
+  return new Fault('BadRequest', 'The body is deeper or has more members than any call accepts.');
 }

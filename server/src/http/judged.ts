@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 
-/** Most invalid elements of a list to validate; those after them don't change the answer. */
+/** Maximum number of invalid elements of a list to validate; further ones don't change the answer. */
 const wrongElementsMax = 20;
-/** Most unknown members passed to the schema. */
+/** Maximum number of unknown members passed to the schema. */
 const unknownMembersMax = 20;
-/** Shorter lists are validated whole. */
+/** Shorter lists are validated completely. */
 const shortList = 50;
 
 /**
- * The part of a foreign value to validate: all of it when it may be valid, otherwise enough to show why it is
+ * The part of an untrusted value to validate: all of it if it may be valid, otherwise enough to show why it is
  * not. Zod writes an issue, with a message, for every unknown member and every invalid element; a caller must
  * not be able to cause sixty thousand of them.
  */

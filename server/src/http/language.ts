@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { MessageLanguage } from '@vidette/contract/errors';
 import type { Config } from '../config/schema.ts';
 
-/** The supported language that the reader prefers by `Accept-Language` (RFC 9110). */
+/** The supported language that the reader prefers according to `Accept-Language` (RFC 9110). */
 export function preferredLanguage(acceptLanguage: string | undefined): MessageLanguage | undefined {
   let best: { language: MessageLanguage; quality: number } | undefined;
   for (const range of (acceptLanguage ?? '').slice(0, 500).split(',')) {
@@ -15,7 +15,7 @@ export function preferredLanguage(acceptLanguage: string | undefined): MessageLa
   return best?.language;
 }
 
-/** The language of a user without a profile: as configured, else by the browser [R1.4]. */
+/** The language of a user without a profile: as configured, else that of the browser [R1.4]. */
 export function languageOfVisitor(request: FastifyRequest, config: Pick<Config, 'app'>): MessageLanguage {
   return config.app.language ?? preferredLanguage(request.headers['accept-language']) ?? 'en';
 }

@@ -6,7 +6,7 @@ import { Fault } from '../base/fault.ts';
 import { newRegistry, type MetricsSources } from '../statistics/metrics.ts';
 import type { Config } from '../config/schema.ts';
 
-/** What the metrics need. */
+/** The dependencies of the metrics. */
 export interface MetricsServices extends MetricsSources {
   readonly config: Pick<Config, 'metrics'>;
 }
@@ -19,11 +19,11 @@ export function serveMetrics(server: FastifyInstance, services: MetricsServices)
   let registry: Promise<Registry> | undefined;
   server.get('/metrics', async (request, reply) => {
     const { token } = services.config.metrics;
-    if (token === null) throw new Fault('NotFound', 'Metrics are switched off.');
+    if (token === null) throw new Fault('NotFound', 'Metrics are disabled.');
     const given = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
     if (!timingSafeEqual(Buffer.from(hashSecret(given)), Buffer.from(hashSecret(token)))) {
       void reply.header('www-authenticate', 'Bearer');
-      throw new Fault('AuthorizationRequired', 'The token of the metrics is expected.');
+      throw new Fault('AuthorizationRequired', 'The metrics token is required.');
     }
     registry ??= newRegistry(services);
     const made = await registry;

@@ -1,9 +1,9 @@
 import { exampleMs } from '@vidette/contract/example';
 
 /**
- * Examples for the OpenAPI document, generated from the schemas: no example contains what a schema does not
- * allow, and a new call gets its examples without further work. A schema may carry a value that makes its
- * examples resemble a real installation (`like` in `contract/src/example.ts`).
+ * Examples for the OpenAPI document, generated from the schemas: every example is valid by its schema, and a
+ * new call gets examples without further work. A schema may carry a value that makes its examples resemble a
+ * real installation (`like` in `contract/src/example.ts`).
  */
 type JsonExample = Record<string, unknown>;
 
@@ -35,7 +35,7 @@ export function exampleOf(schema: JsonExample): unknown {
   }
 }
 
-/** A schema as the document shows it: the examples are beside it, not in it. */
+/** A schema as shown in the document: its examples are beside it, not inside. */
 export function withoutExamples(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutExamples);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -40,14 +40,14 @@ test('[R7.55] every call is in the document, with its parameters, body and error
   }
 });
 
-test('[R8.1] the document names no code that the catalogue does not know', () => {
+test('[R8.1] the document names no code that is not in the catalogue', () => {
   const text = JSON.stringify(document.paths);
   for (const [, code] of text.matchAll(/`([A-Za-z_]+)`:/g))
     assert.ok(Object.hasOwn(catalogue, code ?? ''), code);
   assert.ok(universalErrors.every((code) => text.includes(code)));
 });
 
-test('[R7.55] every call has examples, and its own schemas take them', () => {
+test('[R7.55] every call has examples, and its own schemas accept them', () => {
   for (const name of Object.keys(routes) as CallName[]) {
     const call: Call = calls[name];
     const { parameters = [], requestBody, responses } = operationOf(name);
@@ -66,7 +66,7 @@ test('[R7.55] every call has examples, and its own schemas take them', () => {
   }
 });
 
-test('an example is what its schema carries, shown beside the schema and not in it', () => {
+test('an example is the value that its schema carries, shown beside the schema and not in it', () => {
   const { requestBody } = operationOf('addStream');
   const example = requestBody?.content['application/json']?.example as Record<string, unknown>;
   assert.equal(example['name'], 'Gate');
@@ -102,7 +102,7 @@ function accepts(schema: z.ZodType | undefined, example: unknown, what: string):
   assert.ok(result.success, `${what}: ${JSON.stringify(example)} ${result.error?.message}`);
 }
 
-test('[R7.55] the document names every status that is no failure, and what is beside the calls', () => {
+test('[R7.55] the document names every status that is not an error, and the addresses outside the calls', () => {
   const answersOf = (path: string, method = 'get') => document.paths[path]?.[method]?.responses ?? {};
   const typesOf = (path: string, status: string) => Object.keys(answersOf(path)[status]?.content ?? {});
   for (const path of ['/v1/wall', '/v1/stream/{uid}/live', '/v1/share/{key}/live']) {

@@ -81,7 +81,7 @@ function operationOf(name: CallName, call: Call): JsonObject {
   };
 }
 
-/** Not a call of the contract: its client is Prometheus, with a token of its own. */
+/** Not a call of the contract: its client is Prometheus, with its own token. */
 function metricsOperation(): JsonObject {
   return {
     operationId: 'getMetrics',
@@ -142,7 +142,7 @@ function successOf(call: Call): JsonObject {
   };
 }
 
-/** One answer for each status, naming the codes that come with it. */
+/** One response per status, naming its error codes. */
 function failuresOf(call: Call): JsonObject {
   const codes = new Set<ErrorCode>([...call.errors, ...universalErrors]);
   if (call.whileLocked) codes.delete('LifetimeCodeRequired');

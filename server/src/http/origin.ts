@@ -6,8 +6,8 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Refuses requests that another site's page sends with this browser's cookie: every call that changes
- * something, and every WebSocket, which browsers open cross-site without asking. Programs other than browsers
- * send neither header.
+ * something, and every WebSocket, which browsers open cross-site without a preflight. Clients other than
+ * browsers send neither header.
  * @throws Fault Forbidden
  */
 export function requireSameOrigin(request: FastifyRequest, publicUrl: string | null): void {
@@ -16,15 +16,15 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string | n
   if (origin !== undefined) {
     if (hostOf(origin) === request.host.toLowerCase()) return;
     if (publicUrl !== null && hostOf(origin) === hostOf(publicUrl)) return;
-    throw new Fault('Forbidden', 'The call comes from the page of another site.');
+    throw new Fault('Forbidden', 'The call comes from a page of another site.');
   }
   if (site === undefined || site === 'same-origin' || site === 'none') return;
-  throw new Fault('Forbidden', 'The call comes from the page of another site.');
+  throw new Fault('Forbidden', 'The call comes from a page of another site.');
 }
 
 /**
- * Refuses a read call with side effects when it may not be intended: another site's page or an opened link
- * makes browsers send any GET, with the cookie. Requests of the page itself or of a program are intended.
+ * Refuses a read call with side effects that may be unintended: another site's page or a link can make a
+ * browser send any GET, with the cookie. Requests of the page itself or of a program are intended.
  * @throws Fault Forbidden
  */
 export function requireIntent(request: FastifyRequest, publicUrl: string | null): void {
@@ -35,7 +35,7 @@ export function requireIntent(request: FastifyRequest, publicUrl: string | null)
   const isForeign = from !== undefined && !own.includes(hostOf(from));
   const isFollowed = mode === 'navigate' || mode === 'no-cors' || purpose !== undefined;
   if (!isForeign && !isFollowed && (site === undefined || site === 'same-origin')) return;
-  throw new Fault('Forbidden', 'This has to be asked for by the page itself.');
+  throw new Fault('Forbidden', 'Only the page itself may request this.');
 }
 
 /** Host and port of an origin (RFC 6454), without the scheme's default port; undefined for `null`. */

@@ -6,17 +6,17 @@ import { bestEncoding, compress, etagOf, type PageFile } from './page-files.ts';
 
 const bootPlace = new RegExp(`(<script type="application/json" id="${bootElementId}">)[^<]*(</script>)`);
 
-/** Values that a built page is filled with before it is sent. */
+/** Values filled into a built page before it is sent. */
 export interface PageFilling {
-  /** JSON for the page's script, which then need not request it. */
+  /** JSON for the page's script, which saves it a request. */
   readonly boot: unknown;
   readonly language: MessageLanguage;
   readonly title: string;
-  /** The reader's choice; without one the page follows the system. */
+  /** The reader's preference; without one the page follows the system. */
   readonly theme: Profile['preferences']['theme'];
 }
 
-/** The page's HTML with boot data, language and title in their places. */
+/** The page's HTML with boot data, language and title filled in. */
 export function fillPage(template: PageFile, { boot, language, title, theme }: PageFilling): string {
   return template.bytes
     .toString('utf8')
@@ -28,7 +28,7 @@ export function fillPage(template: PageFile, { boot, language, title, theme }: P
     .replace(/<title>[^<]*<\/title>/, () => `<title>${textForHtml(title)}</title>`);
 }
 
-/** Sends a filled page, compressed as the reader accepts. */
+/** Sends a filled page, in an encoding that the reader accepts. */
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -52,7 +52,7 @@ interface Body {
   readonly contentType: string;
 }
 
-/** Sends bytes that are already encoded, or 304 when the reader has them. */
+/** Sends bytes that are already encoded, or 304 if the reader has them. */
 export function sendBody(request: FastifyRequest, reply: FastifyReply, body: Body): FastifyReply {
   // Weak: the same content may travel in several encodings (RFC 9110, 8.8.1).
   const etag = `W/${body.etag}`;
@@ -62,7 +62,7 @@ export function sendBody(request: FastifyRequest, reply: FastifyReply, body: Bod
   return reply.type(body.contentType).send(body.bytes);
 }
 
-/** JSON that cannot end its script element nor start a comment in it. */
+/** JSON that can neither end its script element nor start a comment in it. */
 function jsonForHtml(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

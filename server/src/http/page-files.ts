@@ -23,18 +23,19 @@ export interface PageFile {
   readonly contentType: string;
   readonly bytes: Buffer;
   readonly etag: string;
-  /** Its name carries a hash of its content: it never changes. */
+  /** Its name contains a hash of its content: it never changes. */
   readonly isImmutable: boolean;
 }
 
-/** Of `Accept-Encoding`; browsers send thirty characters. */
+/** Maximum length of `Accept-Encoding`; browsers send thirty characters. */
 const acceptedMaxLength = 500;
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
 /**
  * The files of the built page. Only files found when the server started are served: no path is ever built from
- * a request. A file is read and compressed when first requested, and kept: the whole page is a few megabytes.
+ * a request. A file is read and compressed on first request, and kept in memory: the whole page is a few
+ * megabytes.
  */
 export class PageFiles {
   readonly #dir: string;
@@ -47,7 +48,7 @@ export class PageFiles {
     this.#names = names;
   }
 
-  /** Lists the folder; a missing one is a page without files. */
+  /** Lists the folder; a missing folder means a page without files. */
   static async open(dir: string): Promise<PageFiles> {
     const names = new Set<string>();
     for (const entry of await listFiles(dir)) {
@@ -60,7 +61,7 @@ export class PageFiles {
     return this.#names.has(name);
   }
 
-  /** A file by its name below the folder, as in `assets/index-4f2a.js`; undefined when there is none. */
+  /** A file by its path below the folder, as in `assets/index-4f2a.js`; undefined when there is none. */
   async find(name: string): Promise<PageFile | undefined> {
     if (!this.#names.has(name)) return undefined;
     return remember(this.#files, name, () => this.#read(name));
@@ -93,7 +94,7 @@ export function etagOf(bytes: Uint8Array | string): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 }
 
-/** The encodings of `Accept-Encoding` that the server supports; an explicit `q=0` refuses. */
+/** The encodings of `Accept-Encoding` that the server supports; an explicit `q=0` excludes one. */
 export function bestEncoding(accepted: string): Encoding {
   const taken = new Set<string>();
   for (const part of accepted.slice(0, acceptedMaxLength).split(',')) {
@@ -105,7 +106,8 @@ export function bestEncoding(accepted: string): Encoding {
 
 export async function compress(bytes: Uint8Array, encoding: 'br' | 'gzip'): Promise<Buffer> {
   if (encoding === 'gzip') return promisify(gzip)(bytes);
-  // Quality 5: a tenth larger than the best in a hundredth of its time, because it runs while a reader waits.
+  // Quality 5: a tenth larger than at the best quality, in a hundredth of the time, because a reader is
+  // waiting.
   return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 }
 

@@ -12,7 +12,7 @@ import { sendSharePage } from './share-page.ts';
 import { settingsView, type SettingsSources } from '../system/settings-view.ts';
 import { profileView } from '../accounts/user-view.ts';
 
-/** What the page needs. */
+/** The dependencies of the page. */
 export interface PageServices extends SettingsSources {
   readonly log: Log;
   readonly store: Pick<Store, 'streams'>;
@@ -24,9 +24,9 @@ export interface PageServices extends SettingsSources {
 const oneYear = 'public, max-age=31536000, immutable';
 
 /**
- * The web application under /ui/: its files by name, and for every other address there the page itself, so that
- * deep links work on a hard reload. The page carries the settings and the user: the first screen waits for no
- * call [R1.2].
+ * The web application under /ui/: its files by name, and the page itself at every other address there, so that
+ * deep links work on a hard reload. The page contains the settings and the user, so that the first screen waits
+ * for no call [R1.2].
  */
 export async function servePage(server: FastifyInstance, services: PageServices): Promise<void> {
   const files = await PageFiles.open(services.pageDir);
@@ -41,8 +41,8 @@ export async function servePage(server: FastifyInstance, services: PageServices)
         void reply.header('cache-control', file.isImmutable ? oneYear : 'no-cache');
         return sendBody(request, reply, { bytes, encoding, etag: file.etag, contentType: file.contentType });
       }
-      // A page of an older version requests files that are gone; the shell in their place would only confuse
-      // it.
+      // A page of an older version may request files that no longer exist; the shell in their place would only
+      // confuse it.
       if (name?.startsWith('assets/')) throw new Fault('NotFound', 'There is no such file.');
       const shareKey = name === undefined ? undefined : /^share\/([\w-]+)$/.exec(name)?.[1];
       return shareKey === undefined
@@ -73,7 +73,7 @@ const filledFiles: ReadonlyMap<string, Send> = new Map([
   ['offline.html', sendOfflinePage],
 ]);
 
-/** What an installed application is called [R1.8]. */
+/** The name of the installed application [R1.8]. */
 async function sendManifest(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -88,7 +88,7 @@ async function sendManifest(
   return sendPage(request, reply, template, JSON.stringify(named));
 }
 
-/** The page that a browser caches for when this server is offline; it is the same for every user. */
+/** The page that a browser caches for times when this server is offline; it is the same for every user. */
 async function sendOfflinePage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -122,7 +122,7 @@ async function sendShell(
   return sendPage(request, reply, template, html);
 }
 
-/** What follows `/ui/` in an address, without the query; undefined when it can't be a file name. */
+/** The part of an address after `/ui/`, without the query; undefined when it can't be a file name. */
 function nameOf(url: string): string | undefined {
   const path = url.split('?', 1)[0]?.slice('/ui/'.length) ?? '';
   return /^[\w./-]+$/.test(path) ? path : undefined;

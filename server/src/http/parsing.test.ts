@@ -26,7 +26,7 @@ test('byte ranges of RFC 9110', () => {
     assert.equal(parseByteRange(beyond, 1000), 'unsatisfiable');
 });
 
-test('a byte range never leaves the file, whatever is asked', () => {
+test('a byte range never exceeds the file, whatever is requested', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -43,7 +43,7 @@ test('a byte range never leaves the file, whatever is asked', () => {
   );
 });
 
-test('[R1.4] the browser’s language, by what it likes best', () => {
+test('[R1.4] the browser’s preferred language', () => {
   assert.equal(preferredLanguage('ru-RU,ru;q=0.9,en;q=0.8'), 'ru');
   assert.equal(preferredLanguage('de, en;q=0.5, ru;q=0.7'), 'ru');
   assert.equal(preferredLanguage('EN-gb'), 'en');
@@ -51,7 +51,7 @@ test('[R1.4] the browser’s language, by what it likes best', () => {
   assert.equal(preferredLanguage(undefined), undefined);
 });
 
-test('query text becomes what the schema wants; what does not look like it stays text', () => {
+test('query text is converted to the type in the schema; text that does not match stays text', () => {
   const schema = z.strictObject({
     page: z.int().default(1),
     flag: z.boolean().optional(),
@@ -69,14 +69,14 @@ test('query text becomes what the schema wants; what does not look like it stays
   assert.deepEqual(decodeText(schema, odd), odd);
 });
 
-test('the best encoding that a reader takes', () => {
+test('the best encoding that a reader accepts', () => {
   assert.equal(bestEncoding('gzip, deflate, br'), 'br');
   assert.equal(bestEncoding('gzip;q=1.0, br;q=0'), 'gzip');
   assert.equal(bestEncoding('identity'), 'identity');
   assert.equal(bestEncoding(''), 'identity');
 });
 
-test('only files that were there at the start are served, by name', async () => {
+test('only files that existed at startup are served, by name', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-page-'));
   try {
     const dist = join(folder, 'dist');
@@ -102,10 +102,10 @@ test('only files that were there at the start are served, by name', async () => 
   }
 });
 
-test('of a query that failed, the log keeps names and no values', () => {
+test('the log of a failed query contains parameter names and no values', () => {
   const lines: unknown[] = [];
   const log = { ...silentLog, error: (fields: unknown) => lines.push(fields) };
   const url = '/v1/stream/probe?url=rtsp%3A%2F%2Fcam%2Fsecret&stream_id=x';
-  logFault(log, new Fault('InternalServerError', 'Something broke.'), { url });
+  logFault(log, new Fault('InternalServerError', 'Internal error.'), { url });
   assert.equal((lines[0] as { url: string }).url, '/v1/stream/probe?url=&stream_id=');
 });

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * Query and path hold only text; this gives numbers, flags and lists their type by the schema that validates
- * them next. A value that does not match its type stays text, so that the schema names it.
+ * Query and path contain only text; this converts numbers, flags and lists to the type in the schema that
+ * validates them next. A value that does not match its type stays text, so that the schema names it.
  */
 export function decodeText(
   schema: z.ZodObject,

@@ -32,7 +32,7 @@ test('[R8.11] a known reason follows the sentence of the code, in both languages
   );
 });
 
-test('[R10.10] words that are not known, and words of faults that speak of no source, stay inside', () => {
+test('[R10.10] unknown reasons, and messages of faults that do not concern a source, are not sent', () => {
   const secrets = [
     'Failed at rtsp://a:b@host/.',
     "rtsp://a:b@host/ can't be reached.",
@@ -48,7 +48,7 @@ test('[R10.10] words that are not known, and words of faults that speak of no so
   }
 });
 
-test('[R10.2] failureReason is the reason in the reader’s language, or the sentence of its code', () => {
+test('[R10.2] failureReason is the reason in the reader’s language, or the sentence for its code', () => {
   const state = (failureReason: string) =>
     ({ status: 'failed', code: 'NO_VIDEO_ERR', failureReason }) as const;
   const silent = state('The source stopped sending video and stayed silent for 10 s.');
@@ -89,7 +89,7 @@ test('[R10.2] every reason of the tunnel is known, and has a text in Russian', (
   }
 });
 
-test('every known reason is one that the server gives, with the same places in Russian', () => {
+test('the server gives every known reason, with the same placeholders in Russian', () => {
   const folders = ['dial', 'ffmpeg', 'ingest', 'engine', 'tunnel'].map((folder) =>
     join(import.meta.dirname, '..', folder),
   );
@@ -102,7 +102,7 @@ test('every known reason is one that the server gives, with the same places in R
     .join('\n');
   for (const [english, russian] of Object.entries(knownReasons)) {
     const pieces = english.split(/\{\w+\}/).filter((piece) => piece.length > 3);
-    // One sentence is composed of two parts: they are matched without the word that differs.
+    // One sentence is composed of two parts: it is matched without the word that differs.
     const asWritten = pieces.flatMap((piece) => piece.split(/ (?:video|audio) and /));
     for (const piece of asWritten) assert.ok(written.includes(piece), `${english}: ${piece}`);
     const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
@@ -115,7 +115,7 @@ test('every known reason is one that the server gives, with the same places in R
   }
 });
 
-test('[R8.11] a refusal for too many requests says how long to wait, in both languages', () => {
+test('[R8.11] a refusal for too many requests states how long to wait, in both languages', () => {
   const said = (seconds: number, language: 'en' | 'ru') =>
     bodyOf(
       new Fault('TooManyRequests', 'Too many failed sign-ins.', { details: { retryAfterSeconds: seconds } }),

@@ -17,8 +17,9 @@ import { sendFault } from './failure.ts';
 const unreadPongsMaxBytes = 8 * 1024 * 1024;
 
 /**
- * Registers calls of the contract on the server: address from `routes`, checks and rights from `calls`, answer
- * validated against its schema, so that nothing undeclared leaves. A handler sees only what has passed.
+ * Registers calls of the contract on the server: the address from `routes`, checks and rights from `calls`, the
+ * answer validated against its schema, so that nothing undeclared is sent. A handler sees only requests that
+ * have passed.
  */
 export class Registrar {
   readonly #server: FastifyInstance;
@@ -50,8 +51,9 @@ export class Registrar {
   }
 
   /**
-   * A call that becomes a WebSocket: every refusal happens before the upgrade, with the catalogue's answer.
-   * `admit` checks what the call can't declare, throws a Fault to refuse, and returns what the handler gets of it.
+   * A call that becomes a WebSocket: refusals happen before the upgrade, with the catalogue's answer. `admit`
+   * makes the checks that the call can't declare, throws a Fault to refuse, and returns a value for the
+   * handler.
    */
   handleSocket<Name extends CallName, Admitted = undefined>(
     name: Name,
@@ -82,7 +84,7 @@ export class Registrar {
       handler: () => {},
       wsHandler: (socket, request) => {
         const serve = ready.get(request);
-        // Pings are answered only while the client reads the answers: the library would buffer one for each.
+        // Pings are answered only while the client reads the pongs: the library would buffer one for each.
         socket.on('ping', (data) => {
           if (socket.readyState === socket.OPEN && socket.bufferedAmount < unreadPongsMaxBytes)
             socket.pong(data);
@@ -116,8 +118,8 @@ export class Registrar {
   }
 
   /**
-   * A body that fails while it is sent can only be cut short: the log says why, because the reader sees no more
-   * than that.
+   * A body that fails while it is sent can only be cut short: the log gives the reason, because the client sees
+   * nothing else.
    */
   #sendMedia(name: CallName, reply: FastifyReply, answer: MediaAnswer): FastifyReply {
     void reply.header('cache-control', 'no-store');
@@ -136,7 +138,7 @@ function pathOf(path: string): string {
 }
 
 /**
- * A call open to anyone accepts the size of a form; only those that accept long lists accept more than a long
+ * A call open to anyone accepts the size of a form; only calls that accept long lists accept more than a long
  * form.
  */
 function bodyLimitOf(call: Call): number {
@@ -144,11 +146,11 @@ function bodyLimitOf(call: Call): number {
   return call.takesLongLists ? limits.bodyMaxBytes : limits.usualBodyMaxBytes;
 }
 
-/** Only what the schema declares leaves the server. */
+/** Only data that the schema declares is sent. */
 function encode(name: CallName, schema: z.ZodType, answer: AnswerOf<CallName>): string {
   const result = schema.safeParse(answer);
   if (!result.success) {
-    throw new Fault('ResponseEncodeError', `The answer of ${name} breaks its schema.`, {
+    throw new Fault('ResponseEncodeError', `The answer of ${name} does not match its schema.`, {
       cause: result.error,
     });
   }

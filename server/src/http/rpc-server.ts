@@ -27,7 +27,7 @@ import type { Exports } from '../export/exports.ts';
 import type { LocalInsight } from '../streams/stream-insight.ts';
 import { sourceSnapshotPath, sourceReportPath, type SourceProbe } from '../streams/source-probe.ts';
 
-/** What other nodes may ask for. */
+/** The dependencies of the calls that other nodes may make. */
 export interface NodeLinkServices {
   readonly config: Pick<Config, 'database' | 'cluster' | 'node'>;
   readonly clock: Clock;
@@ -46,8 +46,8 @@ export interface NodeLinkServices {
 }
 
 /**
- * What other nodes of the cluster may ask of this one, and nothing else: to show and to read. The node that the
- * user connected to has already authorised the request (design/cluster.md, "RPC between nodes").
+ * The calls that other nodes of the cluster may make to this one: only to show and to read. The node that the
+ * user is connected to has already authorised the request (design/cluster.md, "RPC between nodes").
  */
 export async function serveNodeLink(server: FastifyInstance, services: NodeLinkServices): Promise<void> {
   await server.register(
@@ -101,7 +101,7 @@ function requireNodes(scope: FastifyInstance, { nodeAuthenticator, log }: NodeLi
 }
 
 /**
- * The one call for a server that is not a node yet: it has a code, and the whole exchange is sealed with it.
+ * The only call for a server that is not a node yet: it has a code, with which the whole exchange is sealed.
  */
 function serveJoining(scope: FastifyInstance, services: NodeLinkServices): void {
   const { store, license, config, clock, log } = services;
@@ -117,7 +117,7 @@ function serveJoining(scope: FastifyInstance, services: NodeLinkServices): void 
       const { applicant, answer } = await invitations.take(parsed(Question, request));
       const { node, publicKey } = Application.parse(applicant);
       if (!(await store.nodes.welcome(node, publicKey, clock.wallMs()))) {
-        throw new Fault('AlreadyUsed', 'There is a node of this name already.');
+        throw new Fault('AlreadyUsed', 'A node with this name already exists.');
       }
       log.info({ node }, 'A node has joined the cluster');
       return { sealed: answer({ database, secret: Buffer.from(store.secret).toString('base64url') }) };
@@ -125,7 +125,7 @@ function serveJoining(scope: FastifyInstance, services: NodeLinkServices): void 
       const isNonsense = error instanceof z.ZodError;
       return sendFault(
         reply,
-        isNonsense ? new Fault('BadRequest', 'That is no application.') : faultOf(error),
+        isNonsense ? new Fault('BadRequest', 'This is not a valid join request.') : faultOf(error),
         'en',
       );
     }
@@ -197,7 +197,7 @@ function serveArchive(scope: FastifyInstance, { archive: { reader } }: NodeLinkS
     const bytes = await reader.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '');
     if (start > end || end >= bytes.size) {
       await bytes.close();
-      throw new Fault('BadRequest', 'The segment does not reach so far.');
+      throw new Fault('BadRequest', 'The range is beyond the end of the segment.');
     }
     void reply.header('content-length', String(end - start + 1));
     return reply.type('application/octet-stream').send(await bytes.stream(start, end));
@@ -216,7 +216,7 @@ function serveExports(scope: FastifyInstance, { exports }: NodeLinkServices): vo
     const [start, end] = [number(query['start']), number(query['end'])];
     const found = await exports.packageHere(number(paramsOf(request)['id']));
     if (start > end || end >= found.bytes) {
-      throw new Fault('BadRequest', 'The package does not reach so far.');
+      throw new Fault('BadRequest', 'The range is beyond the end of the package.');
     }
     void reply.header('content-length', String(end - start + 1));
     return reply.type('application/octet-stream').send(await found.stream(start, end));
@@ -259,7 +259,7 @@ function parsed<T>(schema: z.ZodType<T>, request: FastifyRequest): T {
   try {
     return schema.parse(readJson(request.body as Uint8Array));
   } catch (cause) {
-    throw new Fault('BadRequest', 'That is no question.', { cause });
+    throw new Fault('BadRequest', 'The request is not valid.', { cause });
   }
 }
 
@@ -272,7 +272,7 @@ function goneSignal(reply: FastifyReply): AbortSignal {
 
 function uidOf(request: FastifyRequest): string {
   const uid = paramsOf(request)['uid'] ?? '';
-  if (!isUid(uid)) throw new Fault('BadRequest', 'That is no uid.');
+  if (!isUid(uid)) throw new Fault('BadRequest', 'The uid is not valid.');
   return uid;
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
 /**
- * Headers of call answers: data, images, video. Not a page: it runs nothing, and is framed only by our own
- * pages. They are few because every poll carries them.
+ * Headers of call responses: data, images, video. These are not pages: they run nothing, and only our own pages
+ * may frame them. The headers are few because every poll carries them.
  */
 export const callHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -12,16 +12,17 @@ export const callHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Added when the request came over TLS (RFC 6797). Half a year, and for this name alone: an operator who goes
- * back to plain HTTP, or has other servers below the name, must not wait longer than that.
+ * Added when the request came over TLS (RFC 6797). Half a year, and only for this host name: an operator may
+ * return to plain HTTP, or run other servers on subdomains.
  */
 export const tlsHeaders: Readonly<Record<string, string>> = {
   'strict-transport-security': 'max-age=15552000',
 };
 
 /**
- * Headers of every other answer. No scripts but the page's own files; inline style attributes are allowed,
- * because positions on a timeline are set with them. `logoOrigin` is where a configured logo comes from.
+ * Headers of every other response. Only scripts from the page's own files are allowed; inline style attributes
+ * are allowed, because positions on a timeline are set with them. `logoOrigin` is the origin of a configured
+ * logo.
  */
 export function securityHeaders(logoOrigin: string | undefined): Readonly<Record<string, string>> {
   const policy = [
@@ -53,7 +54,7 @@ export function setHeaders(reply: FastifyReply, headers: Readonly<Record<string,
   void reply.headers(headers);
 }
 
-/** Lets pages of any site show this answer in a frame. */
+/** Lets pages of any site show this response in a frame. */
 export function allowEmbedding(reply: FastifyReply): void {
   const policy = String(reply.getHeader('content-security-policy'));
   void reply.header('content-security-policy', policy.replace("frame-ancestors 'self'", 'frame-ancestors *'));

@@ -32,7 +32,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await setImmediate();
 }
 
-test('a renewed pair is taken into use when both files have changed', async (t) => {
+test('a renewed pair is used once both files have changed', async (t) => {
   const options = await files(t);
   const { certificatePath, keyPath, clock, lines } = options;
   const certificate = await ServerCertificate.open(options);
@@ -60,7 +60,7 @@ test('a renewed pair is taken into use when both files have changed', async (t) 
   assert.equal(certificate.problem, healthy);
 });
 
-test('files that can’t be used leave the pair in use, and say why', async (t) => {
+test('unusable files leave the current pair in use, and the reason is logged', async (t) => {
   const options = await files(t);
   const { certificatePath, keyPath, lines } = options;
   const certificate = await ServerCertificate.open(options);
@@ -86,7 +86,7 @@ test('files that can’t be used leave the pair in use, and say why', async (t) 
   assert.match(lines.at(-1) ?? '', /there is no such file/);
 });
 
-test('at the start one line says which file is wrong', async (t) => {
+test('at startup one line states which file is wrong', async (t) => {
   const options = await files(t);
   const { certificatePath, keyPath } = options;
   for (const [path, text, message] of [
@@ -103,7 +103,7 @@ test('at the start one line says which file is wrong', async (t) => {
   }
 });
 
-test('the expiry of the certificate is announced, and reported when it has come', async (t) => {
+test('the expiry of the certificate is announced in advance, and reported when it has expired', async (t) => {
   const options = await files(t);
   const { clock, lines } = options;
   const certificate = await ServerCertificate.open(options);
@@ -114,5 +114,5 @@ test('the expiry of the certificate is announced, and reported when it has come'
   assert.equal(certificate.problem, 'expired');
   const late = await ServerCertificate.open(options);
   late.close();
-  assert.match(lines.at(-1) ?? '', /has expired on \d{4}-\d\d-\d\d\.$/);
+  assert.match(lines.at(-1) ?? '', /expired on \d{4}-\d\d-\d\d\.$/);
 });

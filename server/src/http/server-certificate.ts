@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts';
 import { ConfigError } from '../config/load.ts';
 import type { Certificate } from './connection-limiter.ts';
 
-/** Renewal replaces the files; comparing their times is cheap. */
+/** How often to check for renewed files; comparing their times is cheap. */
 const lookEveryMs = 5_000;
 /**
  * Certificate and key are written one after the other: both are read when neither has changed for this long.
@@ -15,7 +15,7 @@ const settleMs = 1_000;
 /** Expiry is announced this long before; automatic renewal happens earlier. */
 const noticeMs = 7 * 86_400_000;
 
-/** What an operator should know of the certificate; `unusable` files leave the current one in use. */
+/** A warning about the certificate for the operator; `unusable` files leave the current one in use. */
 export type CertificateProblem = 'expired' | 'expires' | 'unusable';
 
 export interface ServerCertificateOptions {
@@ -32,8 +32,8 @@ interface Loaded extends Certificate {
 }
 
 /**
- * The server's certificate and key, as they are in their files. A renewed pair is used for new connections; an
- * unusable one is reported, and the previous pair stays in use.
+ * The server's certificate and key, reloaded from their files. A renewed pair is used for new connections; an
+ * unusable one is reported, and the previous pair remains in use.
  */
 export class ServerCertificate {
   readonly #options: ServerCertificateOptions;
@@ -54,7 +54,7 @@ export class ServerCertificate {
     this.#sayIfOver();
   }
 
-  /** @throws ConfigError with one line that says which file is wrong, and why */
+  /** @throws ConfigError with one line that states which file is wrong, and why */
   static async open(options: ServerCertificateOptions): Promise<ServerCertificate> {
     const seen = await marksOf(options);
     return new ServerCertificate(options, await load(options), seen);
@@ -113,7 +113,7 @@ export class ServerCertificate {
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       this.#isUnusable = true;
-      log.error({}, `${error.message} The certificate from before stays in use.`);
+      log.error({}, `${error.message} The previous certificate remains in use.`);
     }
   }
 
@@ -123,7 +123,7 @@ export class ServerCertificate {
     const nowMs = clock.wallMs();
     const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
     if (validToMs <= nowMs)
-      log.error({}, `The certificate in ${certificatePath} has expired on ${day(validToMs)}.`);
+      log.error({}, `The certificate in ${certificatePath} expired on ${day(validToMs)}.`);
     else if (validFromMs > nowMs)
       log.error({}, `The certificate in ${certificatePath} is not valid before ${day(validFromMs)}.`);
   }

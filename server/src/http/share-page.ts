@@ -7,16 +7,16 @@ import { allowEmbedding } from './security-headers.ts';
 import type { Config } from '../config/schema.ts';
 import type { Store } from '../store/store.ts';
 
-/** What the page of a public link needs. */
+/** The dependencies of the page of a public link. */
 export interface SharePageServices {
   readonly config: Pick<Config, 'app'>;
   readonly store: Pick<Store, 'streams'>;
 }
 
 /**
- * The public page of a shared stream: a separate page, a fraction of the application's size, with the stream's
- * name in it, so that the video waits for no call. A link that is not valid gets the same page, which says so,
- * with status 404.
+ * The public page of a shared stream: a separate page, a fraction of the application's size, which contains the
+ * stream's name, so that the video waits for no call. An invalid link gets the same page with an error message
+ * and status 404.
  */
 export async function sendSharePage(
   request: FastifyRequest,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import Fastify from 'fastify';
 import { TrustedProxies } from './trusted-proxies.ts';
 
-test('[R10.9] the caller is the last entry that is no trusted proxy, whatever is claimed before it', () => {
+test('[R10.9] the caller is the last entry that is not a trusted proxy, whatever the entries before it claim', () => {
   const proxies = new TrustedProxies(['10.0.0.0/8', '2001:db8::/32', '192.0.2.7']);
   for (const [peer, header, caller] of [
     ['10.0.0.1', '203.0.113.9', '203.0.113.9'],
@@ -26,7 +26,7 @@ test('[R10.9] the caller is the last entry that is no trusted proxy, whatever is
   }
 });
 
-test('`true` believes one proxy on this machine or a private network, and none from outside', () => {
+test('`true` trusts one proxy on this machine or a private network, and none from outside', () => {
   const proxies = new TrustedProxies(true);
   assert.equal(proxies.callerOf('127.0.0.1', '1.2.3.4, 10.0.0.9'), '10.0.0.9');
   assert.equal(proxies.callerOf('fd00::1', '1.2.3.4'), '1.2.3.4');
@@ -34,7 +34,7 @@ test('`true` believes one proxy on this machine or a private network, and none f
   assert.equal(new TrustedProxies(false).callerOf('127.0.0.1', '1.2.3.4'), '127.0.0.1');
 });
 
-test('[R10.9] a request says scheme, host and caller by a trusted proxy only', async (t) => {
+test('[R10.9] scheme, host and caller are taken from the headers of a trusted proxy only', async (t) => {
   const ask = async (trust: boolean | string[]) => {
     const server = Fastify();
     new TrustedProxies(trust).serve(server);

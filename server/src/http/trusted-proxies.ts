@@ -26,7 +26,7 @@ const privateRanges = [
  */
 export class TrustedProxies {
   readonly #ranges = new BlockList();
-  /** Most consecutive proxies that are trusted. */
+  /** Maximum number of consecutive trusted proxies. */
   readonly #hopsMax: number;
 
   constructor(trust: TrustProxy) {
@@ -41,7 +41,7 @@ export class TrustedProxies {
     }
   }
 
-  /** Makes every request of the server report its caller by these rules. */
+  /** Makes every request of the server determine its caller by these rules. */
   serve(server: FastifyInstance): void {
     if (this.#hopsMax === 0) return;
     server.addHook('onRequest', (request, _, done) => {
@@ -81,14 +81,14 @@ export class TrustedProxies {
   }
 }
 
-/** No real chain of proxies is longer. */
+/** Maximum number of entries; no real chain of proxies is longer. */
 const maxEntries = 32;
 
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0] ?? '';
 }
 
-/** The address of an entry, which some proxies write with the port; undefined for an invalid one. */
+/** The address in an entry, to which some proxies add the port; undefined for an invalid one. */
 function addressIn(entry: string): string | undefined {
   const text = entry.trim();
   const bare =

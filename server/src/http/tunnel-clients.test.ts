@@ -59,7 +59,7 @@ async function ask(line: Duplex, headers = ''): Promise<{ ip: string; protocol: 
 }
 
 for (const trustProxy of [false, true]) {
-  test(`[R10.9] headers name a visitor only where a proxy on the relay was declared; own port: ${trustProxy}`, async (t) => {
+  test(`[R10.9] headers identify a client only if a proxy on the relay was declared; own port: ${trustProxy}`, async (t) => {
     const { come } = await newDoor(t, trustProxy);
     const plain = { ip: '192.0.2.7', protocol: 'http', host: 'cameras.example.org' };
     const { far } = come(false);
@@ -72,7 +72,7 @@ for (const trustProxy of [false, true]) {
   });
 }
 
-test('[R10.9] with a certificate the relay carries TLS, and the client is known behind it', async (t) => {
+test('[R10.9] with a certificate the relay carries TLS, and the client’s address is still known', async (t) => {
   const { certificate, key } = selfSigned();
   const { come, clock } = await newDoor(t, false, { cert: Buffer.from(certificate), key: Buffer.from(key) });
   const line = connectTls({ socket: come(false).far, ca: certificate, servername: '', host: '127.0.0.1' });
@@ -92,7 +92,7 @@ test('[R10.9] with a certificate the relay carries TLS, and the client is known 
   await once(stranger.near, 'close');
 });
 
-test('[R10.9] a client that sends nothing more is disconnected, as on the own port', async (t) => {
+test('[R10.9] a client that stops sending is disconnected, as on the server’s own port', async (t) => {
   const { come, clock } = await newDoor(t, false);
   const { far, near } = come(false);
   await ask(far);

@@ -6,18 +6,18 @@ import type { TunnelConnection } from '../tunnel/tunnel-connection.ts';
 import { firstRequestMs, type Certificate } from './connection-limiter.ts';
 
 /**
- * Clients through the tunnel. Their connections are handed to the HTTP server as they are, with the address
- * that the relay names, so that limits, audit and logs refer to the client and not the relay; no port is
- * dialled for them.
+ * Clients through the tunnel. Their connections are handed to the HTTP server directly, with the address that
+ * the relay reports, so that limits, audit and logs refer to the client and not the relay; no local port is
+ * connected to.
  */
 export class TunnelClients {
   readonly #server: FastifyInstance;
   readonly #certificate: () => Certificate | undefined;
   readonly #clock: Clock;
-  /** The connection behind the socket that a request names: itself, or what its TLS runs over. */
+  /** The connection behind the socket of a request: the socket itself, or the one that its TLS runs over. */
   readonly #behind = new WeakMap<object, TunnelConnection>();
 
-  /** @param certificate what is in use when a client connects */
+  /** @param certificate the one in use when a client connects */
   constructor(server: FastifyInstance, clock: Clock, certificate: () => Certificate | undefined) {
     this.#server = server;
     this.#clock = clock;
@@ -47,7 +47,7 @@ export class TunnelClients {
     this.#behind.set(socket, connection);
     const cancel = this.#clock.after(firstRequestMs, () => connection.destroy());
     connection.once('close', cancel);
-    // A client that disconnects or speaks no TLS is cut off, as on the server's own port.
+    // A client that disconnects or does not speak TLS is disconnected, as on the server's own port.
     socket.on('error', () => connection.destroy());
     socket.once('secure', () => {
       cancel();
@@ -58,8 +58,8 @@ export class TunnelClients {
 }
 
 /**
- * Identifies the caller of a request by what is known of this connection: headers count only where a proxy on
- * the relay was declared, whatever holds for other proxies of this server.
+ * Identifies the caller of a request by what is known of this connection: headers count only if a proxy on the
+ * relay was declared, whatever the settings for other proxies of this server.
  */
 function nameClient(request: FastifyRequest, connection: TunnelConnection): void {
   const { headers } = request.raw;
@@ -74,7 +74,7 @@ function nameClient(request: FastifyRequest, connection: TunnelConnection): void
   });
 }
 
-/** The entry that the nearest proxy added: those before it are what the caller claims. */
+/** The entry that the nearest proxy added: earlier ones are claims of the caller. */
 function lastOf(header: string | string[] | undefined): string {
   return (
     String(header ?? '')

@@ -10,7 +10,7 @@ import { MosaicService, type MosaicServiceOptions } from './mosaic-service.ts';
 
 const viewRight = { view: true, archive: false, share: false, edit: false };
 
-/** Two streams; ann may view the first, an administrator both. */
+/** Two streams; ann may view the first, an administrator may view both. */
 async function scene(t: TestContext) {
   const store = await temporaryStore(t);
   const gate = await store.streams.add(newStream('gate'));
@@ -51,7 +51,7 @@ const mosaicOf = (...cells: ReturnType<typeof cell>[]) => ({
 const cellsOf = ({ layout }: { layout: { cells: readonly { stream: string | null }[] } }) =>
   layout.cells.map(({ stream }) => stream);
 
-test('[R6.5] what an author may no longer view is an empty cell to them, and survives their changes', async (t) => {
+test('[R6.5] a stream that the author may no longer view appears as an empty cell, and survives the author’s changes', async (t) => {
   const { mosaics, ann, admin, extended } = await scene(t);
   const { id } = await mosaics.add(ann, mosaicOf(cell(0, 'gate'), cell(1, null)), 'en', newAuditNote());
   const layout = mosaicOf(cell(0, 'gate'), cell(1, 'yard')).layout;
@@ -69,7 +69,7 @@ test('[R6.5] what an author may no longer view is an empty cell to them, and sur
   assert.deepEqual(cellsOf(await mosaics.get(admin, id, false, 'en')), ['gate', 'yard']);
 });
 
-test('[R7.42] a cell is on the grid, alone in its place, and shows what its author may view', async (t) => {
+test('[R7.42] a cell must be on the grid, must not overlap another, and must show a stream that its author may view', async (t) => {
   const { mosaics, ann } = await scene(t);
   const refused = async (cells: ReturnType<typeof cell>[], code: string, index?: number) =>
     assert.rejects(mosaics.add(ann, mosaicOf(...cells), 'en', newAuditNote()), {
@@ -92,7 +92,7 @@ test('[R7.42] a cell is on the grid, alone in its place, and shows what its auth
   await mosaics.add(ann, mosaicOf(cell(0, null), cell(0, null, { page: 1 })), 'en', newAuditNote());
 });
 
-test('[R7.43] a mosaic that is not shared is its author’s and the administrators’', async (t) => {
+test('[R7.43] a mosaic that is not shared is visible only to its author and administrators', async (t) => {
   const { mosaics, ann, bob, admin } = await scene(t);
   const { id } = await mosaics.add(ann, mosaicOf(cell(0, 'gate')), 'en', newAuditNote());
   await assert.rejects(mosaics.get(bob, id, false, 'en'), { code: 'Forbidden' });

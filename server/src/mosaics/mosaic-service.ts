@@ -28,7 +28,10 @@ export interface MosaicServiceOptions {
   readonly membership: Pick<Membership, 'isAvailable'>;
 }
 
-/** Walls of several streams. What a reader may not view is an empty cell to them, and stays in the mosaic. */
+/**
+ * Walls of several streams. A stream that a reader may not view appears to them as an empty cell, and is kept
+ * in the mosaic.
+ */
 export class MosaicService {
   readonly #options: MosaicServiceOptions;
 
@@ -49,7 +52,7 @@ export class MosaicService {
 
   /**
    * A mosaic with the streams in it that the caller may view.
-   * @param isWatched the streams that start on demand are to run
+   * @param isWatched whether to start its on-demand streams
    * @throws Fault NotFound, Forbidden
    */
   async get(
@@ -134,7 +137,8 @@ export class MosaicService {
 }
 
 /**
- * A cell that the reader was shown as empty, and sends back unchanged, keeps the stream that they may not see.
+ * A cell that was shown to the reader as empty, and is sent back unchanged, keeps the stream that they may
+ * not see.
  */
 function withHidden(
   layout: MosaicLayout,
@@ -161,8 +165,8 @@ function settingsOf({ name, layout, isShared, rotationSeconds }: MosaicRecord): 
 }
 
 /**
- * Cells are on the grid, do not overlap on their page, and show what the author may view. @throws Fault at the
- * cell
+ * Cells must be on the grid, must not overlap on their page, and must show streams that the author may view.
+ * @throws Fault at the cell
  */
 async function requireCells(
   streams: Pick<StreamListing, 'find'>,

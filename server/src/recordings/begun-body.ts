@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 
-/** Header of the file, header of its first fragment, first bytes of media. */
+/** The file header, the header of the first fragment, and the first bytes of media. */
 const firstChunks = 3;
 
 /**
- * A body of which the first chunks have been read: storage that does not answer is an answer with its code then, and
- * not a transfer that breaks off.
+ * A body whose first chunks have already been read, so that storage that does not respond results in an error
+ * response and not in a broken transfer.
  */
 export async function begunBody(chunks: AsyncGenerator<Uint8Array, void, undefined>): Promise<Readable> {
   const first: Uint8Array[] = [];

@@ -9,7 +9,7 @@ import { BookmarkService } from './bookmark-service.ts';
 
 const archiveRight = { view: true, archive: true, share: false, edit: false };
 
-/** A stream whose archive two users may watch and a third may not, and an administrator. */
+/** A stream whose archive two users may watch and a third may not, plus an administrator. */
 async function scene(t: TestContext) {
   const store = await temporaryStore(t);
   const { id } = await store.streams.add(newStream('gate'));
@@ -34,7 +34,7 @@ async function scene(t: TestContext) {
 
 const gate = { stream: 'gate', startTime: 1_000, endTime: 2_000, note: 'A red car' };
 
-test('[R10.6] a bookmark is changed by its author or an administrator, and is missing only to administrators', async (t) => {
+test('[R10.6] a bookmark is changed by its author or an administrator, and only administrators are told that one does not exist', async (t) => {
   const { bookmarks, ann, bob, eve, admin } = await scene(t);
   const { id } = await bookmarks.add(ann, gate, newAuditNote());
   const note = newAuditNote();
@@ -51,7 +51,7 @@ test('[R10.6] a bookmark is changed by its author or an administrator, and is mi
   assert.equal((await bookmarks.list(ann, { page: 1, pageSize: 10, searchingValues: [] })).total, 0);
 });
 
-test('a mark ends after it starts, also when only one of the two changes', async (t) => {
+test('a mark must end after it starts, even when only one of the two times changes', async (t) => {
   const { bookmarks, ann, admin } = await scene(t);
   const atEnd = (path: string) => ({
     code: 'ValidationError',
@@ -59,7 +59,7 @@ test('a mark ends after it starts, also when only one of the two changes', async
   });
   const note = newAuditNote();
   await assert.rejects(bookmarks.add(ann, { ...gate, endTime: 999 }, note), atEnd('endTime'));
-  // What was refused is in the audit log, too.
+  // Refused calls are in the audit log, too.
   assert.equal(note.target, 'gate');
   const { id } = await bookmarks.add(ann, gate, note);
   await assert.rejects(bookmarks.save(ann, id, { startTime: 2_001 }, note), atEnd('endTime'));
@@ -75,7 +75,7 @@ test('a mark ends after it starts, also when only one of the two changes', async
   await assert.rejects(bookmarks.addAnnotation(admin, annotation, note), atEnd('timeEnd'));
 });
 
-test('annotations are read by who may watch the archive, in spans of at most a playlist or ranges, and added by editors', async (t) => {
+test('annotations can be read by users who may watch the archive, in limited spans, and are added by editors', async (t) => {
   const { bookmarks, ann, eve, admin } = await scene(t);
   const annotation = {
     streamId: 'gate',

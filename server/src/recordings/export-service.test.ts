@@ -12,7 +12,7 @@ import { ExportService } from './export-service.ts';
 
 const archiveRight = { view: true, archive: true, share: false, edit: false };
 
-/** Two streams, of which a user may watch the archive of the first, and an export of it. */
+/** Two streams, a user who may watch the archive of the first, and an export of it. */
 async function scene(t: TestContext) {
   const store = await temporaryStore(t);
   const gate = await store.streams.add(newStream('gate'));
@@ -64,7 +64,7 @@ async function scene(t: TestContext) {
   };
 }
 
-test('an export is requested by who may watch the archive of each of its streams, named once', async (t) => {
+test('an export can be requested by a user who may watch the archive of each of its streams, each named once', async (t) => {
   const { service, ann, requested } = await scene(t);
   const body = { startTime: 1, endTime: 2, name: 'x' };
   const note = newAuditNote();
@@ -76,7 +76,7 @@ test('an export is requested by who may watch the archive of each of its streams
   assert.deepEqual(requested, [{ userId: ann.user.id, streams, startMs: 1, endMs: 2, name: 'x' }]);
 });
 
-test('an export exists for its owner only; administrators do not find it', async (t) => {
+test('an export is visible only to its owner, not to administrators', async (t) => {
   const { service, admin, id } = await scene(t);
   const note = newAuditNote();
   for (const refused of [
@@ -88,7 +88,7 @@ test('an export exists for its owner only; administrators do not find it', async
     await assert.rejects(refused, { code: 'NotFound' });
 });
 
-test('[R4.4] a package is downloaded only with the right to its footage, and ends with that right', async (t) => {
+test('[R4.4] a download requires the right to its footage, and ends when that right ends', async (t) => {
   const { service, ann, id, ends, grant } = await scene(t);
   const note = newAuditNote();
   const found = await service.package(ann, id, note);

@@ -16,7 +16,7 @@ type ExportToAdd = z.output<Calls['addExport']['body']>;
 /** A package as its owner downloads it. */
 export interface ExportPackage extends ReadyPackage {
   readonly name: string;
-  /** Of the span, ms since the epoch. */
+  /** Start and end of the span, ms since the epoch. */
   readonly startMs: number;
 }
 
@@ -34,7 +34,7 @@ export class ExportService {
     this.#options = options;
   }
 
-  /** The caller's own, newest first. */
+  /** The caller's own exports, newest first. */
   async list(
     principal: Principal,
     query: { page: number; pageSize: number },
@@ -64,13 +64,13 @@ export class ExportService {
     return this.#options.exports.view(await this.#own(principal, id));
   }
 
-  /** @throws Fault NotFound, ActionNotAcceptable unless it failed */
+  /** @throws Fault NotFound, ActionNotAcceptable unless the export failed */
   async retry(principal: Principal, id: number, note: AuditNote): Promise<Export> {
     note.target = String(id);
     return this.#options.exports.retry(await this.#own(principal, id));
   }
 
-  /** Cancels it, or deletes its package. @throws Fault NotFound */
+  /** Cancels the export, or deletes its package. @throws Fault NotFound */
   async remove(principal: Principal, id: number, note: AuditNote): Promise<void> {
     note.target = String(id);
     await this.#options.exports.remove(await this.#own(principal, id));

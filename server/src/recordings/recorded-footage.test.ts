@@ -27,7 +27,7 @@ function scene(reader: Partial<ArchiveReader>, options: Partial<RecordedFootageO
 const frameAt = () => Promise.resolve({ timeMs: 7 } as Awaited<ReturnType<ArchiveReader['frameAt']>>);
 const missing = () => Promise.reject(new Fault('NotFound', 'Nothing is recorded there.'));
 
-test('a still that the caller has is not coded again, and counts as watched like any other', async () => {
+test('a still that the caller already has is not encoded again, but counts as watched', async () => {
   const { footage, watched } = scene({ frameAt }, { renderSnapshot: () => assert.fail('coded again') });
   assert.deepEqual(await footage.still(viewer, 9, 320, (frameMs) => frameMs === 7), {
     timeMs: 7,
@@ -36,7 +36,7 @@ test('a still that the caller has is not coded again, and counts as watched like
   assert.deepEqual(watched, ['watchStills']);
 });
 
-test('what could not be shown was not watched', async () => {
+test('a still that could not be shown does not count as watched', async () => {
   const { footage, watched } = scene(
     { frameAt, gopAt: missing, openSegment: missing },
     { renderSnapshot: () => Promise.reject(new Error('no decoder')) },
@@ -63,7 +63,7 @@ test('[R4.4] a download ends with the right to the footage', async () => {
   assert.equal(sessions.size, 0);
 });
 
-test('days are those of a time zone that this machine knows, or of an offset', async () => {
+test('days are in a time zone that this machine knows, or at an offset', async () => {
   const { footage } = scene({ recordedDays: async () => [{ day: '2026-11-01', recordedMs: 1, spanMs: 3 }] });
   assert.deepEqual(await footage.days('gate', 0, 1, 60), { days: ['2026-11-01'], shares: [0.33333] });
   await assert.rejects(footage.days('gate', 0, 1, 'Mars/Olympus'), {

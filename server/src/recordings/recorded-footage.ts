@@ -11,7 +11,7 @@ import type { Transcoding } from '../transcoding/transcoding.ts';
 import { begunBody } from './begun-body.ts';
 import { watchedBody } from './watched-body.ts';
 
-/** Who watches footage of which stream; the right to it has been checked. */
+/** Who watches footage of which stream; permission has been checked. */
 export interface FootageViewer {
   readonly principal: Principal;
   readonly uid: string;
@@ -22,7 +22,7 @@ export interface FootageViewer {
 export interface Still {
   /** Of the frame, ms since the epoch. */
   readonly timeMs: number;
-  /** Undefined: what the caller has is still right. */
+  /** Undefined: the caller's copy is still valid. */
   readonly jpeg: Uint8Array | undefined;
 }
 
@@ -32,13 +32,13 @@ export interface RecordedFootageOptions {
   readonly transcoding: Pick<Transcoding, 'gop'>;
   readonly watchLog: Pick<WatchLog, 'touch'>;
   readonly liveSessions: Pick<LiveSessions, 'addShort'>;
-  /** One coded key frame as a JPEG. */
+  /** Decodes one key frame to a JPEG. */
   readonly renderSnapshot: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
 }
 
 /**
- * The archive as its users watch it: which times are recorded, how much, and the footage itself. Reading footage is
- * noted as watching, and ends when the right to it ends [R4.4].
+ * The archive as its users watch it: which times are recorded, how much, and the footage itself. Reading
+ * footage is recorded as watching, and ends when the right to it ends [R4.4].
  */
 export class RecordedFootage {
   readonly #options: RecordedFootageOptions;
@@ -57,7 +57,7 @@ export class RecordedFootage {
     return { period: period ?? null, ...ranges };
   }
 
-  /** How much is recorded, and which nodes did not answer. */
+  /** How much is recorded, and which nodes did not respond. */
   async stats(uid: string) {
     const { withoutNodes, ...stats } = await this.#options.archiveReader.stats(uid);
     return { ...stats, ...(withoutNodes && { withoutNodes: [...withoutNodes] }) };
@@ -77,13 +77,13 @@ export class RecordedFootage {
     };
   }
 
-  /** What a span contains, for those who mean to download it. */
+  /** What a span contains, shown before a download. */
   async extent(uid: string, startMs: number, endMs: number) {
     const { bytes, gaps, ...extent } = await this.#options.archiveReader.extent(uid, startMs, endMs);
     return { ...extent, bytes, gaps: [...gaps] };
   }
 
-  /** What a lower depth would delete; without hours, what the pending lowered depth deletes. */
+  /** What a lower archive depth would delete; without hours, what the pending lower depth will delete. */
   async loss(uid: string, depthHours: number | undefined) {
     const { withoutNodes, ...loss } = await this.#options.archiveReader.loss(uid, depthHours);
     return { ...loss, ...(withoutNodes && { withoutNodes: [...withoutNodes] }) };
@@ -106,7 +106,10 @@ export class RecordedFootage {
     };
   }
 
-  /** A span as one file, of which the first bytes have been read. @throws Fault TimeRangeIsTooLong, NotFound, Unavailable */
+  /**
+   * A span as one file, whose first bytes have already been read. @throws Fault TimeRangeIsTooLong, NotFound,
+   * Unavailable
+   */
   async download(
     viewer: FootageViewer,
     startMs: number,
@@ -116,7 +119,9 @@ export class RecordedFootage {
     return { facts: download, body: this.#watched(viewer, await begunBody(download.stream())) };
   }
 
-  /** Finds the group of pictures at a time, for a viewer who has it transcoded already. @throws Fault NotFound */
+  /**
+   * Finds the group of pictures at a time, for a viewer who already has it transcoded. @throws Fault NotFound
+   */
   async requireGop(viewer: FootageViewer, timeMs: number): Promise<void> {
     await this.#options.archiveReader.gopAt(viewer.uid, timeMs);
     this.#noteWatched('watchArchive', viewer);

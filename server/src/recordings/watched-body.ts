@@ -4,8 +4,8 @@ import { Fault } from '../base/fault.ts';
 import type { LiveSessions } from '../streams/live-sessions.ts';
 
 /**
- * A download of footage as a session of its viewer. It may take an hour on a slow line: a user who loses the right
- * on any of the streams meanwhile gets no more of it.
+ * A download of footage, as a session of its viewer. It may take an hour on a slow line: it stops when the
+ * user loses the right on any of the streams.
  */
 export function watchedBody(
   liveSessions: Pick<LiveSessions, 'addShort'>,

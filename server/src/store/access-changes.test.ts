@@ -25,7 +25,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What was noted since the last call, each once. */
+/** The changes recorded since the last call, without duplicates. */
 async function news(): Promise<AccessChange[]> {
   const found = await store.accessChanges.since(mark);
   mark = found.mark;
@@ -36,7 +36,7 @@ async function news(): Promise<AccessChange[]> {
 
 const rights = { view: true, archive: false, share: false, edit: false };
 
-test('[R4.4] the database notes whatever changes who may do what, and nothing else', async () => {
+test('[R4.4] the database records every change of access rights, and nothing else', async () => {
   assert.equal((await store.accessChanges.since(undefined)).changes, undefined);
   mark = (await store.accessChanges.since(undefined)).mark;
   const user = await store.users.add(newUser('guard'));

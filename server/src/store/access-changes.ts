@@ -7,9 +7,9 @@ export interface AccessChange {
   readonly streamUid: string | null;
 }
 
-/** Up to where changes are known. Opaque to callers. */
+/** The position up to which changes are known. Opaque to callers. */
 export interface AccessMark {
-  /** PostgreSQL: when the server that answered was started; numbers of another one mean nothing here. */
+  /** PostgreSQL: when the server that answered was started; numbers of another one are meaningless here. */
   readonly server: string;
   /** PostgreSQL: every transaction below it had ended. */
   readonly transactionId: bigint;
@@ -20,7 +20,7 @@ export interface AccessMark {
 
 export interface AccessNews {
   readonly mark: AccessMark;
-  /** Undefined: too many to list, or the mark is unknown. Everything may have changed. */
+  /** Undefined: too many to list, or the mark is unknown, so everything may have changed. */
   readonly changes: readonly AccessChange[] | undefined;
 }
 
@@ -32,7 +32,7 @@ interface ChangeRow {
   readonly newest_id: number | null;
 }
 
-/** Beyond this many changes in one read they are not listed one by one. */
+/** If one read finds more changes than this, they are not listed individually. */
 const listMax = 1_000;
 /** How many are kept for nodes that were away for a while. */
 const keptMax = 20_000;
@@ -47,7 +47,7 @@ export class AccessChanges {
     this.#engine = engine;
   }
 
-  /** What changed since a mark; without one nothing is known. */
+  /** The changes since a mark; without one nothing is known. */
   since(mark: AccessMark | undefined): Promise<AccessNews> {
     return this.#engine === 'sqlite' ? this.#sinceInSqlite(mark) : this.#sinceInPostgres(mark);
   }

@@ -3,17 +3,17 @@ import type { Engine } from './database.ts';
 
 /**
  * Migration 0018: the database itself records every change of access rights, whichever process makes it: a
- * node, another node, a command at the console. A change that a statement forgets to announce can't exist.
+ * node, another node, a command at the console. No statement can forget to announce a change.
  */
 
-/** The source of a change, what is noted of it, and which updates are ignored. */
+/** The source of a change, what is recorded of it, and which updates are ignored. */
 interface TriggerSource {
   readonly table: 'users' | 'sessions' | 'tokens' | 'permissions' | 'streams';
   readonly event: 'insert' | 'update' | 'delete';
-  /** The row that is noted: `new` or `old`. */
+  /** The row that is recorded: `new` or `old`. */
   readonly userId: string | null;
   readonly streamUid: string | null;
-  /** `unless`: the column that records activity only; `onlyIf`: the only column that counts. */
+  /** `unless`: the column that records only activity; `onlyIf`: the only column that matters. */
   readonly unless?: string;
   readonly onlyIf?: string;
 }
@@ -45,8 +45,7 @@ export async function accessChanges(db: Kysely<unknown>, engine: Engine): Promis
     .addColumn('stream_uid', 'text')
     .execute();
   if (!isSqlite) {
-    // Transactions become visible in another order than their rows are numbered: changes are tracked by
-    // transaction.
+    // Transactions do not become visible in the order of their row numbers: changes are tracked by transaction.
     await sql`alter table access_changes
       add column transaction_id xid8 not null default pg_current_xact_id()`.execute(db);
     await sql`create index access_changes_by_transaction_id on access_changes (transaction_id)`.execute(db);

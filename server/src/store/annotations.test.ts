@@ -21,7 +21,7 @@ function motion(uid: string, startMs: number, endMs: number) {
   return { uid, kind: 'motion', startMs, endMs, note: '×2.0' };
 }
 
-test('[R10.7] [R7.18] events become annotations, one reported again gets its later end, a removed stream is skipped', async (t) => {
+test('[R10.7] [R7.18] events become annotations, an event reported again gets its later end, a removed stream is skipped', async (t) => {
   const { store, streamId } = await openStore(t);
   await store.annotations.saveEvents([motion('cam1', 1_000, 3_000), motion('gone', 1_000, 3_000)]);
   await store.annotations.saveEvents([motion('cam1', 1_000, 9_000), motion('cam1', 20_000, 22_000)]);
@@ -35,7 +35,7 @@ test('[R10.7] [R7.18] events become annotations, one reported again gets its lat
   );
 });
 
-test('[R10.4] [R10.7] what ended before a moment goes, marks of other kinds stay, a removed stream takes all along', async (t) => {
+test('[R10.4] [R10.7] annotations that ended before a given time are deleted, those of other kinds stay, and removing a stream deletes all of its own', async (t) => {
   const { store, streamId } = await openStore(t);
   await store.annotations.saveEvents([1_000, 5_000, 9_000].map((at) => motion('cam1', at, at + 2_000)));
   await store.annotations.saveEvents([{ ...motion('cam1', 1_000, 2_000), kind: 'gate' }]);

@@ -3,14 +3,14 @@ import type { AnnotationRow, Database } from './database.ts';
 import { rowMapping } from './row-mapping.ts';
 import { streamIds } from './streams.ts';
 
-/** What a detector found on a stream. Times are milliseconds since the epoch. */
+/** An event that a detector found on a stream. Times are milliseconds since the epoch. */
 export interface AnnotationRecord {
   readonly id: number;
   readonly streamId: number;
   readonly type: string;
   readonly kind: string;
   readonly startMs: number;
-  /** Null: it marks a moment. */
+  /** Null: it marks a point in time. */
   readonly endMs: number | null;
   readonly note: string;
 }
@@ -27,7 +27,7 @@ const mapping = rowMapping<AnnotationRow, AnnotationRecord>({
   note: 'note',
 });
 
-/** Most that one call returns; a detector that finds more in one span is broken. */
+/** Maximum number that one call returns; a detector that finds more in one span is faulty. */
 const maxAnswer = 10_000;
 
 /** An event that one of the server's own detectors found on a stream. */

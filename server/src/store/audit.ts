@@ -11,7 +11,7 @@ export interface AuditRecord {
   readonly login: string | null;
   readonly ip: string;
   readonly action: string;
-  /** What it was done to; null: the call names nothing. */
+  /** The object of the action; null: the call names none. */
   readonly target: string | null;
   readonly outcome: string;
   /** Without secrets. */
@@ -32,7 +32,7 @@ const mapping = rowMapping<AuditRow, AuditRecord>({
 });
 
 export interface AuditQuery {
-  /** The last entry of the previous page: only those that come after it in the list. */
+  /** The last entry of the previous page: returns only entries that follow it in the list. */
   readonly before?: number | undefined;
   readonly limit: number;
   readonly login?: string | undefined;
@@ -95,7 +95,7 @@ export class Audit {
     return rows.map(mapping.read);
   }
 
-  /** Of an entry; undefined when it is gone. */
+  /** The details of an entry; undefined when it no longer exists. */
   async #timeOf(id: number): Promise<number | undefined> {
     const row = await this.#db.selectFrom('audit').select('time_ms').where('id', '=', id).executeTakeFirst();
     return row?.time_ms;

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { moveFile, syncFile } from '../base/durable.ts';
 import { keyBytes } from './seal.ts';
 
-/** What a backup holds beside the database. */
+/** The contents of a backup besides the database. */
 export interface BackupFacts {
   readonly createdMs: number;
   /** Version of the product that made it. */
@@ -25,9 +25,9 @@ const noDigest = `${digestMark}${'0'.repeat(64)}`;
 
 /**
  * Writes database and configuration into one file that only its owner reads: a consistent snapshot of a SQLite
- * database, whatever a running server writes meanwhile, with the metadata in a table of their own. The file
- * appears whole or not at all. The metadata are read after the copy: a server that seals for the first time
- * creates its key before.
+ * database, whatever a running server writes meanwhile, with the metadata in a separate table. The file is
+ * created atomically. The metadata are read after the copy: a server that seals for the first time creates its
+ * key before.
  * @throws system and SQLite errors
  */
 export async function writeBackup(
@@ -70,13 +70,13 @@ export async function writeBackup(
 
 /** What a backup states about itself. */
 export interface ReadBackup extends BackupFacts {
-  /** False: an earlier version made it, and corruption in it can't be detected. */
+  /** False: made by an earlier version, so that corruption can't be detected. */
   readonly isProven: boolean;
 }
 
 /**
- * The metadata of a backup; undefined when the file is not a backup, or differs in any byte from what was
- * written. @throws system errors
+ * The metadata of a backup; undefined when the file is not a backup, or when any byte of it has changed.
+ * @throws system errors
  */
 export async function readBackup(file: string): Promise<ReadBackup | undefined> {
   // SQLite would report a missing file as an unreadable one.
@@ -105,7 +105,7 @@ export async function readBackup(file: string): Promise<ReadBackup | undefined> 
   }
 }
 
-/** Writes the database of a backup to a new file, as a server opens it. @throws system and SQLite errors */
+/** Writes the database of a backup to a new file that a server can open. @throws system and SQLite errors */
 export async function extractDatabase(backupFile: string, target: string): Promise<void> {
   await rm(target, { force: true });
   const source = new DatabaseSync(backupFile, { readOnly: true });
@@ -139,7 +139,7 @@ async function sign(file: string): Promise<void> {
   }
 }
 
-/** Undefined when it holds no digest. */
+/** Undefined when it contains no digest. */
 async function isAsSigned(file: string, database: DatabaseSync): Promise<boolean | undefined> {
   const hasTable =
     database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(digestTable) !== undefined;

@@ -9,10 +9,10 @@ import type { ListViewer } from './stream-list.ts';
 interface StoredBookmark {
   readonly id: number;
   readonly streamId: number;
-  /** The author's id; null when that user is gone. */
+  /** The author's id; null when that user has been deleted. */
   readonly userId: number | null;
   readonly startMs: number;
-  /** Null: it marks a moment. */
+  /** Null: it marks a point in time. */
   readonly endMs: number | null;
   readonly note: string;
   readonly createdMs: number;
@@ -22,7 +22,7 @@ export interface BookmarkRecord extends StoredBookmark {
   /** Of the stream. */
   readonly uid: string;
   readonly streamName: string;
-  /** The author's login; null when that user is gone. */
+  /** The author's login; null when that user has been deleted. */
   readonly creatorLogin: string | null;
 }
 
@@ -43,7 +43,7 @@ export interface BookmarkQuery {
   readonly page: number;
   readonly pageSize: number;
   readonly stream?: string | undefined;
-  /** All must be found in the note or the stream's name. */
+  /** All words must be found in the note or the stream's name. */
   readonly words: readonly string[];
 }
 
@@ -110,8 +110,9 @@ export class Bookmarks {
   }
 
   #withNames() {
-    // The cross join fixes the order, from the bookmarks to their streams: SQLite would rather scan ten
-    // thousand streams for those with bookmarks, of which it assumes very many while the table is empty.
+    // The cross join fixes the order, from the bookmarks to their streams: SQLite would otherwise scan ten
+    // thousand streams for those with bookmarks, because it assumes very many bookmarks while the table is
+    // empty.
     return this.#db
       .selectFrom('bookmarks')
       .crossJoin('streams')

@@ -13,7 +13,7 @@ export interface ClusterMember extends NodeRecord {
   readonly isThere: boolean;
 }
 
-/** What all nodes know of a stream. */
+/** What all nodes know about a stream. */
 export interface StreamPlace extends StoredPlace {
   /** How long the handover has taken so far, by the database's clock; 0 when there is none. */
   readonly handoverAgeMs: number;
@@ -23,7 +23,7 @@ interface StoredPlace {
   readonly uid: string;
   /** The node that runs it. */
   readonly nodeId: string;
-  /** Counts the nodes that had it. */
+  /** The number of nodes that have had it. */
   readonly epoch: number;
   /** The node that it is being handed to, which already records it, under the next epoch. */
   readonly nextNodeId: string | null;
@@ -64,7 +64,7 @@ interface Take {
   readonly uid: string;
   readonly epoch: number;
   readonly to: string;
-  /** The node that it is taken from because its lease has lapsed; null: whatever that node's state. */
+  /** The node that it is taken from because its lease has expired; null: regardless of that node's state. */
   readonly gone: string | null;
 }
 
@@ -90,7 +90,7 @@ export interface ClusterTablesRun {
 
 /**
  * Result of starting under an id. unknown: the cluster has other nodes, and none has invited this one, or it
- * was removed. taken: another process has the lease.
+ * was removed. taken: another process holds the lease.
  */
 export type Joining = 'joined' | 'taken' | 'unknown';
 
@@ -106,8 +106,8 @@ export const databaseNow: RawBuilder<number> = sql<number>`(extract(epoch from c
 const now = databaseNow;
 
 /**
- * What several nodes on one PostgreSQL agree on: which nodes are up, which one leads, which node has which
- * stream.
+ * The shared state of several nodes on one PostgreSQL: which nodes are up, which one is the leader, which node
+ * has which stream.
  */
 export class ClusterTables {
   /** On the same connections: access changes are read as soon as the assignments are. */
@@ -121,7 +121,7 @@ export class ClusterTables {
 
   /**
    * Acquires a lease under this id. A removed node stays removed until it is invited again: only an invitation
-   * makes room.
+   * can admit it.
    */
   async join({ id, runId, version, capacity, publicKey }: ClusterTablesRun): Promise<Joining> {
     const run = {
@@ -179,7 +179,7 @@ export class ClusterTables {
     return row?.now_ms;
   }
 
-  /** Releases the lease, and with it the lead. */
+  /** Releases the lease, and with it the leadership. */
   async leave(id: string, runId: string): Promise<void> {
     await this.#db
       .updateTable('nodes')
@@ -190,7 +190,7 @@ export class ClusterTables {
     await this.#db.updateTable('cluster').set({ leader_until_ms: 0 }).where('leader_id', '=', id).execute();
   }
 
-  /** Acquires or keeps the lead; false while another node has it. */
+  /** Acquires or keeps the leadership; false while another node holds it. */
   async lead(id: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('cluster')
@@ -221,12 +221,12 @@ export class ClusterTables {
   }
 
   /**
-   * Makes moves that were planned on the cluster's state at `version`; none when something has changed since, a
-   * node that they take from has come back, or one that they give to is gone. Returns whether they were made.
+   * Makes moves that were planned on the cluster's state at `version`; none of them if something has changed
+   * since, a node they take from has returned, or a node they give to is gone. Returns whether they were made.
    */
   async move(version: number, moves: readonly Move[]): Promise<boolean> {
     return this.#db.transaction().execute(async (db) => {
-      // Locked, so that no lease is renewed in between: a later renewal sees what was taken.
+      // Locked, so that no lease is renewed in between: a later renewal sees which streams were taken.
       const members = await db.selectFrom('nodes').selectAll().select(isThere).forUpdate().execute();
       const there = new Set(members.filter((member) => member.is_there).map(({ id }) => id));
       if (moves.some(({ to }) => to !== null && !there.has(to))) return false;
@@ -243,7 +243,10 @@ export class ClusterTables {
     });
   }
 
-  /** Completes a handover: the new node now has the stream. Returns whether the handover was still pending. */
+  /**
+   * Completes a handover: from now on the new node has the stream. Returns whether the handover was still
+   * pending.
+   */
   async complete(uid: string, epoch: number, to: string): Promise<boolean> {
     return this.#db.transaction().execute(async (db) => {
       const row = await db

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely';
 import type { Flag } from './row-mapping.ts';
 import type { StreamRow } from './stream-row.ts';
 
-/** What the tables live in. */
+/** The engine that stores the tables. */
 export type Engine = 'sqlite' | 'postgres';
 
 // The tables. Portable between SQLite and PostgreSQL: flags are 0 or 1, times are milliseconds since the epoch in a bigint, text that
@@ -13,26 +13,26 @@ export type Engine = 'sqlite' | 'postgres';
 export interface UserRow {
   id: Generated<number>;
   login: string;
-  /** Unique: two logins that differ in case only are one. */
+  /** Unique: logins that differ only in case are the same. */
   login_key: string;
   email: string;
   email_key: string;
   full_name: string;
   full_name_key: string;
   language: 'en' | 'ru';
-  /** PHC string; null when the password is kept elsewhere. */
+  /** PHC string; null when the password is managed elsewhere. */
   password_hash: string | null;
   is_admin: Flag;
   /** 0: read-only; -1: no limit. */
   max_stream_creation: number;
-  /** Transcoding for this viewer, where it is configured for all viewers. */
+  /** Whether this viewer gets transcoding, if it is configured for all viewers. */
   can_convert: Generated<Flag>;
   is_managed: Flag;
   must_change_password: Flag;
   is_blocked: Flag;
   created_ms: number;
   last_seen_ms: number | null;
-  /** JSON: the user's own settings; missing ones have their default. */
+  /** JSON: the user's own settings; missing ones have their defaults. */
   preferences: Generated<string>;
 }
 
@@ -81,15 +81,15 @@ interface PermissionRow {
 }
 
 /**
- * A right as it was granted, under the login that was typed; `permissions` holds the sum of these. An unknown
- * login has its row too, so that a granter who may not know which logins exist can't see the difference.
+ * A right as it was granted, under the login that was entered; `permissions` contains the union of these. An
+ * unknown login has a row too, so that a granter who may not know which logins exist can't see the difference.
  */
 export interface GrantRow {
   stream_id: number;
-  /** 0: administrators. */
+  /** 0: the administrators. */
   granter_id: number;
   login_key: string;
-  /** Null: the login was unknown when it was typed, or the user is gone. */
+  /** Null: the login was unknown when it was entered, or the user has been deleted. */
   user_id: number | null;
   can_view: Flag;
   can_archive: Flag;
@@ -97,7 +97,7 @@ export interface GrantRow {
   can_edit: Flag;
 }
 
-/** Failures of one kind by one key, such as sign-ins from one network. */
+/** Failures of one kind under one key, such as sign-ins from one network. */
 interface FailedAttemptRow {
   /** SHA-256, hex: what users type as a login is often a password. */
   key: string;
@@ -154,11 +154,11 @@ export interface ExportRow {
   package_bytes: number | null;
   created_ms: number;
   expires_ms: number | null;
-  /** The node that has its files; null: made before there were several. */
+  /** The node that has its files; null: made when there was only one node. */
   node_id: Generated<string | null>;
 }
 
-/** A file of a package that is whole and flushed. */
+/** A file of a package that is complete and flushed. */
 export interface ExportFileRow {
   export_id: number;
   /** From 0, in the order of the package. */
@@ -192,13 +192,13 @@ export interface ResetCodeRow {
   tries: number;
 }
 
-/** A server that shares this database, or once did. */
+/** A server that shares this database, or did so earlier. */
 export interface NodeRow {
   /** `node.id` of its configuration. */
   id: string;
   name: string;
   name_key: string;
-  /** Drained: it runs no streams until the drain ends. */
+  /** Drained: it runs no streams until draining is cancelled. */
   is_drained: Flag;
   /** Product version at its last start. */
   version: string;
@@ -211,20 +211,20 @@ export interface NodeRow {
   public_key: Generated<string | null>;
   /** Of the process that runs under this id: distinguishes a second one under the same id. */
   run_id: Generated<string | null>;
-  /** Its lease lasts until then, by the database's clock. */
+  /** When its lease expires, by the database's clock. */
   lease_until_ms: Generated<number>;
-  /** The most streams that it takes; null: no limit. */
+  /** The maximum number of streams that it runs; null: no limit. */
   capacity: Generated<number | null>;
   /** Number of streams for which it held a source or a recorder at the last renewal. */
   active_streams: Generated<number>;
-  /** Its disk takes no footage: its streams should move to another node. */
+  /** Its disk can't be written: its streams should move to another node. */
   cannot_record: Generated<Flag>;
   /** How far its clock is ahead of the database's, ms; null: not compared yet. */
   clock_ahead_ms: Generated<number | null>;
 }
 
 /**
- * Which node had a stream from when to when, by the database's clock; its footage may extend some seconds
+ * The period during which a node had a stream, by the database's clock; its footage may extend some seconds
  * beyond.
  */
 interface StreamNodeRow {
@@ -232,11 +232,11 @@ interface StreamNodeRow {
   epoch: number;
   node_id: string;
   from_ms: number;
-  /** Null: it still has it. */
+  /** Null: the node still has the stream. */
   to_ms: Generated<number | null>;
 }
 
-/** A removed stream whose footage a node has yet to delete. */
+/** A removed stream whose footage a node has not deleted yet. */
 interface StreamPurgeRow {
   stream_uid: string;
   node_id: string;

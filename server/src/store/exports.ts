@@ -27,14 +27,14 @@ export interface ExportRecord {
   readonly createdMs: number;
   /** When its files are deleted; null while it is not finished. */
   readonly expiresMs: number | null;
-  /** The node that has its files; null: made before there were several. */
+  /** The node that has its files; null: made when there was only one node. */
   readonly nodeId: string | null;
 }
 
 export type NewExport = Omit<ExportRecord, 'id'>;
 export type ExportChanges = Edited<ExportRecord, 'status' | 'failure' | 'packageBytes' | 'expiresMs'>;
 
-/** A file of a package that is whole and flushed. */
+/** A file of a package that is complete and flushed. */
 export interface ExportFileRecord {
   readonly exportId: number;
   /** From 0, in the order of the package. */
@@ -66,8 +66,8 @@ const fileMapping = rowMapping<ExportFileRow, ExportFileRecord>({
 });
 
 /**
- * An export that was removed on another node than its own: it is hidden, and its node deletes it with its
- * files.
+ * State of an export that was removed on a node other than its own: it is hidden, and its own node deletes it
+ * with its files.
  */
 export const cancelledStatus = 'cancelled';
 
@@ -113,7 +113,7 @@ export class ExportRecords {
     return rows.map(mapping.read);
   }
 
-  /** The next one for a node to process: begun exports come before waiting ones, the oldest first. */
+  /** The next one for a node to process: started exports come before waiting ones, oldest first. */
   async next(nodeId: string): Promise<ExportRecord | undefined> {
     const row = await this.#ofNode(nodeId)
       .selectAll()
@@ -130,7 +130,7 @@ export class ExportRecords {
     return rows.map(mapping.read);
   }
 
-  /** Removed by users on other nodes, while this node has their files. */
+  /** Exports that users removed on other nodes, while this node has the files. */
   async cancelled(nodeId: string): Promise<ExportRecord[]> {
     const rows = await this.#ofNode(nodeId).selectAll().where('status', '=', cancelledStatus).execute();
     return rows.map(mapping.read);
@@ -160,7 +160,7 @@ export class ExportRecords {
     return id;
   }
 
-  /** A cancelled one stays cancelled. */
+  /** A cancelled export stays cancelled. */
   async save(id: number, changes: ExportChanges): Promise<void> {
     await this.#db
       .updateTable('exports')

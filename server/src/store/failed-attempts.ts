@@ -2,13 +2,13 @@ import { sql, type Kysely } from 'kysely';
 import type { Database } from './database.ts';
 
 /**
- * A failure dated further in the future than this was noted by a clock that has been set back since, and does
- * not count: otherwise it would lock users out until the clock shows that time again. Clocks of nodes differ by
+ * A failure dated further in the future than this was recorded before the clock was set back, and does not
+ * count: otherwise it would lock users out until the clock shows that time again. Clocks of nodes differ by
  * less.
  */
 const clockStepMs = 300_000;
 
-/** Failures of one key that still count. */
+/** The failures of one key that still count. */
 export interface FailureCount {
   readonly count: number;
   /** When the last one was added, ms since the epoch. */
@@ -16,7 +16,7 @@ export interface FailureCount {
   readonly expiresMs: number;
 }
 
-/** Failed attempts by key, shared by all nodes on the database: guesses at one node count on the others. */
+/** Failed attempts by key, shared by all nodes on the database: guesses on one node count on the others. */
 export class FailedAttempts {
   readonly #db: Kysely<Database>;
 
@@ -40,8 +40,8 @@ export class FailedAttempts {
 
   /**
    * Counts one failure of a key and returns how many there are now.
-   * @param slides whether every failure restarts the time after which they are forgotten; otherwise only the
-   * first one does
+   * @param slides whether every failure restarts the window after which they are forgotten; otherwise it starts
+   * with the first
    */
   async add(key: string, nowMs: number, keepMs: number, slides: boolean): Promise<number> {
     const isOver = sql<boolean>`failed_attempts.expires_ms <= ${nowMs}
@@ -64,7 +64,7 @@ export class FailedAttempts {
     return Number(row.count);
   }
 
-  /** Takes back one failure of each key. */
+  /** Removes one failure of each key. */
   async takeBack(keys: readonly string[]): Promise<void> {
     await this.#db
       .updateTable('failed_attempts')

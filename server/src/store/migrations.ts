@@ -5,8 +5,8 @@ import type { Engine } from './database.ts';
 
 export interface MigrationStep extends Migration {
   /**
-   * A version that does not know this step works beside those that do: nothing that it reads is removed or
-   * changes its meaning, and what it writes lacks nothing.
+   * Whether a version that does not know this step can run beside those that do: nothing that it reads is
+   * removed or changes its meaning, and its writes are complete.
    */
   readonly isAdditive?: true;
 }
@@ -257,8 +257,8 @@ async function nodes(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * The audit log is read in the order of time, by any filter or two of them: one index finds the page, however
- * long the log. With two filters only the rows that match both are scanned.
+ * The audit log is read in chronological order, with one or two filters: an index finds the page, however long
+ * the log. With two filters only the rows that match both are scanned.
  */
 async function auditByTime(db: Kysely<unknown>): Promise<void> {
   for (const column of ['login', 'action', 'target']) {
@@ -305,7 +305,7 @@ async function exports(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .execute();
 }
 
-/** What a node reports of itself and its streams to the others (design/cluster.md). */
+/** The state of a node and its streams that it reports to the others (design/cluster.md). */
 async function nodeReports(db: Kysely<unknown>): Promise<void> {
   for (const column of ['failure_code', 'failure_reason']) {
     await db.schema.alterTable('streams').addColumn(column, 'text').execute();
@@ -322,7 +322,8 @@ async function nodeClocks(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Several nodes on one database (design/cluster.md). All defaults work with a version that does not know them.
+ * Several nodes on one database (design/cluster.md). All defaults work for a version that does not know the
+ * columns.
  */
 async function cluster(db: Kysely<unknown>): Promise<void> {
   const zero = (column: ColumnDefinitionBuilder) => column.notNull().defaultTo(0);

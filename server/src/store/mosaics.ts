@@ -13,16 +13,16 @@ interface StoredMosaic {
   readonly layout: MosaicLayout;
   /** Whether every user may open it. */
   readonly isShared: boolean;
-  /** How long a page is shown before the next one; 0: pages do not change by themselves. */
+  /** How long a page is shown before the next one; 0: pages do not change automatically. */
   readonly rotationSeconds: number;
-  /** The author's id; null when that user is gone. */
+  /** The author's id; null when that user has been deleted. */
   readonly createdBy: number | null;
   /** Milliseconds since the epoch. */
   readonly createdMs: number;
 }
 
 export interface MosaicRecord extends StoredMosaic {
-  /** The author's login; null when that user is gone. */
+  /** The author's login; null when that user has been deleted. */
   readonly creatorLogin: string | null;
 }
 

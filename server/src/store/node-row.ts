@@ -1,12 +1,12 @@
 import type { NodeRow } from './database.ts';
 import { flagColumn, rowMapping } from './row-mapping.ts';
 
-/** A server that shares this database, or once did. Times are milliseconds since the epoch. */
+/** A server that shares this database, or did so earlier. Times are milliseconds since the epoch. */
 export interface NodeRecord {
   /** `node.id` of its configuration. */
   readonly id: string;
   readonly name: string;
-  /** It runs no streams until the drain ends. */
+  /** It runs no streams until draining is cancelled. */
   readonly isDrained: boolean;
   /** Product version at its last start. */
   readonly version: string;
@@ -17,11 +17,11 @@ export interface NodeRecord {
   readonly address: string | null;
   /** By which its peers identify it. */
   readonly publicKey: string | null;
-  /** The most streams that it takes; null: no limit. */
+  /** The maximum number of streams that it runs; null: no limit. */
   readonly capacity: number | null;
   /** Number of streams for which it held a source or a recorder at the last renewal. */
   readonly activeStreams: number;
-  /** Its disk takes no footage: its streams should move to another node. */
+  /** Its disk can't be written: its streams should move to another node. */
   readonly cannotRecord: boolean;
   /** How far its clock is ahead of the database's; null: not compared yet. */
   readonly clockAheadMs: number | null;

@@ -23,7 +23,7 @@ export class Nodes {
     return row && nodeMapping.read(row);
   }
 
-  /** Notes that a node has started. A new one is named after its id; a drained one stays drained. */
+  /** Records that a node has started. A new one is named after its id; a drained one stays drained. */
   async register(id: string, version: string, startedMs: number): Promise<NodeRecord> {
     const run = { version, started_ms: startedMs, last_seen_ms: startedMs };
     const row = await this.#db
@@ -36,8 +36,8 @@ export class Nodes {
   }
 
   /**
-   * Stores the address and the public key of this node for the other nodes. False when they know another key
-   * under this name.
+   * Stores the address and the public key of this node for the other nodes. False when another key is
+   * registered under this name.
    */
   async introduce(id: string, address: string, publicKey: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
@@ -49,7 +49,7 @@ export class Nodes {
     return numUpdatedRows > 0n;
   }
 
-  /** Adds a node that joins. False when there is one of this name with another key. */
+  /** Adds a node that joins. False when there is one with this name and another key. */
   async welcome(id: string, publicKey: string, nowMs: number): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.#db
       .insertInto('nodes')
@@ -74,7 +74,7 @@ export class Nodes {
     return (numInsertedOrUpdatedRows ?? 0n) > 0n;
   }
 
-  /** Which nodes had a stream, the first of them first. */
+  /** Which nodes have had a stream, in chronological order. */
   async assignmentsOf(uid: string): Promise<{ node: string; fromMs: number; toMs: number | null }[]> {
     const rows = await this.#db
       .selectFrom('stream_nodes')
@@ -85,7 +85,7 @@ export class Nodes {
     return rows.map(({ node_id: node, from_ms: fromMs, to_ms: toMs }) => ({ node, fromMs, toMs }));
   }
 
-  /** Whether a node's lease holds, by the clock of the database, which is PostgreSQL. */
+  /** Whether a node's lease holds, by the clock of the database, which must be PostgreSQL. */
   async isThere(id: string): Promise<boolean> {
     const row = await this.#db
       .selectFrom('nodes')
@@ -100,12 +100,12 @@ export class Nodes {
     await this.#db.updateTable('nodes').set({ last_seen_ms: lastSeenMs }).where('id', '=', id).execute();
   }
 
-  /** Whether there is such a node. */
+  /** Whether the node exists. */
   async setDrained(id: string, isDrained: boolean): Promise<boolean> {
     return this.#change(id, nodeMapping.columns({ isDrained }));
   }
 
-  /** Whether there is such a node. */
+  /** Whether the node exists. */
   async rename(id: string, name: string): Promise<boolean> {
     return this.#change(id, { name, name_key: keyOf(name) });
   }
@@ -124,10 +124,7 @@ export class Nodes {
     return new Map(rows.map((row) => [row.node_id, Number(row.n)]));
   }
 
-  /**
-   * Assigns all streams to one node, the only one that there is: recordings under its earlier names are its
-   * own.
-   */
+  /** Assigns all streams to the only node: recordings under its earlier names are its own. */
   async adoptStreams(id: string): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
       await db.updateTable('streams').set({ node_id: id }).where('node_id', '!=', id).execute();

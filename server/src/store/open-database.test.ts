@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { openDatabase } from './open-database.ts';
 
-/** A database of this version, which a later one has used since. */
+/** A database of this version that a later one has used since. */
 async function usedByLater(t: TestContext, floor: (present: string) => string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-versions-'));
   t.after(() => rm(folder, { recursive: true }));
@@ -31,7 +31,7 @@ test('[R10.8] a version starts on the database of a later one whose steps only a
   await db.destroy();
 });
 
-test('[R10.8] where a later version has changed what was there, an earlier one says so and does not start', async (t) => {
+test('[R10.8] if a later version has changed existing tables, an earlier one reports it and does not start', async (t) => {
   const file = await usedByLater(t, () => '9999_later');
   await assert.rejects(openDatabase({ file }), { code: 'Unavailable', message: /newer version.*update it/ });
 });
@@ -68,7 +68,7 @@ const damages: [string, (file: string) => Promise<void> | void][] = [
 ];
 
 for (const [name, damage] of damages) {
-  test(`[R10.8] a database that is ${name} is refused with a message that names the cure`, async (t) => {
+  test(`[R10.8] a database that is ${name} is refused with a message that names the remedy`, async (t) => {
     const file = await newDatabase(t);
     await damage(file);
     const before = await readFile(file);
@@ -81,7 +81,7 @@ for (const [name, damage] of damages) {
   });
 }
 
-test('[R10.8] before its tables change a database is copied, and the newest three copies stay', async (t) => {
+test('[R10.8] before its tables change a database is copied, and the newest three copies are kept', async (t) => {
   const file = await newDatabase(t);
   const folder = join(file, '..');
   for (const step of ['0001_a', '0002_b', '0003_c']) await writeFile(`${file}.before-${step}`, '');
@@ -96,13 +96,14 @@ test('[R10.8] before its tables change a database is copied, and the newest thre
     return rows.map((row) => String(row['name']));
   };
   const all = steps();
-  // As the version before left it: its last step adds, and is undone here by hand.
+  // As the previous version left it: its last step only adds, and is undone here manually.
   const database = new DatabaseSync(file);
   database.exec(`DELETE FROM kysely_migration WHERE name = (SELECT max(name) FROM kysely_migration);
     UPDATE settings SET value = value`);
   database.close();
   const last = all.at(-1) ?? '';
-  // What the step adds exists already: it fails, the database stays, and the copy is named.
+  // The table that the step adds exists already: the step fails, the database is unchanged, and the copy is
+  // named.
   await assert.rejects(openDatabase({ file }), {
     code: 'Unavailable',
     message: new RegExp(`kept as .*vidette\\.sqlite\\.before-${last}`),

@@ -17,18 +17,21 @@ import { assertSqliteIsWhole, copyBeforeMigrating, sqliteFault } from './sqlite-
 /** In the data folder. */
 export const sqliteFileName = 'vidette.sqlite';
 
-/** Where the database is: a SQLite file, created if missing, or an existing database on a PostgreSQL server. */
+/**
+ * The location of the database: a SQLite file, created if missing, or an existing database on a PostgreSQL
+ * server.
+ */
 export type DatabasePlace =
   | { readonly file: string }
-  /** As in `postgres://user:password@host:5432/vidette`; `folder` is where this server keeps its key. */
+  /** As in `postgres://user:password@host:5432/vidette`; `folder` is where this server stores its key. */
   | { readonly url: string; readonly folder: string };
 
 export interface OpenDatabase {
   readonly db: Kysely<Database>;
   readonly engine: Engine;
-  /** The file of SQLite. */
+  /** The SQLite file. */
   readonly file?: string;
-  /** Folder of the key that opens its sealed values. */
+  /** Folder of the key that decrypts its sealed values. */
   readonly keyFolder: string;
 }
 
@@ -58,15 +61,15 @@ const tables: Readonly<Record<keyof Database | 'access_changes', true>> = {
   access_changes: true,
 };
 
-/** By the configuration: the file in the data folder unless `database` names a server. */
+/** The configured location: the file in the data folder unless `database` names a server. */
 export function databasePlace(config: { dataDir: string; database: string | null }): DatabasePlace {
   const { dataDir, database } = config;
   return database === null ? { file: join(dataDir, sqliteFileName) } : { url: database, folder: dataDir };
 }
 
 /**
- * Opens the database and migrates it to the current schema; a SQLite file is copied before, and `log` gets a line that
- * says where, or what should have been copied.
+ * Opens the database and migrates it to the current schema; a SQLite file is copied first, and a line in `log`
+ * states where, or what should have been copied.
  * @throws Fault Unavailable with a message that names the remedy, or the engine's error
  */
 export async function openDatabase(place: DatabasePlace, log?: Log): Promise<OpenDatabase> {
@@ -81,7 +84,7 @@ export async function openDatabase(place: DatabasePlace, log?: Log): Promise<Ope
   }
 }
 
-/** The same PostgreSQL on two separate connections with short query timeouts: a lease does not wait. */
+/** The same PostgreSQL on two separate connections with short query timeouts, because a lease does not wait. */
 export function openClusterTables(url: string): ClusterTables {
   const dialect = new SerialPostgresDialect(url, { connectionsMax: 2, connectMs: 2_000, answerMs: 3_000 });
   const db = new Kysely<Database>({ dialect });
@@ -92,7 +95,7 @@ async function openSqlite(file: string): Promise<OpenDatabase> {
   const keyFolder = dirname(file);
   await makeFolders(keyFolder, 0o750);
   await assertSqliteIsWhole(file);
-  // No other user on the machine reads it. The files that SQLite creates beside it take its mode.
+  // No other user on the machine may read it. The files that SQLite creates beside it inherit its mode.
   await (await open(file, 'a', 0o600)).close();
   const db = new Kysely<Database>({ dialect: new NodeSqliteDialect(file) });
   return { db, engine: 'sqlite', file, keyFolder };
@@ -113,8 +116,8 @@ async function openPostgres({ url, folder }: { url: string; folder: string }): P
 const floorKey = 'schema.floor';
 
 /**
- * Migrates to the current schema; the tables of a newer version stay, if it declares that this one may work on
- * them.
+ * Migrates to the current schema; the tables of a newer version are kept, if it declares that this one may work
+ * on them.
  */
 async function migrate({ db, engine, file }: OpenDatabase, log: Log | undefined): Promise<void> {
   const migrations = migrationsFor(engine);
@@ -124,9 +127,9 @@ async function migrate({ db, engine, file }: OpenDatabase, log: Log | undefined)
     if (floor !== undefined && floor in migrations) return;
     throw new Fault(
       'Unavailable',
-      'A newer version has used this database and this one does not understand it: update it. ' +
+      'A newer version has used this database, and this version does not support it: update the server.  ' +
         (file === undefined
-          ? 'To go back, restore the copy that pg_dump made before the update.'
+          ? 'To go back, restore the copy made with pg_dump before the update.'
           : 'To go back, put the copy that the update made beside the database (`vidette.sqlite.before-...`) in its place, or restore a backup.'),
     );
   }
@@ -151,7 +154,7 @@ async function migrate({ db, engine, file }: OpenDatabase, log: Log | undefined)
   if (floor !== undefined && (await floorOf(db)) !== floor) await saveFloor(db, floor);
 }
 
-/** What an operator who may want to go back needs, before anything changes. */
+/** The copy that an operator needs to go back, made before anything changes. */
 function migratingLine(copy: string | undefined): string {
   return copy === undefined
     ? 'The database on PostgreSQL is migrated to this version. No copy of it is made here: to go back, restore ' +
@@ -171,7 +174,7 @@ async function assertTables({ db, file }: OpenDatabase): Promise<void> {
   throw new Fault('Unavailable', `The database is missing ${missing.join(', ')}: ${cure}.`);
 }
 
-/** The names of all applied steps; none in an empty database. */
+/** The names of all applied steps; empty for an empty database. */
 async function stepsOf(db: Kysely<Database>): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];

@@ -14,9 +14,9 @@ const byAdministrators = 0;
 
 /** A right as it was granted. */
 export interface Grant {
-  /** The login that was typed, as `keyOf` folds it. */
+  /** The login that was entered, folded by `keyOf`. */
   readonly loginKey: string;
-  /** Null: the login is unknown, or the user is gone. */
+  /** Null: the login is unknown, or the user has been deleted. */
   readonly userId: number | null;
   readonly rights: StreamRights;
 }
@@ -27,9 +27,9 @@ interface StoredGrant extends Grant {
 }
 
 /**
- * Who may do what with which stream. The effective rights are in one table, `permissions`, read from the
- * stream's side and from the user's; it holds the union of all grants, and `grants` records who granted what,
- * so that granters take back what they granted and no more.
+ * Who may do what with which stream. The effective rights are in one table, `permissions`, which is read by
+ * stream and by user; it contains the union of all grants, and `grants` records who granted what, so that
+ * granters can revoke what they granted and no more.
  */
 export class Permissions {
   readonly #db: Kysely<Database>;
@@ -61,7 +61,7 @@ export class Permissions {
     return rows.map((row) => ({ stream: row.uid, streamName: row.name, rights: rightsOf(row) }));
   }
 
-  /** What one user granted on a stream, as they typed it, by login. */
+  /** The rights that one user granted on a stream, as entered, by login. */
   async grantsOf(streamId: number, granterId: number): Promise<Grant[]> {
     const rows = await this.#db
       .selectFrom('grants')
@@ -74,8 +74,9 @@ export class Permissions {
   }
 
   /**
-   * Replaces all users' rights on one stream. Grants of others that the new list holds too stay theirs.
-   * @param rows one for each login; those of unknown ones are stored for the granter to see and grant nothing
+   * Replaces all users' rights on one stream. Grants of other users that are also in the new list stay theirs.
+   * @param rows one for each login; those of unknown logins are stored so that the granter sees them, and grant
+   * nothing
    */
   async replaceOfStream(
     streamId: number,
@@ -106,7 +107,7 @@ export class Permissions {
     });
   }
 
-  /** Replaces what one user granted on a stream; other users' grants are not touched. */
+  /** Replaces the rights that one user granted on a stream; other users' grants are not changed. */
   async replaceGrants(streamId: number, granterId: number, rows: readonly Grant[]): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
       const before = await db
@@ -154,12 +155,12 @@ export class Permissions {
   }
 }
 
-/** Engines limit how many values one statement may carry. */
+/** Engines limit the number of values in one statement. */
 const batch = 1_000;
 
 /**
  * The grants to store so that each key gets the requested rights and nothing else: grants of others stay if
- * they do not exceed these, and only what is then missing is granted in addition.
+ * they do not exceed these, and only the missing rights are granted in addition.
  */
 function mergeGrants(
   wanted: readonly StoredGrant[],

@@ -5,8 +5,8 @@ import { VidettePool, type PoolLimits } from './postgres-pool.ts';
 const writeLockId = 7_438_220_117;
 
 /**
- * Kysely on PostgreSQL, with serial transactions as in SQLite: a condition checked in one still holds at its
- * end.
+ * Kysely on PostgreSQL, with serialised transactions as in SQLite: a condition checked in one still holds at
+ * its end.
  */
 export class SerialPostgresDialect extends PostgresDialect {
   readonly #pool: VidettePool;
@@ -31,7 +31,7 @@ class SerialPostgresDriver extends PostgresDriver {
   }
 }
 
-/** Waits for the previous transaction; this one's turn ends with it, however it ends. */
+/** Waits for the previous transaction; the lock is released when this transaction ends, however it ends. */
 async function takeTurn(connection: DatabaseConnection): Promise<void> {
   await connection.executeQuery(CompiledQuery.raw(`select pg_advisory_xact_lock(${writeLockId})`));
 }

@@ -8,7 +8,7 @@ function refused(code: string): DatabaseError {
   return Object.assign(new DatabaseError('refused', 0, 'error'), { code });
 }
 
-test('a database that can’t be asked is Unavailable; a statement that it refuses keeps its error', () => {
+test('an unreachable database is Unavailable; a rejected statement keeps its error', () => {
   const broken = ['EPIPE', 'ECONNREFUSED', 'ENOENT'].map((code) => Object.assign(new Error(code), { code }));
   const away = [refused('57P01'), refused('08006'), refused('53300'), refused('28P01'), refused('3D000')];
   for (const error of [...broken, ...away, new Error('timeout exceeded when trying to connect')]) {

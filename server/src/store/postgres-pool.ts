@@ -3,7 +3,7 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kyse
 import { Fault } from '../base/fault.ts';
 
 export interface PoolLimits {
-  /** Number of connections: queries are few, and several nodes share the server's limit. */
+  /** Maximum number of connections: queries are few, and several nodes share the server's limit. */
   readonly connectionsMax: number;
   readonly connectMs: number;
   /** A query that takes longer is cancelled: the database hangs, or the network path to it does. */
@@ -42,7 +42,7 @@ export class VidettePool implements PostgresPool {
     };
     this.options = {};
     this.#pool = new Pool(options);
-    // An idle connection died: the next query opens another, and reports it if it can't.
+    // An idle connection died: the next query opens another, and reports an error if it can't.
     this.#pool.on('error', () => {});
   }
 

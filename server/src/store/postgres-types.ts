@@ -10,8 +10,8 @@ import {
 
 /**
  * The PostgreSQL equivalents of the migrations' column types, so that both engines behave alike: text is
- * ordered by code point whatever the database's locale, and integers have 64 bits, because SQLite finds no row
- * under an id that is too large where PostgreSQL would fail.
+ * ordered by code point whatever the database's locale, and integers have 64 bits, because for an id that is
+ * too large SQLite finds no row, where PostgreSQL would fail.
  */
 const postgresTypes: Readonly<Record<string, string>> = {
   text: 'text collate "C"',

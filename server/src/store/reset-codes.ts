@@ -2,14 +2,14 @@ import type { Kysely } from 'kysely';
 import type { Database, ResetCodeRow } from './database.ts';
 import { rowMapping } from './row-mapping.ts';
 
-/** A code that was sent to a user who sets a new password with it. */
+/** A code that was sent to a user for setting a new password. */
 export interface ResetCodeRecord {
   readonly userId: number;
   /** SHA-256, hex. */
   readonly codeHash: string;
   /** Milliseconds since the epoch. */
   readonly expiresMs: number;
-  /** Number of codes that were tried. */
+  /** Number of attempts so far. */
   readonly tries: number;
 }
 
@@ -46,7 +46,7 @@ export class ResetCodes {
     return row && mapping.read(row);
   }
 
-  /** Counts one more try and returns how many there are now. */
+  /** Counts one more attempt and returns how many there are now. */
   async addTry(userId: number): Promise<number> {
     const row = await this.#db
       .updateTable('reset_codes')
@@ -57,7 +57,7 @@ export class ResetCodes {
     return row?.tries ?? 0;
   }
 
-  /** Returns whether there was one: of two simultaneous removals only one gets true. */
+  /** Returns whether there was one: of two simultaneous removals only one returns true. */
   async remove(userId: number): Promise<boolean> {
     const row = await this.#db
       .deleteFrom('reset_codes')

@@ -35,12 +35,12 @@ const camera: Camera = {
 };
 const row = { id: 7, name: 'Gate', is_open: 1, time_zone: 'Europe/Berlin', facts: '{"lenses":2}' } as const;
 
-test('a row becomes an object of the domain, and back', () => {
+test('a row is mapped to a domain object and back', () => {
   assert.deepEqual(mapping.row(camera), row);
   assert.deepEqual(mapping.read(row), camera);
 });
 
-test('members that are absent or undefined leave their columns alone, null is written', () => {
+test('members that are absent or undefined leave their columns unchanged, null is written', () => {
   assert.deepEqual(mapping.columns({ isOpen: false, name: undefined }), { is_open: 0 });
   assert.deepEqual(mapping.columns({ place: {} }), {});
   assert.deepEqual(mapping.columns({ place: { timeZone: null } }), { time_zone: null });

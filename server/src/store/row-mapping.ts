@@ -27,7 +27,7 @@ type Place<Row, Value> =
       : StoredAs<ColumnsOf<Row, string>, Value>)
   | (Value extends readonly unknown[] ? never : Value extends object ? MemberColumns<Row, Value> : never);
 
-/** The column of each member of a domain object; of a group of members, their columns. */
+/** The column of each member of a domain object; for a group of members, their columns. */
 export type MemberColumns<Row, Domain> = {
   readonly [Member in keyof Domain]-?: Place<Row, Domain[Member]>;
 };
@@ -48,9 +48,9 @@ export type Edited<Domain, Members extends keyof Domain> = {
   -readonly [Member in Members]?: Domain[Member] | undefined;
 };
 
-/** The one place where a table's columns become an object of the domain, and back. */
+/** Maps a table's columns to a domain object and back; the only place that does. */
 export interface RowMapping<Row, Domain> {
-  /** The domain object of a row, with its own names, booleans and parsed JSON. */
+  /** The domain object of a row, with domain names, booleans and parsed JSON. */
   readonly read: (row: Selectable<Row>) => Domain;
   /** The columns of the given members. */
   readonly columns: (changes: Changes<Domain>) => Updateable<Row>;
@@ -64,7 +64,7 @@ export function flagColumn<const Column extends string>(column: Column): StoredA
   return { column, read: (stored) => Number(stored) === 1, write: flag };
 }
 
-/** A value that is stored as JSON, unchecked on reading: only the store writes the column. */
+/** A value that is stored as JSON, not validated on reading: only the store writes the column. */
 export function jsonColumn<const Column extends string, Value>(column: Column): StoredAs<Column, Value> {
   return {
     column,

@@ -27,7 +27,7 @@ const openStore = (folder: string) =>
     redact: (source) => source.replace(/\/\/.*@/, '//'),
   });
 
-/** Writes addresses as they were before they were sealed. */
+/** Writes addresses in clear, as earlier versions did. */
 function writeClear(folder: string, statement: string, ...values: string[]): void {
   const database = new DatabaseSync(join(folder, 'vidette.sqlite'));
   database.prepare(statement).run(...values);
@@ -43,7 +43,7 @@ async function filesWithSecret(folder: string): Promise<string[]> {
   return found;
 }
 
-test('[R3.3] sealed data open with their key and in their place only, and never look the same twice', () => {
+test('[R3.3] sealed data can be opened only with their key and in their place, and never look the same twice', () => {
   const seal = new Seal(randomBytes(keyBytes));
   const other = new Seal(randomBytes(keyBytes));
   fc.assert(
@@ -58,7 +58,7 @@ test('[R3.3] sealed data open with their key and in their place only, and never 
   assert.throws(() => new Seal(randomBytes(16)), /32 bytes/);
 });
 
-test('[R3.3] sealed text that was changed or cut does not open', () => {
+test('[R3.3] sealed text that was changed or truncated does not open', () => {
   const seal = new Seal(randomBytes(keyBytes));
   const sealed = seal.seal(address, 'here');
   const body = Buffer.from(sealed.slice(3), 'base64url');
@@ -72,7 +72,7 @@ test('[R3.3] sealed text that was changed or cut does not open', () => {
   assert.equal(seal.open(address, 'here'), undefined);
 });
 
-test('[R3.3] the key is created once, even by simultaneous callers, and only its owner reads it', async (t) => {
+test('[R3.3] the key is created once, even by simultaneous callers, and only its owner can read it', async (t) => {
   const folder = await folderOf(t);
   assert.equal(await readKey(folder), undefined);
   const keys = await Promise.all(Array.from({ length: 8 }, () => makeKey(folder)));
@@ -109,7 +109,7 @@ test('[R3.3] addresses are stored sealed and read in clear, one by one and in li
   assert.deepEqual(await filesWithSecret(folder), []);
 });
 
-test('[R3.3] the next start seals what was stored in clear and leaves no trace of it in the files', async (t) => {
+test('[R3.3] the next start seals values stored in clear and leaves no trace of them in the files', async (t) => {
   const folder = await folderOf(t);
   const before = await openStore(folder);
   for (const uid of ['kept', 'edited', 'removed'])
@@ -132,7 +132,7 @@ test('[R3.3] the next start seals what was stored in clear and leaves no trace o
   assert.equal((await readFile(join(folder, 'vidette.sqlite'))).length, stored.length);
 });
 
-test('[R7.46] what search kept of whole addresses is made again once, and leaves the file', async (t) => {
+test('[R7.46] the search text that contained whole addresses is rebuilt once, and the old text is erased from the file', async (t) => {
   const folder = await folderOf(t);
   const redact = () => 'rtsp://10.0.0.7';
   const options = { file: join(folder, 'vidette.sqlite'), redact };
@@ -153,7 +153,7 @@ test('[R7.46] what search kept of whole addresses is made again once, and leaves
   assert.doesNotMatch(plainText, /not asked again/);
 });
 
-test('[R3.3] clear text left in free space by an interrupted start is cleared by the next', async (t) => {
+test('[R3.3] clear text left in free space by an interrupted start is erased by the next', async (t) => {
   const folder = await folderOf(t);
   const before = await openStore(folder);
   await before.streams.add(newStream('removed', { source: address }));
@@ -166,7 +166,7 @@ test('[R3.3] clear text left in free space by an interrupted start is cleared by
   assert.deepEqual(await filesWithSecret(folder), []);
 });
 
-test('[R3.3] a lost key is named and no new one made; a wrong one costs the addresses only', async (t) => {
+test('[R3.3] a lost key is reported and no new one is created; with a wrong one only the addresses are lost', async (t) => {
   const folder = await folderOf(t);
   const before = await openStore(folder);
   await before.streams.add(newStream('cam', { source: address }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createFile } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 
-/** Name of the key file, in the folder of the database. */
+/** Name of the key file, in the database folder. */
 export const keyFileName = 'secret.key';
 /**
  * Prefix of every sealed text; it names cipher and layout, so that both may change. No address has this scheme.
@@ -19,7 +19,7 @@ const algorithm = 'aes-256-gcm';
 
 /**
  * Keeps values that must be read back, such as a camera's password, out of the database in clear: AES-256-GCM,
- * as `v1:` and the base64url of nonce, ciphertext and tag. `place` states where a text belongs; sealed text
+ * as `v1:` and the base64url of nonce, ciphertext and tag. `place` identifies where a text belongs; sealed text
  * that was moved to another place does not open.
  */
 export class Seal {
@@ -28,7 +28,7 @@ export class Seal {
   /** @throws Fault InternalServerError when the key is not one of 32 bytes */
   constructor(key: Buffer) {
     if (key.length !== keyBytes) {
-      throw new Fault('InternalServerError', `A key of ${keyBytes} bytes is needed, not ${key.length}.`);
+      throw new Fault('InternalServerError', `The key must have ${keyBytes} bytes, not ${key.length}.`);
     }
     this.#key = key;
   }
@@ -81,8 +81,8 @@ export async function readKey(folder: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Creates a key, on the disk before this returns and readable by its owner only. An existing one stays: of two
- * processes that start simultaneously the second uses the first one's. @throws system errors
+ * Creates a key, flushed to disk before this returns and readable only by its owner. An existing one is kept:
+ * of two processes that start simultaneously the second uses the first one's. @throws system errors
  */
 export async function makeKey(folder: string): Promise<Buffer> {
   const key = randomBytes(keyBytes);
@@ -90,7 +90,7 @@ export async function makeKey(folder: string): Promise<Buffer> {
   return (await readKey(folder)) ?? makeKey(folder);
 }
 
-/** Writes the key unless there is one: whole or not at all. False when there is one. @throws system errors */
+/** Writes the key atomically unless one exists. False when one exists. @throws system errors */
 export function writeKey(folder: string, key: Buffer): Promise<boolean> {
   return createFile(join(folder, keyFileName), key, 0o600);
 }

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { keyOf } from '../base/search-key.ts';
 
-/** All the conditions; true when there are none. */
+/** The conjunction of all conditions; true when there are none. */
 export function allOf(conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
   return conditions.length === 0 ? sql`1 = 1` : sql`(${sql.join(conditions, sql` and `)})`;
 }
@@ -11,7 +11,7 @@ export function containsAll(columns: readonly string[], words: readonly string[]
   const wanted = words.map((word) => word.trim()).filter((word) => word !== '');
   return allOf(
     wanted.map((word) => {
-      // No stored text has a NUL, which ends a pattern in SQLite and is an error in PostgreSQL.
+      // No stored text contains NUL, which ends a pattern in SQLite and is an error in PostgreSQL.
       if (word.includes('\0')) return sql<SqlBool>`1 = 0`;
       const pattern = `%${keyOf(word).replace(/[\\%_]/g, '\\$&')}%`;
       const tests = columns.map((column) => sql`${sql.ref(column)} like ${pattern} escape '\\'`);

@@ -26,7 +26,7 @@ const mapping = rowMapping<SessionRow, SessionRecord>({
   userAgent: 'user_agent',
 });
 
-/** What is read of a session whose secret was presented. */
+/** The part of a session that is read when its secret is presented. */
 export interface OpenSessionRecord {
   readonly id: string;
   readonly lastSeenMs: number;
@@ -86,7 +86,7 @@ export class Sessions {
       .execute();
   }
 
-  /** Notes that the password was entered in it. */
+  /** Records that the password was entered in it. */
   async noteProof(id: string, provedMs: number): Promise<void> {
     await this.#db
       .insertInto('session_proofs')
@@ -111,7 +111,7 @@ export class Sessions {
     return row?.id;
   }
 
-  /** Ends the sessions of a user, except the one to keep. Returns the ids of those that ended. */
+  /** Ends the sessions of a user, except the one to keep. Returns the ids of the ended ones. */
   async removeOfUser(userId: number, keepId: string | undefined): Promise<string[]> {
     const rows = await this.#db
       .deleteFrom('sessions')

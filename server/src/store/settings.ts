@@ -10,7 +10,7 @@ export class StoredSettings {
     this.#db = db;
   }
 
-  /** The stored value, unchecked: its writer knows the shape. */
+  /** The stored value, not validated: its writer knows the shape. */
   async get(key: string): Promise<unknown> {
     const row = await this.#db
       .selectFrom('settings')
@@ -32,7 +32,7 @@ export class StoredSettings {
     return new Map(rows.map(({ key, value }) => [key.slice(prefix.length), JSON.parse(value) as unknown]));
   }
 
-  /** Removes and returns the stored value: of two simultaneous callers one gets it. */
+  /** Removes and returns the stored value: of two simultaneous callers only one gets it. */
   async take(key: string): Promise<unknown> {
     const row = await this.#db
       .deleteFrom('settings')

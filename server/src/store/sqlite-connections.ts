@@ -5,7 +5,7 @@ import type { WriterReply, WriterRequest } from './sqlite-writer.ts';
 
 /**
  * One SQLite file, two connections: a writing one in its own thread, and a reading one here, which under WAL
- * never waits for the writer and sees everything that was acknowledged.
+ * never waits for the writer and sees every acknowledged write.
  */
 export class SqliteConnections {
   readonly #file: string;
@@ -53,7 +53,7 @@ export class SqliteConnections {
     });
   }
 
-  /** Waits until no other transaction writes; the returned function ends the turn. */
+  /** Waits until no other transaction is writing; the returned function releases the turn. */
   async takeWriteTurn(): Promise<() => void> {
     const before = this.#writeTurn;
     let release: () => void = () => {};
@@ -73,7 +73,7 @@ export class SqliteConnections {
     await hasEnded;
   }
 
-  /** Reopened when the table statistics are new: an open connection would plan with the old ones forever. */
+  /** Reopened when the table statistics are new: an open connection would always plan with the old ones. */
   #openReader(): void {
     this.#readerDatabase?.close();
     this.#readerDatabase = new DatabaseSync(this.#file, { readOnly: true });

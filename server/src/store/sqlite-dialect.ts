@@ -39,7 +39,7 @@ export class NodeSqliteDialect implements Dialect {
   }
 }
 
-/** Readers need not wait for a transaction; writers take turns in the driver. */
+/** Readers need not wait for a transaction; the driver serialises writers. */
 class ManyReadersAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;

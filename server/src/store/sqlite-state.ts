@@ -6,9 +6,9 @@ import { giveUpReserve } from '../base/disk-reserve.ts';
 import { Fault } from '../base/fault.ts';
 import { isSqliteError, sqliteTroubleOf } from '../base/sqlite-trouble.ts';
 
-/** Up to this size all pages are checked at startup; the database of a hundred streams has a few MB. */
+/** Up to this size all pages are checked at startup; the database of a hundred streams is a few MB. */
 const wholeCheckBytes = 256 * 1024 * 1024;
-/** How many of the copies made before migrations are kept. */
+/** Number of pre-migration copies to keep. */
 const keptCopies = 3;
 
 /**
@@ -36,7 +36,7 @@ export async function assertSqliteIsWhole(file: string): Promise<void> {
   }
 }
 
-/** Maps SQLite's errors about the database file to helpful messages. Other errors pass. */
+/** Maps SQLite's errors about the database file to helpful messages. Other errors are passed on. */
 export function sqliteFault(file: string, error: unknown): unknown {
   if (!isSqliteError(error)) return error;
   const trouble = sqliteTroubleOf(error);
@@ -50,7 +50,7 @@ export function sqliteFault(file: string, error: unknown): unknown {
 
 /**
  * Copies the current database to a file beside it, before its tables change, so that the previous version can
- * be restored. Of earlier copies the newest stay. Resolves to its name.
+ * be restored. The newest of the earlier copies are kept. Resolves to the file name.
  * @throws Fault Unavailable on a full disk; system errors
  */
 export async function copyBeforeMigrating(file: string, step: string): Promise<string> {
@@ -79,8 +79,8 @@ export async function copyBeforeMigrating(file: string, step: string): Promise<s
 function damaged(file: string, what: unknown, cause?: unknown): Fault {
   return new Fault(
     'Unavailable',
-    `The database ${file} is damaged (${String(what)}). Put a backup back with \`vidette restore FILE\`; it keeps the damaged file beside. ` +
-      'Without a backup, move the file away: the recordings stay, and the server is set up again after `vidette allow-setup`.',
+    `The database ${file} is damaged (${String(what)}). Restore a backup with \`vidette restore FILE\`, which keeps the damaged file beside it. ` +
+      'Without a backup, move the file away: the recordings are kept, and the server can be set up again after `vidette allow-setup`.',
     { cause },
   );
 }

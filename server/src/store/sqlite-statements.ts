@@ -38,7 +38,7 @@ export class SqliteStatements {
       this.#prepared.delete(sql);
     } else {
       const statement = this.#database.prepare(sql);
-      // Reading the columns costs more than most statements: they are read once.
+      // Reading the columns costs more than most statements, so they are read once.
       prepared = { statement, givesRows: statement.columns().length > 0 };
     }
     this.#prepared.set(sql, prepared);

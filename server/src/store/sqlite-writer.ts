@@ -27,7 +27,7 @@ const database = new DatabaseSync(file);
 database.exec('PRAGMA journal_mode = WAL');
 // FULL: acknowledged writes survive a power cut; accounts and rights must not be lost.
 database.exec('PRAGMA synchronous = FULL');
-// Deleted or replaced content is overwritten: an address with a password must not stay in free space.
+// Deleted or replaced content is overwritten: an address with a password must not remain in free space.
 database.exec('PRAGMA secure_delete = ON');
 database.exec('PRAGMA foreign_keys = ON');
 database.exec('PRAGMA busy_timeout = 5000');
@@ -40,13 +40,12 @@ const statements = new SqliteStatements(database);
 const fullCode = 13;
 let writes = 0;
 
-/** What a piece of the reserve frees may take the file system a moment, and another thread may take it first. */
+/** The file system may take a moment to free a part of the reserve, and another thread may use it first. */
 const fullTries = 6;
 const fullPauseMs = 200;
 
 /**
- * On a full disk the reserve frees space; in a transaction that SQLite rolled back because of it nothing can be
- * retried.
+ * On a full disk, space is freed from the reserve; a transaction that SQLite has rolled back can't be retried.
  */
 function run({ sql, parameters }: WriterRequest): ReturnType<SqliteStatements['run']> {
   giveUpReserve(folder);

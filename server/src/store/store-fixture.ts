@@ -6,8 +6,8 @@ import { Client } from 'pg';
 import { Store } from './store.ts';
 
 /**
- * An empty store for a test, in a new folder: on SQLite, or with `VIDETTE_TEST_POSTGRES`, the address of the database
- * `postgres` of a server, in a new database there.
+ * An empty store for a test: on SQLite in a new folder, or, if `VIDETTE_TEST_POSTGRES` gives the address of a
+ * server's `postgres` database, in a new database there.
  */
 export async function openTestStore(folder: string): Promise<Store> {
   const redact = (source: string) => source.replace(/\/\/.*@/, '//');

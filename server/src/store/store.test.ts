@@ -36,14 +36,14 @@ const plain: StreamQuery = {
 };
 const admin: ListViewer = { userId: 0, isAdmin: true };
 
-test('a login is one whatever its case, and a second one is refused', async () => {
+test('a login is unique regardless of case', async () => {
   const user = await store.users.add(userOf('Anna'));
   assert.equal((await store.users.byLogin('aNNa'))?.id, user.id);
   assert.equal((await store.users.byEmail('anna@example.ORG'))?.id, user.id);
   await assert.rejects(store.users.add(userOf('ANNA')), isUniqueViolation);
 });
 
-test('[R5.4] search is by substring in name, source, tags and location, whatever the case; all words must match', async () => {
+test('[R5.4] search is by substring in name, source, tags and location, regardless of case; all words must match', async () => {
   await store.streams.add(
     newStream('search1', { name: 'Двор ЮГ', tags: ['Въезд', 'day_1'], location: { name: 'Kraków' } }),
   );
@@ -62,7 +62,7 @@ test('[R5.4] search is by substring in name, source, tags and location, whatever
   assert.deepEqual(await found('dayx1'), []);
 });
 
-test('[R6.5] users list only what they may view; owners and the permitted do', async () => {
+test('[R6.5] lists contain only streams that the user may view: their own and permitted ones', async () => {
   const owner = await store.users.add(userOf('owner'));
   const guest = await store.users.add(userOf('guest'));
   const stream = await store.streams.add(newStream('rights', { createdBy: owner.id }));
@@ -83,7 +83,7 @@ test('[R6.5] users list only what they may view; owners and the permitted do', a
   assert.deepEqual([...((await store.streamList.viewableUids(viewer(guest.id))) ?? ['all'])], []);
 });
 
-test('a grouped list has a stream under each of its tags and the untagged last', async () => {
+test('a grouped list has a stream under each of its tags, and untagged streams last', async () => {
   await store.streams.add(newStream('group1', { name: 'g1', tags: ['grpB', 'grpA'] }));
   await store.streams.add(newStream('group2', { name: 'g2', tags: ['grpa'] }));
   await store.streams.add(newStream('group3', { name: 'g3', tags: [] }));
@@ -101,7 +101,7 @@ test('a grouped list has a stream under each of its tags and the untagged last',
   assert.equal(page.total, page.items.length);
 });
 
-test('a grouped list read page by page is the whole one, whatever the size of the pages', async () => {
+test('a grouped list read page by page is complete, whatever the page size', async () => {
   for (let index = 0; index < 7; index++) {
     const tags = ['PagedA', 'PagedB', 'PagedC'].filter((_, place) => (index + 1) & (1 << place));
     await store.streams.add(newStream(`paged${index}`, { tags: index === 6 ? [] : tags }));
@@ -156,7 +156,7 @@ test('only available means pending or running', async () => {
   assert.equal((await store.streams.byUid('avail1'))?.failureCode, 'UNREACHABLE_ERR');
 });
 
-test('a transaction that fails leaves nothing behind, and others wait for it', async () => {
+test('a failed transaction leaves nothing behind, and others wait for it', async () => {
   const before = await store.streams.count();
   const results = await Promise.allSettled([
     store.streams.add(newStream('twice', { tags: ['x'] })),
@@ -187,7 +187,7 @@ test('deleting a user ends their sessions and keeps their streams', async () => 
   assert.equal((await store.streams.byUid('orphan'))?.createdBy, null);
 });
 
-test('values, codes and audit rows are kept', async () => {
+test('values, codes and audit rows are stored', async () => {
   await store.settings.set('k', { a: 1 });
   await store.settings.set('k', { a: 2 });
   assert.deepEqual(await store.settings.get('k'), { a: 2 });
@@ -208,7 +208,7 @@ test('values, codes and audit rows are kept', async () => {
   );
 });
 
-test('[R7.47] the audit log goes by time, page after page, also where the clock was set back', async () => {
+test('[R7.47] the audit log is in chronological order, page by page, even if the clock was set back', async () => {
   const times = [1_000, 2_000, 9_000, 9_000, 3_000, 4_000];
   await store.audit.addAll(
     times.map((timeMs, index) => ({
@@ -242,7 +242,7 @@ test('[R7.47] the audit log goes by time, page after page, also where the clock 
   );
 });
 
-test('users sort by when they were last seen, those never seen at the far end; names sort by code point', async () => {
+test('users sort by when they were last seen, those never seen at the end; names sort by code point', async () => {
   for (const [login, lastSeenMs] of [
     ['seen-b', 20],
     ['seen-c', null],
@@ -260,7 +260,7 @@ test('users sort by when they were last seen, those never seen at the far end; n
   assert.deepEqual(await logins('login', false), ['seen-a', 'seen-b', 'seen-c', 'seen_d']);
 });
 
-test('what cannot exist is not found: a NUL in a text, an id beyond every other', async () => {
+test('impossible values are not found: NUL in a text, an id beyond every other', async () => {
   assert.equal(await store.users.byLogin('a\0b'), undefined);
   assert.equal(await store.users.byId(Number.MAX_SAFE_INTEGER), undefined);
   assert.deepEqual((await store.streamList.page(admin, { ...plain, words: ['\0'] })).items, []);

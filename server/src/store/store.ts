@@ -30,7 +30,7 @@ export type StoreOptions = DatabasePlace & {
   readonly log?: Log;
 };
 
-/** Configuration and accounts: one member per entity, nothing but SQL behind them. */
+/** Configuration and accounts: one member per entity, with only SQL behind it. */
 export class Store {
   readonly users: Users;
   readonly sessions: Sessions;
@@ -50,7 +50,7 @@ export class Store {
   readonly failedAttempts: FailedAttempts;
   readonly nodes: Nodes;
   readonly accessChanges: AccessChanges;
-  /** Whether SQLite's file was written; undefined with PostgreSQL. */
+  /** Detects writes to SQLite's file; undefined with PostgreSQL. */
   readonly writes: WriteWatch | undefined;
   readonly #db: Kysely<Database>;
   readonly #engine: OpenDatabase['engine'];
@@ -86,7 +86,7 @@ export class Store {
   }
 
   /**
-   * Opens the database, migrates it to the current schema and seals what is still in clear.
+   * Opens the database, migrates it to the current schema and seals values that are still in clear.
    * @throws Fault when it does not answer, or when the key that it needs is missing or damaged
    */
   static async open(options: StoreOptions): Promise<Store> {
@@ -121,17 +121,17 @@ export class Store {
 }
 
 const searchTextKey = 'streams.searchText';
-/** Increased when the content of the streams' search text changes. */
+/** To be increased when the content of the streams' search text changes. */
 const searchTextVersion = 1;
 
-/** The key in the folder. A new one is created only where no sealed value needs a lost one. */
+/** The key in the folder. A new one is created only if no sealed value needs a lost one. */
 async function keyFor(db: Kysely<Database>, folder: string): Promise<Buffer> {
   const key = await readKey(folder);
   if (key) return key;
   if (await holdsSealed(db)) {
     throw new Fault(
       'InternalServerError',
-      `${join(folder, keyFileName)} is missing: without it the addresses of the streams cannot be read. Put it back from a backup.`,
+      `${join(folder, keyFileName)} is missing: without it the addresses of the streams cannot be read. Restore it from a backup.`,
     );
   }
   return makeKey(folder);

@@ -23,7 +23,7 @@ const isUnsealed = sql<boolean>`(substr(source, 1, ${sealedPrefix.length}) <> ${
  */
 export class StreamAddresses {
   readonly #seal: Seal;
-  /** Opened ones by place. Opening takes 16 µs, and a list needs those of its page each time. */
+  /** Opened addresses by place. Opening one takes 16 µs, and a list needs those of its page each time. */
   readonly #opened = new Map<string, { readonly sealed: string; readonly text: string }>();
 
   /** Some address was in clear when this run started. */
@@ -33,7 +33,7 @@ export class StreamAddresses {
     this.#seal = seal;
   }
 
-  /** Opens an address only on access: a list of streams needs none, or few. */
+  /** Opens an address only on access: a list of streams needs few or none. */
   record(row: Selectable<StreamRow>, tags: readonly string[]): StreamRecord {
     const stored = streamMapping.read(row);
     const { uid, source, subSource } = stored;
@@ -55,7 +55,7 @@ export class StreamAddresses {
     if (source === unreadable || subSource === unreadable) {
       throw new Fault(
         'CREDENTIALS_ERR',
-        'The stored address cannot be read with the key of this server. Type it again, or put the right secret.key back.',
+        'The stored address cannot be read with the key of this server. Enter it again, or restore the right secret.key.',
       );
     }
     return {
@@ -64,7 +64,7 @@ export class StreamAddresses {
     };
   }
 
-  /** Seals what an earlier version, or a tool, wrote in clear; sealed values stay. */
+  /** Seals what an earlier version, or a tool, wrote in clear; sealed values are kept. */
   async sealAll(db: Kysely<Database>): Promise<void> {
     await db.transaction().execute(async (turn) => {
       const rows = await turn
@@ -85,14 +85,14 @@ export class StreamAddresses {
 
   /**
    * Erases the traces of clear text in a SQLite database: free space in the file, and the log beside it. Does
-   * nothing the second time, unless it is forced.
+   * nothing the second time, unless forced.
    */
   async sweep(db: Kysely<Database>, options: { isForced?: boolean } = {}): Promise<void> {
     const { rows } = await sql<{ user_version: number }>`PRAGMA user_version`.execute(db);
     if (!options.isForced && !this.#hadClear && rows[0]?.user_version === sweptVersion) return;
     await sql`VACUUM`.execute(db);
     const { rows: checkpoints } = await sql<{ busy: number }>`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
-    // While another program reads, the log stays as it is: the next start tries again.
+    // While another program is reading, the log stays as it is; the next start tries again.
     if (checkpoints[0]?.busy !== 0) return;
     await sql`PRAGMA user_version = ${sql.raw(String(sweptVersion))}`.execute(db);
   }

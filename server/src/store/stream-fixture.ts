@@ -1,6 +1,6 @@
 import type { NewStream } from './stream-row.ts';
 
-/** A stream as tests store it, named as its uid. */
+/** A stream for tests, named after its uid. */
 export function newStream(uid: string, members: Partial<NewStream> = {}): NewStream {
   return {
     uid,

@@ -22,7 +22,7 @@ export interface StreamQuery {
   readonly onlyAvailable: boolean;
   /** Those with a public link that the viewer may share. */
   readonly onlyPublic?: boolean;
-  /** All must be found in name, source, tags or location name. */
+  /** All words must be found in the name, source, tags or location name. */
   readonly words: readonly string[];
 }
 
@@ -66,7 +66,9 @@ const sortColumns = {
   location: ['streams.location_key', 'streams.name_key'],
 } as const;
 
-/** Reads streams as one user may see them. Streams that the user may not view are in no list and no count. */
+/**
+ * Reads streams as one user may see them. Streams that the user may not view are neither listed nor counted.
+ */
 export class StreamListing {
   readonly #db: Kysely<Database>;
 
@@ -144,7 +146,7 @@ export class StreamListing {
   async #pageByTag(viewer: ListViewer, query: StreamQuery): Promise<StreamPage> {
     const groups = await this.#groups(viewer, query);
     const total = groups.reduce((sum, group) => sum + group.total, 0);
-    // Only the groups on the page are sorted: of ten thousand streams a few hundred.
+    // Only the groups on the page are sorted: a few hundred of ten thousand streams.
     const offset = (query.page - 1) * query.pageSize;
     const tagged = groups.filter((group) => group.key !== null);
     const taggedTotal = tagged.reduce((sum, group) => sum + group.total, 0);
@@ -167,7 +169,7 @@ export class StreamListing {
     };
   }
 
-  /** All groups in their order, untagged streams at the end. */
+  /** All groups in order, untagged streams last. */
   async #groups(viewer: ListViewer, query: StreamQuery): Promise<StreamGroup[]> {
     if (viewer.isAdmin && query.words.length === 0 && !query.onlyAvailable && !query.onlyPublic)
       return this.#allGroups();
@@ -258,7 +260,7 @@ export class StreamListing {
   }
 }
 
-/** The groups that have rows from `start` up to `end`, counted over all groups in their order. */
+/** The groups that have rows from `start` up to `end`, counted over all groups in order. */
 function groupsBetween(groups: readonly StreamGroup[], start: number, end: number): TouchedGroups {
   const keys: string[] = [];
   let before = 0;
@@ -273,7 +275,7 @@ function groupsBetween(groups: readonly StreamGroup[], start: number, end: numbe
 }
 
 /**
- * As a list of ids, not a condition on every stream: a user's few hundred are found by index among ten
+ * A list of ids instead of a condition on every stream: a user's few hundred are found by index among ten
  * thousand.
  */
 function mayView(viewer: ListViewer): RawBuilder<SqlBool> {

@@ -23,19 +23,19 @@ export interface StreamRow {
   finds_motion: Generated<Flag>;
   /** -1: no limit. */
   depth_hours: number;
-  /** Footage moves to the bucket after this many hours; -1, the default: never. */
+  /** Footage is moved to the bucket after this many hours; -1, the default: never. */
   far_after_hours: Generated<number>;
   is_paused: Flag;
-  /** The source was saved by an administrator: addresses of this machine itself are allowed. */
+  /** The source was saved by an administrator: addresses of this machine are allowed. */
   allows_loopback: Flag;
-  /** Lower-case name, source without credentials, tags and location name, one a line. */
+  /** Lower-case name, source without credentials, tags and location name, one per line. */
   search_text: string;
   created_by: number | null;
   created_ms: number;
   revision: number;
   /** The node that runs it. */
   node_id: string;
-  /** Counts the nodes that had it: the holder of an earlier epoch has lost the stream. */
+  /** The number of nodes that have had it: the holder of an earlier epoch has lost the stream. */
   epoch: Generated<number>;
   /** The node that it is being handed to, which already records it, under the next epoch. */
   next_node_id: Generated<string | null>;
@@ -48,7 +48,7 @@ export interface StreamRow {
   /** Why it fails, as that node reported it: code of the catalogue, and message; null unless it does. */
   failure_code: Generated<string | null>;
   failure_reason: Generated<string | null>;
-  /** Key of the public link; null: not shared. Stored readable, because the owner is shown the link again. */
+  /** Key of the public link; null: not shared. Stored in clear, because the owner is shown the link again. */
   share_key: string | null;
   /** Whether pages of other sites may show the public link in a frame. */
   share_embeds: Generated<Flag>;
@@ -56,7 +56,7 @@ export interface StreamRow {
 
 type Settings = Omit<StreamSettings, 'tags'>;
 
-/** What is stored of a stream in its row. */
+/** The part of a stream that is stored in its row. */
 export interface StoredStream extends Settings {
   readonly id: number;
   readonly uid: string;
@@ -65,13 +65,13 @@ export interface StoredStream extends Settings {
   /** The address of a smaller video of the same camera; null without one. */
   readonly subSource: string | null;
   readonly isPaused: boolean;
-  /** The source was saved by an administrator: addresses of this machine itself are allowed. */
+  /** The source was saved by an administrator: addresses of this machine are allowed. */
   readonly allowsLoopback: boolean;
-  /** Id of the user who added it; null when that user is gone. */
+  /** Id of the user who added it; null when that user has been deleted. */
   readonly createdBy: number | null;
   /** Milliseconds since the epoch. */
   readonly createdMs: number;
-  /** Grows by one with every save. */
+  /** Increases by one with every save. */
   readonly revision: number;
   /** The node that runs it. */
   readonly nodeId: string;
@@ -94,7 +94,7 @@ export interface StreamRecord extends StoredStream {
   readonly subSource: string | null;
 }
 
-/** Settings that a table's default gives to a new stream may be absent. */
+/** Settings for which the table has a default may be absent. */
 interface NewSettings {
   readonly name: string;
   readonly location: { readonly name: string } & Changes<Settings['location']>;
@@ -111,13 +111,13 @@ export interface NewStream
   readonly tags: readonly string[];
 }
 
-/** Everything that a save replaces; absent settings stay as they are. */
+/** Everything that a save replaces; absent settings keep their values. */
 export interface StreamChanges
   extends NewSettings, Pick<StoredStream, 'source' | 'subSource' | 'allowsLoopback'> {
   readonly tags: readonly string[];
 }
 
-/** The columns of what users set. */
+/** The columns of the settings that users make. */
 const settings: MemberColumns<StreamRow, Settings> = {
   name: 'name',
   location: {

@@ -21,7 +21,7 @@ export interface StoredStreamStatus {
   readonly reason: string | null;
 }
 
-/** `redact` returns an address as users see it who may not edit the stream: only that is searched. */
+/** `redact` returns an address as shown to users who may not edit the stream: only that text is searched. */
 export type Redact = (source: string) => string;
 
 export class Streams {
@@ -56,7 +56,7 @@ export class Streams {
     return rows.map((row) => this.#addresses.record(row, tags.get(row.id) ?? []));
   }
 
-  /** Those of them that exist. */
+  /** The streams among them that exist. */
   async byUids(uids: readonly string[]): Promise<StreamRecord[]> {
     const records: StreamRecord[] = [];
     for (let start = 0; start < uids.length; start += 1_000) {
@@ -159,7 +159,9 @@ export class Streams {
     });
   }
 
-  /** Gives an unshared stream this key. Returns the key in force: of two simultaneous calls the first one's. */
+  /**
+   * Gives an unshared stream this key. Returns the key in force: of two simultaneous calls, the first one's.
+   */
   async makeShareKey(id: number, key: string): Promise<string> {
     await this.#db
       .updateTable('streams')
@@ -175,7 +177,7 @@ export class Streams {
     return row?.share_key ?? key;
   }
 
-  /** A later link starts without the permission to embed. */
+  /** A later link starts without permission to embed. */
   async removeShareKey(id: number): Promise<void> {
     await this.#db
       .updateTable('streams')
@@ -193,8 +195,8 @@ export class Streams {
   }
 
   /**
-   * With `purge` every node is left a note to delete its footage: those that had it, and all others, because
-   * one that it was being handed to may have started.
+   * With `purge` every node is instructed to delete its footage: not only those that had the stream, because a
+   * node that it was being handed to may already have started.
    */
   async remove(id: number, options: { purge: boolean } = { purge: false }): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
@@ -206,7 +208,7 @@ export class Streams {
     });
   }
 
-  /** Removed streams whose footage a node has yet to delete. */
+  /** Removed streams whose footage a node has not deleted yet. */
   async purges(nodeId: string): Promise<string[]> {
     const rows = await this.#db
       .selectFrom('stream_purges')
@@ -216,7 +218,7 @@ export class Streams {
     return rows.map(({ stream_uid }) => stream_uid);
   }
 
-  /** A node has deleted the footage that it was left a note of. */
+  /** Records that a node has deleted the footage of a removed stream. */
   async notePurged(nodeId: string, uid: string): Promise<void> {
     await this.#db
       .deleteFrom('stream_purges')
@@ -301,7 +303,7 @@ async function replaceTags(db: Kysely<Database>, streamId: number, tags: readonl
     .execute();
 }
 
-/** The ids of those that exist, by uid. */
+/** The ids of the existing streams, by uid. */
 export async function streamIds(db: Kysely<Database>, uids: readonly string[]): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for (let start = 0; start < uids.length; start += 1_000) {

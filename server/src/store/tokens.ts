@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Database, TokenRow } from './database.ts';
 import { rowMapping } from './row-mapping.ts';
 
-/** A key that grants programs a user's access. Times are milliseconds since the epoch. */
+/** A secret that grants programs a user's access. Times are milliseconds since the epoch. */
 export interface TokenRecord {
   readonly id: number;
   readonly userId: number;

@@ -1,6 +1,6 @@
 import type { NewUser } from './users.ts';
 
-/** A user as tests store one: without rights, e-mail and password. */
+/** A user for tests: without rights, e-mail and password. */
 export function newUser(login: string, members: Partial<NewUser> = {}): NewUser {
   return {
     login,

@@ -11,30 +11,30 @@ export interface UserRecord {
   readonly email: string;
   readonly fullName: string;
   readonly language: 'en' | 'ru';
-  /** PHC string; null when the password is kept elsewhere. */
+  /** PHC string; null when the password is managed elsewhere. */
   readonly passwordHash: string | null;
   readonly isAdmin: boolean;
   /** Number of streams that the user may add; 0: read-only; -1: no limit. */
   readonly maxStreamCreation: number;
-  /** Transcoding for this viewer, where it is configured for all viewers. */
+  /** Whether this viewer gets transcoding, if it is configured for all viewers. */
   readonly canConvert: boolean;
-  /** The account is kept elsewhere: its profile and password are not changed here. */
+  /** The account is managed elsewhere: its profile and password can't be changed here. */
   readonly isManaged: boolean;
   readonly mustChangePassword: boolean;
   readonly isBlocked: boolean;
   readonly createdMs: number;
   /** Null: never. */
   readonly lastSeenMs: number | null;
-  /** The user's own settings, unchecked; missing ones have their default. */
+  /** The user's own settings, not validated; missing ones have their defaults. */
   readonly preferences: Readonly<Record<string, unknown>>;
 }
 
 type Defaulted = 'canConvert' | 'preferences';
-/** By default the user may have transcoding and has no preferences. */
+/** By default transcoding is allowed and there are no preferences. */
 export type NewUser = Omit<UserRecord, 'id' | Defaulted> & Partial<Pick<UserRecord, Defaulted>>;
 export type UserChanges = Edited<UserRecord, Exclude<keyof UserRecord, 'id'>>;
 
-/** Of `sessions.ts` too, which joins users to their sessions. */
+/** Also used by `sessions.ts`, which joins users to their sessions. */
 export const userMapping = rowMapping<UserRow, UserRecord>({
   id: 'id',
   login: 'login',
@@ -60,7 +60,7 @@ export interface UserQuery {
   readonly pageSize: number;
   readonly sort: keyof typeof sortColumns;
   readonly descending: boolean;
-  /** All must be found in login, e-mail or full name. */
+  /** All words must be found in the login, e-mail or full name. */
   readonly words: readonly string[];
 }
 
@@ -71,7 +71,10 @@ export class Users {
     this.#db = db;
   }
 
-  /** One transaction, which no other writing transaction runs beside, on any node. `work` uses only what it is given. */
+  /**
+   * One transaction, serialised with all other writing transactions, on any node. `work` uses only its
+   * arguments.
+   */
   inTransaction<T>(work: (users: Users) => Promise<T>): Promise<T> {
     return this.#db.transaction().execute((db) => work(new Users(db)));
   }
@@ -110,8 +113,8 @@ export class Users {
   }
 
   /**
-   * Ids by `keyOf(login)`, of those that exist: one query for a long list, because one query each would stall
-   * the server.
+   * Ids by `keyOf(login)`, of those that exist: a single query for a long list, because one query each would
+   * stall the server.
    */
   async idsByLoginKey(logins: readonly string[]): Promise<Map<string, number>> {
     const found = new Map<string, number>();
@@ -126,7 +129,7 @@ export class Users {
     return found;
   }
 
-  /** Of several users with one address, the oldest account. */
+  /** If several users have the address, the oldest account. */
   async byEmail(email: string): Promise<UserRecord | undefined> {
     const row = await this.#db
       .selectFrom('users')
@@ -145,7 +148,7 @@ export class Users {
     const direction = query.descending ? 'desc' : 'asc';
     const rows = await found
       .selectAll()
-      // Engines differ in where they sort those who were never seen.
+      // Engines differ in where they sort users who were never seen.
       .orderBy(sortColumns[query.sort], (by) =>
         query.descending ? by.desc().nullsLast() : by.asc().nullsFirst(),
       )

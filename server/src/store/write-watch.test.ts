@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { WriteWatch } from './write-watch.ts';
 
-test('a database is quiet from the third look that finds the same, and not after a write of any process or a checkpoint', async (t) => {
+test('a database is quiet from the third check with unchanged files, and not after a write by any process or a checkpoint', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-writes-'));
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, 'a.sqlite');

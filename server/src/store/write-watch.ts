@@ -17,8 +17,8 @@ export class WriteWatch {
   }
 
   /**
-   * Whether nothing was written since the query that followed the check before the last one. Checks must be
-   * further apart than a tick of the file system's clock. @throws system errors other than ENOENT
+   * Whether nothing was written since the query that followed the last check but one. Checks must be further
+   * apart than a tick of the file system's clock. @throws system errors other than ENOENT
    */
   isQuiet(): boolean {
     const seen = this.#files.map(stateOf).join();

@@ -17,7 +17,7 @@ import { newUser } from '../store/user-fixture.ts';
 
 const sessionMs = 3_600_000;
 
-/** One administrator who watches a stream, on a clock that the test moves. */
+/** One administrator who watches a stream, with a manual clock. */
 async function visit(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-watchers-'));
   const store = await Store.open({ file: join(folder, 'vidette.db'), redact: (source) => source });
@@ -81,7 +81,7 @@ test('[R7.23] a viewer with a token is disconnected when it expires', async (t) 
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('[R4.4] a review that began before a change does not replace one after it that the database did not answer', async (t) => {
+test('[R4.4] a review that began before a change does not replace a later one that the database did not answer', async (t) => {
   const { store, clock, authenticator, user, ends, watch, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   await watch(principal);
@@ -105,7 +105,7 @@ test('[R4.4] a review that began before a change does not replace one after it t
   assert.deepEqual(ends, ['AuthorizationRequired']);
 });
 
-test('[R7.24] a viewer with a session is disconnected when it expires for lack of use, and not while it is used', async (t) => {
+test('[R7.24] a viewer with a session is disconnected when the session expires unused, and not while it is used', async (t) => {
   const { clock, authenticator, user, store, ends, watch } = await visit(t);
   const { secret } = await authenticator.open(user, { ip: '10.0.0.1', userAgent: 'test' });
   const principal = await authenticator.bySession(secret, '10.0.0.1');
@@ -152,7 +152,7 @@ test('[R4.4] a viewer of transcoded video is disconnected when that right is rev
   assert.deepEqual(ends, []);
 });
 
-test('what another process took away is noticed within a minute; who has left is not asked about', async (t) => {
+test('a right that another process revoked is noticed within a minute; viewers who have left are not checked', async (t) => {
   const { store, clock, user, ends, watch, tokenOf } = await visit(t);
   const first = await tokenOf(null);
   const forget = await watch(first.principal);
@@ -175,11 +175,11 @@ test('[R4.4] a right revoked while a viewer was being admitted is noticed immedi
   assert.equal(code, 'AuthorizationRequired');
 });
 
-test('[R4.4] what is mostly over in no time is judged again if it lasts, and cut like the rest', async (t) => {
+test('[R4.4] a usually short response is authorised again if it lasts, and ended like the others', async (t) => {
   const { store, clock, authenticator, user, liveSessions, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   const { ends, watched } = viewerOf(principal);
-  // A right revoked while the viewer was being admitted is noticed soon.
+  // A right that was revoked while the viewer was being admitted is noticed soon.
   await store.users.save(user.id, { isBlocked: true });
   t.after(liveSessions.addShort(watched));
   assert.deepEqual(ends, []);
@@ -193,7 +193,7 @@ test('[R4.4] what is mostly over in no time is judged again if it lasts, and cut
   assert.deepEqual(ends, ['AuthorizationRequired', 'Forbidden']);
 });
 
-test('[R4.4, R10.8] when changes of rights can’t be followed no viewer is served until all are authorised again', async (t) => {
+test('[R4.4, R10.8] while changes of rights can’t be followed, no viewer is served until all are authorised again', async (t) => {
   const { authenticator, liveSessions, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   const { ends, watched } = viewerOf(principal);
@@ -208,7 +208,7 @@ test('[R4.4, R10.8] when changes of rights can’t be followed no viewer is serv
   assert.deepEqual(ends, ['Unavailable', 'Unavailable']);
 });
 
-/** Who watches, and how that ended. */
+/** A viewer, and how viewing ended. */
 function viewerOf(principal: Principal) {
   const ends: ErrorCode[] = [];
   const end = (code: ErrorCode) => void ends.push(code);

@@ -29,18 +29,18 @@ export interface LiveSessionsOptions {
   readonly log: Log;
 }
 
-/** A change that was not reported is noticed within this. */
+/** An unreported change is noticed within this time. */
 const reviewMs = 60_000;
 
-/** While the database does not answer, admitted viewers continue, and are authorised again after this. */
+/** Retry interval while the database does not answer; admitted viewers continue. */
 const retryMs = 1_000;
 
-/** A shorter answer was authorised when it was requested, and needs no second check. */
+/** A response shorter than this was authorised when it was requested, and needs no second check. */
 const shortMs = 300;
 
 interface Admitted {
   readonly watched: WatchedStream;
-  /** Until when they may watch by the last check, ms since the epoch. */
+  /** Until when they may watch according to the last check, ms since the epoch. */
   untilMs: number;
   /** How many reviews have begun. */
   reviews: number;
@@ -49,8 +49,8 @@ interface Admitted {
 
 /**
  * Viewers on long-lived connections. When rights change, viewers who lost theirs are disconnected immediately
- * [R4.4]; when the token or the session that admitted them expires, at that moment; when changes can't be
- * followed any more, all of them.
+ * [R4.4]; when the token or session that admitted them expires, at that moment; when changes can no longer be
+ * followed, all of them.
  */
 export class LiveSessions {
   readonly #options: LiveSessionsOptions;
@@ -74,17 +74,20 @@ export class LiveSessions {
     return this.#add(watched, (admitted) => void this.#review(admitted));
   }
 
-  /** The same for an answer that is usually short: it is authorised again only if it lasts. */
+  /** The same for a response that is usually short: it is authorised again only if it lasts. */
   addShort(watched: WatchedStream): () => void {
     return this.#add(watched, (admitted) => this.#reviewIn(shortMs, admitted));
   }
 
-  /** Rights on a stream changed, or it was removed. */
+  /** To be called when rights on a stream have changed, or it was removed. */
   reviewStream(uid: string): void {
     this.#reviewAll((watched) => watched.uid === uid);
   }
 
-  /** Changes can't be followed: no viewer is served until the authenticator forgets all remembered access. */
+  /**
+   * To be called when changes can't be followed: no viewer is served until the authenticator drops all cached
+   * access.
+   */
   endAll(): void {
     this.#isBlind = true;
     for (const admitted of this.#admitted) this.#end(admitted, 'Unavailable');
@@ -139,7 +142,7 @@ export class LiveSessions {
         return;
       }
       // A viewer who can't be authorised is no longer served.
-      log.error({ error }, 'the permissions of a viewer could not be read');
+      log.error({ error }, 'The permissions of a viewer could not be read');
       verdict = 'InternalServerError';
     }
     if (!this.#admitted.has(admitted)) return;
@@ -170,7 +173,7 @@ export class LiveSessions {
     const untilMs = await authenticator.validUntilMs(principal);
     if (untilMs === undefined) return 'AuthorizationRequired';
     const user = await store.users.byId(principal.user.id);
-    // A user who must change the password may do nothing else before, as in `audience-policy.ts`.
+    // A user who must change the password may do nothing else first, as in `audience-policy.ts`.
     if (user?.mustChangePassword === true) return 'Forbidden';
     const isAdmin = user?.isAdmin === true;
     const seen = await store.streamList.find({ userId: principal.user.id, isAdmin }, uid);

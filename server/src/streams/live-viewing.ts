@@ -12,7 +12,7 @@ import type { LiveSessions } from './live-sessions.ts';
 import { transcodingViewer } from './transcoding-viewer.ts';
 import { whenClosed } from './when-closed.ts';
 
-/** Who watches which stream live; the right to it has been checked. */
+/** Who watches which stream live; permission has been checked. */
 export interface LiveViewer {
   readonly principal: Principal;
   readonly uid: string;
@@ -33,7 +33,9 @@ export interface LiveViewingOptions {
   readonly liveSessions: Pick<LiveSessions, 'add' | 'addShort'>;
 }
 
-/** Live video of one stream for its viewers: noted as watching, and ended when the right to it ends [R4.4]. */
+/**
+ * Live video of one stream for its viewers: recorded as watching, and ended when the right to it ends [R4.4].
+ */
 export class LiveViewing {
   readonly #options: LiveViewingOptions;
 
@@ -67,7 +69,7 @@ export class LiveViewing {
   }
 
   /**
-   * A file of the stream's LL-HLS. A request for media still to come may wait for seconds.
+   * A file of the stream's LL-HLS. A request for media that is not available yet may wait for seconds.
    * @throws Fault Unavailable, NotFound, or the code with which the right ended meanwhile
    */
   async file({ principal, uid, ip }: LiveViewer, name: string, query: URLSearchParams, signal: AbortSignal) {
@@ -87,7 +89,7 @@ export class LiveViewing {
     }
   }
 
-  /** What the viewer reads: the hub, or a transcoding of it. Undefined when that is refused; the viewer is notified. */
+  /** The viewer's source: the hub, or a transcoding of it. Undefined when refused; the viewer is notified. */
   #sourceOf(hub: Stream, viewer: TranscodingViewer | undefined, socket: WebSocket) {
     if (!viewer) return { stream: hub, close: () => {} };
     const refuse = (code: ErrorCode) => {

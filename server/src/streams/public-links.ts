@@ -15,11 +15,11 @@ export interface PublicLink {
   readonly isEmbeddable: boolean;
 }
 
-/** Who creates a link. */
+/** The user who creates a link. */
 export interface LinkCreation {
   readonly by: Principal;
   readonly ip: string;
-  /** Called before a link is created, and not before one is found. Throws to refuse. */
+  /** Called before a link is created, but not when one exists. Throws to refuse. */
   readonly confirm: () => void;
 }
 
@@ -39,7 +39,7 @@ export class PublicLinks {
   }
 
   /**
-   * The stream's link; one is created where there is none, if that was requested.
+   * The stream's link; if there is none, one is created on request.
    * @throws Fault NotFound, or what `confirm` throws
    */
   async get(stream: StreamRecord, creation: LinkCreation | undefined): Promise<PublicLink> {
@@ -49,7 +49,7 @@ export class PublicLinks {
     creation.confirm();
     const { store, audit, streamService } = this.#options;
     const key = await store.streams.makeShareKey(stream.id, newSecret());
-    // The call reads, so that the registrar does not record it.
+    // It is a read call, which the registrar does not record.
     audit.add({
       login: creation.by.user.login,
       ip: creation.ip,
@@ -71,7 +71,7 @@ export class PublicLinks {
     return { key, isEmbeddable };
   }
 
-  /** Removes the link and disconnects its viewers; idempotent. */
+  /** Removes the link and disconnects its viewers. Idempotent. */
   async revoke({ id, uid, shareKey: key }: StreamRecord, note: AuditNote): Promise<void> {
     const { store, sharedViewers, streamService } = this.#options;
     await store.streams.removeShareKey(id);

@@ -42,18 +42,18 @@ export class SharedViewers {
     return this.#viewers.get(uid)?.size ?? 0;
   }
 
-  /** The stream's link was revoked, or created again; here or by another node. */
+  /** To be called when the stream's link was revoked or created again, on this or another node. */
   review(uid: string): void {
     for (const key of new Set(this.#viewers.get(uid)?.values())) void this.#review(uid, key);
   }
 
-  /** Anything may have changed. */
+  /** To be called when anything may have changed. */
   reviewAll(): void {
     this.#isBlind = false;
     for (const uid of this.#viewers.keys()) this.review(uid);
   }
 
-  /** Changes can't be followed: no viewer is served until `reviewAll`. */
+  /** To be called when changes can't be followed: no viewer is served until `reviewAll`. */
   endAll(): void {
     this.#isBlind = true;
     for (const [uid, viewers] of this.#viewers) {
@@ -69,8 +69,8 @@ export class SharedViewers {
       if (this.#isBlind) this.#end(uid, key, 'Unavailable');
       else if (stream?.uid !== uid) this.#end(uid, key, 'NotFound');
     } catch (error) {
-      // While the database is away this node can't learn of a revoked link; the access feed reports when one is
-      // possible.
+      // While the database is unavailable this node can't detect a revoked link; the access feed reports when
+      // one is possible.
       log.warn({ err: error, stream: uid }, 'A public link could not be read');
       if (this.#isBlind) this.#end(uid, key, 'Unavailable');
     }

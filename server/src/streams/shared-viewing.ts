@@ -9,7 +9,7 @@ import type { WatchLog } from '../system/watch-log.ts';
 import type { SharedViewers } from './shared-viewers.ts';
 import { whenClosed } from './when-closed.ts';
 
-/** A viewer by a public link that was valid a moment ago. */
+/** A viewer with a public link that has just been checked. */
 export interface LinkViewer {
   readonly uid: string;
   readonly key: string;
@@ -24,7 +24,7 @@ export interface SharedViewingOptions {
   readonly sharedViewers: Pick<SharedViewers, 'add' | 'count'>;
 }
 
-/** Watching by a public link [R10.5]: anyone who has it, without an account. */
+/** Watching through a public link [R10.5]: open to anyone who has the link, without an account. */
 export class SharedViewing {
   readonly #options: SharedViewingOptions;
 
@@ -32,7 +32,7 @@ export class SharedViewing {
     this.#options = options;
   }
 
-  /** What the page of the link shows beside the video. @throws Fault NotFound */
+  /** The information that the page of the link shows besides the video. @throws Fault NotFound */
   async info(key: string): Promise<{ name: string; status: StreamStatus; viewers: number }> {
     const { streamManager, sharedViewers } = this.#options;
     const { uid, name } = await this.#streamOf(key);

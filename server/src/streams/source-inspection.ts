@@ -8,14 +8,14 @@ import { parseSourceAddress, type SourceAddress } from '../dial/address.ts';
 import type { Store } from '../store/store.ts';
 import type { SourceProbe, SourceReport } from './source-probe.ts';
 
-/** Who probes from where, until the signal aborts. */
+/** Who probes, and from where; the signal aborts the probe. */
 export interface ProbingCaller {
   readonly principal: Principal;
   readonly ip: string;
   readonly signal: AbortSignal;
 }
 
-/** A source as its future or present editor types it. */
+/** A source as entered by its future or current editor. */
 export interface TypedSource {
   readonly url: string;
   /** Of the stream that is being edited. */
@@ -29,14 +29,15 @@ export interface SourceInspectionOptions {
   readonly sourceProbe: Pick<SourceProbe, 'report' | 'snapshot'>;
 }
 
-/** Probing a source before it becomes a stream: who may, how often, and from which node. */
+/** Probes a source before it becomes a stream: who may do so, how often, and from which node. */
 export class SourceInspection {
   readonly #options: SourceInspectionOptions;
   /**
-   * A user who may add streams could scan a network with this; a person looks at a handful of cameras in a minute.
+   * Without this limit a user who may add streams could scan a network; a person looks at a handful of cameras
+   * per minute.
    */
   readonly #perUser: Attempts;
-  /** Several users behind one address, but not as many accounts as one attacker can create. */
+  /** Enough for several users behind one address, but not for many accounts of one attacker. */
   readonly #perAddress: Attempts;
 
   constructor(options: SourceInspectionOptions) {
@@ -45,7 +46,7 @@ export class SourceInspection {
     this.#perAddress = new Attempts(options.clock, { max: 180, windowMs: 60_000 });
   }
 
-  /** What the source delivers. @throws Fault Forbidden, TooManyRequests, of the address, or of a probe code */
+  /** The tracks of the source. @throws Fault Forbidden, TooManyRequests, of the address, or of a probe code */
   async report(caller: ProbingCaller, source: TypedSource): Promise<SourceReport> {
     const target = await this.#admit(caller, source);
     return this.#options.sourceProbe.report(await this.#nodeFor(source), target);
@@ -67,7 +68,7 @@ export class SourceInspection {
     return { address, allowLoopback: mayUseLoopback(principal), signal };
   }
 
-  /** The other node that has the stream, or would get it. */
+  /** The other node that runs the stream, or would run it. */
   async #nodeFor({ stream_id: uid }: TypedSource): Promise<string | undefined> {
     const { membership, store } = this.#options;
     return uid === undefined
@@ -76,12 +77,12 @@ export class SourceInspection {
   }
 
   /**
-   * The address to probe. An address typed without credentials borrows those of the stream being edited, if it is
-   * on the same host. @throws Fault Forbidden for those who may neither add a stream nor edit this one
+   * The address to probe. An address entered without credentials uses those of the stream being edited, if it
+   * is on the same host. @throws Fault Forbidden for those who may neither add a stream nor edit this one
    */
   async #addressOf(principal: Principal, { url, stream_id: uid }: TypedSource): Promise<SourceAddress> {
     if (uid === undefined) {
-      if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user adds no streams.');
+      if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user may not add streams.');
       return parseSourceAddress(url);
     }
     const { stream } = await requireStream(this.#options.store.streamList, principal, uid, 'edit');

@@ -36,7 +36,7 @@ const at = {
   signal: new AbortController().signal,
 };
 
-test('[R3.7] a source is probed from the node that is responsible for it, login and all', async () => {
+test('[R3.7] a source is probed from the node that is responsible for it, including its credentials', async () => {
   const { look: sources, asked } = look(() => {});
   assert.deepEqual(await sources.report('south', at), there);
   assert.deepEqual(await sources.snapshot('south', at), snapshot);
@@ -52,7 +52,7 @@ test('[R3.7] a source is probed from the node that is responsible for it, login 
   assert.equal(asked.length, 2);
 });
 
-test('[R3.7] what that node says of the source counts; while it is away, or too old for the question, this one looks', async () => {
+test('[R3.7] the result of that node counts; while it is unavailable, or too old for the call, this one probes', async () => {
   const failing = (code: 'EHOSTUNREACH' | 'Unavailable' | 'NotFound') =>
     look(() => {
       throw new Fault(code, 'No.');

@@ -33,7 +33,7 @@ export interface ProbeTarget {
   readonly signal: AbortSignal;
 }
 
-/** The same as sent to another node: the address with its credentials. */
+/** The request as sent to another node: the address with its credentials. */
 interface SourceQuestion {
   readonly address: string;
   readonly allowLoopback: boolean;
@@ -44,19 +44,19 @@ export const sourceReportPath = 'source/report';
 export const sourceSnapshotPath = 'source/picture';
 
 const previewWidth = 640;
-/** Network time there and back, beside the probe itself. */
+/** Network round trip, in addition to the probe itself. */
 const wayMs = 5_000;
 
 export interface SourceProbeOptions {
   readonly prober: Prober;
   readonly rpc: Pick<NodeRpc, 'askBytes' | 'askJson'>;
-  /** How long a probe may take. */
+  /** Time limit of a probe. */
   readonly timeoutMs: () => number;
 }
 
 /**
- * Probes sources from the node that has, or would get, the stream: what one machine reaches another need not.
- * If that node does not answer, or is too old for the call, this one probes.
+ * Probes sources from the node that runs, or would run, the stream: a source that one machine can reach may be
+ * unreachable for another. If that node does not answer, or is too old for the call, this one probes.
  */
 export class SourceProbe {
   readonly #options: SourceProbeOptions;

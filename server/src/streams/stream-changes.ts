@@ -7,12 +7,10 @@ import type { StreamRecord } from '../store/stream-row.ts';
 import { changesBetween } from '../system/audit-changes.ts';
 import { settingsShown } from './stream-settings.ts';
 
-/** These may change by themselves between reading and saving; `paused` is set by a user. */
+/** These may change on their own between reading and saving; `paused` is set by a user. */
 const passingStatuses: ReadonlySet<string> = new Set(['pending', 'running', 'failed']);
 
-/**
- * Members that no client sets come back as they were read. @throws Fault at the member
- */
+/** Members that no client sets must be sent back as they were read. @throws Fault at the member */
 export function requireFixedOfStream(body: z.output<typeof StreamToSave>, view: Stream): void {
   const fixed = [
     'uid',
@@ -31,10 +29,7 @@ export function requireFixedOfStream(body: z.output<typeof StreamToSave>, view: 
   requireUnchanged(body, view, ['status']);
 }
 
-/**
- * Addresses as users see them who may not edit the stream; where only a hidden part changed, the fact that it
- * did.
- */
+/** Addresses as shown to users who may not edit the stream; if only a hidden part changed, just the fact. */
 export function changesOfStream(before: StreamRecord, after: StreamRecord): object {
   const changes = changesBetween(settingsShown(before, shownSource), settingsShown(after, shownSource));
   for (const [path, member] of [

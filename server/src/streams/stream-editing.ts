@@ -21,8 +21,8 @@ export interface StreamEditingOptions {
 }
 
 /**
- * A stream as one user sees and changes it, and what the audit log keeps of that. `StreamService` does the change
- * itself.
+ * A stream as one user sees and changes it, and what is recorded in the audit log. `StreamService` makes the
+ * change itself.
  */
 export class StreamEditing {
   readonly #options: StreamEditingOptions;
@@ -31,13 +31,13 @@ export class StreamEditing {
     this.#options = options;
   }
 
-  /** @param isWatched one that starts on demand is to run */
+  /** @param isWatched whether to start an on-demand stream */
   get(seen: SeenStream, isWatched: boolean, language: MessageLanguage): Stream {
     if (isWatched) this.#options.streamManager.find(seen.stream.uid)?.demand.extend();
     return viewOf(this.#options, seen, language);
   }
 
-  /** Returns its uid. @throws Fault of the license, the quota, or an invalid field */
+  /** Adds a stream and returns its uid. @throws Fault of the license, the quota, or an invalid field */
   async add(principal: Principal, body: z.output<typeof StreamToAdd>, note: AuditNote): Promise<string> {
     const { uid } = await this.#options.streamService.add(principal, body);
     note.target = uid;
@@ -64,7 +64,7 @@ export class StreamEditing {
     await this.#options.streamService.remove(stream, { purge });
   }
 
-  /** Returns the status after it. @throws Fault NotFound, Forbidden */
+  /** Returns the status afterwards. @throws Fault NotFound, Forbidden */
   async setPaused(principal: Principal, uid: string, isPaused: boolean): Promise<StreamStatus> {
     const { store, streamService, streamManager } = this.#options;
     const { stream } = await requireStream(store.streamList, principal, uid, 'edit');

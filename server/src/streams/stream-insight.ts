@@ -15,11 +15,11 @@ import { failureReasonOf } from './stream-view.ts';
 export type StreamStats = z.input<Calls['getStreamStats']['reply']>;
 export type StreamLines = z.input<Calls['getStreamLogs']['reply']>;
 
-/** What only the node that runs a stream knows of it. */
+/** Data about a stream that only the node running it has. */
 export interface StreamInsight {
   /** @throws Fault Unavailable */
   stats(uid: string, language: MessageLanguage): Promise<StreamStats>;
-  /** Lines with a greater id than `after`. */
+  /** Lines with an id greater than `after`. */
   logs(uid: string, after: number): Promise<StreamLines>;
   /** @throws Fault Unavailable when there is none yet */
   snapshot(uid: string, width: number): Promise<Snapshot>;
@@ -90,7 +90,7 @@ export class LocalInsight implements StreamInsight {
   }
 }
 
-/** No still of any width is larger. */
+/** Maximum size of a still of any width, bytes. */
 const snapshotMaxBytes = 16 * 1024 * 1024;
 
 export interface ClusterInsightOptions {
@@ -100,7 +100,7 @@ export interface ClusterInsightOptions {
   readonly nodeOf: (uid: string) => string | undefined;
 }
 
-/** Of all streams: the node that runs a stream answers. */
+/** For all streams: the node that runs a stream answers. */
 export class ClusterInsight implements StreamInsight {
   readonly #options: ClusterInsightOptions;
 
@@ -139,7 +139,7 @@ export class ClusterInsight implements StreamInsight {
   }
 }
 
-/** By its first marker. */
+/** Recognised by its first marker. */
 function isJpeg(bytes: Uint8Array): boolean {
   return bytes[0] === 0xff && bytes[1] === 0xd8;
 }

@@ -29,8 +29,8 @@ export interface StreamListsOptions {
 export class StreamLists {
   readonly #options: StreamListsOptions;
   /**
-   * Revisions of one run must not be confused with those of another: they begin above any that an earlier run can
-   * have reached.
+   * Revisions of one run must not be confused with those of another: they start above any that an earlier run
+   * can have reached.
    */
   readonly #firstRevision: number;
 
@@ -65,7 +65,7 @@ export class StreamLists {
     };
   }
 
-  /** States that changed since a revision; of all streams, when the revision is not known. */
+  /** States that changed since a revision; of all streams when the revision is unknown. */
   async statuses(principal: Principal, query: StatusQuery, language: MessageLanguage) {
     const { store, streamManager, membership, streamService } = this.#options;
     const revision = this.#firstRevision + streamManager.changes.revision;

@@ -32,7 +32,7 @@ async function scene(t: TestContext) {
   return { service, admin, editor, ann, seenBy, reviewed, noted };
 }
 
-test('an unknown login is an error to administrators, and like any other to an editor', async (t) => {
+test('an unknown login is an error for administrators, and like any other for an editor', async (t) => {
   const { service, admin, editor, seenBy } = await scene(t);
   const items = ['ann', 'stranger'].map((user) => ({ ...rights, edit: false, user }));
   await assert.rejects(service.saveOfStream(admin, await seenBy(admin), items, newAuditNote()), {
@@ -49,7 +49,7 @@ test('an unknown login is an error to administrators, and like any other to an e
   );
 });
 
-test('an editor grants only the rights that they have, to a login that exists or not', async (t) => {
+test('an editor can grant only the rights that they have, whether the login exists or not', async (t) => {
   const { service, editor, seenBy, reviewed, noted } = await scene(t);
   for (const user of ['ann', 'stranger']) {
     const items = [{ ...rights, archive: true, user }];

@@ -36,8 +36,8 @@ export interface StreamRightsServiceOptions {
 }
 
 /**
- * Rights on streams, from the stream's side and from the user's. Who may not list the users of the server learns
- * nothing of them here: a login that does not exist is saved and shown like any other.
+ * Rights on streams, by stream and by user. Callers who may not list the server's users learn nothing about
+ * them here: a login that does not exist is saved and shown like any other.
  */
 export class StreamRightsService {
   readonly #options: StreamRightsServiceOptions;
@@ -46,7 +46,10 @@ export class StreamRightsService {
     this.#options = options;
   }
 
-  /** As the caller may see it: names that they typed are shown as typed, whether or not such users exist. */
+  /**
+   * The list as the caller may see it: names that they entered are shown as entered, whether or not such users
+   * exist.
+   */
   async ofStream(principal: Principal, { id, createdBy }: StreamRecord): Promise<RightsOfUser[]> {
     const { permissions } = this.#options.store;
     const side = sideOf(principal, createdBy);
@@ -63,8 +66,8 @@ export class StreamRightsService {
   }
 
   /**
-   * Replaces what the caller manages of the list: all of it, or for an editor what they granted. Viewers who lose
-   * their right are disconnected.
+   * Replaces the part of the list that the caller manages: all of it, or for an editor the rights they granted.
+   * Viewers who lose their right are disconnected.
    * @throws Fault NotFound at a login, for administrators; Forbidden at a right that an editor does not have
    */
   async saveOfStream(
@@ -122,7 +125,7 @@ export class StreamRightsService {
     return after;
   }
 
-  /** The wanted rights as the store keeps them, of each login once. */
+  /** The requested rights as the store keeps them, one entry per login. */
   async #grantsIn(
     principal: Principal,
     { id, createdBy }: StreamRecord,
@@ -162,7 +165,7 @@ function sideOf(principal: Principal, createdBy: number | null): 'administrator'
   return createdBy === principal.user.id ? 'owner' : 'editor';
 }
 
-/** A right can be granted only by its holders. Earlier grants stay. @throws Fault Forbidden at the right */
+/** Only holders of a right can grant it. Earlier grants are kept. @throws Fault Forbidden at the right */
 function requireHeld(
   held: StreamRights,
   before: StreamRights | undefined,
@@ -188,7 +191,7 @@ function withView(rights: StreamRights): StreamRights {
   return { ...rights, view: true };
 }
 
-/** Of rows with the same key the last counts; each with its index in the list. */
+/** The last of the rows with the same key counts; each is returned with its index in the list. */
 function distinctBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Iterable<[number, Row]> {
   return new Map(rows.map((row, index): [string, [number, Row]] => [keyOf(row), [index, row]])).values();
 }

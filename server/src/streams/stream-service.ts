@@ -32,13 +32,13 @@ export interface StreamServiceOptions {
   readonly membership: Membership;
 }
 
-/** Within this time this node's own change comes back to it from the database. */
+/** Within this time the database reports this node's own change back to it. */
 const echoMs = 3_000;
 
 /** Adding, changing and removing streams: the store first, then the stream manager that runs them. */
 export class StreamService {
   readonly #options: StreamServiceOptions;
-  /** Changes are serialised, so that quotas hold and stream manager and store agree on the order. */
+  /** Changes are serialised, so that quotas hold, and the stream manager and the store agree on the order. */
   #turn: Promise<unknown> = Promise.resolve();
   #listRevision = 0;
   /** The revision of each stream as polling clients know it. */
@@ -65,7 +65,7 @@ export class StreamService {
     }
   }
 
-  /** The same, reported by the database: what this node itself changed a moment ago changes no list again. */
+  /** The same, reported by the database: a change that this node has just made does not change lists again. */
   hearRights(uids: Iterable<string>): void {
     const { clock, streamManager } = this.#options;
     const sinceMs = clock.monotonicMs() - echoMs;
@@ -170,13 +170,13 @@ export class StreamService {
     });
   }
 
-  /** Applies what other nodes changed. Idempotent; rejects when the database can't be read. */
+  /** Applies the changes made by other nodes. Idempotent; rejects when the database can't be read. */
   learn({ saved, removed, moved }: ClusterChange): Promise<void> {
     const { store, streamManager, statuses, liveSessions, membership } = this.#options;
     return this.#inTurn(async () => {
       for (const record of await store.streams.byUids(saved)) {
         streamManager.apply(managedSettingsOf(record));
-        // What this node saved itself comes back to it, and so does a pause, which changes no list.
+        // This node's own saves are reported back to it, and so is a pause, which changes no list.
         if (this.#listed.get(record.uid) !== record.revision) this.#noteSaved(record);
       }
       for (const uid of removed) {
@@ -188,7 +188,7 @@ export class StreamService {
         const stream = streamManager.find(uid);
         stream?.review();
         streamManager.changes.add(uid);
-        // States that this node reported before it had the stream were dropped.
+        // States that this node reported before it knew of the stream were dropped.
         if (stream && membership.owns(uid)) statuses.note(uid, stream.state);
       }
       await this.#purge();
@@ -206,7 +206,8 @@ export class StreamService {
 
   #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.#turn.then(run);
-    // The next in the queue does not depend on the result of this one; its own caller gets the error.
+    // The next change in the queue does not depend on the result of this one; the caller of this one gets the
+    // error.
     this.#turn = result.then(
       () => undefined,
       () => undefined,
@@ -254,7 +255,7 @@ function checkedSource(typed: string, path: string): string {
   }
 }
 
-/** Two tags that differ only in case are one; the first stays. */
+/** Tags that differ only in case are the same; the first is kept. */
 function distinct(tags: readonly string[]): string[] {
   const seen = new Map<string, string>();
   for (const tag of tags) {

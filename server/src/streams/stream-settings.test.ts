@@ -8,7 +8,7 @@ import { openTestStore } from '../store/store-fixture.ts';
 import { newStream } from '../store/stream-fixture.ts';
 import { merged, settingsShown } from './stream-settings.ts';
 
-test('what a call sets is stored, read and shown; what it leaves out keeps its value or gets the default', async (t) => {
+test('settings in a call are stored, read and shown; settings left out keep their value or get the default', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-settings-'));
   const store = await openTestStore(folder);
   t.after(async () => {

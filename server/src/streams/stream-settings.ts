@@ -1,7 +1,8 @@
 import { settingGroups, type Stream, type StreamSettings } from '@vidette/contract/entities';
 import type { StreamRecord } from '../store/stream-row.ts';
 
-// What users set of a stream travels whole between a call and the store: no setting is named on its way, unless something acts on it.
+// The settings of a stream are passed between a call and the store as a whole: no setting is named on the way,
+// unless code acts on it.
 
 type Groups = Pick<StreamSettings, (typeof settingGroups)[number]>;
 /** Groups of settings, of which any member may be absent. */

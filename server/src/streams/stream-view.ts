@@ -10,7 +10,7 @@ import type { StreamRecord } from '../store/stream-row.ts';
 import { knownReason } from '../base/known-reasons.ts';
 import { settingsShown } from './stream-settings.ts';
 
-/** What the stream manager needs to run a stored stream. */
+/** The data that the stream manager needs to run a stored stream. */
 export function managedSettingsOf(record: StreamRecord): ManagedStreamSettings {
   return {
     uid: record.uid,
@@ -27,15 +27,15 @@ export function managedSettingsOf(record: StreamRecord): ManagedStreamSettings {
 }
 
 /**
- * The reason of a failure in the reader's language: it is stored in English. An unknown one becomes the code's
- * sentence.
+ * The reason for a failure in the reader's language; it is stored in English. An unknown one is replaced by the
+ * code's sentence.
  */
 export function failureReasonOf(state: ManagedStreamState, language: MessageLanguage): string | null {
   if (state.failureReason === null || language === 'en' || state.code === null) return state.failureReason;
   return knownReason(state.failureReason, language) ?? messageOf(state.code, language);
 }
 
-/** What knows the current states of streams and nodes. */
+/** The sources of the current states of streams and nodes. */
 export interface StreamStates {
   readonly streamManager: Pick<StreamManager, 'state'>;
   readonly membership: Pick<Membership, 'isAvailable'>;

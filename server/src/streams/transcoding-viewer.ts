@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.ts';
 import type { TranscodingViewer, TranscodingPerson } from '../transcoding/transcoding.ts';
 import type { UserRecord } from '../store/users.ts';
 
-/** One user of one stream is one viewer, in however many requests. */
+/** A user counts as one viewer of a stream, in however many requests. */
 export function transcodingViewer(principal: Principal, uid: string): TranscodingViewer {
   const { kind, id } = principal.by;
   return { name: `${kind}/${id}/${uid}`, person: transcodingPerson(principal.user) };

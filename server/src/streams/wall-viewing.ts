@@ -22,7 +22,7 @@ export interface WallViewingOptions {
   readonly liveSessions: Pick<LiveSessions, 'add' | 'judge'>;
 }
 
-/** Live video of many streams over one WebSocket; each stream's right is checked when it is requested. */
+/** Live video of many streams over one WebSocket; the right to each stream is checked when it is requested. */
 export class WallViewing {
   readonly #options: WallViewingOptions;
 
@@ -51,7 +51,7 @@ export class WallViewing {
   ) {
     const { streamManager, transcoding, watchLog, liveSessions } = this.#options;
     const watched = { principal, uid, right: 'view', isConverted: convert, end } as const;
-    // Before the check, so that a right revoked during it is not missed.
+    // Before the check, so that a revocation during it is not missed.
     const forget = liveSessions.add(watched);
     try {
       const code = await liveSessions.judge(watched);

@@ -1,8 +1,11 @@
 import type { WebSocket } from 'ws';
 
-/** Calls `leave` once, when the socket is closed; a client that disconnected while it was admitted has left already. */
+/**
+ * Calls `leave` once, when the socket is closed; a client that disconnected while being admitted has already
+ * left.
+ */
 export function whenClosed(socket: WebSocket, leave: () => void): void {
   socket.once('close', leave);
-  // No 'close' follows.
+  // No 'close' event will follow.
   if (socket.readyState === socket.CLOSED) leave();
 }

@@ -7,15 +7,16 @@ import type { Email, Mailer } from './mailer.ts';
 import { escapeHtml } from './reset-email.ts';
 
 export interface AccountEmailsOptions {
-  /** Read for every e-mail, so that changes apply immediately. */
+  /** Read for every e-mail, so that changes take effect immediately. */
   readonly config: Pick<Config, 'app'>;
   readonly mailer: Pick<Mailer, 'isConfigured' | 'send'>;
   readonly log: Log;
 }
 
 /**
- * Notifies users by e-mail that their account has changed, so that they notice a change that they did not make:
- * a new e-mail or login goes to the old address. E-mails are sent in the background; a failure is logged.
+ * Notifies users by e-mail that their account has changed, so that they notice changes made by others. A change
+ * of the e-mail or login is reported to the old address. E-mails are sent in the background; a failure is
+ * logged.
  */
 export class AccountEmails {
   readonly #options: AccountEmailsOptions;
@@ -25,7 +26,7 @@ export class AccountEmails {
     this.#options = options;
   }
 
-  /** After a change of login, e-mail or password by any user. */
+  /** To be called after any user has changed a login, e-mail or password. */
   noteChange(before: UserRecord, after: UserRecord): void {
     const { mailer, config, log } = this.#options;
     const changes: AccountChange[] = [];
@@ -38,7 +39,7 @@ export class AccountEmails {
       .send(changeEmail(after.language, facts))
       .catch((error: unknown) => {
         const cause = error instanceof Fault ? (error.cause ?? error) : error;
-        log.error({ error: cause, user: after.login }, 'an e-mail about a changed account was not sent');
+        log.error({ error: cause, user: after.login }, 'An e-mail about a changed account could not be sent');
       })
       .finally(() => this.#underWay.delete(work));
     this.#underWay.add(work);

@@ -1,4 +1,4 @@
-/** Most members of one change that are noted; of the rest only the number. */
+/** Maximum number of recorded members of one change; of the rest only the number is recorded. */
 const maxChanges = 60;
 const maxTextLength = 300;
 
@@ -6,8 +6,8 @@ const maxTextLength = 300;
 export type AuditChange = readonly [before: unknown, after: unknown];
 
 /**
- * What differs between two views of one object, by path as in `archive.depthHours`, for the audit log. Views
- * hold no secrets but those in addresses, which the log redacts. Lists count as one value.
+ * The differences between two views of one object, by path as in `archive.depthHours`, for the audit log. The
+ * only secrets in views are those in addresses, which the log redacts. Lists count as one value.
  */
 export function changesBetween(before: object, after: object): Record<string, AuditChange> {
   const [old, next] = [leavesOf(before), leavesOf(after)];
@@ -22,7 +22,7 @@ export function changesBetween(before: object, after: object): Record<string, Au
   return left === 0 ? changes : { ...changes, '...': [null, left] };
 }
 
-/** Rows of a list as members by their key, so that a changed row is one change. */
+/** The rows of a list as members by key, so that a changed row is one change. */
 export function byKey<Row extends object>(rows: readonly Row[], keyOf: (row: Row) => string): object {
   return Object.fromEntries(rows.map((row) => [keyOf(row), givenOf(row)]));
 }

@@ -9,16 +9,16 @@ export interface AuditEvent {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** What the audit log will record of a call while the call is running: services add what only they know. */
+/** The audit entry of a running call, to which services add details. */
 export interface AuditNote {
   login: string | null;
   target: string | null;
   details: Record<string, unknown>;
-  /** The caller is signed in; anonymous calls are counted, not logged one by one. */
+  /** The caller is signed in; anonymous calls are counted, not logged individually. */
   isSignedIn: boolean;
 }
 
-/** An entry that is updated while the activity lasts, such as watching. */
+/** An entry that is updated while an activity, such as watching, lasts. */
 export interface OpenEntry {
   /** Replaces the details; with `isOver` for the last time. */
   update(details: Readonly<Record<string, unknown>>, isOver?: boolean): void;

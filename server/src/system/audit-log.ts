@@ -9,7 +9,10 @@ import { AuditTallies } from './audit-tallies.ts';
 
 const cleanUpMs = 6 * 3_600_000;
 
-/** Who did what. Entries are written in groups, so that a burst of calls does not cost a disk flush each. */
+/**
+ * Records who did what. Entries are written in groups, so that a burst of calls does not cost a disk flush
+ * each.
+ */
 export class AuditLog {
   readonly #audit: Audit;
   readonly #clock: Clock;
@@ -42,25 +45,23 @@ export class AuditLog {
     if (options.isEnabled) this.#cancelCleanUp = this.#clock.every(cleanUpMs, () => this.#cleanUp());
   }
 
-  /**
-   * Notes a user's action; it is on the disk within half a second, and later while the database refuses writes.
-   */
+  /** Records a user's action; it is on disk within half a second, or later if the database rejects writes. */
   add(event: AuditEvent): void {
     if (!this.#isEnabled) return;
-    // Beyond it events of one kind become one entry with their count.
+    // Beyond this limit, events of one kind become one entry with a count.
     if (this.#queue.isFull) this.#tallies.count(event);
     else this.#queue.add(this.#rowOf(event));
   }
 
   /**
-   * Counts anonymous callers' actions: one entry an hour for each kind, with how often and from where, so that
-   * strangers can't fill the log.
+   * Counts anonymous callers' actions: one entry per hour and kind, with the number of calls and their
+   * networks, so that strangers can't fill the log.
    */
   count(event: AuditEvent): void {
     if (this.#isEnabled) this.#tallies.count(event);
   }
 
-  /** Notes the start of a lasting activity. */
+  /** Records the start of a lasting activity. */
   open(event: AuditEvent): OpenEntry {
     if (!this.#isEnabled) return { update: () => {} };
     const update = this.#queue.addLasting(this.#rowOf(event));
@@ -69,14 +70,14 @@ export class AuditLog {
     };
   }
 
-  /** @throws Fault AuditLogsDisabled when the configuration has switched it off. */
+  /** @throws Fault AuditLogsDisabled when the log is disabled in the configuration. */
   async list(query: AuditQuery): Promise<AuditRecord[]> {
-    if (!this.#isEnabled) throw new Fault('AuditLogsDisabled', 'The audit log is switched off.');
+    if (!this.#isEnabled) throw new Fault('AuditLogsDisabled', 'The audit log is disabled.');
     await this.flush();
     return this.#audit.list(query);
   }
 
-  /** Writes what waits. Entries that can't be written keep waiting, in their order. */
+  /** Writes queued entries. Entries that can't be written stay queued, in order. */
   flush(): Promise<void> {
     return this.#queue.flush();
   }
@@ -101,11 +102,11 @@ export class AuditLog {
   #cleanUp(): void {
     this.#audit
       .removeBefore(this.#nowMs() - this.#keepMs)
-      .catch((error: unknown) => this.#log.warn({ error }, 'old audit entries were not removed'));
+      .catch((error: unknown) => this.#log.warn({ error }, 'Old audit entries could not be removed'));
   }
 }
 
-/** A copy without secrets, as it is at this moment. */
+/** A copy of the current state, without secrets. */
 function redactedOf(details: AuditEvent['details']): NewAuditEntry['details'] {
   return redactValue(details) as NewAuditEntry['details'];
 }

@@ -1,6 +1,6 @@
 import type { AuditNote } from './audit-event.ts';
 
-/** A note as a call starts with it. */
+/** The note with which a call starts. */
 export function newAuditNote(): AuditNote {
   return { login: null, target: null, details: {}, isSignedIn: true };
 }

@@ -11,11 +11,11 @@ export class AuditPages {
   }
 
   /**
-   * One page, and whether there are older entries. `limit` of the query is the size of the page.
+   * One page, and whether there are older entries. `limit` of the query is the page size.
    * @throws Fault AuditLogsDisabled
    */
   async page(query: AuditQuery): Promise<{ items: AuditEntry[]; hasMore: boolean }> {
-    // One more than is shown tells whether it is the last page.
+    // One entry more than the page shows whether it is the last page.
     const rows = await this.#audit.list({ ...query, limit: query.limit + 1 });
     return { items: rows.slice(0, query.limit).map(auditView), hasMore: rows.length > query.limit };
   }

@@ -5,25 +5,25 @@ import type { Audit, NewAuditEntry } from '../store/audit.ts';
 /** An entry of a lasting activity, whose details change until it is over. */
 interface LastingEntry {
   row: NewAuditEntry;
-  /** In the database; undefined until it was first written. */
+  /** Id in the database; undefined until it was first written. */
   id: number | undefined;
   isDirty: boolean;
   isOver: boolean;
 }
 
 const flushMs = 500;
-/** While the database refuses writes. */
+/** Maximum queue length while the database rejects writes. */
 const maxWaiting = 10_000;
-/** Rows of one statement; engines limit the number of its parameters. */
+/** Maximum rows per statement; engines limit the number of parameters. */
 const batch = 500;
 const retryMs = 5_000;
 
-/** Entries on their way to the database: written in groups and in their order, again and again while it refuses them. */
+/** Entries on their way to the database: written in groups, in order, and retried while it rejects them. */
 export class AuditQueue {
   readonly #audit: Audit;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** Adds what is only counted so far, before each flush. */
+  /** Called before each flush, to add entries that have only been counted so far. */
   readonly #beforeFlush: () => void;
   #waiting: NewAuditEntry[] = [];
   readonly #lasting = new Set<LastingEntry>();
@@ -38,7 +38,7 @@ export class AuditQueue {
     this.#beforeFlush = beforeFlush;
   }
 
-  /** No more entries are taken. */
+  /** Accepts no more entries. */
   get isFull(): boolean {
     return this.#waiting.length >= maxWaiting;
   }
@@ -48,7 +48,7 @@ export class AuditQueue {
     this.#flushIn(flushMs);
   }
 
-  /** An entry whose details the returned function replaces, until it is over. */
+  /** Adds an entry; the returned function replaces its details until the activity is over. */
   addLasting(row: NewAuditEntry): (details: NewAuditEntry['details'], isOver: boolean) => void {
     const entry: LastingEntry = { row, id: undefined, isDirty: true, isOver: false };
     this.#lasting.add(entry);
@@ -62,7 +62,7 @@ export class AuditQueue {
     };
   }
 
-  /** Writes what waits. Entries that can't be written keep waiting, in their order. */
+  /** Writes queued entries. Entries that can't be written stay queued, in order. */
   flush(): Promise<void> {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
@@ -75,7 +75,7 @@ export class AuditQueue {
     await this.flush();
     this.#cancelFlush?.();
     const lost = this.#waiting.length;
-    if (lost > 0) this.#log.error({ lost }, 'audit entries were lost');
+    if (lost > 0) this.#log.error({ lost }, 'Audit entries were lost');
   }
 
   /** Never rejects. */
@@ -88,13 +88,13 @@ export class AuditQueue {
       }
       for (const entry of this.#lasting) {
         if (entry.isDirty) await this.#writeLasting(entry);
-        // An entry that ended while it was being written still has its end to write.
+        // The end of an entry that ended while it was being written must still be written.
         if (entry.isOver && !entry.isDirty) this.#lasting.delete(entry);
       }
-      if (this.#isStuck) this.#log.info({}, 'audit entries are written again');
+      if (this.#isStuck) this.#log.info({}, 'Audit entries can be written again');
       this.#isStuck = false;
     } catch (error) {
-      if (!this.#isStuck) this.#log.error({ error }, 'audit entries can’t be written: they wait');
+      if (!this.#isStuck) this.#log.error({ error }, 'Audit entries could not be written and are queued');
       this.#isStuck = true;
       this.#flushIn(retryMs);
     }

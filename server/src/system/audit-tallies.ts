@@ -2,15 +2,15 @@ import type { Clock } from '../base/clock.ts';
 import { networkOf } from '../base/network.ts';
 import type { AuditEvent, OpenEntry } from './audit-event.ts';
 
-/** What the tallies need of the audit log. */
+/** The part of the audit log that the tallies use. */
 interface EntryOpener {
   open(event: AuditEvent): OpenEntry;
 }
 
 const hourMs = 3_600_000;
-/** Kinds that are counted separately in an hour; beyond that they lose the user, then the call. */
+/** Maximum number of kinds counted separately in an hour; beyond that they are merged by user, then by call. */
 const maxKinds = 1_000;
-/** Networks that an entry names. */
+/** Maximum number of networks named in an entry. */
 const maxNetworks = 10;
 
 interface Tally {
@@ -22,7 +22,10 @@ interface Tally {
   isTold: boolean;
 }
 
-/** Events that are counted instead of noted: one entry for each hour, call, outcome and affected user. */
+/**
+ * Events that are counted instead of recorded individually: one entry for each hour, call, outcome and affected
+ * user.
+ */
 export class AuditTallies {
   readonly #audit: EntryOpener;
   readonly #clock: Clock;
@@ -49,7 +52,7 @@ export class AuditTallies {
     if (tally.networks.size <= maxNetworks) tally.networks.add(networkOf(event.ip));
   }
 
-  /** Hands the counts over for writing. */
+  /** Passes the counts on for writing. */
   tell(): void {
     this.#tell(false);
   }

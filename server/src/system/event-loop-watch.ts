@@ -17,7 +17,7 @@ export class EventLoopWatch {
     });
   }
 
-  /** The longest delay since the last call, ms. */
+  /** The longest delay since the last call of this method, ms. */
   takeLongestMs(): number {
     const longestMs = this.#longestMs;
     this.#longestMs = 0;

@@ -70,7 +70,7 @@ test('[R7.32] of two callers with the code one becomes the administrator', async
   await assert.rejects(lock.unlock(held, make), hasCode('ActionNotAcceptable'));
 });
 
-test('a set-up that fails leaves the server locked and its code valid', async () => {
+test('a failed setup leaves the server locked and its code valid', async () => {
   const { lock, code } = locked();
   await assert.rejects(
     lock.unlock(code(), () => Promise.reject(new Fault('PasswordIsNotComplexEnough', ''))),
@@ -79,7 +79,7 @@ test('a set-up that fails leaves the server locked and its code valid', async ()
   await lock.unlock(code(), () => Promise.resolve(user));
 });
 
-test('[R8.13] where the archive belonged to another installation no code is made until the console allows it, for one set-up', async () => {
+test('[R8.13] if the archive belonged to another installation, no code is created until the console allows it, for one setup', async () => {
   const clock = new ManualClock();
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);

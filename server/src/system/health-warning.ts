@@ -1,6 +1,6 @@
 import type { HealthWarning } from '@vidette/contract/health';
 
-/** A warning; what is not given is null. */
+/** A warning; members not given are null. */
 export function warning(
   code: HealthWarning['code'],
   facts: Partial<Omit<HealthWarning, 'code'>> = {},

@@ -5,9 +5,9 @@ import type { Config } from '../config/schema.ts';
 import { warning } from './health-warning.ts';
 import type { LicenseService } from './license.ts';
 
-/** License expiry is announced this long before. */
+/** License expiry is announced this long in advance. */
 const licenseNoticeMs = 14 * 86_400_000;
-/** A disk's usage does not change by the second: every poll of every page may share one reading. */
+/** How long a reading of a disk's usage is cached: all polls of all pages can share it. */
 const diskLookMs = 10_000;
 
 export interface ReportedDiskUse {
@@ -22,7 +22,10 @@ export interface ReportedDiskShares {
   readonly otherBytes: number;
 }
 
-/** This many percent before old footage must be deleted, a warning names the other files that fill the disk. */
+/**
+ * This many percentage points before old footage must be deleted, a warning reports that other files fill the
+ * disk.
+ */
 const beforeQuotaPercent = 2;
 
 export interface HealthMonitorOptions {
@@ -34,7 +37,7 @@ export interface HealthMonitorOptions {
   readonly node: {
     readonly id: string;
     readonly isDrained: boolean;
-    /** Of all nodes, those whose clocks differ from the database's. */
+    /** Nodes whose clocks differ from the database's. */
     readonly wrongClocks: readonly { readonly id: string; readonly aheadMs: number }[];
   };
   /** Whether the databases use their disk reserve. */
@@ -43,7 +46,7 @@ export interface HealthMonitorOptions {
   readonly config: Pick<Config, 'archive'>;
 }
 
-/** What needs an operator's attention. */
+/** Reports conditions that need an operator's attention. */
 export class HealthMonitor {
   readonly #options: HealthMonitorOptions;
   #disk: { use: Promise<ReportedDiskUse | undefined>; lookedMs: number } | undefined;
@@ -54,7 +57,8 @@ export class HealthMonitor {
 
   /**
    * `notRecording`: uids of streams that should record and don't; `recordedLow`: streams with too little
-   * recorded in the last 24 hours. Both as the caller may see them. `shares`: of the disk, when they are known.
+   * recorded in the last 24 hours. Both contain only streams that the caller may see. `shares`: the usage of
+   * the disk, when known.
    */
   async warnings(
     notRecording: readonly string[],
@@ -79,7 +83,7 @@ export class HealthMonitor {
       const usedPercent = Math.floor(disk.usedPercent);
       return [warning('archive-disk-usage', { usedPercent, ...(figures && { figures }) })];
     }
-    // If it is also the archive's disk, that is reported already.
+    // If this is also the archive's disk, it has been reported already.
     return this.#options.isDataDiskFull?.() === true ? [warning('data-disk-full')] : [];
   }
 
@@ -94,8 +98,8 @@ export class HealthMonitor {
   }
 
   /**
-   * An archive that fills its disk by itself is normal; when other files push footage out, the operator is
-   * warned before.
+   * It is normal for the archive itself to fill its disk; when other files displace footage, the operator is
+   * warned in advance.
    */
   #warnPercent(shares: ReportedDiskShares | undefined): number {
     const { warnPercent, quotaPercent } = this.#options.config.archive;
@@ -124,7 +128,7 @@ export class HealthMonitor {
 async function diskUse(folder: string): Promise<ReportedDiskUse | undefined> {
   try {
     const { bsize, blocks, bfree, bavail } = await statfs(folder);
-    // As `df` counts: space reserved for the superuser is neither used nor free.
+    // As in `df`: space reserved for the superuser is neither used nor free.
     const usable = blocks - bfree + bavail;
     return {
       totalBytes: blocks * bsize,

@@ -4,7 +4,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { EventLoopWatch } from './event-loop-watch.ts';
 import { Histories } from './history.ts';
 
-test('[R7.45] histories keep the newest values, oldest first', () => {
+test('[R7.45] histories keep the newest values, in chronological order', () => {
   const histories = new Histories(
     [
       { name: 'a', unit: 's' },

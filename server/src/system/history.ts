@@ -1,25 +1,25 @@
-/** Names and units that charts and scripts can rely on. */
+/** Stable names and units for charts and scripts. */
 export interface HistoryKind {
   readonly name: string;
   /** As in `bit/s`; empty for plain counts. */
   readonly unit: string;
 }
 
-/** A history as clients get it: times oldest first, one value for each. */
+/** A history as returned to clients: times in ascending order, one value for each. */
 export interface HistoryView extends HistoryKind {
   readonly times: number[];
   readonly values: number[];
 }
 
 /**
- * The latest values of several figures that are measured together, in memory of a fixed size: four bytes a
- * value, because ten thousand streams keep some each.
+ * The latest values of several figures that are measured together, in fixed-size memory: four bytes per value,
+ * because each of ten thousand streams keeps several.
  */
 export class Histories {
   readonly #kinds: readonly HistoryKind[];
   readonly #capacity: number;
   readonly #times: Float64Array;
-  /** Row by row, one row for a sample. */
+  /** Row by row, one row per sample. */
   readonly #values: Float32Array;
   #count = 0;
 

@@ -17,7 +17,7 @@ export type LicenseClaims = z.infer<typeof LicenseClaims>;
 
 const featuresOfAll = ['archive', 'share', 'mosaic', 'motion', 'tunnel'];
 
-/** What licenses of a type cover unless they say otherwise. */
+/** The defaults of licenses by type. */
 export function featuresOf(productType: string): string[] {
   return productType === 'enterprise' ? [...featuresOfAll, 'cluster'] : [...featuresOfAll];
 }
@@ -25,7 +25,10 @@ export function featuresOf(productType: string): string[] {
 const begin = '-----BEGIN VIDETTE LICENSE-----';
 const end = '-----END VIDETTE LICENSE-----';
 
-/** A license as text to keep and paste: claims and their Ed25519 signature (RFC 8032), both base64url. */
+/**
+ * A license as text that can be stored and pasted: claims and their Ed25519 signature (RFC 8032), both
+ * base64url.
+ */
 export function writeLicense(claims: LicenseClaims, privateKeyPem: string): string {
   const payload = Buffer.from(JSON.stringify(LicenseClaims.parse(claims)));
   const signature = sign(null, payload, createPrivateKey(privateKeyPem));
@@ -33,7 +36,7 @@ export function writeLicense(claims: LicenseClaims, privateKeyPem: string): stri
   return [begin, ...(body.match(/.{1,64}/g) ?? []), end].join('\n');
 }
 
-/** @throws Fault IncorrectLicense unless the text is whole and signed by the key. */
+/** @throws Fault IncorrectLicense unless the text is complete and signed with the key. */
 export function readLicense(text: string, publicKeyPem: string): LicenseClaims {
   const match = /^-----BEGIN VIDETTE LICENSE-----([A-Za-z0-9_.\s-]+?)-----END VIDETTE LICENSE-----$/.exec(
     text.trim(),

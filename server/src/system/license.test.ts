@@ -63,7 +63,7 @@ function openService(vendorKey: string | null = vendor.publicKey): Promise<Licen
 
 const failsWith = (code: ErrorCode) => (error: unknown) => error instanceof Fault && error.code === code;
 
-test('[R6.10] without a vendor’s key the server issues itself a license that never ends', async () => {
+test('[R6.10] without a vendor’s key the server issues itself a license that never expires', async () => {
   const own = await openService(null);
   own.requireValid();
   own.requireStreamAllowance(1_000_000);
@@ -71,7 +71,7 @@ test('[R6.10] without a vendor’s key the server issues itself a license that n
   assert.equal((await openService(null)).view.text, own.view.text, 'once for all');
 });
 
-test('[R6.10] with a vendor’s key only texts that it signed count', async () => {
+test('[R6.10] with a vendor’s key only texts signed with it are valid', async () => {
   const service = await openService();
   assert.deepEqual([service.isExpired, service.view.productType], [true, 'none']);
   assert.throws(() => service.requireValid(), failsWith('LicenseExpired'));
@@ -91,7 +91,7 @@ test('[R6.10] with a vendor’s key only texts that it signed count', async () =
   assert.equal((await openService(stranger.publicKey)).isExpired, true, 'not under another key');
 });
 
-test('[R6.9] the end of a license takes effect without a restart, and so does a new one', async () => {
+test('[R6.9] license expiry takes effect without a restart, and so does a new license', async () => {
   const service = await openService();
   await service.replace(textOf({}));
   clock.advance(30 * dayMs - 1);
@@ -104,7 +104,7 @@ test('[R6.9] the end of a license takes effect without a restart, and so does a 
   service.requireValid();
 });
 
-test('[R3.9] health warns of the end two weeks ahead, and of having ended', async () => {
+test('[R3.9] health warns of license expiry two weeks ahead, and after it', async () => {
   const service = await openService();
   await service.replace(textOf({}));
   const node = { id: 'main', isDrained: false, wrongClocks: [] };

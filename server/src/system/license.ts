@@ -48,7 +48,7 @@ export class LicenseService {
     return service;
   }
 
-  /** No license, one with an invalid signature, or an expired one. */
+  /** True without a license, with an invalidly signed one, or with an expired one. */
   get isExpired(): boolean {
     if (!this.#claims) return true;
     return this.#claims.expiresAt !== null && this.#claims.expiresAt <= this.#clock.wallMs();
@@ -79,7 +79,7 @@ export class LicenseService {
   async replace(text: string): Promise<License> {
     const claims = readLicense(text, this.#publicKey);
     if (claims.expiresAt !== null && claims.expiresAt <= this.#clock.wallMs()) {
-      throw new Fault('LicenseExpired', 'The time of this license is over.', {
+      throw new Fault('LicenseExpired', 'The license has expired.', {
         details: { fields: [{ path: 'text', code: 'LicenseExpired' }] },
       });
     }
@@ -88,7 +88,7 @@ export class LicenseService {
     return this.view;
   }
 
-  /** Calls back whenever a license was saved on this node. */
+  /** Calls back whenever a license is saved on this node. */
   onReplaced(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -98,22 +98,25 @@ export class LicenseService {
     if (this.isExpired) throw new Fault('LicenseExpired', 'The license is missing or expired.');
   }
 
-  /** Whether a separately licensed part of the product may run now [R6.7, R6.8]. */
+  /** Whether a separately licensed feature may run now [R6.7, R6.8]. */
   allows(feature: string): boolean {
     return !this.isExpired && (this.#claims?.features.includes(feature) ?? false);
   }
 
-  /** @throws Fault LicenseExpired, or FeatureNotFound when the license is valid but does not cover this. */
+  /**
+   * @throws Fault LicenseExpired, or FeatureNotFound when the license is valid but does not cover the feature.
+   */
   requireFeature(feature: string): void {
     this.requireValid();
     if (!this.allows(feature)) throw new Fault('FeatureNotFound', `The license does not cover ${feature}.`);
   }
 
-  /** @throws Fault LicenseExpired, or QuotaReached when the license covers no more streams. */
+  /** @throws Fault LicenseExpired, or QuotaReached when the license covers no further streams. */
   requireStreamAllowance(streams: number): void {
     this.requireValid();
     const most = this.#claims?.maxStreams ?? 0;
-    if (most >= 0 && streams >= most) throw new Fault('QuotaReached', 'The license covers no more streams.');
+    if (most >= 0 && streams >= most)
+      throw new Fault('QuotaReached', 'The license does not cover another stream.');
   }
 
   /** Whether the nodes may be seen, drained and returned to service. */
@@ -122,8 +125,10 @@ export class LicenseService {
   }
 
   /**
-   * For features that only some licenses cover. An expired one still covers it: what runs continues [R6.9].
-   * @throws Fault EnterpriseOnly, or FeatureNotFound when an enterprise license leaves the feature out [R6.8]
+   * For features that only some licenses cover. An expired license still covers them: what is running continues
+   * [R6.9].
+   * @throws Fault EnterpriseOnly, or FeatureNotFound when an enterprise license does not include the feature
+   * [R6.8]
    */
   requireEnterprise(feature: string): void {
     if (this.#claims?.productType !== 'enterprise') {
@@ -141,7 +146,7 @@ export class LicenseService {
   }
 }
 
-/** A stored text that is no longer valid (another key was configured) counts as none. */
+/** A stored text that is no longer valid (because another key was configured) counts as no license. */
 function claimsOf(text: string, publicKey: string): LicenseClaims | undefined {
   try {
     return readLicense(text, publicKey);
@@ -164,7 +169,8 @@ function communityClaims(nowMs: number): LicenseClaims {
 }
 
 /**
- * PEM of the server's own key, created at the first start. It signs only the license this server issues itself.
+ * PEM of the server's own key, created at the first start. It signs only the license that this server issues to
+ * itself.
  */
 async function ownKey(settings: StoredSettings): Promise<string> {
   const stored = await settings.get(ownKeyKey);

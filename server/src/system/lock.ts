@@ -10,7 +10,8 @@ interface LockOptions {
   readonly isLocked: boolean;
   readonly setupCode: SetupCode;
   /**
-   * Where the archive belongs to an earlier installation, what the setup waits for; undefined on a new server.
+   * The consent that the setup waits for if the archive belongs to an earlier installation; undefined on a new
+   * server.
    */
   readonly consent?: SetupConsent | undefined;
   readonly clock: Clock;
@@ -44,13 +45,13 @@ export class Lock {
   }
 
   /**
-   * Creates the first administrator with `make`, once: of two users who have the code one comes too late.
+   * Creates the first administrator with `make`, only once: of two users who have the code one is refused.
    * @throws Fault ActionNotAcceptable on an unlocked server, SetupNotAllowed without the console's consent,
    * else the faults of `SetupCode.check` and `make`.
    */
   async unlock(code: string, make: () => Promise<UserRecord>): Promise<UserRecord> {
     if (!this.#isLocked || this.#unlocking) {
-      throw new Fault('ActionNotAcceptable', 'The server has its administrator already.');
+      throw new Fault('ActionNotAcceptable', 'The server already has an administrator.');
     }
     if (!this.#isSetupAllowed) {
       throw new Fault('SetupNotAllowed', 'The archive contains recordings: run `vidette allow-setup` first.');
@@ -75,14 +76,14 @@ export class Lock {
     this.#options.setupCode.stop();
   }
 
-  /** The administrator exists by now: a file that can't be removed does not make the setup fail. */
+  /** The administrator exists already: a file that can't be removed does not make the setup fail. */
   async #endConsent(): Promise<void> {
     const { consent, print } = this.#options;
     try {
       await consent?.end();
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown';
-      print(`The consent to this setup could not be removed; remove its file by hand: ${reason}`);
+      print(`The consent to this setup could not be removed; remove its file manually: ${reason}`);
     }
   }
 
@@ -92,8 +93,8 @@ export class Lock {
     print(
       'The database has no administrator, but the archive holds earlier footage: this server cannot be set up now.',
     );
-    print('To have streams and accounts back, stop it and put a backup back: vidette restore FILE');
-    print('To set it up again for the footage that is there, run on this machine: vidette allow-setup');
+    print('To get streams and accounts back, stop the server and restore a backup: vidette restore FILE');
+    print('To set it up again with the existing footage, run on this machine: vidette allow-setup');
     this.#cancelLook = clock.every(consentLookMs, () => {
       if (consent?.isGiven !== true) return;
       this.#cancelLook?.();

@@ -4,7 +4,7 @@ import type { Log, LogFields } from '../base/log.ts';
 import { redactText, redactValue } from '../base/redact.ts';
 
 export interface RingLine {
-  /** Increases by one with every line. */
+  /** Increases by one per line. */
   readonly id: number;
   readonly time: number;
   readonly level: LogLevel;
@@ -23,9 +23,7 @@ export interface RingQuery {
 const maxLines = 5_000;
 const ranks: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-/**
- * The latest lines of the server's log, for its page; redacted when they are written, not when they are read.
- */
+/** The latest lines of the server's log, for the page; redacted when written, not when read. */
 export class LogRing {
   readonly #lines: RingLine[] = [];
   readonly #clock: Clock;
@@ -35,7 +33,7 @@ export class LogRing {
     this.#clock = clock;
   }
 
-  /** A log that writes to `target` and remembers here. */
+  /** A log that writes to `target` and is remembered here. */
   tee(target: Log, inherited: LogFields = {}): Log {
     const write = (level: LogLevel) => (fields: LogFields, message: string) => {
       const safe = redactValue(fields) as LogFields;
@@ -55,7 +53,7 @@ export class LogRing {
     };
   }
 
-  /** Oldest first; of more than `limit` the latest. */
+  /** Oldest first; at most the latest `limit` lines. */
   list(query: RingQuery): RingLine[] {
     const wanted = query.search.toLowerCase();
     return this.#lines
@@ -70,7 +68,7 @@ export class LogRing {
 
   #add(level: LogLevel, message: string, fields: Record<string, unknown>): void {
     this.#lines.push({ id: ++this.#lastId, time: this.#clock.wallMs(), level, message, fields });
-    // A batch at a time: shifting thousands of lines for each new one would cost more than the line.
+    // In batches: shifting thousands of lines for each new one would cost more than the line itself.
     if (this.#lines.length > maxLines + 500) this.#lines.splice(0, 500);
   }
 }

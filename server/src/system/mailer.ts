@@ -10,7 +10,7 @@ export interface Email {
   readonly html: string;
 }
 
-/** Together below the twenty seconds that the page waits for an answer. */
+/** Their sum is below the twenty seconds that the page waits for an answer. */
 const connectTimeoutMs = 5_000;
 const answerTimeoutMs = 10_000;
 
@@ -69,6 +69,6 @@ async function told(work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (cause) {
-    throw new Fault('Unavailable', 'The mail server does not take our letters.', { cause });
+    throw new Fault('Unavailable', 'The mail server does not accept e-mails from this server.', { cause });
   }
 }

@@ -77,7 +77,7 @@ function newReset(smtpKeys: object = {}, resetKeys: object = {}) {
   const { users, sessions, tokens } = store;
   const authenticator = new Authenticator({ users, sessions, tokens, clock, log, sessionMs: 1e9 });
   const mailer = new Mailer(config);
-  // Another e-mail would otherwise be the last one instead of that with the code.
+  // Otherwise another e-mail, not the one with the code, would be the last one.
   const emails = { noteChange: () => {} };
   const reset = new PasswordReset({ config, store, authenticator, passwords, mailer, emails, clock, log });
   return { reset, clock, authenticator };
@@ -93,7 +93,7 @@ function fails(work: Promise<unknown>, code: ErrorCode): Promise<void> {
   return assert.rejects(work, (error: unknown) => error instanceof Fault && error.code === code);
 }
 
-test('[R7.20] the e-mail is sent by STARTTLS and sign-in, in both forms, with code and link', async () => {
+test('[R7.20] the e-mail is sent over STARTTLS with sign-in, as text and HTML, with code and link', async () => {
   const { reset } = newReset();
   const code = await sentCode(reset);
   const received = smtp.emails.at(-1);
@@ -136,7 +136,7 @@ test('[R7.21] a code sets a password once, and ends every session', async () => 
   await fails(reset.reset(typed, ip), 'UnknownLifetimeCode');
 });
 
-test('[R7.21, R8.13] a code outlives neither its minutes nor five wrong tries', async () => {
+test('[R7.21, R8.13] a code is invalid after its lifetime, and after five wrong attempts', async () => {
   const { reset, clock } = newReset({}, { codeMinutes: 2 });
   const late = await sentCode(reset);
   clock.advance(120_000);
@@ -148,7 +148,7 @@ test('[R7.21, R8.13] a code outlives neither its minutes nor five wrong tries', 
   await fails(reset.reset({ email, code, password: newPassword }, ip), 'UnknownLifetimeCode');
 });
 
-test('[R8.12] another code for an address must wait, for every caller and whether or not it is known', async () => {
+test('[R8.12] another code for an address must wait, for every caller and whether or not the address is known', async () => {
   const { reset, clock } = newReset();
   for (const address of [email, 'unknown@example.org']) {
     assert.equal(await reset.send(address, ip), 60);
@@ -162,7 +162,7 @@ test('[R8.12] another code for an address must wait, for every caller and whethe
   await reset.settle();
 });
 
-test('[R8.5] an unknown or blocked address is reported only when so configured', async () => {
+test('[R8.5] an unknown or blocked address is reported only if so configured', async () => {
   const before = smtp.emails.length;
   await newReset().reset.send('unknown@example.org', ip);
   await store.failedAttempts.prune(Number.MAX_SAFE_INTEGER);
@@ -187,7 +187,7 @@ test('[R7.20] an unusable mail server is reported, and the next attempt need not
   tls.setDefaultCACertificates([...trusted, smtp.certificate]);
 });
 
-test('[R7.20] without a mail server, or switched off, there is no recovery', async () => {
+test('[R7.20] without a mail server, or when disabled, there is no recovery', async () => {
   for (const { reset } of [newReset({ host: null }), newReset({}, { enabled: false })]) {
     await fails(reset.send(email, ip), 'ActionNotAcceptable');
     await fails(reset.reset({ email, code: 'AAAA-AAAA', password: newPassword }, ip), 'ActionNotAcceptable');

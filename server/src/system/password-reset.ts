@@ -16,7 +16,7 @@ import type { AccountEmails } from './account-emails.ts';
 import type { Mailer } from './mailer.ts';
 import { resetEmail } from './reset-email.ts';
 
-/** Between two codes for one address. */
+/** Minimum time between two codes for one address. */
 const againAfterMs = 60_000;
 const windowMs = 15 * 60_000;
 const maxTries = 5;
@@ -35,9 +35,9 @@ export interface PasswordResetOptions {
 
 /**
  * Password reset for the owner of an account's e-mail address [R7.20, R7.21]: a code that expires after some
- * minutes, works once and allows five wrong tries. Unless configured otherwise, answers and their times are the
- * same for known and unknown addresses: the mail server is contacted in either case, the e-mail itself is sent
- * afterwards.
+ * minutes, works once and allows five wrong attempts. Unless configured otherwise, responses and their timing
+ * are the same for known and unknown addresses: the mail server is contacted in either case, the e-mail itself
+ * is sent afterwards.
  */
 export class PasswordReset {
   readonly #options: PasswordResetOptions;
@@ -58,9 +58,9 @@ export class PasswordReset {
   }
 
   /**
-   * Sends a code, if a user has this address. Returns the seconds until another may be requested.
-   * @throws Fault ActionNotAcceptable when switched off, TooManyRequests, Unavailable without the mail server's
-   * help, NotFound for an unknown address when `passwordReset.revealUnknown` is on
+   * Sends a code if a user has this address. Returns the seconds until another may be requested.
+   * @throws Fault ActionNotAcceptable when disabled, TooManyRequests, Unavailable when the mail server can't be
+   * used, NotFound for an unknown address when `passwordReset.revealUnknown` is on
    */
   async send(email: string, ip: string): Promise<number> {
     this.#requireEnabled();
@@ -73,7 +73,7 @@ export class PasswordReset {
     } catch (error) {
       // Nothing was sent: the next attempt need not wait.
       await this.#sentTo.clear(keyOf(email));
-      this.#options.log.error({ error: causeOf(error) }, 'the mail server cannot be used');
+      this.#options.log.error({ error: causeOf(error) }, 'The mail server cannot be used');
       throw error;
     }
     if (user) this.#sendInBackground(user);
@@ -87,11 +87,11 @@ export class PasswordReset {
    */
   async reset(typed: { email: string; code: string; password: string }, ip: string): Promise<string> {
     this.#requireEnabled();
-    // By network too: a stranger who tries codes must not keep the owner from typing the right one.
+    // Also by network: a stranger who tries codes must not keep the owner from entering the right one.
     await this.#triedBy.take(networkOf(ip));
     await this.#triedFor.take(`${keyOf(typed.email)} ${networkOf(ip)}`);
     const { store, passwords, authenticator, emails } = this.#options;
-    // Errors that do not depend on the user must not cost one of the code's few tries.
+    // Errors that do not depend on the user must not use up one of the code's few attempts.
     checkPassword(typed.password, { login: '', email: typed.email });
     const user = await this.#requireCode(typed.email, typed.code);
     checkPassword(typed.password, user);
@@ -112,10 +112,10 @@ export class PasswordReset {
   #requireEnabled(): void {
     const { mailer, config } = this.#options;
     if (mailer.isConfigured && config.passwordReset.enabled) return;
-    throw new Fault('ActionNotAcceptable', 'Passwords are not reset by e-mail here.');
+    throw new Fault('ActionNotAcceptable', 'Password reset by e-mail is disabled.');
   }
 
-  /** Users who may get a code: not blocked ones, nor those whose password is kept elsewhere. */
+  /** Users who may get a code: not blocked ones, nor those whose password is managed elsewhere. */
   async #userOf(email: string): Promise<UserRecord | undefined> {
     const user = await this.#options.store.users.byEmail(email);
     return user?.isBlocked === false && !user.isManaged ? user : undefined;
@@ -139,7 +139,10 @@ export class PasswordReset {
   #sendInBackground(user: UserRecord): void {
     const work = this.#sendCode(user)
       .catch((error: unknown) => {
-        this.#options.log.error({ error: causeOf(error), user: user.login }, 'a password code was not sent');
+        this.#options.log.error(
+          { error: causeOf(error), user: user.login },
+          'A password code could not be sent',
+        );
       })
       .finally(() => this.#emails.delete(work));
     this.#emails.add(work);
@@ -155,8 +158,8 @@ export class PasswordReset {
       expiresMs: clock.wallMs() + Math.round(minutes * 60_000),
       tries: 0,
     });
-    // Only the configured address: one taken from the request would let a stranger choose where the e-mail's
-    // link leads.
+    // Only the configured address: one taken from the request would let a stranger choose the target of the
+    // link in the e-mail.
     const base = config.publicUrl === null ? undefined : withoutLastSlash(config.publicUrl);
     await mailer.send(
       resetEmail(user.language, {
@@ -177,7 +180,7 @@ function causeOf(error: unknown): unknown {
 }
 
 function wrongCode(): Fault {
-  return new Fault('UnknownLifetimeCode', 'The code is wrong, used or outlived.', {
+  return new Fault('UnknownLifetimeCode', 'The code is wrong, used or expired.', {
     details: { fields: [{ path: 'code', code: 'UnknownLifetimeCode' }] },
   });
 }

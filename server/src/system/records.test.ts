@@ -45,7 +45,7 @@ test('[R7.47] events are written in groups, without secrets', async () => {
   assert.doesNotMatch(JSON.stringify(written), /pw|u:p/);
 });
 
-test('[R7.47] a log that is switched off takes nothing and says so', async () => {
+test('[R7.47] a disabled log accepts nothing and reports that', async () => {
   const { written, audit } = auditLog(false);
   audit.add(event);
   await audit.flush();
@@ -56,14 +56,14 @@ test('[R7.47] a log that is switched off takes nothing and says so', async () =>
   );
 });
 
-test('[R7.47] entries that can’t be written wait, are reported once, and come in their order', async () => {
+test('[R7.47] entries that can’t be written are queued, reported once, and written in order', async () => {
   const { clock, written, complaints, audit, disk } = auditLog();
   disk.fails = true;
   audit.add(event);
   await audit.flush();
   audit.add({ ...event, action: 'deleteUser' });
   await audit.flush();
-  assert.deepEqual(complaints, ['audit entries can’t be written: they wait']);
+  assert.deepEqual(complaints, ['Audit entries could not be written and are queued']);
   disk.fails = false;
   clock.advance(5_000);
   await audit.flush();
@@ -73,7 +73,7 @@ test('[R7.47] entries that can’t be written wait, are reported once, and come 
   );
 });
 
-test('[R7.47] a stranger’s nonsense is counted, and displaces no one’s entry, however much there is of it', async () => {
+test('[R7.47] strangers’ invalid calls are counted, and displace no other entry, however many there are', async () => {
   const { clock, written, updated, audit } = auditLog();
   audit.add(event);
   for (let turn = 0; turn < 50_000; turn++) {
@@ -103,7 +103,7 @@ test('[R7.47] a stranger’s nonsense is counted, and displaces no one’s entry
   assert.equal(written.length, 4, 'each hour has an entry of its own');
 });
 
-test('[R7.47] an entry that ends while it is being written is written once more, with its end', async () => {
+test('[R7.47] an entry that ends while it is being written is written again, with its end', async () => {
   const writing = Promise.withResolvers<void>();
   const updated: object[] = [];
   const store = {
@@ -122,7 +122,7 @@ test('[R7.47] an entry that ends while it is being written is written once more,
   assert.deepEqual(updated, [{ endTime: 7 }]);
 });
 
-test('[R7.47] watching is logged once for each person, stream and mode, with its start and end', async () => {
+test('[R7.47] watching is logged once per user, stream and mode, with its start and end', async () => {
   const { clock, written, updated, audit } = auditLog();
   const watches = new WatchLog(audit, clock);
   const watch = { mode: 'watchStream', uid: 'gate', login: 'anna', ip: '10.0.0.1' } as const;
@@ -134,7 +134,7 @@ test('[R7.47] watching is logged once for each person, stream and mode, with its
   leave();
   leaveToo();
   clock.advance(200_000);
-  // The page was reloaded: it is still the same.
+  // The page was reloaded: it is still the same viewing.
   const leaveAtLast = watches.begin(watch);
   clock.advance(10_000);
   leaveAtLast();
@@ -147,7 +147,7 @@ test('[R7.47] watching is logged once for each person, stream and mode, with its
   await audit.flush();
   const ends = updated.map((details) => details as { startTime: number; endTime?: number });
   assert.ok(ends.some((end) => end.startTime === startTime && end.endTime === startTime + 270_000));
-  // On a public link each network counts as one, and a crowd shares an entry.
+  // On a public link each network counts as one viewer, and many networks share an entry.
   written.length = 0;
   for (let host = 0; host < 200; host++) {
     watches.touch({ mode: 'watchShared', uid: 'gate', login: null, ip: `10.2.0.${host}` });
@@ -157,7 +157,7 @@ test('[R7.47] watching is logged once for each person, stream and mode, with its
   watches.close();
 });
 
-test('[R7.33] the server’s log is kept by level and text, redacted, newest kept', () => {
+test('[R7.33] the server’s log is searchable by level and text and redacted, and the newest lines are kept', () => {
   const ring = new LogRing(new ManualClock());
   const log = ring.tee(silentLog).child({ stream: 'cam1' });
   log.info({ url: 'rtsp://u:p@cam' }, 'connecting to rtsp://u:p@cam');

@@ -8,7 +8,7 @@ export interface ResetEmailFacts {
   readonly minutes: number;
   /** The name of this server. */
   readonly title: string;
-  /** Where the code is entered; undefined while no public address is configured. */
+  /** The page where the code is entered; undefined while no public address is configured. */
   readonly url: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { temporaryStore } from '../store/store-fixture.ts';
 import { AuditPages } from './audit-pages.ts';
 import { Search } from './search.ts';
 
-test('a search finds what its caller may see, and users only for administrators', async (t) => {
+test('a search finds only what the caller may see, and users only for administrators', async (t) => {
   const store = await temporaryStore(t);
   const { id } = await store.streams.add(newStream('gate', { tags: ['Door'], location: { name: 'North' } }));
   await store.streams.add(newStream('gate2'));
@@ -27,7 +27,7 @@ test('a search finds what its caller may see, and users only for administrators'
   assert.equal((await search.find(admin, 'gate', 2)).length, 2);
 });
 
-test('a page of the audit log says whether older entries follow', async () => {
+test('a page of the audit log states whether older entries follow', async () => {
   const row = {
     id: 1,
     timeMs: 5,

@@ -6,14 +6,14 @@ import type { Store } from '../store/store.ts';
 
 export type SearchHit = z.input<Calls['search']['reply']>['items'][number];
 
-/** Words beyond these narrow a search no further. */
+/** Maximum number of words; further ones are ignored. */
 const maxWords = 10;
 
 export interface SearchOptions {
   readonly store: Pick<Store, 'streamList' | 'mosaics' | 'bookmarks' | 'users'>;
 }
 
-/** One search over everything that has a name: streams, mosaics, users and bookmarks, in this order. */
+/** A search over everything that has a name: streams, mosaics, users and bookmarks, in this order. */
 export class Search {
   readonly #options: SearchOptions;
 
@@ -21,7 +21,7 @@ export class Search {
     this.#options = options;
   }
 
-  /** What the caller may see and contains all words; users are found by administrators only. */
+  /** Everything that the caller may see and that contains all words; only administrators find users. */
   async find(principal: Principal, text: string, limit: number): Promise<SearchHit[]> {
     const { store } = this.#options;
     const viewer = viewerOf(principal);

@@ -7,17 +7,19 @@ import type { Lock } from './lock.ts';
 /** Set by the operator as `TZ`, else by the system; it does not change while the process runs. */
 const serverZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** What the settings are gathered from. */
+/** The sources of the settings. */
 export interface SettingsSources {
   readonly config: Config;
   readonly lock: Pick<Lock, 'isLocked' | 'isSetupAllowed'>;
   readonly license: Pick<LicenseService, 'view' | 'isExpired' | 'coversCluster'>;
   readonly version: string;
-  /** The source revision that the version was built from. */
+  /** The source revision from which the version was built. */
   readonly revision: string;
 }
 
-/** What the page must know; an anonymous client gets only what the screens before the sign-in need [R3.8]. */
+/**
+ * The settings of the page; an anonymous client gets only those that the screens before sign-in need [R3.8].
+ */
 export function settingsView(sources: SettingsSources, principal: Principal | undefined): Settings {
   const { config, lock, license } = sources;
   const { productType, features } = license.view;

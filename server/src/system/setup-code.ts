@@ -7,7 +7,7 @@ const maxTries = 5;
 
 /**
  * The code that proves that the first administrator has access to the server's console [R8.13]. Valid for half
- * an hour and five wrong tries, then a new one is printed; it is kept only in memory.
+ * an hour and five wrong attempts, then a new one is printed; it is kept only in memory.
  */
 export class SetupCode {
   readonly #clock: Clock;
@@ -47,7 +47,7 @@ export class SetupCode {
     this.#code = newCode();
     this.#triesLeft = maxTries;
     this.#print(`Set-up code: ${this.#code}`);
-    this.#print(`It is good for ${lifetimeMs / 60_000} minutes; then a new one is printed here.`);
+    this.#print(`It is valid for ${lifetimeMs / 60_000} minutes; then a new one is printed here.`);
     this.#cancelRenewal = this.#clock.after(lifetimeMs, () => this.#renew());
   }
 }

@@ -25,7 +25,7 @@ export class SetupConsent {
     await createFile(this.#file, '', 0o600);
   }
 
-  /** It was used, or is not needed. @throws system errors */
+  /** Removes the consent once it was used or is not needed. @throws system errors */
   async end(): Promise<void> {
     await rm(this.#file, { force: true });
   }

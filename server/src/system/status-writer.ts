@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Streams, StoredStreamStatus } from '../store/streams.ts';
 
 const flushMs = 500;
-/** After the database refused. */
+/** Delay after the database has rejected a write. */
 const retryMs = 5_000;
 
 /** Status of a stream as users see it. */
@@ -14,8 +14,8 @@ interface NotedState {
 }
 
 /**
- * Stores the streams' statuses in the database, for lists to filter and sort by and for other nodes to show:
- * one write for all changes within a short time.
+ * Stores the streams' statuses in the database, so that lists can filter and sort by them and other nodes can
+ * show them: one write for all changes within a short time.
  */
 export class StatusWriter {
   readonly #streams: Streams;
@@ -31,13 +31,13 @@ export class StatusWriter {
     this.#log = options.log;
   }
 
-  /** Notes a stream's status; it is in the database within about half a second. */
+  /** Records a stream's status; it is in the database within about half a second. */
   note(uid: string, { status, code, failureReason }: NotedState): void {
     this.#waiting.set(uid, { status, code, reason: failureReason });
     this.#cancel ??= this.#clock.after(flushMs, () => this.#flush());
   }
 
-  /** Writes what waits now; resolves when it is stored. */
+  /** Writes pending statuses now; resolves when they are stored. */
   async settle(): Promise<void> {
     this.#flush();
     await this.#writing;
@@ -52,8 +52,8 @@ export class StatusWriter {
     this.#writing = this.#writing
       .then(() => this.#streams.saveStatuses(statuses))
       .catch((error: unknown) => {
-        // The statuses themselves are in memory; what lists sort by lags until the database accepts them.
-        this.#log.error({ err: error }, 'The statuses of streams could not be saved; it will be tried again');
+        // The statuses themselves are in memory; the sort order of lists lags until the database accepts them.
+        this.#log.error({ err: error }, 'The statuses of streams could not be saved; retrying');
         this.#waiting = new Map([...statuses, ...this.#waiting]);
         this.#cancel ??= this.#clock.after(retryMs, () => this.#flush());
       });

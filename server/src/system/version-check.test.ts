@@ -9,7 +9,7 @@ import { VersionCheck } from './version-check.ts';
 
 const hourMs = 3_600_000;
 
-/** A site that answers with what `answer` writes, and counts its requests. */
+/** A site whose responses `answer` writes, and which counts its requests. */
 async function startSite(t: TestContext, answer: (reply: ServerResponse) => void) {
   const site = { asked: 0, url: '' };
   const server = createServer((_, reply) => {
@@ -42,7 +42,7 @@ async function until(isSo: () => boolean): Promise<void> {
 const nothing = { current: '1.0.0', latest: null, url: null };
 const next = { version: '1.1.0', url: 'https://example.org/1.1' };
 
-test('[R7.49] without an address nothing is asked; one that is configured later is asked', async (t) => {
+test('[R7.49] without an address nothing is requested; one that is configured later is requested', async (t) => {
   const site = await startSite(t, (reply) => reply.end(JSON.stringify(next)));
   const { check, config } = newCheck(t, null);
   assert.deepEqual(check.facts, nothing);
@@ -62,7 +62,7 @@ test('[R7.49] an address that never answers delays no caller', async (t) => {
   await check.close();
 });
 
-test('[R7.49] it is asked again twice a day, sooner after a failure, which is logged', async (t) => {
+test('[R7.49] it is requested again twice a day, sooner after a failure, which is logged', async (t) => {
   let isWell = true;
   const site = await startSite(t, (reply) => {
     if (!isWell) reply.statusCode = 500;
@@ -89,7 +89,7 @@ for (const [name, text] of [
   ['a link that is no web address', '{"version": "2", "url": "javascript:alert(1)"}'],
   ['too much', JSON.stringify({ version: '2', padding: 'x'.repeat(70_000) })],
 ] as const) {
-  test(`[R7.49] ${name} is not believed`, async (t) => {
+  test(`[R7.49] ${name} is rejected`, async (t) => {
     const site = await startSite(t, (reply) => reply.end(text));
     const { check, told } = newCheck(t, site.url);
     await until(() => told.length > 0);
@@ -97,7 +97,7 @@ for (const [name, text] of [
   });
 }
 
-test('[R7.49] a redirect is followed within its host only, and not without end', async (t) => {
+test('[R7.49] redirects are followed only within the host, up to a limit', async (t) => {
   const inner = await startSite(t, (reply) => reply.end(JSON.stringify(next)));
   const outer = await startSite(t, (reply) => reply.writeHead(302, { location: inner.url }).end());
   const { check, told } = newCheck(t, outer.url);

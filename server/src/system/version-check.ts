@@ -19,9 +19,9 @@ const Announcement = z.object({
 
 export interface VersionFacts {
   readonly current: string;
-  /** Null while no address is configured or it has not answered yet. */
+  /** Null while no address is configured, or before its first answer. */
   readonly latest: string | null;
-  /** Where to read about it. */
+  /** A page about the version. */
   readonly url: string | null;
 }
 
@@ -34,8 +34,8 @@ export interface VersionCheckOptions {
 }
 
 /**
- * Whether a newer version is available, by the configured address [R7.49]. It is checked in the background, now
- * and then; callers get the last result and never wait. Without an address nothing is requested.
+ * Whether a newer version is available, by the configured address [R7.49]. It is checked periodically in the
+ * background; callers get the last result and never wait. Without an address nothing is requested.
  */
 export class VersionCheck {
   readonly #options: VersionCheckOptions;
@@ -90,14 +90,14 @@ export class VersionCheck {
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       this.#askAtMs = clock.monotonicMs() + retryMs;
-      log.warn({ error }, 'the address of the version check could not be read');
+      log.warn({ error }, 'The address of the version check could not be read');
     }
   }
 }
 
 /**
- * Follows redirects only within the configured host and scheme: the operator chose where this server goes, and not
- * which of its neighbours that site may have it ask.
+ * Follows redirects only within the configured host and scheme: the operator chose where this server goes, and
+ * that site must not make it request other hosts of the network.
  */
 async function fetchWithinHost(url: string, signal: AbortSignal): Promise<Response> {
   let target = new URL(url);
@@ -114,7 +114,7 @@ async function fetchWithinHost(url: string, signal: AbortSignal): Promise<Respon
     if (next.host !== target.host || next.protocol !== target.protocol) {
       throw new Error('The address redirects to another host, which is not followed.');
     }
-    if (redirects === redirectsMax) throw new Error('The address redirects again and again.');
+    if (redirects === redirectsMax) throw new Error('The address redirects too many times.');
     target = next;
   }
 }

@@ -3,24 +3,28 @@ import { networkOf } from '../base/network.ts';
 import type { OpenEntry } from './audit-event.ts';
 import type { AuditLog } from './audit-log.ts';
 
-/** The modes of watching: each is the `action` of its entries. */
+/** The modes of watching: each is the `action` of an entry. */
 type WatchMode = 'watchStream' | 'watchWall' | 'watchArchive' | 'watchStills' | 'watchShared';
 
 /** Who watches which stream. */
 export interface Watch {
   readonly mode: WatchMode;
   readonly uid: string;
-  /** Null: by a public link. */
+  /** Null: through a public link. */
   readonly login: string | null;
   readonly ip: string;
 }
 
-/** Returning within this continues the entry: a page that is reloaded, a wall that rotates. */
+/**
+ * Returning within this time continues the entry, for example after a page reload, or on a wall that rotates.
+ */
 const pauseMs = 5 * 60_000;
 const sweepMs = 30_000;
-/** How often entries of ongoing watching are written, so that after a crash the end is nearly right. */
+/**
+ * How often entries of ongoing watching are written, so that after a crash the end time is approximately right.
+ */
 const progressMs = 5 * 60_000;
-/** Networks with an entry of their own for one public link; further ones share one. */
+/** Maximum number of networks with their own entry for one public link; further ones share an entry. */
 const maxVisitors = 50;
 
 interface WatchEntry {
@@ -49,7 +53,7 @@ export class WatchLog {
     this.#cancelSweep = clock.every(sweepMs, () => this.#sweep());
   }
 
-  /** Over a connection. Returns a function to call, once, when it ends. */
+  /** Records watching over a connection. Returns a function to be called once when it ends. */
   begin(watch: Watch): () => void {
     const entry = this.#entryFor(watch);
     entry.open++;
@@ -59,12 +63,12 @@ export class WatchLog {
     };
   }
 
-  /** With one request of many. */
+  /** Records watching by one of many requests. */
   touch(watch: Watch): void {
     this.#entryFor(watch);
   }
 
-  /** Idempotent: ends all ongoing entries now. */
+  /** Ends all ongoing entries now. Idempotent. */
   close(): void {
     this.#cancelSweep();
     for (const [key, entry] of this.#entries) this.#end(key, entry);

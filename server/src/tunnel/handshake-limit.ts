@@ -1,20 +1,20 @@
 import type { Clock } from '../base/clock.ts';
 
-/** An honest relay renews its keys by the gigabyte or the hour. */
+/** Maximum per window; an honest relay renews its keys after a gigabyte or an hour. */
 const handshakesMax = 30;
 const handshakesWithinMs = 60_000;
 
 /** How often the relay may exchange keys: each exchange costs this server far more than a message costs the relay. */
 export class HandshakeLimit {
   readonly #clock: Clock;
-  /** Of the last handshakes, monotonic. */
+  /** Times of the last handshakes, monotonic. */
   readonly #timesMs: number[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Counts one handshake; false when there were too many in a short time. */
+  /** Counts one handshake; returns false when there were too many in a short time. */
   take(): boolean {
     const nowMs = this.#clock.monotonicMs();
     this.#timesMs.push(nowMs);

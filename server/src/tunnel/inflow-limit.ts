@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../base/clock.ts';
 
 /**
- * What a relay may send over time. Requests are small: a hundred viewers send a quarter of this. More is not
- * read, so that the relay's own TCP has to wait, and a flood of messages costs only part of one core.
+ * The rate at which a relay may send. Requests are small: a hundred viewers send a quarter of this. More is not
+ * read, so that the relay's TCP has to wait, and a flood of messages uses only part of one core.
  */
 const bytesPerSecond = 1_048_576;
-/** Burst that it may send after a quiet time. */
+/** The burst that it may send after a quiet period. */
 const burstBytes = 4 * 1_048_576;
 
 /** Reads from a relay's socket no faster than allowed: a token bucket, refilled as time passes. */
@@ -23,7 +23,7 @@ export class InflowLimit {
     this.#refilledMs = clock.monotonicMs();
   }
 
-  /** Counts received bytes; beyond the limit the socket pauses, and resumes by itself. */
+  /** Counts received bytes; beyond the limit the socket pauses, and resumes automatically. */
   take(bytes: number): void {
     const nowMs = this.#clock.monotonicMs();
     const refill = ((nowMs - this.#refilledMs) / 1000) * bytesPerSecond;

@@ -40,7 +40,7 @@ test('a request without an answer is reported after 20 s', () => {
   assert.equal(requests.length, 1);
 });
 
-test('once stopped, it neither asks nor reports, and a late answer changes nothing', () => {
+test('once stopped, it neither sends nor reports anything, and a late answer has no effect', () => {
   const { clock, requests, silences, keepAlive } = started();
   keepAlive.stop();
   keepAlive.start();

@@ -6,17 +6,17 @@ const answerTimeoutMs = 20_000;
 
 export interface KeepAliveOptions {
   readonly clock: Clock;
-  /** Sends a request and calls back with its answer; requests are answered in their order. */
+  /** Sends a request and calls back with its answer; requests are answered in order. */
   readonly request: (answered: () => void) => void;
-  /** A request stayed unanswered for this long; no other follows. */
+  /** Called when a request stayed unanswered for this long; no other follows. */
   readonly onSilent: (timeoutMs: number) => void;
 }
 
-/** Asks the other end of a connection at intervals whether it still answers, one request at a time. */
+/** Checks at intervals whether the other end of a connection still answers, one request at a time. */
 export class KeepAlive {
   readonly #options: KeepAliveOptions;
   #roundTripMs: number | null = null;
-  /** Of the running timer: the wait for an answer, or for the next request. */
+  /** Cancels the running timer: the wait for an answer, or for the next request. */
   #cancel: Cancel | undefined;
   #isStopped = false;
 
@@ -34,7 +34,7 @@ export class KeepAlive {
     if (!this.#isStopped) this.#ask();
   }
 
-  /** Ends it for good; an answer on its way changes nothing. Idempotent. */
+  /** Stops permanently; an answer on its way has no effect. Idempotent. */
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();

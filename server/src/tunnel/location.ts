@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.ts';
 /** A relay as configured. */
 export type ConfiguredLocation = Config['tunnel']['locations'][number];
 
-/** One that has an address: the tunnel may try it, if only to learn its host key. */
+/** A location with an address: the tunnel may connect to it, if only to obtain its host key. */
 export type ReadyLocation = ConfiguredLocation & { readonly host: string };
 
 export function isReady(location: ConfiguredLocation): location is ReadyLocation {
@@ -11,9 +11,9 @@ export function isReady(location: ConfiguredLocation): location is ReadyLocation
 }
 
 /**
- * The line that lets a key listen on the one port of this location and do nothing else on the relay (sshd(8),
- * AUTHORIZED_KEYS FILE FORMAT): no command, no terminal, and no forwarding except to a port on which nothing
- * listens, because "none" is not allowed there.
+ * The line that allows a key to listen on the port of this location and to do nothing else on the relay
+ * (sshd(8), AUTHORIZED_KEYS FILE FORMAT): no command, no terminal, and no forwarding except to a port on which
+ * nothing listens, because "none" is not allowed there.
  */
 export function authorizedKeyLine(location: ConfiguredLocation, publicKey: string): string {
   const host = location.bindHost.includes(':') ? `[${location.bindHost}]` : location.bindHost;

@@ -14,7 +14,7 @@ function channelOf(): ClientChannel {
   return Object.assign(new PassThrough(), { stderr: new PassThrough() }) as unknown as ClientChannel;
 }
 
-/** Connects a client as the relay does; `isBusy` with a request that is not answered yet. */
+/** Connects a client as the relay does; `isBusy`: with a request that is not answered yet. */
 function connect(clients: RelayClients, remoteAddress: string, isBusy = false): TunnelConnection {
   const channel = channelOf();
   clients.addChannel(channel);
@@ -33,7 +33,7 @@ function connect(clients: RelayClients, remoteAddress: string, isBusy = false): 
   return connection;
 }
 
-test('[R10.9] a client without a valid address gets no room', () => {
+test('[R10.9] a client without a valid address is refused', () => {
   const clients = new RelayClients(false);
   for (const address of ['', 'UNKNOWN', '192.0.2.7, 10.0.0.1'])
     assert.equal(clients.makeRoom(address), false);
@@ -59,7 +59,7 @@ test('[R10.9] the 65th connection of a network displaces the longest idle one of
   assert.equal(clients.makeRoom('192.0.2.10'), true);
 });
 
-test('[R10.9] behind a proxy, where all have its address, no network has a share', () => {
+test('[R10.9] behind a proxy, whose address all clients have, there is no limit per network', () => {
   const clients = new RelayClients(true);
   for (let count = 0; count < 100; count++) connect(clients, '192.0.2.7', true);
   assert.equal(clients.makeRoom('192.0.2.7'), true);

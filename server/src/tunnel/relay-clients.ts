@@ -3,26 +3,26 @@ import type { ClientChannel } from 'ssh2';
 import { networkOf } from '../base/network.ts';
 import type { TunnelConnection } from './tunnel-connection.ts';
 
-/** Clients' simultaneous connections; further ones are refused until others end. */
+/** Maximum simultaneous connections of clients; further ones are refused until others end. */
 export const connectionsMax = 512;
 /**
- * From this many on, each new connection displaces the one that has been idle longest: silent clients lock no
- * one out.
+ * From this number on, each new connection displaces the one that has been idle longest, so that silent clients
+ * cannot lock others out.
  */
 const crowdedAt = 480;
-/** Of one network; behind a proxy on the relay all clients come from one. */
+/** Maximum per network; behind a proxy on the relay all clients come from one. */
 const perNetworkMax = 64;
-/** The window of a channel is 2 MiB: with more unread than this, the relay ignores it. */
+/** The window of a channel is 2 MiB: if more than this is unread, the relay ignores the window. */
 const unreadMaxBytes = 4 * 1_048_576;
 
-/** The clients connected through one relay: how many there may be, and of which network. */
+/** The clients connected through one relay, with the limits on their number, in total and per network. */
 export class RelayClients {
   readonly #isBehindProxy: boolean;
   /** Channels that the relay has not closed yet, including those whose client has disconnected. */
   readonly #channels = new Set<ClientChannel>();
   readonly #connections = new Set<TunnelConnection>();
 
-  /** `isBehindProxy`: the addresses are a proxy's, so networks have no share of their own. */
+  /** `isBehindProxy`: the addresses are a proxy's, so there is no limit per network. */
   constructor(isBehindProxy: boolean) {
     this.#isBehindProxy = isBehindProxy;
   }
@@ -33,8 +33,8 @@ export class RelayClients {
   }
 
   /**
-   * Whether a client of this address may connect. Closes an idle connection where there are too many; false when
-   * the address is none, or when a network has its share and all of it is in use.
+   * Whether a client with this address may connect. Closes an idle connection if there are too many; false when
+   * the address is invalid, or when the network has reached its limit and all its connections are in use.
    */
   makeRoom(address: string): boolean {
     // sshd sends an invalid address for a client that has disconnected already.
@@ -60,7 +60,7 @@ export class RelayClients {
     connection.once('close', () => this.#connections.delete(connection));
   }
 
-  /** Whether the relay has sent more on a channel than its window allows. */
+  /** Whether the relay has sent more on a channel than the window allows. */
   get isOverrun(): boolean {
     for (const channel of this.#channels) {
       if (channel.readableLength + channel.stderr.readableLength > unreadMaxBytes) return true;

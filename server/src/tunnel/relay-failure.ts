@@ -1,15 +1,15 @@
 import type { TunnelFailure } from '@vidette/contract/tunnel';
 
-/** Text that a relay sent is cut to this many characters before it is used. */
+/** Text from a relay is truncated to this many characters before it is used. */
 const wordsMax = 200;
 
 /**
- * Why a tunnel is not up, or no longer: one of the contract's codes and a message for users, which
- * `base/known-reasons.ts` has in Russian.
+ * Why a tunnel is not up, or no longer up: one of the contract's codes and a message for users, which
+ * `base/known-reasons.ts` translates into Russian.
  */
 export class RelayFailure extends Error {
   readonly code: TunnelFailure;
-  /** Fingerprint that the relay presented where another one, or none yet, is configured. */
+  /** Fingerprint that the relay presented when another one, or none yet, is configured. */
   readonly presentedHostKey: string | null;
 
   constructor(
@@ -29,7 +29,7 @@ export class RelayFailure extends Error {
     return plainWords(this.cause.message || String(Reflect.get(this.cause, 'code')));
   }
 
-  /** Retrying soon does not help: an operator has to change something first. */
+  /** Whether retrying soon is pointless, because an operator has to change something first. */
   get isRefusal(): boolean {
     return (
       this.code === 'host-key-unknown' || this.code === 'host-key-changed' || this.code === 'key-refused'

@@ -9,11 +9,11 @@ import { RelayFailure } from './relay-failure.ts';
 import { Relay } from './relay.ts';
 
 /**
- * Messages that the library's server end can send but does not expose: needed for what no honest relay does.
+ * Messages that the library's server end can send but does not expose: needed to simulate a malicious relay.
  */
 interface RawConnection {
   readonly _protocol: {
-    /** False makes it send what only clients send. */
+    /** False makes it send messages that only clients may send. */
     _server: boolean;
     session(channel: number, window: number, packetBytes: number): void;
     directTcpip(channel: number, window: number, packetBytes: number, way: object): void;
@@ -26,7 +26,7 @@ interface RawConnection {
 
 type ChannelAnswer = ((error: Error | undefined, channel?: ServerChannel) => void) & { type?: string };
 
-/** A relay under a test's control: it accepts every client and does what the test sets, good or bad. */
+/** A relay under a test's control: it accepts every client and behaves as the test sets, well or badly. */
 export interface TestRelay {
   readonly relay: Relay;
   /** The relay's end of the connection. */
@@ -95,7 +95,7 @@ export async function openTestRelay(
   return { relay, connection, raw, socket, clients, questions: () => questions, traffic };
 }
 
-/** Our end, towards any port of loopback; `up` never resolves when the other side is not a relay. */
+/** Our end, connecting to any port on loopback; `up` never resolves when the other side is not a relay. */
 export function dial(
   port: number,
   clock: Clock,
@@ -119,7 +119,7 @@ export function dial(
   return { relay, up };
 }
 
-/** Opens a channel by hand and returns whether it was accepted. */
+/** Opens a channel manually and returns whether it was accepted. */
 export function tryChannel(
   { raw }: TestRelay,
   type: string,

@@ -12,7 +12,7 @@ const window = 2 ** 31;
 const packetBytes = 32_768;
 const way = { boundAddr: 'localhost', boundPort: bindPort, remoteAddr: '192.0.2.7', remotePort: 4711 };
 
-/** A client of the requested port, as an honest relay announces one. */
+/** A client of the requested port, announced as an honest relay does. */
 function visit({ connection }: TestRelay, from = '192.0.2.7'): Promise<ServerChannel> {
   return new Promise((resolve, reject) => {
     connection.forwardOut('localhost', bindPort, from, 4711, (error, channel) => {
@@ -22,7 +22,7 @@ function visit({ connection }: TestRelay, from = '192.0.2.7'): Promise<ServerCha
   });
 }
 
-test('[R10.9] a client arrives with its own address, and bytes pass both ways whole', async (t) => {
+test('[R10.9] a client connects with its own address, and bytes pass intact in both directions', async (t) => {
   const relay = await openTestRelay(t);
   const remote = await visit(relay);
   const [local] = relay.clients;
@@ -48,7 +48,7 @@ test('[R10.9] a client arrives with its own address, and bytes pass both ways wh
   await until(() => relay.relay.connections === 0);
 });
 
-test('[R10.9] a relay opens nothing but connections to the requested port', async (t) => {
+test('[R10.9] a relay can open only connections to the requested port', async (t) => {
   const relay = await openTestRelay(t);
   const { raw } = relay;
   const asClient = (open: (channel: number) => void) => (channel: number) => {
@@ -82,7 +82,7 @@ test('[R10.9] a relay opens nothing but connections to the requested port', asyn
 /** An address in a network of its own. */
 const addressOf = (index: number) => `2001:db8:0:${index.toString(16)}::7`;
 
-test('[R10.9] a client without an address is refused, and so is any beyond five hundred and twelve', async (t) => {
+test('[R10.9] a client without an address is refused, and so are clients beyond 512', async (t) => {
   const relay = await openTestRelay(t);
   for (const from of ['UNKNOWN', '', '192.0.2.7, 10.0.0.1', '127.0.0.1.evil']) {
     await assert.rejects(visit(relay, from));
@@ -99,14 +99,14 @@ test('[R10.9] a client without an address is refused, and so is any beyond five 
   for (const client of relay.clients.slice(0, 5)) client.destroy();
   for (const channel of channels.slice(0, 5)) channel.close();
   await until(() => relay.relay.connections === 507);
-  // The relay's own message that a channel is closed comes after.
+  // The relay's own message that a channel is closed follows later.
   await eventually(
     () => visit(relay),
     () => true,
   );
 });
 
-test('[R10.9] clients who send no request lock no one out, neither all together nor those of one network', async (t) => {
+test('[R10.9] clients that send no request lock no other client out, neither all together nor those of one network', async (t) => {
   const relay = await openTestRelay(t);
   await visit(relay, addressOf(0));
   const [asking] = relay.clients;
@@ -122,7 +122,7 @@ test('[R10.9] clients who send no request lock no one out, neither all together 
   assert.ok(relay.relay.connections <= 481, `${relay.relay.connections} connections`);
 });
 
-test('[R10.9] a network has its share of the connections: its idle ones are closed first, and none of another', async (t) => {
+test('[R10.9] each network has a limit on its connections: its own idle ones are closed first, and none of another network', async (t) => {
   const relay = await openTestRelay(t);
   await visit(relay, '192.0.2.9');
   for (let open = 0; open < 70; open++) await visit(relay, `2001:db8::${open.toString(16)}`);
@@ -135,7 +135,7 @@ test('[R10.9] a network has its share of the connections: its idle ones are clos
 });
 
 for (const tiny of [0, 1]) {
-  test(`[R10.9] packets of ${tiny} bytes, in which a write would never end, end the connection`, async (t) => {
+  test(`[R10.9] a packet size of ${tiny} bytes, with which a write would never end, ends the connection`, async (t) => {
     const relay = await openTestRelay(t);
     void tryChannel(relay, 'forwarded-tcpip', (channel) =>
       relay.raw._protocol.forwardedTcpip(channel, window, tiny, way),
@@ -145,13 +145,13 @@ for (const tiny of [0, 1]) {
   });
 }
 
-test('[R10.9] a relay that sends beyond the window of a waiting reader is cut', async (t) => {
+test('[R10.9] a relay that sends beyond the window of a waiting reader is disconnected', async (t) => {
   const relay = await openTestRelay(t);
   const remote = await visit(relay);
   const id = (remote as unknown as { outgoing: { id: number } }).outgoing.id;
-  // Not a divisor of the window: the library notices a window that is used up, and not one that is overdrawn.
+  // Not a divisor of the window: the library detects a window that is used up, but not one that is exceeded.
   const packet = Buffer.alloc(30_000);
-  // The client is never read: incoming data is not consumed.
+  // The client's data is never read.
   for (let sent = 0; sent < 8 * 1_048_576; sent += packet.length) relay.raw._protocol.channelData(id, packet);
   assert.equal((await relay.relay.ended).code, 'relay-misbehaves');
   assert.equal(relay.clients[0]?.destroyed, true);
@@ -173,7 +173,7 @@ test('[R10.9] a relay that does not read delays the writer, whatever window it a
   assert.ok(sentBytes < whole / 2, `${sentBytes} bytes are on their way`);
 });
 
-test('[R10.9] a relay that answers nothing is given up, and so is one that renews its keys without end', async (t) => {
+test('[R10.9] a relay that does not answer is disconnected, and so is one that renews its keys endlessly', async (t) => {
   const clock = new ManualClock();
   const silent = await openTestRelay(t, { clock, answersPings: false });
   await visit(silent);
@@ -187,19 +187,19 @@ test('[R10.9] a relay that answers nothing is given up, and so is one that renew
   assert.equal((await renewing.relay.ended).code, 'relay-misbehaves');
 });
 
-test('[R10.9] while it is answered, the relay is asked again and again', async (t) => {
+test('[R10.9] while the relay answers, keep-alive requests continue', async (t) => {
   const clock = new ManualClock();
   const relay = await openTestRelay(t, { clock });
   for (let asked = 1; asked <= 5; asked++) {
     await until(() => relay.questions() === asked);
-    // What the relay sends after its answer has arrived, so the answer has, too.
+    // A message that the relay sent after its answer has arrived, and so has the answer.
     await visit(relay);
     clock.advance(15_000);
   }
   assert.equal(relay.relay.connections, 5);
 });
 
-/** A machine that answers on TCP and is not a relay at all. */
+/** A machine that answers on TCP but is not a relay. */
 async function dialStranger(t: TestContext, talk: (socket: Socket) => void) {
   const clock = new ManualClock();
   const sockets: Socket[] = [];
@@ -212,7 +212,7 @@ async function dialStranger(t: TestContext, talk: (socket: Socket) => void) {
   await once(server, 'listening');
   const traffic = { receivedBytes: 0, sentBytes: 0, connectionsTotal: 0 };
   const { relay } = dial((server.address() as AddressInfo).port, clock, traffic, () =>
-    assert.fail('a visitor'),
+    assert.fail('a client'),
   );
   t.after(async () => {
     for (const socket of sockets) socket.destroy();
@@ -221,7 +221,7 @@ async function dialStranger(t: TestContext, talk: (socket: Socket) => void) {
   return { relay, clock, sockets };
 }
 
-test('[R10.9] greetings without end, nonsense and silence all come to an end', async (t) => {
+test('[R10.9] endless greetings, invalid data and silence all end the attempt', async (t) => {
   const greeting = await dialStranger(t, (socket) => {
     const line = Buffer.from(`${'x'.repeat(8_000)}\r\n`);
     const talk = () => {

@@ -10,11 +10,14 @@ import { connectionsMax, RelayClients } from './relay-clients.ts';
 import { RelayFailure } from './relay-failure.ts';
 import { TunnelConnection, type Traffic } from './tunnel-connection.ts';
 
-/** Dialling, both handshakes and the forwarding together. */
+/** Time limit for connecting, both handshakes and the forwarding request together. */
 const openTimeoutMs = 20_000;
-/** Writing in smaller packets than any honest relay requests would cost more than it carries. */
+/**
+ * Minimum packet size; writing in smaller packets than any honest relay requests would cost more than the
+ * payload.
+ */
 const packetMinBytes = 4_096;
-/** Modern algorithms that need no binary part; the order is the preference. */
+/** Modern algorithms that need no native add-on, in order of preference. */
 const algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384'],
   serverHostKey: ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'rsa-sha2-512', 'rsa-sha2-256'],
@@ -25,20 +28,20 @@ const algorithms = {
 
 export interface RelayOptions {
   readonly location: ReadyLocation;
-  /** In OpenSSH's text format; the relay knows its public half. */
+  /** The private key in OpenSSH's text format; the relay knows its public half. */
   readonly privateKey: string;
   readonly clock: Clock;
   readonly traffic: Traffic;
-  /** The relay listens for clients now. */
+  /** Called when the relay listens for clients. */
   readonly onUp: () => void;
-  /** A client of this server's own page; the tunnel leads nowhere else. */
+  /** Called for a client of this server's own page; the tunnel leads nowhere else. */
   readonly onConnection: (connection: TunnelConnection) => void;
 }
 
 /**
- * One SSH connection to a relay that listens there on our behalf (RFC 4254, 7.1). It carries `forwarded-tcpip`
- * channels of the one requested port, straight into our own HTTP server: no address is ever dialled for the
- * relay, and any other channel it opens is refused. Everything that the relay sends has a limit.
+ * One SSH connection to a relay that listens on our behalf (RFC 4254, 7.1). It carries `forwarded-tcpip`
+ * channels of the requested port, directly into our own HTTP server: the relay can't make us connect to any
+ * address, and any other channel it opens is refused. Everything that the relay sends is limited.
  */
 export class Relay {
   /** Resolves with the reason when it is over. It never rejects. */
@@ -62,7 +65,7 @@ export class Relay {
     this.#end = resolve;
     const { host, port, user } = options.location;
     this.#line = connect({ host, port, noDelay: true, keepAlive: true });
-    // Every connection may wait for the socket at the same time.
+    // All connections may wait for the socket at the same time.
     this.#line.setMaxListeners(connectionsMax + 32);
     this.#inflow = new InflowLimit(this.#line, options.clock);
     this.#handshakes = new HandshakeLimit(options.clock);
@@ -88,7 +91,7 @@ export class Relay {
       readyTimeout: 0,
       keepaliveInterval: 0,
     });
-    // After the library paused it: received bytes are counted, whichever code reads them.
+    // After the library has paused it: received bytes are counted, whichever code reads them.
     this.#line.on('data', (chunk: Buffer) => this.#meter(chunk.length));
   }
 
@@ -101,7 +104,7 @@ export class Relay {
     return this.#keepAlive.roundTripMs;
   }
 
-  /** Ends it for the given reason; its clients are disconnected. Idempotent: the first reason stays. */
+  /** Ends it for the given reason; its clients are disconnected. Idempotent: the first reason is kept. */
   close(reason: RelayFailure): void {
     this.#end(reason);
     this.#end = () => {};
@@ -175,8 +178,8 @@ export class Relay {
   }
 
   /**
-   * Sends a request that every SSH server declines: to stop listening where it never did. Answers come in the
-   * order of the requests, so that each also proves that nothing before it is unanswered.
+   * Sends a request that every SSH server declines: to stop listening where it never did. Answers arrive in the
+   * order of the requests, so each also proves that no earlier request is unanswered.
    */
   #requestAnswer(answered: () => void): void {
     this.#client.unforwardIn('vidette-ping', 1, answered);
@@ -226,7 +229,7 @@ export class Relay {
   }
 }
 
-/** If a name has several addresses, the error has no message of its own, and its code says it all. */
+/** If a name has several addresses, the error has no message of its own, and its code is sufficient. */
 function unreachableWords(error: Error, host: string, port: number): string {
   const { code = '' } = error as NodeJS.ErrnoException;
   switch (code) {

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import type { ClientChannel } from 'ssh2';
 import type { Cancel, Clock } from '../base/clock.ts';
 
-/** A write is passed to the channel in chunks of an SSH packet, so that it stops when the socket does. */
+/** A write is passed to the channel in chunks of one SSH packet, so that it stops when the socket does. */
 const pieceBytes = 32_768;
 
 /** Bytes of clients' connections through the tunnel, in both directions, and the number of connections. */
@@ -15,12 +15,12 @@ export interface Traffic {
 
 export interface TunnelConnectionOptions {
   readonly channel: ClientChannel;
-  /** The relay's own socket, which carries this channel beside others. */
+  /** The relay's own socket, which carries this channel and others. */
   readonly line: Socket;
   /** The client's address, as the relay reports it. */
   readonly remoteAddress: string;
   readonly remotePort: number;
-  /** A proxy on the relay names the client in its headers. */
+  /** Whether a proxy on the relay names the client in its headers. */
   readonly trustsProxy: boolean;
   readonly traffic: Traffic;
   readonly clock: Clock;
@@ -80,12 +80,12 @@ export class TunnelConnection extends Duplex {
     return this.openRequests > 0 ? undefined : this.#clock.monotonicMs() - this.#usedMs;
   }
 
-  /** A packet is sent when it is written: there is nothing to switch. */
+  /** A packet is sent as soon as it is written: there is nothing to disable. */
   setNoDelay(): this {
     return this;
   }
 
-  /** The relay's connection is kept alive as a whole. */
+  /** The keep-alive covers the relay's whole connection. */
   setKeepAlive(): this {
     return this;
   }
@@ -115,7 +115,7 @@ export class TunnelConnection extends Duplex {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#cancelTimeout?.();
     this.#channel.destroy();
-    // Remaining data is read and dropped: the channel closes only when it was read to its end.
+    // Remaining data is read and dropped: the channel closes only after it was read to the end.
     this.#channel.resume();
     done(error);
   }
@@ -139,7 +139,7 @@ export class TunnelConnection extends Duplex {
       this.#traffic.sentBytes += piece.length;
       this.#whenLineIsFree(() => {
         if (next >= chunk.length) done();
-        else if (this.destroyed) done(new Error('The visitor went away.'));
+        else if (this.destroyed) done(new Error('The client disconnected.'));
         else this.#send(chunk, next, done);
       });
     });

@@ -12,7 +12,7 @@ async function newFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-test('[R10.9] the key is made once, read by its owner only, and stays', async (t) => {
+test('[R10.9] the key is created once, is readable only by its owner, and is kept', async (t) => {
   const folder = await newFolder(t);
   const made = await loadTunnelKey(folder);
   assert.match(made.publicKey, /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5\S+ vidette$/);
@@ -27,10 +27,10 @@ test('[R10.9] the key is made once, read by its owner only, and stays', async (t
 test('[R10.9] an invalid key file is reported, and not replaced', async (t) => {
   const folder = await newFolder(t);
   await writeFile(join(folder, tunnelKeyFile), 'half a ke');
-  await assert.rejects(loadTunnelKey(folder), /holds no Ed25519 key/);
+  await assert.rejects(loadTunnelKey(folder), /contains no Ed25519 key/);
 });
 
-test('[R10.9] the line for the relay names the one port, IPv6 in brackets', () => {
+test('[R10.9] the line for the relay names the port, with IPv6 addresses in brackets', () => {
   const location = {
     ...{ code: 'RU', name: null, host: 'relay', port: 22, user: 'vidette', hostKey: null },
     ...{ bindHost: '::1', bindPort: 8443, publicUrl: null, trustProxy: false },

@@ -13,15 +13,15 @@ export interface TunnelKey {
 }
 
 /**
- * Reads the pair from the data folder; created there on first use, in a file that only its owner reads.
- * @throws system errors, and an Error when the file holds something else
+ * Reads the pair from the data folder; created there on first use, in a file that only its owner can read.
+ * @throws system errors, and an Error when the file contains something else
  */
 export async function loadTunnelKey(dataDir: string): Promise<TunnelKey> {
   const file = join(dataDir, tunnelKeyFile);
   const privateKey = (await readIfThere(file)) ?? (await makeKey(file));
   const parsed = ssh2.utils.parseKey(privateKey);
   if (parsed instanceof Error || parsed.type !== 'ssh-ed25519' || !parsed.isPrivateKey()) {
-    throw new Error(`${file} holds no Ed25519 key: remove it, and the server makes a new one.`);
+    throw new Error(`${file} contains no Ed25519 key: remove it, and the server creates a new one.`);
   }
   return { privateKey, publicKey: `ssh-ed25519 ${parsed.getPublicSSH().toString('base64')} vidette` };
 }
@@ -29,7 +29,7 @@ export async function loadTunnelKey(dataDir: string): Promise<TunnelKey> {
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
     const text = await readFile(file, 'utf8');
-    // A restore or a careless copy may have made it readable to others.
+    // A restore or a careless copy may have made it readable by others.
     await chmod(file, 0o600);
     return text;
   } catch (error) {
@@ -38,7 +38,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** The file appears whole or not at all: half a key would disable the tunnel permanently. */
+/** The file is created atomically: half a key would disable the tunnel permanently. */
 async function makeKey(file: string): Promise<string> {
   const { private: text } = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'vidette' });
   await replaceFile(file, text, 0o600);

@@ -12,14 +12,14 @@ import { Relay } from './relay.ts';
 import { loadTunnelKey, type TunnelKey } from './tunnel-key.ts';
 
 /**
- * The administrator's last request, kept over restarts: the code of a location, or null for no tunnel. Nodes
+ * The administrator's last request, kept across restarts: the code of a location, or null for no tunnel. Nodes
  * that share a database each have their own, because only one of them can listen on a relay's port.
  */
 const wantedKeyOf = (config: Pick<Config, 'node'>) => `tunnel.location.${config.node.id}`;
 /** How often the license is checked while the tunnel runs. */
 const licenseLookMs = 5_000;
 
-/** Single values that outlive the process. */
+/** Single values that persist across restarts. */
 interface Memory {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
@@ -37,7 +37,7 @@ export interface TunnelOptions {
   readonly log: Log;
 }
 
-/** State of the tunnel; a failed one is retried and stays failed until it is up. */
+/** State of the tunnel; a failed tunnel is retried and stays failed until it is up. */
 type Standing =
   | { readonly status: 'stopped' }
   | { readonly status: 'starting' | 'running'; readonly sinceMs: number }
@@ -48,7 +48,7 @@ type Standing =
       readonly retryMs: number | null;
     };
 
-/** The attempts to be reachable through one location. */
+/** The connection attempts to one location. */
 interface Effort {
   readonly location: ConfiguredLocation;
   readonly stopping: AbortController;
@@ -57,7 +57,7 @@ interface Effort {
 
 /**
  * Keeps this server reachable through a relay, as long as an administrator requests it and the license allows
- * it [R10.9]. The request outlives restarts; the license is checked continuously, so that a change takes effect
+ * it [R10.9]. The request survives restarts; the license is checked continuously, so that a change takes effect
  * immediately [R6.7].
  */
 export class Tunnel {
@@ -76,13 +76,13 @@ export class Tunnel {
     this.#wanted = wanted;
   }
 
-  /** Loads the last request; nothing is dialled before `resume`. */
+  /** Loads the last request; no connection is opened before `resume`. */
   static async open(options: TunnelOptions): Promise<Tunnel> {
     const wanted = await options.memory.get(wantedKeyOf(options.config));
     return new Tunnel(options, typeof wanted === 'string' ? wanted : null);
   }
 
-  /** The server listens: the tunnel requested before the restart is opened again. */
+  /** To be called once the server listens: opens the tunnel that was requested before the restart. */
   resume(): void {
     this.#cancelLooks = this.#options.clock.every(licenseLookMs, () => this.reconsider());
     this.reconsider();
@@ -98,7 +98,10 @@ export class Tunnel {
     const location = this.#find(code ?? this.#defaultCode());
     if (!location) throw new Fault('NotFound', 'No such location is configured.');
     if (!isReady(location)) {
-      throw new Fault('ActionNotAcceptable', `The location ${location.code} has no address of a relay yet.`);
+      throw new Fault(
+        'ActionNotAcceptable',
+        `No relay address is configured for the location ${location.code} yet.`,
+      );
     }
     await this.#remember(location.code);
     this.#wanted = location.code;
@@ -162,7 +165,7 @@ export class Tunnel {
   }
 
   /**
-   * Code of the location through which the server should be reachable and isn't; undefined when all is well.
+   * Code of the location through which the server should be reachable and isn't; undefined if there is none.
    */
   get downLocation(): string | undefined {
     return this.#wanted !== null && this.#standing.status === 'failed' ? this.#wanted : undefined;
@@ -176,14 +179,14 @@ export class Tunnel {
     return this.#traffic;
   }
 
-  /** Ends the connection to the relay; the request stays for the next start. */
+  /** Ends the connection to the relay; the request is kept for the next start. */
   async close(): Promise<void> {
     this.#cancelLooks?.();
     this.#cancelLooks = undefined;
     await this.#drop();
   }
 
-  /** Attempts with pauses between them, until the signal is aborted. */
+  /** Connects repeatedly, with pauses in between, until the signal is aborted. */
   async #hold(location: ReadyLocation, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const pause = new RetryPause(clock);
@@ -202,7 +205,7 @@ export class Tunnel {
     }
   }
 
-  /** One connection from dialling to its end; `goodMs` is how long the relay listened on our behalf. */
+  /** One connection from connecting to its end; `goodMs` is how long the relay listened on our behalf. */
   async #attempt(
     location: ReadyLocation,
     signal: AbortSignal,
@@ -226,7 +229,7 @@ export class Tunnel {
         upMs = clock.monotonicMs();
         if (this.#standing.status === 'failed') this.#reconnects++;
         this.#standing = { status: 'running', sinceMs: clock.wallMs() };
-        log.info({ location: location.code, host: location.host }, 'the tunnel is up');
+        log.info({ location: location.code, host: location.host }, 'The tunnel is up');
       },
     });
     this.#relay = relay;
@@ -247,9 +250,9 @@ export class Tunnel {
     this.#standing = { status: 'failed', sinceMs, failure, retryMs };
     const { code, message: reason, causeWords: cause } = failure;
     const fields = { location: this.#wanted, code, reason, cause };
-    // A repeated failure is one line for an operator.
-    if (isSameTrouble) log.debug(fields, 'the tunnel is still down');
-    else log.warn(fields, 'the tunnel is down');
+    // A repeated failure is only one line for the operator.
+    if (isSameTrouble) log.debug(fields, 'The tunnel is still down');
+    else log.warn(fields, 'The tunnel is down');
   }
 
   get #failureCode(): TunnelFailure | undefined {
@@ -283,7 +286,7 @@ export class Tunnel {
     return this.#options.config.tunnel.locations.find((location) => location.code === code);
   }
 
-  /** RU where there is one [R9.7], else the first of the list. */
+  /** `RU` if there is one [R9.7], else the first of the list. */
   #defaultCode(): string {
     const first = this.#options.config.tunnel.locations[0]?.code;
     return this.#find(defaultTunnelLocation)?.code ?? first ?? defaultTunnelLocation;

@@ -11,7 +11,7 @@ import { clearSessionCookie, setDeviceCookie, setSessionCookie } from '../creden
 import type { Registrar } from '../registrar.ts';
 import { wholeList } from '../whole-list.ts';
 
-/** What the account of the caller needs. */
+/** The dependencies of the account calls. */
 export interface AccountServices {
   readonly config: Pick<Config, 'session'>;
   readonly signIn: Pick<SignIn, 'open'>;
@@ -71,7 +71,7 @@ function registerProfile(registrar: Registrar, { config, proof, ownProfile }: Ac
 
   registrar.handle('saveProfile', async ({ principal, body, request, reply, audit }) => {
     const { user, secret } = await ownProfile.save(principal, body, audit);
-    // This browser stays signed in.
+    // This browser remains signed in.
     if (secret !== undefined) setSessionCookie(request, reply, secret, config.session.days * dayMs);
     return profileView(user);
   });

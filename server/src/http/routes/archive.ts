@@ -6,7 +6,7 @@ import type { CallContext, MediaAnswer } from '../call-context.ts';
 import { dispositionOf } from '../disposition.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What the archive needs. */
+/** The dependencies of the archive calls. */
 export interface ArchiveServices {
   readonly footage: RecordedFootage;
 }
@@ -81,7 +81,7 @@ function registerFootage(registrar: Registrar, footage: RecordedFootage): void {
   });
 }
 
-/** What is coded again for its reader: single frames, and video that their browser can't decode. */
+/** What is encoded for its reader: single frames, and video that their browser can't decode. */
 function registerStills(registrar: Registrar, footage: RecordedFootage): void {
   registrar.handle('getArchiveConverted', async (context) => {
     const { query, signal, request } = context;
@@ -125,7 +125,7 @@ function validatedBy(etag: string): { readonly etag: string; readonly 'cache-con
   return { etag, 'cache-control': 'private, no-cache' };
 }
 
-/** Whether the caller has what the tag names (RFC 9110, 13.1.2). */
+/** Whether the caller has the content that the tag identifies (RFC 9110, 13.1.2). */
 function isHeld(headers: IncomingHttpHeaders, etag: string): boolean {
   return (headers['if-none-match'] ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
@@ -144,7 +144,7 @@ async function segmentAnswer(
     await bytes.close();
     return { contentType, status: 304, headers, body: '' };
   }
-  // A range of a file that has changed is answered whole (RFC 9110, 13.1.5).
+  // If the file has changed, the answer to a range request is the whole file (RFC 9110, 13.1.5).
   const ifRange = requested['if-range'];
   const isSame = ifRange === undefined || (!bytes.isGrowing && ifRange === etag);
   const range = parseByteRange(isSame ? requested.range : undefined, bytes.size);

@@ -1,7 +1,7 @@
 import type { BookmarkService } from '../../recordings/bookmark-service.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What marks on the timeline need. */
+/** The dependencies of the calls for timeline marks. */
 export interface BookmarkServices {
   readonly bookmarks: BookmarkService;
 }

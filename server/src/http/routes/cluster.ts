@@ -4,7 +4,7 @@ import type { LicenseService } from '../../system/license.ts';
 import type { Registrar } from '../registrar.ts';
 import { wholeList } from '../whole-list.ts';
 
-/** What the nodes of a cluster need. */
+/** The dependencies of the cluster calls. */
 export interface ClusterServices {
   readonly license: Pick<LicenseService, 'requireEnterprise'>;
   readonly membership: Membership;

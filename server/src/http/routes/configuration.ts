@@ -2,7 +2,7 @@ import type { ConfigStore } from '../../config/config-store.ts';
 import { changesBetween } from '../../system/audit-changes.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What the configuration needs. */
+/** The dependencies of the configuration calls. */
 export interface ConfigurationServices {
   readonly configStore: Pick<ConfigStore, 'view' | 'save'>;
 }
@@ -18,7 +18,7 @@ export function registerConfiguration(
     const before = await store.view();
     const { changedKeys, pendingRestart } = await store.save(body.values);
     const changes = changesBetween(before.values, (await store.view()).values);
-    // Of a secret only that it changed.
+    // Of a secret only the fact that it changed.
     for (const key of changedKeys) changes[key] ??= ['***', '***'];
     audit.details = { keys: changedKeys, changes };
     return { pendingRestart };

@@ -4,7 +4,7 @@ import type { MediaAnswer } from '../call-context.ts';
 import { dispositionOf } from '../disposition.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What exports need. */
+/** The dependencies of the export calls. */
 export interface ExportServices {
   readonly exportService: ExportService;
 }

@@ -2,7 +2,7 @@ import type { LiveViewer, LiveViewing } from '../../streams/live-viewing.ts';
 import type { CallContext, MediaAnswer } from '../call-context.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What live video needs. */
+/** The dependencies of the live video calls. */
 export interface LiveServices {
   readonly liveViewing: Pick<LiveViewing, 'watch' | 'file'>;
 }

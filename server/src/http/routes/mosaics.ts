@@ -1,7 +1,7 @@
 import type { MosaicService } from '../../mosaics/mosaic-service.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What mosaics need. */
+/** The dependencies of the mosaic calls. */
 export interface MosaicServices {
   readonly mosaics: MosaicService;
 }

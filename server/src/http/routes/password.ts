@@ -1,7 +1,7 @@
 import type { PasswordRecovery } from '../../accounts/password-recovery.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What password recovery needs. */
+/** The dependencies of the password recovery calls. */
 export interface PasswordServices {
   readonly passwordRecovery: Pick<PasswordRecovery, 'send' | 'reset'>;
 }

@@ -1,7 +1,7 @@
 import type { SourceInspection } from '../../streams/source-inspection.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What probing needs. */
+/** The dependencies of the probe calls. */
 export interface ProbeServices {
   readonly sourceInspection: Pick<SourceInspection, 'report' | 'snapshot'>;
 }

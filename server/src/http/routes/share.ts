@@ -5,7 +5,7 @@ import type { SharedViewing } from '../../streams/shared-viewing.ts';
 import { publicBase, requireIntent } from '../origin.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What public links need. */
+/** The dependencies of the public link calls. */
 export interface ShareServices {
   readonly config: Pick<Config, 'publicUrl'>;
   readonly publicLinks: PublicLinks;

@@ -2,12 +2,12 @@ import type { StreamRightsService } from '../../streams/stream-rights.ts';
 import type { Registrar } from '../registrar.ts';
 import { wholeList } from '../whole-list.ts';
 
-/** What rights on streams need. */
+/** The dependencies of the calls for rights on streams. */
 export interface StreamRightsServices {
   readonly streamRights: StreamRightsService;
 }
 
-/** Rights on streams: from the stream's side and from the user's. */
+/** Rights on streams: by stream and by user. */
 export function registerStreamRights(registrar: Registrar, { streamRights }: StreamRightsServices): void {
   registrar.handle('getStreamPermissions', async ({ principal, stream }) =>
     wholeList(await streamRights.ofStream(principal, stream.stream)),

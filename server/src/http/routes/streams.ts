@@ -4,7 +4,7 @@ import type { StreamLists } from '../../streams/stream-lists.ts';
 import type { WatchLog } from '../../system/watch-log.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What streams need. */
+/** The dependencies of the stream calls. */
 export interface StreamServices {
   readonly streamLists: Pick<StreamLists, 'page' | 'statuses' | 'tags'>;
   readonly streamEditing: StreamEditing;

@@ -13,11 +13,11 @@ import type { CallContext } from '../call-context.ts';
 import { prolongSessionCookie } from '../credentials.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What the calls on the server itself need. */
+/** The dependencies of the system calls. */
 export interface SystemServices {
   readonly config: Pick<Config, 'session'>;
   readonly version: string;
-  /** What the page must know; less for visitors. */
+  /** The settings of the page; fewer for callers who are not signed in. */
   readonly settingsFor: (principal: Principal | undefined) => Settings;
   readonly healthReport: Pick<HealthReport, 'warningsFor'>;
   readonly license: Pick<LicenseService, 'view' | 'replace'>;
@@ -38,8 +38,8 @@ export function registerSystem(registrar: Registrar, services: SystemServices): 
 }
 
 /**
- * An open page requests the settings on every navigation and the health every minute, even one shown on a wall: the
- * cookie then gets its full lifetime again, as the session does with every call.
+ * An open page requests the settings on every navigation and the health every minute, even on a wall display:
+ * each request restores the cookie's full lifetime, as every call does for the session.
  */
 function registerForEveryPage(
   registrar: Registrar,
@@ -78,7 +78,7 @@ function registerForEveryPage(
 
 type Caller = Pick<CallContext<'getSettings'>, 'principal' | 'request' | 'reply'>;
 
-/** What the server keeps of itself, for administrators. */
+/** The server's own records, for administrators. */
 function registerRecords(
   registrar: Registrar,
   { logRing, statistics, auditPages }: Pick<SystemServices, 'logRing' | 'statistics' | 'auditPages'>,
@@ -103,7 +103,7 @@ function registerRecords(
   );
 }
 
-/** The license, the version, and which disk is recorded on. */
+/** The license, the version, and the recording disk. */
 function registerLicense(
   registrar: Registrar,
   { license, versionCheck, archive }: Pick<SystemServices, 'license' | 'versionCheck' | 'archive'>,

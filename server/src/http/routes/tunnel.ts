@@ -5,7 +5,7 @@ import type { Registrar } from '../registrar.ts';
 import type { LicenseService } from '../../system/license.ts';
 import type { Tunnel } from '../../tunnel/tunnel.ts';
 
-/** What remote access needs. */
+/** The dependencies of the remote access calls. */
 export interface TunnelServices {
   readonly license: Pick<LicenseService, 'requireFeature'>;
   readonly tunnel: Pick<Tunnel, 'start' | 'stop' | 'status'>;

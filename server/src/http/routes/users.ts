@@ -6,7 +6,7 @@ import { setSessionCookie } from '../credentials.ts';
 import type { Registrar } from '../registrar.ts';
 import { wholeList } from '../whole-list.ts';
 
-/** What users need. */
+/** The dependencies of the user calls. */
 export interface UserServices {
   readonly config: Pick<Config, 'session'>;
   readonly userService: UserService;

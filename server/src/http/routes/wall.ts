@@ -1,7 +1,7 @@
 import type { WallViewing } from '../../streams/wall-viewing.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** What walls need. */
+/** The dependencies of the wall call. */
 export interface WallServices {
   readonly wallViewing: Pick<WallViewing, 'watch'>;
 }
