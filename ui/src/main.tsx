@@ -51,7 +51,7 @@ const connection = new Connection({
     try {
       await api.getSettings();
     } catch (error) {
-      // A refusal is an answer too.
+      // A refusal is also an answer.
       if (!(error instanceof ApiError) || error.status === 0) throw error;
     }
   },
@@ -94,7 +94,7 @@ function leaveForSignIn(): void {
   void router.navigate({ to: '/auth', search: { expired: true }, ignoreBlocker: true, isImmediate: true });
 }
 queryClient.setQueryData(settingsQuery.queryKey, boot.settings);
-// The user's own choices apply as soon as the user is known; after sign-out the current ones stay.
+// The user's own preferences apply as soon as the user is known; after sign-out the current ones stay.
 onUser(queryClient, (user) => {
   if (!user) return;
   const { theme, timeZone } = user.preferences;

@@ -127,7 +127,7 @@ async function migrate({ db, engine, file }: OpenDatabase, log: Log | undefined)
     if (floor !== undefined && floor in migrations) return;
     throw new Fault(
       'Unavailable',
-      'A newer version has used this database, and this version does not support it: update the server.  ' +
+      'A newer version has used this database, and this version does not support it: update the server. ' +
         (file === undefined
           ? 'To go back, restore the copy made with pg_dump before the update.'
           : 'To go back, put the copy that the update made beside the database (`vidette.sqlite.before-...`) in its place, or restore a backup.'),

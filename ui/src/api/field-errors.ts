@@ -29,7 +29,7 @@ export function fieldErrorsOf(
   return errors;
 }
 
-/** The form may render its errors some frames later on a busy machine; after so many it has none. */
+/** On a busy machine the form may render its errors some frames later; after this many frames it has none. */
 const framesToRender = 60;
 
 /** Focuses the first field of the screen's form that has an error, once the form has rendered it. */

@@ -3,9 +3,9 @@ import { ApiError } from '@vidette/contract/client';
 // Some calls require a recently entered password. Wrap them in `withProof`: the page asks for the password and
 // repeats the call.
 
-/** The call that waits for the password; the dialog is open while there is one. */
+/** The call that is waiting for the password; the dialog is open while there is one. */
 export interface ProofRequest {
-  /** The password has been confirmed. */
+  /** To be called when the password has been confirmed. */
   readonly confirm: () => void;
   readonly cancel: () => void;
 }

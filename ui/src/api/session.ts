@@ -20,7 +20,7 @@ const userKey = ['profile'];
 /** The settings; the page does not render before it has them. */
 export function useSettings(): Settings {
   const { data } = useQuery(settingsQuery);
-  if (!data) throw new Error('The page runs without settings');
+  if (!data) throw new Error('The page has no settings');
   return data;
 }
 

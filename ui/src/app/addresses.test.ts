@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { hrefOf, leadsTo } from '../routing/location.ts';
 import { addresses, locationAt } from './addresses.ts';
 
-test('every address leads back to itself, whatever its parts hold', () => {
+test('every address resolves to itself, whatever its parameters contain', () => {
   const value = 'a b/ü?#%@$uid';
   for (const name of Object.keys(addresses)) {
     const params = Object.fromEntries([...name.matchAll(/\$(\w+)/g)].map(([, param = '']) => [param, value]));
@@ -13,7 +13,7 @@ test('every address leads back to itself, whatever its parts hold', () => {
   }
 });
 
-test('[R2.1] shortcuts are followed, with their parts', () => {
+test('[R2.1] shortcuts are followed, with their parameters', () => {
   assert.equal(locationAt('/ui').name, '/streams');
   assert.equal(locationAt('/ui/').href, '/ui/streams');
   assert.equal(locationAt('/ui/license').href, '/ui/administration/license');
@@ -21,12 +21,12 @@ test('[R2.1] shortcuts are followed, with their parts', () => {
   assert.deepEqual(locationAt('/ui/user/eve').params, { login: 'eve' });
 });
 
-test('an address in full goes before one with an open part', () => {
+test('a static address takes precedence over one with a parameter', () => {
   assert.equal(locationAt('/ui/user/add').name, '/user/add');
   assert.equal(locationAt('/ui/user/add/info').name, '/user/$login/info');
 });
 
-test('[R2.18] what the page does not have has no name', () => {
+test('[R2.18] an address that the page does not have has no name', () => {
   for (const href of [
     '/ui/nowhere',
     '/ui/stream',
@@ -38,18 +38,18 @@ test('[R2.18] what the page does not have has no name', () => {
   }
 });
 
-test('a slash at the end and capitals do not matter', () => {
+test('a trailing slash and upper case do not matter', () => {
   assert.equal(locationAt('/ui/Streams/').name, '/streams');
 });
 
-test('the search is read by its address, the hash as words', () => {
+test('the search is parsed by its address, the hash as text', () => {
   const location = locationAt('/ui/stream/gate/view?t=1700000000000&x=1#picture%20one');
   assert.deepEqual(location.search, { t: 1_700_000_000_000 });
   assert.equal(location.hash, 'picture one');
   assert.deepEqual(locationAt('/ui/streams?page=7').search, {});
 });
 
-test('a link leads to the place it names and to what is in it, not to addresses that only share a prefix', () => {
+test('a link matches its target and locations below it, not addresses that only share a prefix', () => {
   const location = locationAt('/ui/stream/gate/info?x=1');
   assert.ok(leadsTo({ to: '/stream/$uid/info', params: { uid: 'gate' } }, location));
   assert.ok(leadsTo({ to: '/stream/$uid', params: { uid: 'gate' } }, location));

@@ -8,7 +8,7 @@ import { takeDestination } from '../page/sign-in-destination.ts';
 const guest = { isLocked: false, isSignedIn: false };
 const user = { isLocked: false, isSignedIn: true };
 
-test('a visitor who is not signed in gets the sign-in screen, or a public screen', () => {
+test('a visitor who is not signed in sees the sign-in screen or a public screen', () => {
   assert.equal(screenFor(locationAt('/ui/stream/gate/view'), guest), '/auth');
   assert.equal(screenFor(locationAt('/ui/recover-password'), guest), '/recover-password');
   assert.equal(screenFor(locationAt('/ui/auth'), user), '/auth');
@@ -19,7 +19,7 @@ test('[R2.18] an address that the page does not have has no screen', () => {
   assert.equal(screenFor(locationAt('/ui/nowhere'), guest), null);
 });
 
-test('a server that is not set up shows only the set-up; one that is set up does not', () => {
+test('a server that is not set up shows only the setup screen; one that is set up never does', () => {
   const locked = { isLocked: true, isSignedIn: false };
   for (const href of ['/ui', '/ui/auth', '/ui/nowhere', '/ui/init'])
     assert.equal(screenFor(locationAt(href), locked), '/init');
@@ -27,7 +27,7 @@ test('a server that is not set up shows only the set-up; one that is set up does
   assert.equal(screenFor(locationAt('/ui/init'), { isLocked: undefined, isSignedIn: false }), '/init');
 });
 
-test('[R2.21] a place that the page leads to by itself is not where the person wanted to go', () => {
+test('[R2.21] a location to which the page redirected by itself is not stored as the wanted target', () => {
   const kept = new Map<string, string>();
   const session = {
     getItem: (key: string) => kept.get(key) ?? null,
@@ -46,7 +46,7 @@ test('[R2.21] a place that the page leads to by itself is not where the person w
       target = next;
     return target?.to;
   };
-  // A bookmark of the set-up screen, opened on a server that has been set up since.
+  // A bookmark of the setup screen, opened on a server that has been set up since.
   assert.equal(pass('/ui/init'), '/auth');
   assert.equal(pass('/ui/stream/gate/view'), '/auth');
   assert.deepEqual(takeDestination(session, isAddressName), {

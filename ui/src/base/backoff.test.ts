@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Backoff } from './backoff.ts';
 
-test('pauses grow to the longest and begin again after a success', () => {
+test('pauses grow to the maximum and restart after a success', () => {
   const backoff = new Backoff({ firstMs: 500, longestMs: 3_000 });
   assert.deepEqual(
     [1, 2, 3, 4, 5].map(() => backoff.next()),
@@ -12,7 +12,7 @@ test('pauses grow to the longest and begin again after a success', () => {
   assert.equal(backoff.next(), 500);
 });
 
-test('a spread scatters a pause around its middle, and the growth is not scattered', () => {
+test('jitter spreads a pause around its mean, and does not affect the growth', () => {
   let random = 0;
   const backoff = new Backoff({
     firstMs: 1_000,

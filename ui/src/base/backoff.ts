@@ -31,7 +31,7 @@ export class Backoff {
     return pauseMs * (1 - spread + 2 * spread * random());
   }
 
-  /** Success, or something changed for the better: the next pause is the first one again. */
+  /** To be called after a success, or when conditions have improved: the next pause is the first one again. */
   reset(): void {
     this.#nextMs = this.#options.firstMs;
   }

@@ -2,13 +2,13 @@ import { ApiError } from '@vidette/contract/client';
 import { Backoff } from './backoff.ts';
 import type { Disposer, PageClock } from './clock.ts';
 
-/** What is unreachable. */
+/** The part that is unreachable. */
 export type AwayReason = 'network' | 'storage';
 
 export interface RetryOptions {
   readonly clock: PageClock;
   readonly signal: AbortSignal;
-  /** What is unreachable and being retried with growing pauses; undefined: it answers again. */
+  /** The part that is unreachable and being retried with growing pauses; undefined: it answers again. */
   readonly onWaiting: (reason: AwayReason | undefined) => void;
 }
 
@@ -25,7 +25,7 @@ export class Retry {
   }
 
   /**
-   * Undefined for what no longer exists (404, 416), and after the signal has aborted.
+   * Undefined when the resource no longer exists (404, 416), and after the signal has aborted.
    * @throws errors that a retry does not change
    */
   async run<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {

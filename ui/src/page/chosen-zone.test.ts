@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ownTimeZone } from '../i18n/i18n.ts';
 import { chosenZone } from './chosen-zone.ts';
 
-test('[R2.19] times are written by the clocks of the viewer, of the server, of the stream, or of a named zone', () => {
+test('[R2.19] times are shown in the zone of the viewer, of the server, of the stream, or in a named zone', () => {
   assert.equal(chosenZone('viewer', 'Asia/Tokyo'), ownTimeZone());
   assert.equal(chosenZone('server', 'Asia/Tokyo'), 'Asia/Tokyo');
   assert.equal(chosenZone('Europe/Berlin', 'Asia/Tokyo'), 'Europe/Berlin');
@@ -11,7 +11,7 @@ test('[R2.19] times are written by the clocks of the viewer, of the server, of t
   assert.equal(chosenZone('stream', 'Asia/Tokyo'), ownTimeZone());
 });
 
-test('without a zone of the server, and with one that the browser has never heard of, it is the viewer’s', () => {
+test('without a server zone, or with one unknown to the browser, the viewer’s zone is used', () => {
   assert.equal(chosenZone('server', null), ownTimeZone());
   assert.equal(chosenZone('Mars/Olympus', null), ownTimeZone());
 });

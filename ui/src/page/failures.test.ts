@@ -40,7 +40,7 @@ test('[R7.50] [R7.51] [R7.52] [R7.53] where a failed GET leads', () => {
   }
 });
 
-test('a change that meets 404 stays where it is, and a wrong password belongs to its form', () => {
+test('a change that fails with 404 does not navigate, and a wrong password belongs to its form', () => {
   const to = exits();
   mutationFailed(new ApiError('NotFound', '', 404), mutation(), to);
   mutationFailed(new ApiError('AuthorizationFailed', '', 401), mutation(), to);
@@ -48,7 +48,7 @@ test('a change that meets 404 stays where it is, and a wrong password belongs to
   assert.deepEqual(to.taken, []);
 });
 
-test('[R8.2] the code is the answer’s, else the unknown one; the text is the server’s, else the catalogue’s', () => {
+test('[R8.2] the code comes from the answer, else it is the unknown one; the text comes from the server, else from the catalogue', () => {
   assert.equal(codeOf(new Error('oops')), 'SERVER_UNKNOWN_ERR');
   assert.equal(codeOf(new ApiError('Forbidden', '', 403)), 'Forbidden');
   assert.equal(textOf(new Error('oops'), new I18n('en', en)), 'Something went wrong.');

@@ -10,7 +10,7 @@ function storage() {
   };
 }
 
-test('[R2.24] the server switcher is for the mobile app that requested it, for the browser session', () => {
+test('[R2.24] the server switcher is shown to the mobile app that requested it, for the browser session', () => {
   for (const [search, expected] of [
     ['?app=mobile&switcher=1', true],
     ['?app=mobile', false],
@@ -24,7 +24,7 @@ test('[R2.24] the server switcher is for the mobile app that requested it, for t
   }
 });
 
-test('[R2.24] switching notifies the app that holds the page', () => {
+test('[R2.24] switching notifies the app that hosts the page', () => {
   const messages: unknown[] = [];
   const parent = { postMessage: (message: unknown) => void messages.push(message) };
   switchServer({ parent });

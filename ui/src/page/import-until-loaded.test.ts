@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { settle, TestClock } from '../playback/test-clock.ts';
 import { importUntilLoaded } from './import-until-loaded.ts';
 
-test('what can’t be loaded is requested again, with growing pauses, until it is there', async () => {
+test('a failed import is retried, with growing pauses, until it is loaded', async () => {
   const clock = new TestClock();
   const requestedMs: number[] = [];
   const startMs = clock.wallMs();

@@ -11,7 +11,7 @@ export async function importUntilLoaded<T>(load: () => Promise<T>, clock: PageCl
     try {
       return await load();
     } catch {
-      // Nothing depends on the reason: the server is away or restarts, and both pass.
+      // The reason does not matter: the server is unreachable or restarting, and both pass.
       await new Promise<void>((resolve) => clock.after(pauses.next(), resolve));
     }
   }

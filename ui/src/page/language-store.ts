@@ -31,7 +31,7 @@ export class LanguageStore {
     }
   }
 
-  /** Formats times in another zone from now on. */
+  /** Switches the zone in which times are formatted. */
   moveTo(timeZone: string): void {
     if (timeZone !== this.#i18n.timeZone) this.#show(this.#i18n.inZone(timeZone));
   }

@@ -3,8 +3,8 @@ import { pageTimes } from '@vidette/contract/constants';
 import { browserClock } from '../base/clock.ts';
 import { importUntilLoaded } from './import-until-loaded.ts';
 
-// The page's two kinds of notification [R8.10]. Screens say what happened; this module decides how long it
-// stays. The library behind them is loaded for the first notification, after the first screen has rendered.
+// The page's two kinds of notification [R8.10]. Screens supply the message; this module decides how long it is
+// shown. The library behind them is loaded for the first notification, after the first screen has rendered.
 
 const listeners = new Set<() => void>();
 let isWanted = false;

@@ -4,7 +4,7 @@ import type { ColorScheme } from './color-scheme.ts';
 import type { Connection } from './connection.ts';
 import type { LanguageStore } from './language-store.ts';
 
-/** What outlives every screen. */
+/** The services that outlive every screen. */
 export interface PageServices {
   readonly connection: Connection;
   readonly language: LanguageStore;

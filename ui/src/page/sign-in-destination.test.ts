@@ -28,7 +28,7 @@ test('[R2.21] the first target is kept, later ones do not replace it, and taking
   assert.equal(takeDestination(session, isAddressName), null);
 });
 
-test('[R2.21] auth, recovery, set-up and not-found are never a destination', () => {
+test('[R2.21] sign-in, recovery, setup and not-found are never a destination', () => {
   const session = storage();
   for (const name of ['/auth', '/recover-password', '/init', '/not-found'] as const) {
     keepDestination(session, { name, params: {}, search: {} }, isAddressName);
@@ -37,7 +37,7 @@ test('[R2.21] auth, recovery, set-up and not-found are never a destination', () 
   assert.equal(takeDestination(session, isAddressName), null);
 });
 
-test('a session that ends in mid-work is resumed where it ended; a sign-out forgets', () => {
+test('work interrupted by the end of a session is resumed there; signing out clears the destination', () => {
   const session = storage();
   keepDestination(session, gate, isAddressName);
   replaceDestination(session, other);
@@ -47,7 +47,7 @@ test('a session that ends in mid-work is resumed where it ended; a sign-out forg
   assert.equal(takeDestination(session, isAddressName), null);
 });
 
-test('what can’t be read as a place of this page is no destination, and does not keep a real one out', () => {
+test('data that is not a location of this page is no destination, and does not block a real one', () => {
   const texts = [
     '',
     '{',

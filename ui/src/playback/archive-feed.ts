@@ -55,7 +55,7 @@ export interface ArchiveFeedOptions {
  */
 const WINDOW_MS = 10 * 60_000;
 const WINDOW_BEFORE_MS = 15_000;
-/** Buffer goal ahead of the playhead, seconds of playback; and its maximum, ms of media. */
+/** Target buffer ahead of the playhead, seconds of playback; and its maximum, ms of media. */
 const AHEAD_S = 12;
 const AHEAD_MOST_MS = 90_000;
 const AFTER_FRAGMENT_MS = 2;

@@ -123,7 +123,7 @@ test('plays from the exact moment, not from its key frame', async () => {
   player.dispose();
 });
 
-test('[R4.8] at a fragment’s end the next one starts; the gap is skipped, and reported with its length', async () => {
+test('[R4.8] at the end of a fragment the next one starts; the gap is skipped, and reported with its length', async () => {
   const { player, run, shownS } = setUp(
     [
       { fromS: 0, toS: 10 },
@@ -142,7 +142,7 @@ test('[R4.8] at a fragment’s end the next one starts; the gap is skipped, and 
   player.dispose();
 });
 
-test('[R4.8] a gap longer than any one request is skipped as well', async () => {
+test('[R4.8] a gap longer than a single request covers is skipped as well', async () => {
   const { player, run, shownS } = setUp(
     [
       { fromS: 0, toS: 10 },
@@ -156,7 +156,7 @@ test('[R4.8] a gap longer than any one request is skipped as well', async () => 
   player.dispose();
 });
 
-test('[R4.8] [R4.7] when the next interval is live, live follows, at speed 1', async () => {
+test('[R4.8] [R4.7] when the next interval is live, live video follows, at speed 1', async () => {
   const { player, run, sockets } = setUp([{ fromS: 0, toS: 60 }], 62, { isLive: true });
   player.seek(START_MS + 50_000);
   await run(1);
@@ -187,13 +187,13 @@ for (const speed of [2, 4, 8, 16] as const) {
       assert.equal(player.getSnapshot().mode, 'live');
       assert.equal(player.getSnapshot().speed, 1);
       assert.equal(sockets.length, 1);
-      // At the last look, a second before: it did not jump along at the edge, and left out next to nothing.
+      // At the last check, a second before: it did not jump at the edge, and skipped almost nothing.
       assert.ok(behindS < 4 + fragmentMs / 1000 + 2.5 * speed, `${behindS} s behind`);
       player.dispose();
     });
 }
 
-test('[R4.8] a viewer who pauses right before the edge of a growing archive gets what follows, not the live video', async () => {
+test('[R4.8] a viewer who pauses right before the edge of a growing archive continues with the recording, not with the live video', async () => {
   const { player, run, shownS } = setUp([{ fromS: 0, toS: 1e6 }], 600, { isLive: true });
   player.seek(START_MS + 590_000);
   await run(1);
@@ -207,7 +207,7 @@ test('[R4.8] a viewer who pauses right before the edge of a growing archive gets
   player.dispose();
 });
 
-test('[R4.8] where the camera stopped, the edge at speed 8 is the end and not the live video', async () => {
+test('[R4.8] where the camera has stopped, the edge at speed 8 is the end and not the live video', async () => {
   const { player, run, state } = setUp([{ fromS: 0, toS: 595 }], 600);
   player.seek(START_MS + 500_000);
   await run(1);
@@ -217,7 +217,7 @@ test('[R4.8] where the camera stopped, the edge at speed 8 is the end and not th
   player.dispose();
 });
 
-test('[R4.8] a growing archive is followed at its distance: nothing is left out to be live', async () => {
+test('[R4.8] a growing archive is followed at a distance: nothing is skipped to go live', async () => {
   const { player, run, shownS, clock } = setUp([{ fromS: 0, toS: 1e6 }], 600, { isLive: true });
   player.seek(START_MS + 570_000);
   await run(60);
@@ -228,7 +228,7 @@ test('[R4.8] a growing archive is followed at its distance: nothing is left out 
   player.dispose();
 });
 
-test('where nothing follows, the archive ends, and playing again restarts it', async () => {
+test('if nothing follows, the archive ends, and playing again restarts it', async () => {
   const { player, run, state } = setUp([{ fromS: 0, toS: 10 }], 2000);
   player.seek(START_MS + 7000);
   await run(5);
@@ -239,7 +239,7 @@ test('where nothing follows, the archive ends, and playing again restarts it', a
   player.dispose();
 });
 
-test('[R4.8] at its end the archive is read again: what a camera records after it came back plays, over the gap', async () => {
+test('[R4.8] at its end the archive is polled: recordings made after the camera has returned are played, over the gap', async () => {
   const recorded = [{ fromS: 0, toS: 10 }];
   const { player, run, state, shownS } = setUp(recorded, 2000);
   player.seek(START_MS + 7000);
@@ -257,7 +257,7 @@ test('[R4.8] at its end the archive is read again: what a camera records after i
   player.dispose();
 });
 
-test('[R4.8] at its end the archive continues with the live video when that is back, but not for a viewer who paused', async () => {
+test('[R4.8] at its end the archive continues with the live video once that is back, but not for a viewer who has paused', async () => {
   const options = { isLive: false };
   const { player, run, state } = setUp([{ fromS: 0, toS: 10 }], 2000, options);
   player.seek(START_MS + 7000);
@@ -272,7 +272,7 @@ test('[R4.8] at its end the archive continues with the live video when that is b
   player.dispose();
 });
 
-test('a moment after all that is recorded is the end, and no search without one', async () => {
+test('a moment after all recordings is the end, and is not searched for endlessly', async () => {
   const { player, run, state } = setUp([{ fromS: 0, toS: 10 }], 2000);
   player.seek(START_MS + 20_000);
   await run(5);
@@ -280,7 +280,7 @@ test('a moment after all that is recorded is the end, and no search without one'
   player.dispose();
 });
 
-test('a moment in a gap means the next one that is recorded', async () => {
+test('a moment in a gap means the next recorded one', async () => {
   const { player, run, shownS } = setUp([{ fromS: 500, toS: 600 }], 2000);
   player.seek(START_MS + 100_000);
   await run(1);
@@ -304,7 +304,7 @@ test('[R9.5] the archive plays at every speed of the list, and a new seek keeps 
   player.dispose();
 });
 
-test('the newest seek wins, and one into what is buffered sends no request', async () => {
+test('the latest seek wins, and a seek within the buffer sends no request', async () => {
   const { player, run, shownS, asked } = setUp([{ fromS: 0, toS: 1900 }], 2000);
   for (let moment = 0; moment < 20; moment++) player.seek(START_MS + moment * 50_000);
   await run(1);
@@ -317,7 +317,7 @@ test('the newest seek wins, and one into what is buffered sends no request', asy
   player.dispose();
 });
 
-test('the buffer ahead is bounded however long it is paused', async () => {
+test('the buffer ahead is bounded, however long playback is paused', async () => {
   const { player, run, video, state } = setUp([{ fromS: 0, toS: 1900 }], 2000);
   player.seek(START_MS + 100_000);
   await run(1);
@@ -346,7 +346,7 @@ test('the clock stops while the server is unreachable, and continues from there'
   player.dispose();
 });
 
-test('a refusal is final and named', async () => {
+test('a refusal is final and reported', async () => {
   const { player, run, fault, state } = setUp([{ fromS: 0, toS: 1900 }], 2000);
   fault.next = new ApiError('LicenseExpired', 'no', 403);
   player.seek(START_MS + 100_000);
@@ -366,7 +366,7 @@ test('parameters that change midway bring their own init segment', async () => {
   player.dispose();
 });
 
-test('a broken decoder begins again where it was', async () => {
+test('after a decoder failure playback restarts at the same moment', async () => {
   const { player, run, video, shownS, state } = setUp([{ fromS: 0, toS: 1900 }], 2000);
   player.seek(START_MS + 100_000);
   await run(2);
@@ -380,7 +380,7 @@ test('a broken decoder begins again where it was', async () => {
   player.dispose();
 });
 
-test('going back to live from the archive clears what was there', async () => {
+test('returning to live from the archive clears the buffer', async () => {
   const { player, run, sockets, video, clock } = setUp([{ fromS: 0, toS: 1900 }], 2000);
   player.seek(START_MS + 100_000);
   await run(2);
@@ -396,7 +396,7 @@ test('going back to live from the archive clears what was there', async () => {
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('J plays backwards over a gap, says what it skipped, and ends at the beginning of the archive', async () => {
+test('J plays backwards over a gap, reports what it skipped, and ends at the beginning of the archive', async () => {
   const { player, run, shownS, state } = setUp(
     [
       { fromS: 0, toS: 6 },

@@ -34,7 +34,7 @@ const text = vodPlaylist([
   },
 ]);
 
-test('reads what the server writes: times, byte ranges, init segments', () => {
+test('reads the server’s playlists: times, byte ranges, init segments', () => {
   const fragments = parseArchivePlaylist(text, BASE);
   const folder = 'http://127.0.0.1/v1/stream/gate/archive/segment';
   const init = { url: `${folder}/1.mp4`, offset: 0, length: 900 };
@@ -60,7 +60,7 @@ test('reads what the server writes: times, byte ranges, init segments', () => {
   assert.deepEqual(parseArchivePlaylist(vodPlaylist([]), BASE), []);
 });
 
-test('finds the piece of a moment, in a gap the next one', () => {
+test('finds the fragment of a moment, in a gap the next one', () => {
   const fragments = parseArchivePlaylist(text, BASE);
   const at = (afterMs: number) => fragmentIndexAt(fragments, startMs + afterMs);
   assert.deepEqual(
@@ -69,7 +69,7 @@ test('finds the piece of a moment, in a gap the next one', () => {
   );
 });
 
-test('joins neighbours of one file into one request, within what it may carry', () => {
+test('joins adjacent fragments of one file into one request, up to its limit', () => {
   const fragments = parseArchivePlaylist(text, BASE);
   assert.equal(joinable(fragments, 0, { durationMs: 60_000, bytes: 1000 }).length, 2);
   assert.equal(joinable(fragments, 0, { durationMs: 60_000, bytes: 149 }).length, 1);

@@ -48,7 +48,7 @@ export function parseArchivePlaylist(text: string, baseUrl: string): ArchiveFrag
           break;
         case 'EXT-X-PROGRAM-DATE-TIME':
           clockMs = Date.parse(value);
-          if (Number.isNaN(clockMs)) throw new SyntaxError('A date that is none');
+          if (Number.isNaN(clockMs)) throw new SyntaxError('Invalid date');
           break;
         case 'EXT-X-MAP':
           init = mapOf(value, baseUrl);
@@ -61,9 +61,9 @@ export function parseArchivePlaylist(text: string, baseUrl: string): ArchiveFrag
     }
     if (line.startsWith('#')) continue;
     if (durationMs === undefined || clockMs === undefined || !init) {
-      throw new SyntaxError('A piece without its duration, its date or its init segment');
+      throw new SyntaxError('A fragment without duration, date or init segment');
     }
-    if (fragments.length >= FRAGMENTS_LIMIT) throw new SyntaxError('Too many pieces');
+    if (fragments.length >= FRAGMENTS_LIMIT) throw new SyntaxError('Too many fragments');
     const url = addressOf(line, baseUrl);
     const last = fragments.at(-1);
     const afterLast = last?.url === url && last.length !== undefined ? last.offset + last.length : 0;
@@ -93,18 +93,18 @@ function mapOf(attributes: string, baseUrl: string): ByteSpan {
 
 function addressOf(uri: string, baseUrl: string): string {
   const url = URL.parse(uri, baseUrl);
-  if (!url) throw new SyntaxError('An address that is none');
+  if (!url) throw new SyntaxError('Invalid address');
   return url.href;
 }
 
 function byteRange(value: string): { length: number; offset: number | undefined } {
   const match = /^(\d{1,15})(?:@(\d{1,15}))?$/.exec(value);
-  if (!match) throw new SyntaxError('A byte range that is none');
+  if (!match) throw new SyntaxError('Invalid byte range');
   return { length: Number(match[1]), offset: match[2] === undefined ? undefined : Number(match[2]) };
 }
 
 function positive(value: number): number {
-  if (!Number.isFinite(value) || value < 0) throw new SyntaxError('A duration that is none');
+  if (!Number.isFinite(value) || value < 0) throw new SyntaxError('Invalid duration');
   return value;
 }
 

@@ -25,7 +25,7 @@ export interface BackwardFeedOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Buffer goal behind the playhead, seconds of playback; and its maximum, ms of media. */
+/** Target buffer behind the playhead, seconds of playback; and its maximum, ms of media. */
 const BEHIND_S = 6;
 const BEHIND_MOST_MS = 60_000;
 /** The last frame of a fragment begins at least this long before its end. */

@@ -24,7 +24,7 @@ function watch(
   return wasLowered;
 }
 
-test('[R9.5] a machine that shows next to nothing at a speed plays key frames there and above, not below', () => {
+test('[R9.5] a machine that shows almost no frames at a speed plays key frames at that speed and above, not below', () => {
   const budget = new DecodingBudget();
   assert.equal(watch(budget, 5, 2), true);
   assert.equal(budget.isKeyFramesOnly(8), true);
@@ -34,12 +34,12 @@ test('[R9.5] a machine that shows next to nothing at a speed plays key frames th
   assert.equal(budget.isKeyFramesOnly(16), false);
 });
 
-test('[R9.5] a machine that keeps up is left alone, and so is a camera with a low frame rate', () => {
+test('[R9.5] a machine that keeps up plays all frames, even of a camera with a low frame rate', () => {
   assert.equal(watch(new DecodingBudget(), 20, 50), false);
   assert.equal(watch(new DecodingBudget(), 20, 2, { rate: 1, speed: 2 }), false);
 });
 
-test('nothing is judged at the camera’s own speed, paused, or before two seconds have passed', () => {
+test('no decision is made at normal speed, while paused, or before two seconds have passed', () => {
   assert.equal(watch(new DecodingBudget(), 20, 0, { speed: 1 }), false);
   assert.equal(watch(new DecodingBudget(), 20, 0, { isPlaying: false }), false);
   assert.equal(watch(new DecodingBudget(), 1.8, 0), false);

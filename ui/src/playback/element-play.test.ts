@@ -4,7 +4,7 @@ import { ElementPlay } from './element-play.ts';
 import { settle } from './test-clock.ts';
 import { TestVideo } from './test-media.ts';
 
-/** An element whose pauses are reported later or not at all: a browser does so in a task of its own. */
+/** An element whose pauses are reported later or not at all: a browser reports them in a separate task. */
 class SilentVideo extends TestVideo {
   isSilent = false;
 
@@ -14,7 +14,7 @@ class SilentVideo extends TestVideo {
   }
 }
 
-/** An element that plays, and how its pauses were judged: true for the viewer's. */
+/** A playing element, and how its pauses were attributed: true for the viewer's. */
 async function setUp() {
   const video = new SilentVideo();
   video.spans = [{ start: 0, end: 100 }];
@@ -26,7 +26,7 @@ async function setUp() {
   return { video, play, pauses };
 }
 
-test('a pause by other means than the page is the viewer’s, a pause by the engine is not', async () => {
+test('a pause from outside the page is the viewer’s, a pause by the engine is not', async () => {
   const { video, play, pauses } = await setUp();
   play.hold();
   assert.deepEqual(pauses, [false]);

@@ -42,7 +42,7 @@ test('key frames of a long GOP are waited for as long as they usually take, and 
   assert.equal(arrivals.absence, 'silent');
 });
 
-test('what the link says counts immediately, and until frames come', () => {
+test('a report of the link takes effect immediately, and until frames arrive', () => {
   const { clock, arrivals, receive } = setUp();
   receive(50, 40);
   arrivals.stop('network');

@@ -54,7 +54,7 @@ test('fragments may come in any order and twice; the rate is the one around the 
   assert.equal(indexOf().rateAt(START_MS), undefined);
 });
 
-test('what is given back is forgotten, and what is no media is passed over', () => {
+test('removed frames are forgotten, and data that is not media is ignored', () => {
   const index = indexOf(second(0), second(1));
   index.remove(START_MS, START_MS + 1000);
   assert.equal(index.at(START_MS + 500), undefined);

@@ -182,7 +182,7 @@ export class KeyFrameStills implements StillSource {
   async #until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
     while (!isSo()) {
       signal.throwIfAborted();
-      if (this.#isBroken) throw new Error('The picture could not be decoded');
+      if (this.#isBroken) throw new Error('The frame could not be decoded');
       await new Promise<void>((resolve) => {
         const end = () => {
           signal.removeEventListener('abort', end);

@@ -21,8 +21,8 @@ function setUp(prepare: (mse: TestMse, video: TestVideo) => void = () => {}) {
       return socket as unknown as WebSocket;
     },
     playlist: () => Promise.resolve([]),
-    bytes: () => Promise.reject(new Error('not asked for here')),
-    loadTranscoded: () => Promise.reject(new Error('not asked for here')),
+    bytes: () => Promise.reject(new Error('not used in this test')),
+    loadTranscoded: () => Promise.reject(new Error('not used in this test')),
     previousPlayable: () => Promise.resolve(undefined),
     nextPlayable: () => Promise.resolve(undefined),
   };
@@ -54,7 +54,7 @@ function setUp(prepare: (mse: TestMse, video: TestVideo) => void = () => {}) {
   return { clock, video, mse, sockets, socket, player, send, begin, state, sentS: () => sentS };
 }
 
-test('live: from connecting to playing, its time is the camera’s, within a second of it', async () => {
+test('live: from connecting to playing, its time is the camera’s, within a second', async () => {
   const { player, begin, send, state, clock } = setUp();
   player.goLive();
   assert.deepEqual(state(), { name: 'connecting' });
@@ -68,7 +68,7 @@ test('live: from connecting to playing, its time is the camera’s, within a sec
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('what this browser can’t decode is requested converted, and named where that is refused', async () => {
+test('media that this browser can’t decode is requested transcoded, and its codec is named if that is refused', async () => {
   const { player, state, socket, sockets } = setUp((mse) => {
     mse.supports = (type) => !type.includes('hvc1');
   });
@@ -184,7 +184,7 @@ test('a stream that loses its audio gets a buffer of its own: the old one keeps 
   player.dispose();
 });
 
-test('what was played is given back: memory stays flat over minutes', async () => {
+test('played media is removed: memory use is constant over minutes', async () => {
   const { player, begin, send, video } = setUp();
   player.goLive();
   await begin();
@@ -254,7 +254,7 @@ test('a browser that refuses audio without a click plays muted', async () => {
   player.dispose();
 });
 
-test('a browser that refuses even muted video is asked again, and the view says that a click is needed until it plays', async () => {
+test('a browser that refuses even muted video is asked again, and the view shows that a click is needed until it plays', async () => {
   const { player, begin, send, state, video } = setUp();
   const refuse = () => Promise.reject(new DOMException('click first', 'NotAllowedError'));
   video.play = refuse;

@@ -10,7 +10,7 @@ export type ConnectLive = (events: LiveLinkEvents, options: { audio: boolean }) 
 
 export interface LiveReceptionOptions extends Pick<PlaybackParts, 'clock' | 'sink'> {
   readonly connect: ConnectLive;
-  /** The stream was requested: what follows has nothing to do with what was received before. */
+  /** The stream was requested: what follows is unrelated to what was received before. */
   readonly onBegin: () => void;
   /** An init segment follows. */
   readonly onInit: () => void;

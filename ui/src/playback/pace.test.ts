@@ -21,7 +21,7 @@ test('the first frame of a long GOP is followed by a jump to the newest one', ()
   assert.ok(decision.jumpTo !== undefined && NOW_S - decision.jumpTo < 0.5);
 });
 
-test('a little behind is caught up by playing a little faster, calm is the camera’s own speed', () => {
+test('a small delay is caught up by playing slightly faster; otherwise the speed is normal', () => {
   const decide = (behindS: number) =>
     started().decide({
       spans: [{ start: NOW_S - 20, end: NOW_S }],
@@ -38,7 +38,7 @@ test('a little behind is caught up by playing a little faster, calm is the camer
   assert.ok((decide(9).jumpTo ?? 0) > NOW_S - 0.5);
 });
 
-test('a stall asks for more in hand, quiet minutes give it back', () => {
+test('a stall raises the buffer target, quiet minutes lower it again', () => {
   const pace = started();
   const input = { spans: [{ start: 0, end: 10 }], currentTime: 9.5, elapsedS: 0.1 };
   for (let stall = 0; stall < 30; stall++) pace.decide({ ...input, hasStalled: true });
@@ -47,7 +47,7 @@ test('a stall asks for more in hand, quiet minutes give it back', () => {
   assert.ok(pace.targetS < 0.31);
 });
 
-test('a playhead whose data is gone or cut off goes to the newest range', () => {
+test('a playhead whose data is gone or isolated jumps to the newest range', () => {
   const spans = [
     { start: NOW_S - 60, end: NOW_S - 50 },
     { start: NOW_S - 5, end: NOW_S },
@@ -58,7 +58,7 @@ test('a playhead whose data is gone or cut off goes to the newest range', () => 
   }
 });
 
-test('live comes near the camera from any beginning and stays, with frames every 40 ms and jitter', () => {
+test('live playback approaches the camera from any start and stays there, with frames every 40 ms and jitter', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0.5, max: 12, noNaN: true }),

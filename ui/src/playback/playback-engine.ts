@@ -12,7 +12,7 @@ interface AnySpec {
   readonly kind: string;
 }
 
-/** What a playback of a host begins with. */
+/** The inputs of a host's playback. */
 export interface PlaybackStart extends PlaybackParts {
   readonly isTranscoded: boolean;
   /** The moment to begin at, UTC ms; the present where none was requested. */
@@ -24,14 +24,17 @@ export interface PlaybackStart extends PlaybackParts {
 export interface PlaybackKinds<Spec extends AnySpec> {
   /** Creates the playback of a spec; undefined, and reported as a state, where there is none. */
   open(spec: Spec, start: PlaybackStart): Playback | undefined;
-  /** What accompanies the server's snapshots where nothing can be decoded; undefined: nothing has to. */
+  /**
+   * The playback that accompanies the server's snapshots when nothing can be decoded; undefined: none is
+   * needed.
+   */
   openUndecodable(spec: Spec): Playback | undefined;
   /** The form to request of a stream whose codec this browser lacks. */
   formOf(spec: Spec): MediaForm;
   variantOf(spec: Spec): StreamVariant;
 }
 
-/** What a host shows of its engine. */
+/** The state of its engine that a host shows. */
 export interface EngineState {
   readonly state: PlayerState;
   /** Common name of the codec that the server transcodes; undefined while the stream is unmodified. */
@@ -45,7 +48,7 @@ export interface PlaybackEngineOptions<Spec extends AnySpec> {
   readonly clock: PageClock;
   readonly kinds: PlaybackKinds<Spec>;
   readonly onChange: (shown: EngineState) => void;
-  /** The viewer paused the element by other means than the page: the system's media keys, for example. */
+  /** The viewer paused the element from outside the page, for example with the system's media keys. */
   readonly onPausedOutside?: () => void;
   /** The server refused to transcode what this browser can't decode. */
   readonly onRefused?: (refusal: TranscodingRefusal) => void;
@@ -58,7 +61,7 @@ interface Run<Spec extends AnySpec> {
   readonly spec: Spec | NothingSpec;
   /** The codec that the server transcodes for it. */
   readonly codec: string | undefined;
-  /** No state is reported before there is more to show than now. */
+  /** Report no state until there is more to show than now. */
   isQuiet: boolean;
   playback: Playback | undefined;
 }
@@ -76,7 +79,7 @@ interface Beginning {
 }
 
 const IDLE: EngineState = { state: { name: 'idle' }, converted: undefined };
-/** The states that are worth replacing what is on screen for. */
+/** The states that justify replacing what is on screen. */
 const MORE_TO_SHOW: readonly PlayerState['name'][] = ['playing', 'paused', 'failed'];
 /** States that only a new start leaves, or a recording that is added. */
 const OVER: readonly PlayerState['name'][] = ['failed', 'unsupported', 'ended'];
@@ -133,7 +136,7 @@ export class PlaybackEngine<Spec extends AnySpec> {
     return this.#shown.state;
   }
 
-  /** Nothing plays any more, and the host has to show something to change that. */
+  /** Playback has stopped, and resumes only when the host shows something. */
   get isOver(): boolean {
     return OVER.includes(this.#shown.state.name);
   }
@@ -343,7 +346,7 @@ export class PlaybackEngine<Spec extends AnySpec> {
     this.#options.onChange(shown);
   }
 
-  /** Only here the element is started and stopped, whichever playback is in charge. */
+  /** The only place where the element is started and stopped, whichever playback is in charge. */
   #drive(): void {
     const { playback, isQuiet } = this.#run;
     if (!playback) return;

@@ -18,7 +18,7 @@ export interface PlaybackParts {
  * both and decides which kind is in charge. After `dispose` every method does nothing.
  */
 export interface Playback {
-  /** Whether the element is to play now, by the engine's hand; otherwise it is paused, and moved by seeks. */
+  /** Whether the engine should play the element now; otherwise it is paused, and moved by seeks. */
   readonly playsElement: boolean;
   /** The moment on screen, or the requested one until its frame is available, UTC ms. */
   readonly utcMs: number | undefined;

@@ -28,7 +28,7 @@ const LIVE_WITHIN_MS = 1500;
 const LIVE: LiveSpec = { kind: 'live', stream: 'main', frames: 'moving' };
 
 /**
- * The player of one stream: one video element, live or archive behind one interface. It knows what the viewer
+ * The player of one stream: one video element, live or archive behind one interface. It tracks what the viewer
  * wants to see; the engine plays it. Times are UTC in ms. Independent of React; screens subscribe. The creator
  * disposes of it.
  */

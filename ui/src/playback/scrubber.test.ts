@@ -4,7 +4,7 @@ import type { StillFrame, StillSource } from './key-frame-stills.ts';
 import { Scrubber } from './scrubber.ts';
 import { settle, TestClock } from './test-clock.ts';
 
-/** Still frames that arrive when the test says so. */
+/** Still frames that arrive when the test releases them. */
 function setUp() {
   const clock = new TestClock();
   const asked: {
@@ -31,7 +31,7 @@ function setUp() {
   return { clock, asked, errors, scrubber, answer, shownMs: () => scrubber.getScrub().still?.utcMs };
 }
 
-test('while one snapshot is on its way, requests replace each other and only the newest is sent', async () => {
+test('while one still frame is loading, requests replace each other and only the newest is sent', async () => {
   const { scrubber, asked, answer, shownMs } = setUp();
   for (const ms of [1, 2, 3, 4, 5]) scrubber.request(ms);
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('while one snapshot is on its way, requests replace each other and only the
   assert.equal(asked.length, 2);
 });
 
-test('a still that takes long is given up for a newer wish, and not for the same', async () => {
+test('a slow still frame is abandoned for a newer request, and not for the same one', async () => {
   const { scrubber, asked, clock, answer, shownMs } = setUp();
   scrubber.request(1);
   clock.advance(10_000);

@@ -39,7 +39,7 @@ export class SeekTimes {
     this.#sinceMs = undefined;
   }
 
-  /** The seek came to nothing. */
+  /** The seek was abandoned. */
   abandon(): void {
     this.#sinceMs = undefined;
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shuttled, type Shuttle } from './shuttle.ts';
 
-test('[R9.5] J and L: the same key again is twice as fast up to 16, the other one turns round at speed 1', () => {
+test('[R9.5] J and L: the same key again doubles the speed up to 16, the other key reverses at speed 1', () => {
   const speeds: number[] = [];
   let now: Shuttle | undefined;
   for (let press = 0; press < 6; press++) {

@@ -70,5 +70,5 @@ function split(bytes: Uint8Array): TranscodedGop {
     if (!box?.size) break;
     at += box.size;
   }
-  throw new RangeError('Converted pictures without a fragment');
+  throw new RangeError('Transcoded video without a fragment');
 }

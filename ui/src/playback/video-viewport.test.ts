@@ -5,7 +5,7 @@ import { VIDEO_ZOOM_MOST, VideoViewport } from './video-viewport.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-test('the zoomed video always fills its box, whatever is turned and dragged', () => {
+test('the zoomed video always fills its box, however it is zoomed and dragged', () => {
   const act = fc.oneof(
     fc.record({ zoom: fc.double({ min: 0.1, max: 10, noNaN: true }), x: share, y: share }),
     fc.record({

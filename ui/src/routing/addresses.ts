@@ -1,15 +1,16 @@
 import type { Search } from './search.ts';
 
-// The types of links and locations, made from the tables of addresses that the page adds: this folder knows no screen.
+// The types of links and locations, derived from the tables of addresses that the page adds: this folder does
+// not depend on any screen.
 
-/** What the router needs to know of an address. `$name` in its pattern is a parameter. */
+/** What the router needs to know about an address. `$name` in its pattern is a parameter. */
 export interface RoutedAddress {
   /** Parses the search string, omitting invalid values. */
   readonly search?: (search: Search) => Search;
 }
 
 /**
- * The tables of the page. It adds its own members, `addresses` and `shortcuts`, by a declaration beside them.
+ * The tables of the page. The page adds the members `addresses` and `shortcuts` in a declaration beside them.
  * @public
  */
 export interface PageTables {}

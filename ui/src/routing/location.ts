@@ -37,8 +37,8 @@ export interface AddressTables {
 }
 
 /**
- * Makes the function that resolves a location by a page's tables. Its `href` begins with a path; aliases are
- * followed.
+ * Creates the function that resolves a location with a page's tables. Its `href` begins with a path; aliases
+ * are followed.
  */
 export function locationReader({ addresses, shortcuts }: AddressTables): (href: string) => RouteLocation {
   const readers = [...Object.keys(addresses), ...Object.keys(shortcuts)]

@@ -59,7 +59,7 @@ class FakeWindow {
     this.#listeners.get('scroll')?.();
   }
 
-  /** Moves as a browser does while it unloads the page: no event tells the page. */
+  /** Scrolls as a browser does while it unloads the page: without any event. */
   slip(px: number): void {
     this.#scrollY += px;
   }
@@ -129,7 +129,7 @@ test('[R2.1] it starts at the location in the address bar, following aliases in 
   );
 });
 
-test('going somewhere makes an entry, going where one is replaces it, and Back comes back', async () => {
+test('navigating adds an entry, navigating to the current location replaces it, and Back returns', async () => {
   const { window, router, left } = stage('/ui/streams');
   await router.navigate({ to: '/stream/$uid/view', params: { uid: 'gate' }, search: { t: 5 } });
   assert.equal(window.href, '/ui/stream/gate/view?t=5');
@@ -142,7 +142,7 @@ test('going somewhere makes an entry, going where one is replaces it, and Back c
   assert.equal(left.length, 2);
 });
 
-test('a search may be made from the one in the address bar, and does not leave the path', async () => {
+test('a search may be computed from the current one, and does not leave the path', async () => {
   const { window, router, left } = stage('/ui/mosaic/4?page=2');
   await router.navigate({
     to: '/mosaic/$id',
@@ -154,7 +154,7 @@ test('a search may be made from the one in the address bar, and does not leave t
   assert.deepEqual(left, []);
 });
 
-test('a visitor who may not enter is redirected before anything is shown or fetched', async () => {
+test('a visitor without access is redirected before anything is shown or fetched', async () => {
   const fetched: (string | null)[] = [];
   const { window, router } = stage('/ui/streams', {
     redirect: ({ name }) => (name === '/auth' ? undefined : { to: '/auth' }),
@@ -169,7 +169,7 @@ test('a visitor who may not enter is redirected before anything is shown or fetc
   assert.deepEqual(fetched, ['/auth']);
 });
 
-test('the old screen stays until the new one is here, or patience ends; the last wish wins', async () => {
+test('the old screen stays until the new one is loaded or the delay is over; the latest request wins', async () => {
   const arrivals = new Map<string | null, PromiseWithResolvers<void>>();
   const endOfPatience = Promise.withResolvers<void>();
   const { window, router } = stage('/ui/streams', {
@@ -196,13 +196,13 @@ test('the old screen stays until the new one is here, or patience ends; the last
   assert.equal(router.get().location.name, '/settings');
 });
 
-test('a screen that cannot be fetched is opened all the same, so that it shows the error', async () => {
+test('a screen that cannot be fetched is opened anyway, so that it shows the error', async () => {
   const { router } = stage('/ui/streams', { fetch: () => Promise.reject(new Error('away')) });
   await router.navigate({ to: '/help' });
   assert.equal(router.get().location.name, '/help');
 });
 
-test('a held navigation continues or stays, as the user decides', async () => {
+test('a blocked navigation continues or is cancelled, as the user decides', async () => {
   const { window, router } = stage('/ui/add-stream');
   const release = router.block();
   await router.navigate({ to: '/streams' });
@@ -218,7 +218,7 @@ test('a held navigation continues or stays, as the user decides', async () => {
   assert.equal(router.get().location.name, '/help');
 });
 
-test('a step that ignores blockers is not held', async () => {
+test('a navigation that ignores blockers is not blocked', async () => {
   const { router } = stage('/ui/add-stream');
   router.block();
   await router.navigate({ to: '/streams', ignoreBlocker: true });
@@ -240,7 +240,7 @@ test('Back is undone while the user is asked, and done after confirmation', asyn
   assert.equal(router.get().location.name, '/streams');
 });
 
-test('a question that needs no answer any more disappears', async () => {
+test('a question that no longer needs an answer disappears', async () => {
   const { router } = stage('/ui/add-stream');
   const release = router.block();
   await router.navigate({ to: '/streams' });
@@ -249,7 +249,7 @@ test('a question that needs no answer any more disappears', async () => {
   assert.equal(router.get().held, null);
 });
 
-test('a hash that was typed by hand is followed', async () => {
+test('a manually entered hash is followed', async () => {
   const { window, router } = stage('/ui/swagger');
   window.entries.push({ state: null, href: '/ui/swagger#addStream' });
   window.history.go(1);
@@ -257,7 +257,7 @@ test('a hash that was typed by hand is followed', async () => {
   assert.equal(router.get().location.hash, 'addStream');
 });
 
-test('[R2.22] Back and Forward lead to where one was scrolled, going there again leads to the top, and a reload stays', async () => {
+test('[R2.22] Back and Forward restore the scroll position, a new visit starts at the top, and a reload keeps the position', async () => {
   const { window, router } = stage('/ui/streams');
   window.scrollY = 3000;
   await router.navigate({ to: '/bookmarks' });
@@ -273,7 +273,7 @@ test('[R2.22] Back and Forward lead to where one was scrolled, going there again
   window.history.go(-1);
   await window.settle();
   assert.equal(router.get().arrival.scrollTop, 3100);
-  // A new branch of the history knows nothing of the previous one.
+  // A new branch of the history has none of the positions of the previous one.
   await router.navigate({ to: '/bookmarks' });
   assert.equal(router.get().arrival.scrollTop, 0);
   window.scrollY = 420;
@@ -286,7 +286,7 @@ test('[R2.22] Back and Forward lead to where one was scrolled, going there again
   assert.equal(reloaded.get().arrival.scrollTop, 3100);
 });
 
-test('[R2.22] a reload keeps where all screens were scrolled, also those that Back and Forward left', async () => {
+test('[R2.22] a reload keeps the scroll positions of all screens, including those left by Back and Forward', async () => {
   const { window, router } = stage('/ui/streams');
   window.scrollY = 3000;
   await router.navigate({ to: '/bookmarks' });
@@ -304,7 +304,7 @@ test('[R2.22] a reload keeps where all screens were scrolled, also those that Ba
   assert.equal(reloaded.get().arrival.scrollTop, 4500);
 });
 
-test('[R2.22] a screen that is left before it is loaded keeps where it was scrolled', async () => {
+test('[R2.22] a screen that is left before it is loaded keeps its scroll position', async () => {
   const { window, router } = stage('/ui/streams');
   window.scrollY = 3000;
   await router.navigate({ to: '/bookmarks' });
@@ -332,7 +332,7 @@ test('[R2.22] a screen that is left before it is loaded keeps where it was scrol
   assert.equal(slow.get().arrival.scrollTop, 3000);
 });
 
-test('[R2.22] a screen whose code is not here yet does not get the position of the one that is shown', async () => {
+test('[R2.22] a screen whose code is not loaded yet does not get the position of the current one', async () => {
   const { window, router } = stage('/ui/streams', {
     fetch: ({ name }) => (name === '/help' ? new Promise(() => {}) : undefined),
   });
@@ -348,7 +348,7 @@ test('[R2.22] a screen whose code is not here yet does not get the position of t
   assert.equal(routerOver(window).get().arrival.scrollTop, 0);
 });
 
-test('a history entry of another program, or of another version, is read as far as it makes sense', () => {
+test('a history entry of another program, or of another version, is used as far as it is valid', () => {
   for (const state of [7, 'x', { index: 'x' }, { index: 2, id: 7 }, { index: 2, id: 'unknown' }]) {
     const { window } = stage('/ui/streams');
     window.history.replaceState(state, '', '/ui/streams');
@@ -357,7 +357,7 @@ test('a history entry of another program, or of another version, is read as far 
   }
 });
 
-test('a change behind the question mark leaves the screen where it is', async () => {
+test('a change of the search parameters does not scroll the screen', async () => {
   const { window, router } = stage('/ui/bookmarks');
   const { arrival } = router.get();
   window.scrollY = 500;

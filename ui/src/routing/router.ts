@@ -34,9 +34,9 @@ export interface RouterOptions {
     readonly history: Pick<History, 'pushState' | 'replaceState' | 'go'> & { readonly state: unknown };
     readonly location: Pick<Location, 'pathname' | 'search' | 'hash'>;
   };
-  /** Where the history entries were scrolled, by their id. */
+  /** The scroll positions of the history entries, by id. */
   readonly positions: Pick<ScrollPositions, 'get' | 'set'>;
-  /** Makes an id for a history entry. */
+  /** Creates an id for a history entry. */
   readonly newId: () => string;
   /** Resolves an address of the page. */
   readonly locationAt: (href: string) => RouteLocation;
@@ -68,11 +68,11 @@ export class Router {
   #arrival: Arrival;
   /** The last arrival whose screen reached its scroll position. */
   #settled: Arrival | undefined;
-  /** Where the window was scrolled when it last moved, px. */
+  /** The window's last scroll position, px. */
   #scrolledTo = 0;
-  /** The next history event only undoes a blocked navigation. */
+  /** Whether the next history event only undoes a blocked navigation. */
   #isReturning = false;
-  /** The next history event has been allowed. */
+  /** Whether the next history event has been allowed. */
   #isLetBy = false;
 
   constructor(options: RouterOptions) {
@@ -85,7 +85,7 @@ export class Router {
     this.#state = { location: this.#asked, held: null, arrival: this.#arrival };
     this.#write(this.#asked, true);
     options.window.addEventListener('popstate', () => this.#onHistory());
-    // A phone may end a page that is out of sight without another event.
+    // A phone may discard a hidden page without another event.
     for (const leaving of ['pagehide', 'visibilitychange'])
       options.window.addEventListener(leaving, () => this.#keepScroll(this.#scrolledTo));
     // Chromium moves a narrow page by up to 44 px while it unloads it, before `pagehide` and without a scroll event.
@@ -199,7 +199,7 @@ export class Router {
     const fetching = this.#options.fetch(location);
     if (fetching && !isImmediate)
       await Promise.race([fetching.catch(() => undefined), this.#options.patience()]);
-    // The user went elsewhere meanwhile and wants to see that.
+    // The user has navigated elsewhere meanwhile.
     if (this.#asked !== location) return;
     this.#change({ location, arrival });
   }
@@ -208,7 +208,10 @@ export class Router {
     this.#scrolledTo = this.#options.window.scrollY;
   }
 
-  /** Stores where the current entry is scrolled; a screen that is still on its way there keeps its target. */
+  /**
+   * Stores the scroll position of the current entry; a screen that is still being scrolled to its target keeps
+   * that target.
+   */
   #keepScroll(px: number): void {
     const isSettled = this.#settled === this.#arrival;
     this.#options.positions.set(this.#id, isSettled ? px : this.#arrival.scrollTop);

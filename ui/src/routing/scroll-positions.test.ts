@@ -7,7 +7,7 @@ function newStorage(text: string | null = null) {
   return { getItem: () => text, setItem: (_: string, value: string) => void (text = value) };
 }
 
-test('two documents of a tab share the positions without overwriting those of each other', () => {
+test('two documents of a tab share the positions without overwriting each other’s', () => {
   const storage = newStorage();
   const one = new ScrollPositions(storage);
   const other = new ScrollPositions(storage);
@@ -20,7 +20,7 @@ test('two documents of a tab share the positions without overwriting those of ea
   );
 });
 
-test('of a long history the entries left longest ago are forgotten', () => {
+test('in a long history the entries left longest ago are dropped', () => {
   const positions = new ScrollPositions(newStorage());
   for (let n = 0; n < 100; n++) positions.set(`${n}`, n);
   positions.set('0', 5);

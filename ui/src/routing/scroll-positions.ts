@@ -1,10 +1,11 @@
 const storageKey = 'vidette.scroll';
-/** Browsers keep about 50 entries of a tab's history. */
+/** Maximum number of positions; browsers keep about 50 entries of a tab's history. */
 const maxEntries = 100;
 
 /**
- * Where the history entries of a tab were scrolled, by the id of the entry, px. The tab's storage holds them: unlike a
- * history entry it can be written to for an entry that was just left, and while the page is unloaded.
+ * The scroll positions of a tab's history entries, by entry id, px. They are in the tab's session storage,
+ * which, unlike a history entry, can be written for an entry that was just left, and while the page is being
+ * unloaded.
  */
 export class ScrollPositions {
   readonly #storage: Pick<Storage, 'getItem' | 'setItem'>;
@@ -18,7 +19,7 @@ export class ScrollPositions {
     return this.#read().get(id);
   }
 
-  /** Stores the position of an entry. The oldest ones of a long history are forgotten. */
+  /** Stores the position of an entry. The oldest ones of a long history are dropped. */
   set(id: string, px: number): void {
     // Read each time: the storage is shared with the other documents of the tab.
     const positions = this.#read();

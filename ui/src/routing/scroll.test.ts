@@ -33,7 +33,7 @@ function setUp(heightPx: number) {
   return { state, end, growTo, listeners };
 }
 
-test('a screen that is long enough is scrolled back immediately, and one that is at the top is left alone', () => {
+test('a screen that is long enough is scrolled immediately, and one that is at the top is not scrolled', () => {
   const { state, end, growTo } = setUp(5000);
   end(3000);
   assert.equal(state.scrollY, 3000);
@@ -45,7 +45,7 @@ test('a screen that is long enough is scrolled back immediately, and one that is
   assert.equal(other.state.ends, 1);
 });
 
-test('a list that is still on its way is scrolled on as it grows', () => {
+test('a list that is still loading is scrolled further as it grows', () => {
   const { state, end, growTo, listeners } = setUp(800);
   end(3000);
   assert.equal(state.scrollY, 0);
@@ -61,7 +61,7 @@ test('a list that is still on its way is scrolled on as it grows', () => {
   assert.equal(state.ends, 1);
 });
 
-test('a user who scrolls is not pulled away, nor one who has left', () => {
+test('scrolling stops when the user scrolls or leaves', () => {
   for (const how of ['wheel', 'keydown', 'touchstart', 'left']) {
     const { state, end, growTo, listeners } = setUp(800);
     const leave = end(3000);

@@ -1,6 +1,6 @@
 import type { ShareMessages } from './messages.ts';
 
-/** Which parts of the bar are there. */
+/** Which parts of the bar exist. */
 export interface ShareBarState {
   readonly isPlaying: boolean;
   readonly isMuted: boolean;

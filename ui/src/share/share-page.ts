@@ -60,7 +60,7 @@ export class SharePage {
     this.#show();
   }
 
-  /** The link is not valid, or no longer: only that message is shown. */
+  /** The link is not, or no longer, valid: only that message is shown. */
   setInvalid(): void {
     this.#isValid = false;
     this.#bar.setViewers('');

@@ -48,7 +48,7 @@ function setUp() {
   return { clock, video, player, sockets, states, begin, send, state: () => states.at(-1) };
 }
 
-test('[R10.5] a public link plays live, and after its disposal reports nothing and keeps no timer', async () => {
+test('[R10.5] a public link plays live, and after disposal it reports nothing and keeps no timer', async () => {
   const { clock, player, video, begin, send, states, state } = setUp();
   player.play();
   assert.ok(video.muted);
@@ -78,7 +78,7 @@ test('a pause by the system’s media keys is shown, and the button plays what i
   assert.equal(sockets.length, 2);
 });
 
-test('what this browser can’t decode is named, and the button tries again', async () => {
+test('the codec that this browser can’t decode is named, and the button retries', async () => {
   const { player, sockets, begin, state } = setUp();
   const unsupported = { name: 'unsupported', codec: 'H.265' };
   player.play();

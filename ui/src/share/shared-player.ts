@@ -23,8 +23,9 @@ export interface SharedPlayerOptions {
 const LIVE: LiveSpec = { kind: 'live', stream: 'main', frames: 'moving' };
 
 /**
- * The player of a public link: live video and nothing else. A host of the engine beside the application's
- * `Player`, whose archive would be a third of what a visitor loads. The creator disposes of it.
+ * The player of a public link: live video and nothing else. A second host of the engine besides the
+ * application's `Player`, whose archive code would be a third of what a visitor loads. The creator disposes of
+ * it.
  */
 export class SharedPlayer {
   readonly #engine: PlaybackEngine<LiveSpec>;
@@ -84,7 +85,7 @@ export class SharedPlayer {
   }
 }
 
-/** A visitor has no call to the transcoder: what the browser can't decode is named instead. */
+/** A visitor can't use the transcoder: the codec that the browser can't decode is named instead. */
 function liveOnly(open: SharedPlayerOptions['open']): PlaybackKinds<LiveSpec> {
   return {
     open: (_spec, start) =>

@@ -12,7 +12,7 @@ const zones = ['UTC', 'Europe/Moscow', 'Europe/Berlin', 'Australia/Lord_Howe', '
 );
 const moments = fc.integer({ min: Date.UTC(2023, 0, 1), max: Date.UTC(2028, 0, 1) });
 
-test('the days of a depth touch, have 23 to 25 hours, begin at the zone’s midnights, and end with today', () => {
+test('days are contiguous, have 23 to 25 hours, begin at midnight in the zone, and end with today', () => {
   fc.assert(
     fc.property(
       moments,
@@ -56,7 +56,7 @@ test('the nights on which clocks change: 23 and 25 hours in Berlin, half an hour
   assert.equal(hoursOf('Europe/Moscow', '2026-03-29'), 24);
 });
 
-test('labels of the overview never crowd, and say days, months or years by how deep it is', () => {
+test('labels of the overview are never too close, and show days, months or years depending on the depth', () => {
   const nowMs = Date.UTC(2026, 10, 21, 12);
   const labelsOf = (daysBack: number, widthPx: number, zone: Zone) => {
     const depth = depthOf({ days: [zone.dayOf(nowMs - daysBack * 24 * HOUR_MS)], shares: [1] }, zone, nowMs);

@@ -103,7 +103,7 @@ function draw(
   return recorded;
 }
 
-test('[R9.4] no two texts overlap and none is cut off, wherever playhead and pointer are', () => {
+test('[R9.4] texts never overlap and are never cut off, wherever playhead and pointer are', () => {
   const share = fc.double({ min: 0, max: 1, noNaN: true });
   fc.assert(
     fc.property(
@@ -130,7 +130,7 @@ test('[R9.4] no two texts overlap and none is cut off, wherever playhead and poi
   );
 });
 
-test('a recording of a moment is still a pixel wide, what is out of view is not drawn', () => {
+test('a very short recording is still a pixel wide, and nothing out of view is drawn', () => {
   const scale = new TimeScale(START_MS, 20 * HOUR_MS, 1000);
   const intervals: Interval[] = [
     { startMs: START_MS - HOUR_MS, endMs: START_MS - 1, kind: 'fragment' },
@@ -142,7 +142,7 @@ test('a recording of a moment is still a pixel wide, what is out of view is not 
   assert.deepEqual(recorded, [{ colour: 'recorded', px: 50, widthPx: 1 }]);
 });
 
-test('[R10.7] events have marks of their own, over recordings and gaps, those in view only', () => {
+test('[R10.7] events have their own marks, over recordings and gaps, only in view', () => {
   const scale = new TimeScale(START_MS, 10 * HOUR_MS, 1000);
   const at = (hours: number, minutes: number): TimelineEvent => ({
     id: hours,
@@ -160,7 +160,7 @@ test('[R10.7] events have marks of their own, over recordings and gaps, those in
   );
 });
 
-test('of a year of recordings only what is in view is walked through', () => {
+test('of a year of recordings only the visible ones are iterated', () => {
   const intervals = Array.from({ length: 100_000 }, (_, index): Interval => ({
     startMs: START_MS + index * 300_000,
     endMs: START_MS + index * 300_000 + 299_000,

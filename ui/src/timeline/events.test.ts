@@ -10,7 +10,7 @@ function event(startS: number, endS: number): TimelineEvent {
   return { id: startS, kind: 'motion', startMs: T0 + startS * 1000, endMs: T0 + endS * 1000 };
 }
 
-test('[R10.7] what two answers tell is one event, and all are in order', () => {
+test('[R10.7] an event in two answers is one event, and all are in order', () => {
   assert.deepEqual(
     inOrder([event(30, 40), event(10, 12), event(30, 44)]).map(({ startMs, endMs }) => [
       startMs - T0,
@@ -52,7 +52,7 @@ test('[R10.7] marks are wide enough to be seen, apart, inside the lane, and no m
   );
 });
 
-test('[R10.7] of a year with a thousand events any view shows each that is in it, in marks that stay apart', () => {
+test('[R10.7] in a year with a thousand events, any view shows each of its events, in separate marks', () => {
   const yearMs = 365 * 86_400_000;
   const fromMs = Date.UTC(2026, 0, 1);
   const made = fc.record({

@@ -28,7 +28,7 @@ const lives = fc
     });
   });
 
-test('joined gaps give every moment the cause that the pieces gave, without overlaps or adjacent gaps of one cause', () => {
+test('joined gaps keep the cause of every moment, without overlaps or adjacent gaps of one cause', () => {
   fc.assert(
     fc.property(lives, fc.integer({ min: 0, max: 500 }), (gaps, minutes) => {
       const found = joinedGaps(gaps);
@@ -57,7 +57,7 @@ const gaps: GapSpan[] = [
   { startMs: startMs + 660_000, endMs: startMs + 720_000, cause: 'paused' },
 ];
 
-test('the list shows the newest first, and not the time before the first recording', () => {
+test('the list is in descending order, without the time before the first recording', () => {
   const listed = listedGaps(gaps, recorded, startMs - 600_000, startMs + 900_000);
   assert.deepEqual(
     listed.map(({ cause }) => cause),
@@ -66,7 +66,7 @@ test('the list shows the newest first, and not the time before the first recordi
   assert.deepEqual(listedGaps(gaps, recorded, startMs, startMs + 600_000), []);
 });
 
-test('a gap is led up to from three seconds before it, whichever of its causes is meant', () => {
+test('playback up to a gap starts three seconds before it, whichever of its causes is selected', () => {
   const [before, first, second] = gaps;
   assert.ok(before && first && second);
   assert.equal(leadTo(first, recorded), startMs + 597_000);

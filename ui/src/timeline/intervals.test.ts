@@ -8,7 +8,7 @@ const ranges = fc.array(fc.record({ date: fc.integer({ min: -100, max: 1100 }), 
   maxLength: 30,
 });
 
-test('[R3.10] each range holds until the next date, and a question is answered from end to end', () => {
+test('[R3.10] each range lasts until the next date, and a request is answered completely', () => {
   const found = intervalsOf(
     [
       { date: 50, status: 'fragment' },
@@ -45,7 +45,7 @@ test('intervals cover the span without overlap, whatever the server answers', ()
   );
 });
 
-test('a range requested in pieces joins to what one request answers', () => {
+test('a range requested in pieces is joined to the answer of a single request', () => {
   fc.assert(
     fc.property(ranges, fc.integer({ min: 1, max: 999 }), (answer, cut) => {
       const whole = intervalsOf(answer, 0, 1000);
@@ -55,7 +55,7 @@ test('a range requested in pieces joins to what one request answers', () => {
   );
 });
 
-test('the interval of a moment is the one that holds it', () => {
+test('the interval of a moment is the one that contains it', () => {
   fc.assert(
     fc.property(ranges, fc.integer({ min: 0, max: 999 }), (answer, ms) => {
       const found = intervalAt(intervalsOf(answer, 0, 1000), ms);

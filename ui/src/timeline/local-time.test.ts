@@ -12,7 +12,7 @@ test('a moment to the field and back, in summer and in winter', () => {
   assert.equal(localText(Date.UTC(2026, 6, 1, 10, 20, 30), berlin), '2026-07-01T12:20:30');
 });
 
-test('seconds may be left out, anything else not', () => {
+test('seconds may be omitted, nothing else', () => {
   assert.equal(parseLocal('2026-11-21T12:00', berlin), Date.UTC(2026, 10, 21, 11));
   assert.equal(parseLocal('', berlin), undefined);
   assert.equal(parseLocal('2026-11-21', berlin), undefined);

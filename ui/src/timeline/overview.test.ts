@@ -17,7 +17,9 @@ const nowMs = Date.UTC(2026, 10, 21, 12);
 const WIDTH_PX = 1200;
 const zone = new Zone('Europe/Moscow');
 
-/** Thirty days: the first one third recorded, one in the middle not at all, today half of the time elapsed. */
+/**
+ * Thirty days: a third of the first is recorded, one in the middle not at all, today half of the time elapsed.
+ */
 async function setUp() {
   const clock = new TestClock(nowMs);
   const asked: (number | 'live')[] = [];
@@ -96,7 +98,7 @@ test('keys move the window by days and weeks, to the ends, and Enter plays there
   assert.ok(!overviewKey(overview, 'q') && !overviewKey(overview, 'toString'));
 });
 
-test('a day by keys is as long as the day is: the clock stays over the nights on which clocks change', async () => {
+test('a day by keys is as long as that day: the time of day stays the same when clocks change', async () => {
   const berlin = new Zone('Europe/Berlin');
   const { timeline, clock } = await setUp();
   const overview = new Overview({ clock, timeline, zone: berlin });
@@ -108,7 +110,7 @@ test('a day by keys is as long as the day is: the clock stays over the nights on
   assert.equal(startMs + spanMs / 2, berlin.fromLocal(2026, 10, 25, 9, 30));
 });
 
-test('it shows what a day holds, never whole when there is a gap and never nothing when there is a little', async () => {
+test('it shows the share of a day, never 100 % with a gap and never zero with a recording', async () => {
   const { overview, timeline } = await setUp();
   const i18n = new I18n('en', en, zone.name);
   const view = overview.getView();
@@ -131,7 +133,7 @@ test('it shows what a day holds, never whole when there is a gap and never nothi
   );
 });
 
-test('a new day is there at midnight, whether or not the server has sent anything', async () => {
+test('a new day appears at midnight, whether or not the server has sent anything', async () => {
   const { overview, clock, timeline } = await setUp();
   const before = overview.getView().depth.endMs;
   clock.advance(before - nowMs + 1);

@@ -36,7 +36,7 @@ function setUp(
   return { clock, asked, askedEvents, events, errors, loader, hold: (held: boolean) => (isHeld = held) };
 }
 
-test('[R9.3] asks in pieces of at most rangesMaxSeconds, never for the future, and joins the answers', async () => {
+test('[R9.3] requests pieces of at most rangesMaxSeconds, never for the future, and joins the answers', async () => {
   const { loader, asked } = setUp();
   loader.show(TimeScale.opening(nowMs, 1000));
   await settle(100);
@@ -49,7 +49,7 @@ test('[R9.3] asks in pieces of at most rangesMaxSeconds, never for the future, a
   assert.equal(loader.intervals[0]?.endMs, nowMs);
 });
 
-test('[R7.18] [R10.7] events come with their pieces, once each, also over the edge of two, and newer ends replace older', async () => {
+test('[R7.18] [R10.7] events arrive with their pieces, once each, even across two pieces, and newer ends replace older ones', async () => {
   const { loader, events, askedEvents, clock } = setUp();
   const edgeMs = Math.floor(nowMs / PIECE_MS) * PIECE_MS;
   events.push({ id: 1, kind: 'motion', startMs: edgeMs - 10_000, endMs: edgeMs + 5_000 });
@@ -67,7 +67,7 @@ test('[R7.18] [R10.7] events come with their pieces, once each, also over the ed
   assert.equal(loader.events[1]?.endMs, nowMs + 10_000);
 });
 
-test('[R9.1] only what can still change is requested again, every max(3.5 s, 6 x seconds per pixel)', async () => {
+test('[R9.1] only pieces that can still change are requested again, every max(3.5 s, 6 x seconds per pixel)', async () => {
   const { loader, asked, clock } = setUp();
   loader.show(new TimeScale(nowMs - 9 * 3_600_000, 10 * 3_600_000, 6000));
   await settle(100);
@@ -85,7 +85,7 @@ test('[R9.1] only what can still change is requested again, every max(3.5 s, 6 x
   assert.equal(asked.length, first + 1);
 });
 
-test('requests for what is no longer in view are silently given up', async () => {
+test('requests for spans no longer in view are silently aborted', async () => {
   const { loader, asked, errors, hold } = setUp();
   hold(true);
   loader.show(new TimeScale(nowMs - 3_600_000, 7_200_000, 1000));
@@ -114,7 +114,7 @@ test('a failure is reported and retried with the next refresh, not immediately',
   assert.equal(loader.intervals[0]?.kind, 'gap');
 });
 
-test('[R4.8] the next recording is found beyond what is in view, and none is none', async () => {
+test('[R4.8] the next recording is found beyond the view, or reported as missing', async () => {
   const { loader } = setUp((startMs, endMs) => {
     const fragmentMs = nowMs - 40 * 3_600_000;
     const ranges: Range[] = [{ date: startMs, status: 'gap' }];

@@ -9,7 +9,7 @@ const minuteMs = 60_000;
 const scale = new TimeScale(startMs, 1_000_000, 1000);
 const laterMs = startMs + 3_600_000;
 
-test('an end is led to whole seconds, also past the other one', () => {
+test('a dragged end snaps to whole seconds, even past the other end', () => {
   const selection = new SpanSelection();
   assert.equal(selection.press(60, scale, 9), false);
   selection.set({ startMs: startMs + minuteMs, endMs: startMs + 2 * minuteMs });
@@ -24,7 +24,7 @@ test('an end is led to whole seconds, also past the other one', () => {
   assert.equal(selection.span?.endMs, startMs + 200_000);
 });
 
-test('an end that is led stays out of the future', () => {
+test('a dragged end can’t be in the future', () => {
   const selection = new SpanSelection();
   selection.set({ startMs: startMs + minuteMs, endMs: startMs + 2 * minuteMs });
   assert.ok(selection.press(120, scale, 9));

@@ -22,7 +22,7 @@ const WHEEL_STEP = 90;
 /** A press this near the playhead grabs it. */
 const GRIP_PX = 9;
 
-/** What a pointer, a wheel or two fingers do on the timeline; positions are px from its left edge. */
+/** Handles pointer, wheel and pinch gestures on the timeline; positions are px from its left edge. */
 export class TimelinePointer {
   readonly #options: TimelinePointerOptions;
   readonly #pan = new PanGesture();
@@ -49,12 +49,12 @@ export class TimelinePointer {
     return this.#pan.isDragging;
   }
 
-  /** A pointer is down: the view is the viewer's. */
+  /** A pointer is down: the viewer controls the view. */
   get isHeld(): boolean {
     return this.#pan.isPressed || this.#scrubMs !== undefined;
   }
 
-  /** Lets a thrown timeline glide on; false when it doesn't. */
+  /** Advances the gliding of a thrown timeline; false when it isn't gliding. */
   glide(elapsedMs: number): boolean {
     if (!this.#pan.isGliding) return false;
     this.#options.window.panByPx(this.#pan.glide(elapsedMs));

@@ -24,7 +24,7 @@ const answers: Readonly<Record<string, TimelineTrackAnswer>> = {
   },
 };
 
-test('one question asks for every stream; the answer is where any is recorded, and each lane remembers its own', async () => {
+test('one request covers every stream; the answer is where any is recorded, and each track keeps its own', async () => {
   const tracks = new TimelineTracks(['gate', 'yard'], (uid) => Promise.resolve(answers[uid] ?? nothing));
   assert.equal(tracks.intervalAt('gate', 10), undefined);
   const answer = await tracks.load(0, 200, never);
@@ -42,7 +42,7 @@ test('one question asks for every stream; the answer is where any is recorded, a
   assert.equal(tracks.causeAt('yard', 10), undefined);
 });
 
-test('before the first of them was to be recorded nothing is missing on any', async () => {
+test('before recording started on the first of them, nothing is missing on any', async () => {
   const begun: Readonly<Record<string, number>> = { gate: 150, yard: 60 };
   const answerOf = (uid: string): TimelineTrackAnswer => ({ ...nothing, begunMs: begun[uid] });
   const load = (uids: string[]) =>
@@ -51,7 +51,7 @@ test('before the first of them was to be recorded nothing is missing on any', as
   assert.equal((await load(['gate', 'roof'])).begunMs, undefined);
 });
 
-test('a moment before the recording of one stream began has that as its cause, on its lane alone', async () => {
+test('a moment before the recording of one stream began has that as its cause, only on its own track', async () => {
   const answer: TimelineTrackAnswer = { ...nothing, ranges: [{ date: 0, status: 'gap' }] };
   const tracks = new TimelineTracks(['gate', 'yard'], (uid, startMs) =>
     Promise.resolve(uid === 'gate' && startMs === 0 ? { ...answer, begunMs: 150 } : answer),
@@ -91,7 +91,7 @@ const track = fc.array(fc.tuple(fc.integer({ min: 1, max: 20 }), kind), { maxLen
   });
 });
 
-test('together they never overlap, and say of each moment the most that any lane says', () => {
+test('merged intervals never overlap, and give each moment the best status of any track', () => {
   fc.assert(
     fc.property(fc.array(track, { maxLength: 5 }), (tracks) => {
       const all = together(tracks);

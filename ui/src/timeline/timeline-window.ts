@@ -56,7 +56,7 @@ export class TimelineWindow {
     this.show(scale.showing(utcMs, REVEAL_AT));
   }
 
-  /** The viewer looks around: the playhead may leave the view. */
+  /** The viewer moves the view: the playhead may leave it. */
   look(): void {
     this.#isFollowing = false;
   }

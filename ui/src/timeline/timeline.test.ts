@@ -63,7 +63,7 @@ test('[R4.9] a click on the gap at the last position does nothing', async () => 
   assert.deepEqual(asked, []);
 });
 
-test('a drag pans and is no click; thrown, it glides on and stops', async () => {
+test('a drag pans and is not a click; a thrown timeline glides and stops', async () => {
   const { timeline, asked, clock } = await setUp();
   const before = timeline.getView().scale;
   timeline.pointer.press(500);
@@ -86,7 +86,7 @@ test('a drag pans and is no click; thrown, it glides on and stops', async () => 
   assert.deepEqual(asked, []);
 });
 
-test('[R9.4] the wheel zooms about the pointer by whole steps, small turns add up', async () => {
+test('[R9.4] the wheel zooms about the pointer in whole steps, small movements add up', async () => {
   const { timeline } = await setUp();
   const before = timeline.getView().scale;
   const ms = before.toMs(300);
@@ -99,7 +99,7 @@ test('[R9.4] the wheel zooms about the pointer by whole steps, small turns add u
   assert.ok(timeline.getView().scale.startMs > before.startMs);
 });
 
-test('[R9.6] the width follows when it has rested for 100 ms', async () => {
+test('[R9.6] the width is applied once it has not changed for 100 ms', async () => {
   const { timeline, clock } = await setUp();
   timeline.resize(800);
   timeline.resize(700);
@@ -109,7 +109,7 @@ test('[R9.6] the width follows when it has rested for 100 ms', async () => {
   assert.equal(timeline.getView().scale.widthPx, 700);
 });
 
-test('keys: steps add up before the player is there, gaps are passed in the direction of the step', async () => {
+test('key steps add up before the player has followed, and gaps are skipped in the direction of the step', async () => {
   const { timeline, asked } = await setUp();
   const startMs = nowMs - 2 * HOUR_MS;
   timeline.frame(startMs);
@@ -147,7 +147,7 @@ test('a playing playhead stays in view, unless the viewer looks elsewhere', asyn
   assert.ok(timeline.getView().scale.contains(nowMs - 90 * HOUR_MS));
 });
 
-test('[R10.7] comma and full stop play the event before and after, from shortly before it', async () => {
+test('[R10.7] comma and full stop play the previous and next event, from shortly before it', async () => {
   const at = (ms: number): TimelineEvent => ({ id: ms, kind: 'motion', startMs: ms, endMs: ms + 5_000 });
   const events = [at(nowMs - 2.5 * HOUR_MS), at(nowMs - 2 * HOUR_MS)];
   const { timeline, asked } = await setUp(recorded, events);
@@ -164,7 +164,7 @@ test('[R10.7] comma and full stop play the event before and after, from shortly 
   );
 });
 
-test('braces go to the gap before and after: what led to it is seen', async () => {
+test('braces go to the previous and next gap, from shortly before it', async () => {
   const { timeline, asked } = await setUp();
   timeline.frame(nowMs - 2 * HOUR_MS);
   timelineKey(timeline, '}', true);
@@ -174,7 +174,7 @@ test('braces go to the gap before and after: what led to it is seen', async () =
   assert.deepEqual(asked, [nowMs - HOUR_MS - 3000, nowMs - 5 * HOUR_MS - 3000]);
 });
 
-test('a search finds matches far out of view, and is given up when the viewer goes elsewhere', async () => {
+test('a search finds matches far out of view, and is cancelled when the viewer seeks elsewhere', async () => {
   const { timeline, asked, click } = await setUp([
     { date: nowMs - 300 * HOUR_MS, status: 'fragment' },
     { date: nowMs - 200 * HOUR_MS, status: 'gap' },
@@ -190,7 +190,7 @@ test('a search finds matches far out of view, and is given up when the viewer go
   assert.equal(asked.length, 2);
 });
 
-test('a viewer who drags the playhead moves it, and it plays where it is released', async () => {
+test('dragging the playhead moves it, and playback starts where it is released', async () => {
   const { timeline, asked, pxOf } = await setUp();
   timeline.frame(nowMs - 2 * HOUR_MS);
   const fromPx = pxOf(nowMs - 2 * HOUR_MS);
@@ -207,7 +207,7 @@ test('a viewer who drags the playhead moves it, and it plays where it is release
   assert.equal(timeline.getView().scrubMs, undefined);
 });
 
-test('on the rail above the band every press leads the playhead, never into the future', async () => {
+test('on the rail above the band every press moves the playhead, never into the future', async () => {
   const { timeline, asked, pxOf } = await setUp();
   timeline.pointer.press(pxOf(nowMs - 4 * HOUR_MS), true);
   timeline.pointer.move(pxOf(nowMs + 2 * HOUR_MS));

@@ -32,7 +32,7 @@ export class Timeline {
   readonly #search: MomentSearch;
   readonly #selection = new SpanSelection();
   readonly #window: TimelineWindow;
-  /** What a pointer does on it. */
+  /** The handler of its pointer gestures. */
   readonly pointer: TimelinePointer;
   #playheadMs: number | undefined;
   #bookmarks: readonly TimelineBookmark[] = [];

@@ -10,7 +10,7 @@ function storage(initial?: string) {
   return { getItem: () => text, setItem: (_key: string, value: string) => void (text = value) };
 }
 
-test('[R4.11] a warning is put away for seven days, as an ISO time, and dropped on load after', () => {
+test('[R4.11] a warning is dismissed for seven days, stored as an ISO time, and dropped on load afterwards', () => {
   const local = storage();
   assert.deepEqual(dismiss(local, 'archive-disk-usage', nowMs), {
     'archive-disk-usage': new Date(nowMs + 7 * dayMs).toISOString(),

@@ -23,7 +23,7 @@ test('the item opened last comes first, each item once, the oldest are dropped',
   assert.deepEqual(loadRecent(own, 'boris'), []);
 });
 
-test('what can’t be read is forgotten', () => {
+test('entries that can’t be parsed are dropped', () => {
   const own = storage();
   for (const text of ['{', '5', '[{"kind":"door","id":"a","name":"b","note":""},{"kind":"user"},null]']) {
     own.setItem('vidette.recent.anna', text);

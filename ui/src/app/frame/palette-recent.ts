@@ -1,6 +1,6 @@
 import type { SearchResult } from './search-api.ts';
 
-// The items that the user opened through the palette last, newest first, kept in the browser.
+// The items most recently opened through the palette, newest first, stored in the browser.
 
 const most = 6;
 const kinds: readonly string[] = ['stream', 'mosaic', 'bookmark', 'user'] satisfies SearchResult['kind'][];

@@ -7,8 +7,8 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import { textOf } from '../../page/failures.ts';
 
 /**
- * Next to the warning that the archive's disk is empty: an administrator accepts the new disk after a
- * confirmation, or waits for the old one.
+ * The control next to the warning that the archive's disk is empty: an administrator can accept the new disk
+ * after a confirmation, or wait for the old one.
  */
 export function UseDisk() {
   const i18n = useI18n();

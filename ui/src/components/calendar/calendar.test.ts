@@ -16,7 +16,7 @@ function violations(build: () => unknown): readonly string[] {
   }
 }
 
-test('[R5.3] bounds and period that break a rule are an error, each its own', () => {
+test('[R5.3] bounds and periods that break a rule are errors, one per rule', () => {
   const period = (start: string, end: string) => ({ ...bounds, period: { start, end } });
   assert.deepEqual(
     violations(() => new Calendar(bounds)),
@@ -57,7 +57,7 @@ test('[R5.3] bounds and period that break a rule are an error, each its own', ()
   ]);
 });
 
-test('[R5.3] months are shown in threes, three by default and twelve at most', () => {
+test('[R5.3] months are shown in multiples of three, three by default and twelve at most', () => {
   assert.equal(monthsShown(), 3);
   assert.deepEqual(
     [0, 1, 3, 4, 6, 11, 12, 13, 99].map((asked) => monthsShown(asked)),
@@ -67,7 +67,7 @@ test('[R5.3] months are shown in threes, three by default and twelve at most', (
   assert.equal(new Calendar({ ...bounds, months: 40 }).months.length, 12);
 });
 
-test('[R5.3] weeks start on Monday, and hold each day of the month once', () => {
+test('[R5.3] weeks start on Monday, and contain each day of the month once', () => {
   const [firstWeek] = weeksOf('2026-11-01');
   // The first of November 2026 is a Sunday.
   assert.deepEqual(firstWeek, [...Array.from({ length: 6 }, () => undefined), '2026-11-01']);
@@ -99,7 +99,7 @@ test('[R5.3] two clicks choose a range in either order; a third starts a new one
   assert.deepEqual(calendar.click('2026-11-01').period, { start: '2026-11-01', end: '2026-11-01' });
 });
 
-test('[R5.3] where a selection is a single day, one click is all of it', () => {
+test('[R5.3] if a selection is a single day, one click is enough', () => {
   const calendar = new Calendar({ ...bounds, maxRangeDays: 1 }).click('2026-10-20');
   assert.deepEqual(calendar.period, { start: '2026-10-20', end: '2026-10-20' });
   assert.deepEqual(calendar.click('2026-10-05').period, { start: '2026-10-05', end: '2026-10-05' });
@@ -128,7 +128,7 @@ test('[R5.3] whatever is clicked, the selection keeps to every rule', () => {
   );
 });
 
-test('turning pages stops being offered where the bounds end, and keys stay within them', () => {
+test('page buttons are disabled at the bounds, and keys stay within them', () => {
   const calendar = new Calendar(bounds);
   assert.ok(calendar.canTurn(-1) && !calendar.canTurn(1));
   assert.deepEqual(calendar.turn(-8).months, ['2026-01-01', '2026-02-01', '2026-03-01']);

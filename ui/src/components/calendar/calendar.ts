@@ -150,7 +150,7 @@ export class Calendar {
     return next < this.#options.min || next > this.#options.max ? day : next;
   }
 
-  /** With that month visible. */
+  /** The same calendar with that month visible. */
   showing(day: Day): Calendar {
     const [first] = this.months;
     if (first === undefined) return this;

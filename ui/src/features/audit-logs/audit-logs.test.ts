@@ -17,7 +17,7 @@ const entry: AuditEntry = {
   details: {},
 };
 
-test('[R7.47] entries become lines that every spreadsheet reads', () => {
+test('[R7.47] entries become lines that every spreadsheet can read', () => {
   assert.equal(
     auditCsv([entry, { ...entry, user: null, target: '=1+1', details: { keys: ['a'] } }]),
     'time,user,ip,action,target,outcome,details\r\n' +
@@ -26,7 +26,7 @@ test('[R7.47] entries become lines that every spreadsheet reads', () => {
   );
 });
 
-test('[R7.47] the filter is read from the address, and nonsense in it is nothing', () => {
+test('[R7.47] the filter is parsed from the address, and invalid values are ignored', () => {
   assert.deepEqual(auditSearch({ user: ' nina ', action: '', from: 5, to: 'x', other: 1 }), {
     user: 'nina',
     from: 5,

@@ -8,7 +8,7 @@ const rows: readonly RightsRow[] = [
   { id: 'b', name: 'B', rights: { ...viewOnly, edit: true } },
 ];
 
-test('[R6.3] any right brings viewing along, and without viewing none is left', () => {
+test('[R6.3] any right includes viewing, and without viewing none is left', () => {
   assert.deepEqual(withRight(none, 'archive', true), { ...viewOnly, archive: true });
   assert.deepEqual(withRight({ ...viewOnly, edit: true }, 'view', false), none);
   assert.deepEqual(withRight({ ...viewOnly, edit: true }, 'edit', false), viewOnly);
@@ -22,7 +22,7 @@ test('a line is added once, at the top, whatever the case of its login', () => {
   assert.equal(withRow(rows, 'A', 'A'), rows);
 });
 
-test('two lists are the same by what they say', () => {
+test('lists are compared by content', () => {
   assert.equal(sameRights(rows, rows.toReversed()), true);
   assert.equal(sameRights(rows, rows.slice(1)), false);
   assert.equal(sameRights(rows, [rows[0]!, { ...rows[1]!, rights: viewOnly }]), false);

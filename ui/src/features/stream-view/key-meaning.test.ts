@@ -12,7 +12,7 @@ test('[R1.7] keys mean the same on a Russian layout as on a Latin one', () => {
   assert.equal(meaning('б', 'Comma'), ',');
 });
 
-test('a Latin layout of another order is taken as it writes', () => {
+test('a Latin layout with a different order is used as typed', () => {
   assert.equal(meaning('K', 'KeyV', true), 'k');
   assert.equal(meaning('?', 'Comma', true), '?');
   assert.equal(meaning('ArrowLeft', 'ArrowLeft'), 'ArrowLeft');

@@ -7,10 +7,10 @@ export async function saveSnapshot(video: HTMLVideoElement, name: string, utcMs:
   canvas.width = video.videoWidth;
   canvas.height = video.videoHeight;
   const context = canvas.getContext('2d');
-  if (!context || canvas.width === 0) throw new Error('There is no picture to save');
+  if (!context || canvas.width === 0) throw new Error('There is no frame to save');
   context.drawImage(video, 0, 0);
   const image = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
-  if (!image) throw new Error('The browser made no picture');
+  if (!image) throw new Error('The browser could not encode the frame');
   const link = document.createElement('a');
   link.href = URL.createObjectURL(image);
   const time = new Date(utcMs).toISOString().replace(/[:.]/g, '-');

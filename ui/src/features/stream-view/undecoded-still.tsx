@@ -28,7 +28,7 @@ export function UndecodedStill({ uid, player }: UndecodedStillProps) {
           ? addressOf('getStreamPicture', { uid }, { width: WIDTH_PX })
           : addressOf('getArchivePicture', { uid }, { time: momentMs, width: WIDTH_PX });
       const reply = await fetch(address, { credentials: 'same-origin', cache: 'no-store', signal });
-      if (!reply.ok) throw new Error(`No picture: ${reply.status}`);
+      if (!reply.ok) throw new Error(`No snapshot: ${reply.status}`);
       const blob = await reply.blob();
       return { blob, ageMs: momentMs === undefined ? snapshotAgeMs(reply.headers) : 0 };
     },

@@ -3,7 +3,7 @@ import { useSettings, useUser } from '../../api/session.ts';
 import { useSearch } from '../../routing/react/router-context.tsx';
 import { Viewer } from './viewer.ts';
 
-/** The viewer of a stream, begun at the moment in the address; it exists as long as the video element. */
+/** The viewer of a stream, starting at the moment in the address; it exists as long as the video element. */
 export function useViewer(uid: string, videoRef: RefObject<HTMLVideoElement | null>): Viewer | undefined {
   const { rangesMaxSeconds } = useSettings();
   const { playerSound: hasAudio = false, archiveSpeed = 1 } = useUser()?.preferences ?? {};

@@ -31,7 +31,7 @@ const document = {
   },
 };
 
-test('[R2.17] the calls of a document stand in their groups, with what goes in and comes out', () => {
+test('[R2.17] the calls of a document are grouped, with their parameters and answers', () => {
   const groups = groupsOf(document);
   assert.deepEqual(
     groups.map((group) => [group.name, group.operations.map(({ method, path }) => `${method} ${path}`)]),
@@ -51,7 +51,7 @@ test('[R2.17] the calls of a document stand in their groups, with what goes in a
   );
 });
 
-test('calls are found by every word, in name, address or summary', () => {
+test('calls are found when every word is in the name, address or summary', () => {
   const found = (search: string) =>
     matching(groupsOf(document), search).flatMap(({ operations }) => operations.map(({ id }) => id));
   assert.deepEqual(found(''), ['getStream', 'deleteStream', 'listUsers']);
@@ -74,7 +74,7 @@ test('schemas are described as text', () => {
   assert.deepEqual(membersOf({ anyOf: [{ type: 'null' }, list] }), [['name', name, true]]);
 });
 
-test('an example is what the schema takes', () => {
+test('an example is valid by its schema', () => {
   const schema: Schema = {
     type: 'object',
     properties: {

@@ -18,12 +18,12 @@ const location: TunnelLocation = {
 };
 const { authorizedKey, ...plain } = location;
 
-test('a form that was not touched saves what was there, and nothing that the server made', () => {
+test('an unchanged form saves the existing values, without those that the server generated', () => {
   assert.ok(authorizedKey);
   assert.deepEqual(locationsWith([location], 'RU', valuesOf(location)), [{ ...plain, name: null }]);
 });
 
-test('one location changes, the others stay; what is no number is left to the server', () => {
+test('one location changes, the others stay; invalid numbers are left to the server', () => {
   const other = { ...location, code: 'DE', name: 'Frankfurt', host: 'relay.example.org' };
   const values = { ...valuesOf(other), port: '2x', hostKey: ' SHA256:abc ', publicUrl: '' };
   assert.deepEqual(locationsWith([location, other], 'DE', values), [

@@ -16,7 +16,7 @@ const noSource: PlayerSource = {
   previousPlayable: () => Promise.resolve(undefined),
 };
 
-/** The server's answer about a stream that is recorded from one moment on, up to another or up to now. */
+/** The server's answer about a stream that is recorded from one moment until another, or until now. */
 function answerOf(
   clock: TestClock,
   fromMs: number,
@@ -69,7 +69,7 @@ async function run(clock: TestClock, seconds: number): Promise<void> {
   }
 }
 
-test('[R4.8] a viewer half a minute behind the present is not switched to live when the clock comes to what was live at the request', async () => {
+test('[R4.8] a viewer half a minute behind the present is not switched to live when the clock reaches what was live at the time of the request', async () => {
   const { archive, clock, asked, nowMs } = watch(30_000);
   await run(clock, 300);
   assert.equal(asked.live, 0);
@@ -90,7 +90,7 @@ test('[R4.8] a viewer who has reached the present is moved to the live video', a
 });
 
 for (const speed of [2, 8, 16])
-  test(`[R4.7] [R4.8] at speed ${speed} a clock that has reached the edge leads to the live video, and never past the present`, async () => {
+  test(`[R4.7] [R4.8] at speed ${speed} a clock that has reached the edge switches to the live video, and never passes the present`, async () => {
     const { archive, clock, asked } = watch(60_000);
     await run(clock, 2);
     archive.shared.setSpeed(speed);
@@ -106,7 +106,7 @@ for (const speed of [2, 8, 16])
     archive.dispose();
   });
 
-test('a stream that stops meanwhile is a gap on its own track, with its cause; the clock continues with the other', async () => {
+test('a stream that stops meanwhile has a gap on its own track, with its cause; the clock continues with the other', async () => {
   const { archive, clock, asked, nowMs } = watch(30_000, { yardMs: 5_000 });
   await run(clock, 60);
   assert.equal(asked.live, 0);
@@ -116,7 +116,7 @@ test('a stream that stops meanwhile is a gap on its own track, with its cause; t
   archive.dispose();
 });
 
-test('where nothing more is recorded the clock stops and reports it', async () => {
+test('at the end of all recordings the clock stops and reports it', async () => {
   const { archive, clock, asked } = watch(30_000, { gateMs: -10_000, yardMs: -5_000 });
   await run(clock, 40);
   assert.equal(archive.getSnapshot().isOver, true);

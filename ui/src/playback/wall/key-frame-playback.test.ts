@@ -107,7 +107,7 @@ const losses: readonly [string, (events: LiveLinkEvents) => void, PlayerState][]
 ];
 
 for (const [what, lose, expected] of losses) {
-  test(`${what} is shown on the tile for as long as no frame arrives, though the last one is still on it`, () => {
+  test(`${what} is shown on the tile as long as no frame arrives, although the last one is still visible`, () => {
     const { events, states, tickFor, receive, begin } = setUp();
     lose(events);
     tickFor(10);

@@ -119,7 +119,7 @@ export class KeyFramePlayback implements Playback {
     this.#reception.wake();
   }
 
-  /** The element stays paused: its seeks are what counts. */
+  /** The element stays paused: only its seeks matter. */
   onPlaying(): void {}
 
   onStalled(): void {}

@@ -20,7 +20,7 @@ import { SharedClock } from './shared-clock.ts';
 import { SnapshotArchive } from './snapshot-archive.ts';
 import { SyncedArchive } from './synced-archive.ts';
 
-// What every kind of playback keeps of the interface that the engine drives it by.
+// The contract that every kind of playback fulfils towards the engine.
 
 const MIME = 'video/mp4; codecs="avc1.640028"';
 const FRAGMENT_MS = 2000;
@@ -30,7 +30,7 @@ const track = h264Track(
   [Uint8Array.of(0x68, 0xeb)],
 );
 
-/** The other ends of a playback: a camera that sends from now on, an archive of the last ten minutes. */
+/** The sources of a playback: a camera that sends from now on, and an archive of the last ten minutes. */
 class World {
   readonly clock = new TestClock();
   readonly beginMs = this.clock.wallMs();
@@ -39,7 +39,7 @@ class World {
   readonly video = new TestVideo();
   readonly reader = this.#archive();
   requests = 0;
-  /** What a playback reported apart from its states. */
+  /** The reports of a playback other than its states. */
   notices = 0;
   readonly notice = () => {
     this.notices += 1;
@@ -91,13 +91,13 @@ class World {
 
 interface Kind {
   readonly open: (parts: PlaybackParts, world: World) => Playback;
-  /** What arrives by itself in the next 100 ms. */
+  /** Sends the media of the next 100 ms. */
   readonly send?: (world: World) => void;
-  /** It only accompanies what the server shows: the state is another's, and the element has nothing to do. */
+  /** The playback only accompanies the server's snapshots: it reports no state, and the element is unused. */
   readonly hasElement?: false;
 }
 
-/** Sends to the newest link: an init segment first, then what `media` makes of the elapsed time. */
+/** Sends to the newest link: an init segment first, then what `media` returns for the elapsed time. */
 function sender(init: Uint8Array, media: (world: World) => Uint8Array | undefined) {
   const begun = new Set<LiveLinkEvents>();
   return (world: World) => {
@@ -222,7 +222,7 @@ function setUp({ open, send }: Kind) {
 }
 
 for (const [name, kind] of Object.entries(kinds).filter(([, { hasElement = true }]) => hasElement)) {
-  test(`${name}: it connects, then plays, and knows its moment`, async () => {
+  test(`${name}: it connects, then plays, and reports its moment`, async () => {
     const { playback, states, run, state } = setUp(kind);
     assert.equal(states[0]?.name, 'connecting');
     await run(4);
@@ -246,10 +246,10 @@ for (const [name, kind] of Object.entries(kinds).filter(([, { hasElement = true 
     playback.dispose();
   });
 
-  // In step with others the shared clock is paused, and no tile by itself.
+  // In step with others the shared clock is paused, not a single tile.
   if (name === 'in step with a shared clock') continue;
 
-  test(`${name}: paused it keeps its moment and says so, and it plays on when it is resumed`, async () => {
+  test(`${name}: when paused it keeps its moment and reports the state, and it continues when resumed`, async () => {
     const { playback, run, setPaused, state } = setUp(kind);
     await run(4);
     setPaused(true);
@@ -268,7 +268,7 @@ for (const [name, kind] of Object.entries(kinds).filter(([, { hasElement = true 
 }
 
 for (const [name, kind] of Object.entries(kinds)) {
-  test(`${name}: after its disposal it reports and requests nothing, whatever happens`, async () => {
+  test(`${name}: after disposal it reports and requests nothing, whatever happens`, async () => {
     const { playback, world, video, states, run } = setUp(kind);
     await run(3);
     playback.dispose();

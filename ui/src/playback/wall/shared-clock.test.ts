@@ -5,7 +5,7 @@ import { SharedClock } from './shared-clock.ts';
 
 const startMs = Date.UTC(2026, 4, 1, 12);
 
-test('it runs by the machine’s clock at its speed, and stops while it is paused', () => {
+test('it follows the machine’s clock at its speed, and stops while paused', () => {
   const clock = new TestClock();
   const shared = new SharedClock(clock, startMs);
   clock.advance(1000);
@@ -41,7 +41,7 @@ test('it stops until its last holder releases it, and a jump releases all of the
   assert.equal(shared.jumps, 1);
 });
 
-test('listeners hear of what changed; the snapshot is the same until then', () => {
+test('listeners are notified of changes; the snapshot is the same until then', () => {
   const shared = new SharedClock(new TestClock(), startMs);
   const before = shared.getSnapshot();
   let heard = 0;

@@ -95,7 +95,7 @@ function setUp(
   return { feed, run, shared, video, states, seen, server, behindMs };
 }
 
-test('it plays at the shared moment, and holds the others only until it has its frame', async () => {
+test('it plays at the shared moment, and holds the other tiles only until it has its frame', async () => {
   const { run, shared, video, states } = setUp();
   await run(10);
   assert.equal(states.at(-1), 'playing');
@@ -130,7 +130,7 @@ test('transcoding slower than the clock holds no other tile, and is replaced by 
   assert.equal(states.at(-1), 'failed');
 });
 
-test('a tile that loads slowly is waited for, and no longer than a few seconds', async () => {
+test('the others wait for a slow tile, but no longer than a few seconds', async () => {
   const { run, shared, behindMs } = setUp({ isSlow: true });
   await run(3);
   assert.equal(shared.isRunning, false);

@@ -122,7 +122,7 @@ export class SyncedArchive implements Playback {
     if (oldest && atS - oldest.start > TRIM_ABOVE_S) sink.remove(0, atS - KEEP_BEHIND_S);
   }
 
-  /** The shared clock says what is to be shown. */
+  /** The shared clock determines what is shown. */
   onPlaying(): void {}
 
   onStalled(): void {}

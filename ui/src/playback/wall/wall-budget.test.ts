@@ -28,14 +28,14 @@ function run(
   return counts;
 }
 
-test('all tiles move within seconds where the machine can, and never fewer than the first few', () => {
+test('all tiles move within seconds if the machine can decode them, and never fewer than the first few', () => {
   const counts = run(new WallBudget(), { tiles: 36, capacity: 100, seconds: 20 });
   assert.equal(counts[0], 4);
   assert.equal(counts.at(-1), 36);
   assert.ok(counts.every((count, at) => at === 0 || count >= (counts[at - 1] ?? 0)));
 });
 
-test('on a machine that can do 15 of 36 it stays near that, and is strained for few seconds of many', () => {
+test('on a machine that can decode 15 of 36 tiles it stays near that, and is rarely strained', () => {
   const counts = run(new WallBudget(), { tiles: 36, capacity: 15, seconds: 600 });
   const late = counts.slice(30);
   assert.ok(
@@ -46,14 +46,14 @@ test('on a machine that can do 15 of 36 it stays near that, and is strained for 
   assert.ok(strained < late.length * 0.1, `${strained} of ${late.length}`);
 });
 
-test('it finds more room when the machine has it again', () => {
+test('the number rises again when the machine has more capacity', () => {
   const budget = new WallBudget();
   run(budget, { tiles: 36, capacity: 6, seconds: 120 });
   const counts = run(budget, { tiles: 36, capacity: 30, seconds: 1200, startMs: 120_000 });
   assert.ok((counts.at(-1) ?? 0) > 12, String(counts.at(-1)));
 });
 
-test('the enlarged tile moves before all others, then the largest', () => {
+test('the enlarged tile has priority, then the largest', () => {
   const budget = new WallBudget();
   const tile = (id: string, pixels: number, isEnlarged = false): TileLoad => ({
     id,

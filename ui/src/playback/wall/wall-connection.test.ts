@@ -38,7 +38,7 @@ class WallSocketDouble extends EventTarget {
     this.dispatchEvent(new MessageEvent('message', { data }));
   }
 
-  /** The number of the channel opened last for a stream. */
+  /** The number of the channel most recently opened for a stream. */
   channelOf(uid: string): number {
     return this.sent.findLast((one) => one.type === 'watch' && one.uid === uid)?.channel ?? -1;
   }
@@ -174,7 +174,7 @@ test('pauses grow while nothing is received, and end immediately when the networ
   assert.equal(sockets.length, before + 1);
 });
 
-test('a server that says nothing for fifteen seconds is gone, as after a sleep', () => {
+test('a server that is silent for fifteen seconds counts as gone, as after a sleep', () => {
   const { clock, sockets, watch } = setUp();
   const gate = watch('gate');
   newest(sockets).open();
@@ -207,7 +207,7 @@ test('a channel that the server ended is retried by itself, unless its link was 
   assert.equal(sockets.length, 1);
 });
 
-test('an invalid message costs the socket, not the page', () => {
+test('an invalid message closes the socket and does not break the page', () => {
   const { clock, sockets, watch } = setUp();
   const gate = watch('gate');
   newest(sockets).open();

@@ -92,7 +92,7 @@ test('a small tile requests the sub-stream, the enlarged one the main stream, an
   assert.deepEqual(open(), []);
 });
 
-test('what the budget does not let move is requested as key frames', () => {
+test('a tile that the budget does not allow to move requests key frames', () => {
   const { tile, open } = setUp(1000);
   assert.deepEqual(
     open().map(({ watch }) => [watch.picture, watch.keyFrames]),
@@ -120,7 +120,7 @@ test('if the sub-stream sends nothing, the main stream is requested', async () =
   );
 });
 
-test('[R2.8] a codec that this browser lacks is requested converted, and the tile names the original', async () => {
+test('[R2.8] a stream whose codec this browser lacks is requested transcoded, and the tile names the original codec', async () => {
   const { tile, clock, video, open, newest } = setUp();
   await begin(newest(), H265);
   assert.deepEqual(
@@ -141,7 +141,7 @@ test('[R2.8] a codec that this browser lacks is requested converted, and the til
   assert.equal(tile.getSnapshot().converted, 'H.265');
 });
 
-test('refused transcoding leaves snapshots and the reason; where all slots were in use, it is retried silently', async () => {
+test('after refused transcoding, snapshots and the reason are shown; if all slots were in use, it is retried silently', async () => {
   const { tile, clock, asked, open, newest } = setUp();
   await begin(newest(), H265);
   newest().events.onMessage({ type: 'end', code: 'QuotaReached' });
@@ -161,7 +161,7 @@ test('refused transcoding leaves snapshots and the reason; where all slots were 
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('a tile that would show key frames only is not transcoded: snapshots suffice', async () => {
+test('a tile that would show only key frames is not transcoded: snapshots suffice', async () => {
   const { tile, open, newest } = setUp();
   tile.setMoving(false);
   await begin(newest(), H265);

@@ -26,7 +26,7 @@ export interface WallTileOptions {
 const SUB_PATIENCE_MS = 8000;
 
 /**
- * One tile of a wall: it knows what is to be shown there, and its engine plays that. The stream it requests
+ * One tile of a wall: it determines what is shown there, and its engine plays that. The stream it requests
  * depends on its size, on the budget, and on whether it is enlarged. Where media can be neither decoded nor
  * transcoded, the view shows snapshots.
  */

@@ -1,6 +1,6 @@
 /** A heading that loads later than this is not awaited, ms. */
 const patienceMs = 5000;
-/** Events caused by a user who already works with the screen. */
+/** Events caused by a user who is already using the screen. */
 const ownMoves = ['pointerdown', 'keydown'] as const;
 
 /**
@@ -12,7 +12,7 @@ const ownMoves = ['pointerdown', 'keydown'] as const;
 export function focusHeading(screen: HTMLElement): () => void {
   const isOver = () => {
     const { activeElement } = document;
-    // While a screen loads, the one before it is hidden, with what was focused in it.
+    // While a screen loads, the previous one is hidden, with the element that was focused in it.
     if (activeElement && screen.contains(activeElement) && activeElement.checkVisibility()) return true;
     if (activeElement?.closest('[role=dialog]')) return false;
     const heading = screen.querySelector<HTMLElement>('h1');

@@ -13,7 +13,7 @@ export function RouterProvider({ router, children }: { router: Router; children:
 /** The page's router. */
 export function useRouter(): Router {
   const router = useContext(RouterContext);
-  if (!router) throw new Error('Nothing above provides a router');
+  if (!router) throw new Error('useRouter needs a RouterProvider above it');
   return router;
 }
 
@@ -34,12 +34,12 @@ export function useNavigate(): Router['navigate'] {
   return useRouter().navigate;
 }
 
-/** The parameters of the address on screen, which has to be the named one or one below it. */
+/** The parameters of the address on screen, which must be the named one or one below it. */
 export function useParams<Name extends LinkName>(_address: { from: Name }): ParamsOf<Name> {
   return useRouteLocation().params as ParamsOf<Name>;
 }
 
-/** The search parameters of the address on screen, which has to be the named one. */
+/** The search parameters of the address on screen, which must be the named one. */
 export function useSearch<Name extends LinkName>(_address: { from: Name }): SearchOf<Name> {
   return useRouteLocation().search as SearchOf<Name>;
 }

@@ -28,7 +28,7 @@ const before = textsOf(fields, {
   places: ['RU', 'EU'],
 });
 
-test('[R7.46] a schema becomes fields, each of its kind and with its bounds', () => {
+test('[R7.46] a schema is split into fields, each with its type and bounds', () => {
   assert.deepEqual(
     fields.map(({ key, kind, isNullable }) => [key, kind, isNullable]),
     [
@@ -52,7 +52,7 @@ test('[R7.46] a schema becomes fields, each of its kind and with its bounds', ()
   );
 });
 
-test('only what changed is sent, as values of its kind', () => {
+test('only changes are sent, as values of the right type', () => {
   assert.equal(before['places'], 'RU, EU');
   assert.deepEqual(changesOf(fields, before, before), {});
   assert.deepEqual(

@@ -72,7 +72,7 @@ export function MosaicForm({ initial, streams, submitLabel, isPending, onSubmit,
   );
 }
 
-/** The properties beside the layout, as edited. */
+/** The properties other than the layout, as edited. */
 function useDraft(initial: MosaicValues) {
   const [name, setName] = useState(initial.name);
   const [isShared, setShared] = useState(initial.isShared);

@@ -70,7 +70,7 @@ const foreign: MosaicLayout = {
   ],
 };
 
-test('whatever is done, cells stay inside the grid and apart; undo goes back step by step and redo on again', () => {
+test('after any action, cells are inside the grid and do not overlap; undo goes back step by step, and redo forward again', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(emptyLayout('9'), emptyLayout('2+8'), foreign),
@@ -124,7 +124,7 @@ test('streams keep their order when a page gets a new division', () => {
   assert.equal(layout.cells[0]?.width, 16);
 });
 
-test('a stream goes into the chosen cell, then into the next empty one, and by a drop into the one it is dropped on', () => {
+test('a stream is placed in the selected cell, then in the next empty one; a dropped stream is placed in the cell under it', () => {
   const editor = new MosaicEditor(emptyLayout('4'));
   editor.choose(2);
   editor.show('gate');
@@ -137,7 +137,7 @@ test('a stream goes into the chosen cell, then into the next empty one, and by a
   assert.equal(editor.getView().layout.cells[3]?.stream, 'dock');
 });
 
-test('a tile grows over empty cells and stops at a stream; dragged onto another it changes places with it', () => {
+test('a tile grows over empty cells and stops at a stream; dragged onto another, it swaps places with it', () => {
   const editor = new MosaicEditor(emptyLayout('9'));
   editor.show('gate');
   editor.show('yard', { x: 23, y: 0 });
@@ -161,7 +161,7 @@ test('a tile grows over empty cells and stops at a stream; dragged onto another 
   assert.deepEqual(editor.getView().layout, before);
 });
 
-test('pages: each has its own division; one that is taken away lets the later ones move up', () => {
+test('each page has its own division; when one is removed, the later ones move up', () => {
   const editor = new MosaicEditor(emptyLayout('4'));
   editor.show('gate');
   editor.addPage('9');
@@ -178,7 +178,7 @@ test('pages: each has its own division; one that is taken away lets the later on
   assert.equal(layout.cells.length, 9);
 });
 
-test('a coarser grid becomes the fine one unchanged; one that does not fit stays until a preset is chosen', () => {
+test('a coarser grid is refined unchanged; one that does not fit stays until a preset is chosen', () => {
   const coarse = {
     columns: 2,
     rows: 2,

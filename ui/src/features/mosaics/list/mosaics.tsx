@@ -66,7 +66,7 @@ export function MosaicsScreen() {
   );
 }
 
-/** The page of the list and its search, both in the address, and the mosaics that they ask for. */
+/** The page of the list and its search, both in the address, and the mosaics that match them. */
 function useMosaicList() {
   const navigate = useNavigate();
   const asked: MosaicsSearch = useSearch({ from: '/mosaics' });

@@ -29,7 +29,8 @@ interface MosaicHeadProps {
 }
 
 /**
- * Above the tiles: the mosaic's name, its pages, and a link to its settings for users who may edit it [R2.28].
+ * The bar above the tiles: the mosaic's name, its pages, and a link to its settings for users who may edit it
+ * [R2.28].
  */
 export function MosaicHead(props: MosaicHeadProps) {
   const i18n = useI18n();

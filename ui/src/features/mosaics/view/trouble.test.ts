@@ -15,7 +15,7 @@ const running = {
   node: { id: 'main', available: true },
 };
 
-test('each state of a stream has a text of its own on its tile, in both languages', () => {
+test('each state of a stream has its own text on its tile, in both languages', () => {
   for (const i18n of [new I18n('en', en), new I18n('ru', ru)]) {
     const said = [
       troubleOf({ ...running, status: 'paused' }, i18n),

@@ -7,12 +7,12 @@ import { pageCount } from '../grid/grid.ts';
 import { changedSearch, momentOf, type MosaicSearch, type SearchChange } from './mosaic-search.ts';
 import { useRotation } from './use-rotation.ts';
 
-/** Changes the address in place; given a function, from what it is at that time. */
+/** Changes the address in place; a function receives the current one. */
 type ChangeAddress = (changes: SearchChange | ((old: MosaicSearch) => SearchChange)) => void;
 
 /** The part of a mosaic's state that is in the address. */
 interface MosaicAddress {
-  /** The visible page, from 0, of so many. */
+  /** The visible page, from 0, and the number of pages. */
   readonly page: number;
   readonly pages: number;
   readonly isKiosk: boolean;
@@ -21,7 +21,7 @@ interface MosaicAddress {
   readonly change: ChangeAddress;
 }
 
-/** What the address says of a mosaic: a link to it leads to the same page and moment. */
+/** The state of a mosaic in the address: a link leads to the same page and moment. */
 export function useMosaicAddress({ id, layout }: WatchedMosaic): MosaicAddress {
   const navigate = useNavigate();
   const search: MosaicSearch = useSearch({ from: '/mosaic/$id' });
@@ -45,7 +45,7 @@ export function useMosaicAddress({ id, layout }: WatchedMosaic): MosaicAddress {
   };
 }
 
-/** The archive of a wall while it is open, and the ways in which its moment comes to the address. */
+/** The archive of a wall while it is open, and how its moment is written to the address. */
 export function useWallArchive(wall: Wall | undefined, change: ChangeAddress) {
   const [archive, setArchive] = useState<ArchiveWall>();
   const takeArchive = useCallback(
@@ -56,7 +56,7 @@ export function useWallArchive(wall: Wall | undefined, change: ChangeAddress) {
     [wall],
   );
   const goLive = useCallback(() => change({ t: undefined }), [change]);
-  // A late moment must not reopen the archive.
+  // A moment that arrives late must not reopen the archive.
   const noteMoment = useCallback(
     (utcMs: number) => change(({ t }) => (t === undefined ? {} : { t: utcMs })),
     [change],
@@ -64,7 +64,7 @@ export function useWallArchive(wall: Wall | undefined, change: ChangeAddress) {
   return { archive, takeArchive, goLive, noteMoment };
 }
 
-/** Turning the pages: by itself while live, until the user does. */
+/** Turns the pages: automatically while live, until the user does. */
 export function useTurning(
   { rotationSeconds }: WatchedMosaic,
   { page, pages, startMs, change }: MosaicAddress,
@@ -86,7 +86,7 @@ export function useTurning(
   return { turn, rotation };
 }
 
-/** Escape leaves the kiosk. */
+/** Leaves the kiosk on Escape. */
 export function useKioskKey(isKiosk: boolean, change: ChangeAddress): void {
   useEffect(() => {
     if (!isKiosk) return;

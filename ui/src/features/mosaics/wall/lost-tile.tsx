@@ -3,7 +3,7 @@ import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { TileSnapshot } from '../../../playback/wall/tile-snapshot.ts';
 import classes from './wall.module.css';
 
-/** Why a stream that was watched is no longer part of the mosaic, as far as its viewer may know. */
+/** Why a stream that was being watched is no longer part of the mosaic, as far as its viewer may know. */
 export type Loss = 'Forbidden' | 'NotFound';
 
 export const lossText = { Forbidden: 'wall.forbidden', NotFound: 'wall.deleted' } as const;
@@ -20,7 +20,7 @@ interface LostTileProps {
   readonly style: CSSProperties;
 }
 
-/** The place of a stream that its viewer watched here until it was deleted or their right was revoked. */
+/** The tile of a stream that the viewer was watching until it was deleted or their right was revoked. */
 export function LostTile({ name, loss, style }: LostTileProps) {
   const i18n = useI18n();
   return (

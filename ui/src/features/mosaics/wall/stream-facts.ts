@@ -1,6 +1,6 @@
 import type { GapCause } from '@vidette/contract/entities';
 
-/** What the tiles say of their streams. */
+/** The information that tiles show about their streams. */
 export interface StreamFacts {
   /** Undefined for a stream that the viewer may not watch. */
   readonly nameOf: (uid: string) => string | undefined;

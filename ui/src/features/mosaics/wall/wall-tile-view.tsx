@@ -78,7 +78,7 @@ interface MarksProps {
   readonly onLoss: (loss: Loss | undefined) => void;
 }
 
-/** How the video differs from what the camera sends. */
+/** How the video differs from the camera's original. */
 function Marks({ tile, onLoss }: MarksProps) {
   const i18n = useI18n();
   const snapshot = useTileSnapshot(tile);
@@ -91,7 +91,7 @@ function Marks({ tile, onLoss }: MarksProps) {
         {i18n.t('wall.converted', { codec: converted })}
       </span>
     );
-  // The text over the snapshots says it all.
+  // The text over the snapshots is sufficient.
   if (!isKeyFrames || state.name === 'unsupported') return null;
   return (
     <span className={classes.mark} title={i18n.t('wall.keyFrames.why')}>

@@ -83,7 +83,7 @@ export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: Save
   );
 }
 
-/** What is recorded of a range; it is asked once the range has been left alone for a moment. */
+/** What is recorded of a range; requested once the range has not changed for a moment. */
 function useSpanExtent(uid: string, { startMs, endMs }: SaveSpan, isPossible: boolean) {
   const [asked] = useDebouncedValue(`${startMs} ${endMs}`, typingMs);
   const isSettled = asked === `${startMs} ${endMs}`;
@@ -113,11 +113,11 @@ interface SaveActionsProps extends Pick<SavePanelProps, 'stream' | 'span'> {
   /** Other streams of the same range. */
   readonly others: readonly string[];
   readonly zone: Zone;
-  /** There is something to save. */
+  /** Whether there is something to save. */
   readonly isPossible: boolean;
 }
 
-/** Saves in the way that the range and the streams allow, and says how it goes. */
+/** Saves in the way that the range and the streams allow, and shows the progress. */
 function SaveActions({ stream, span, others, zone, isPossible }: SaveActionsProps) {
   const i18n = useI18n();
   const { archiveDownloadMaxSeconds } = useSettings();
@@ -164,7 +164,7 @@ function SaveActions({ stream, span, others, zone, isPossible }: SaveActionsProp
   );
 }
 
-/** The missing parts of what a finished download asked for; undefined until known. */
+/** The missing parts of the range of a finished download; undefined until known. */
 function useDeliveredGaps(uid: string, state: DownloadState) {
   const fetched = state.name === 'done' ? state.asked : undefined;
   const { data } = useQuery({

@@ -6,14 +6,14 @@ import { problemOf, spanOfDays, wayOf } from './span.ts';
 const hourMs = 3_600_000;
 const now = Date.UTC(2026, 10, 21, 12);
 
-test('a span has to be in order, begun, and not too long', () => {
+test('a span must be in order, not in the future, and not too long', () => {
   assert.equal(problemOf({ startMs: now - 2, endMs: now - 1 }, now, 10), undefined);
   assert.equal(problemOf({ startMs: now - 1, endMs: now - 1 }, now, 10), 'order');
   assert.equal(problemOf({ startMs: now + 1, endMs: now + 2 }, now, 10), 'future');
   assert.equal(problemOf({ startMs: now - 12, endMs: now - 1 }, now, 10), 'tooLong');
 });
 
-test('whole days follow the clocks of the zone, also on the nights when they change', () => {
+test('whole days follow the clocks of the zone, even on nights when they change', () => {
   const hoursOf = (day: string, zone: string) => {
     const { startMs, endMs } = spanOfDays({ start: day, end: day }, new Zone(zone), now);
     return (endMs - startMs) / hourMs;
@@ -28,7 +28,7 @@ test('whole days follow the clocks of the zone, also on the nights when they cha
   assert.equal(new Zone('Europe/Moscow').dayOf(Date.UTC(2026, 10, 20, 22)), '2026-11-21');
 });
 
-test('[R9.3] up to the longest download it is one file; longer, or of several streams, a package', () => {
+test('[R9.3] a span up to the download limit is one file; a longer one, or one of several streams, is a package', () => {
   const span = { startMs: 0, endMs: hourMs };
   assert.equal(wayOf(span, 0, hourMs), 'download');
   assert.equal(wayOf({ ...span, endMs: hourMs + 1 }, 0, hourMs), 'export');

@@ -17,7 +17,7 @@ import {
 } from '../form/stream-values.ts';
 import { useSourceCheck } from '../form/use-source-check.ts';
 
-/** The form of a stream and how it is saved: a lower depth is confirmed first if it deletes footage. */
+/** The form of a stream and how it is saved: a lower depth that deletes footage requires confirmation first. */
 export function useStreamEdit(stream: Stream) {
   const { form, check, save, send } = useStreamForm(stream);
   const ask = useAskLoss(stream.uid);
@@ -43,10 +43,10 @@ export function useStreamEdit(stream: Stream) {
     check,
     submit,
     failure: ask.isError ? ask.error : save.error,
-    /** The form was sent, or what it deletes is being counted. */
+    /** The form is being sent, or the footage that it deletes is being counted. */
     isPending: save.isPending || ask.isPending,
     isSaving: save.isPending,
-    /** What the dialog asks that confirms a lower depth. */
+    /** The content of the dialog that confirms a lower depth. */
     question: {
       isOpen: isAsking,
       loss: ask.data,

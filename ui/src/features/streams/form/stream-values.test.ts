@@ -8,7 +8,7 @@ import { bodyOf, emptyValues, sourceProblem, suggestedName } from './stream-valu
 
 const i18n = new I18n('en', en);
 
-test('a filled form is what the call takes', () => {
+test('a completed form is valid input for the call', () => {
   const body = bodyOf({ ...emptyValues, name: ' Gate 2 ', streamSource: ' rtsp://192.0.2.1/live ' });
   assert.deepEqual(StreamToAdd.parse(body), body);
   assert.equal(body.name, 'Gate 2');
@@ -20,7 +20,7 @@ test('a stream that connects only when watched is not recorded', () => {
   assert.equal(body.archive?.isEnable, false);
 });
 
-test('[R8.11] an address without an allowed scheme is refused at its field before anybody is asked', () => {
+test('[R8.11] an address without an allowed scheme is refused at its field, without a request', () => {
   assert.equal(sourceProblem('rtsp://192.0.2.1/', i18n), null);
   assert.equal(sourceProblem('DEMO:', i18n), null);
   assert.equal(sourceProblem('  ', i18n), en['stream.source.missing']);
@@ -29,14 +29,14 @@ test('[R8.11] an address without an allowed scheme is refused at its field befor
   }
 });
 
-test('a name is suggested from the address, never its login', () => {
+test('a name is suggested from the address, without the login', () => {
   assert.equal(suggestedName('rtsp://admin:secret@gate-2.lan:554/live', 'Demo'), 'gate-2.lan');
   assert.equal(suggestedName('rtsp://[2001:db8::1]/live', 'Demo'), '[2001:db8::1]');
   assert.equal(suggestedName('demo:', 'Demo'), 'Demo');
   assert.equal(suggestedName('nonsense', 'Demo'), '');
 });
 
-test('depths offered stay within the server’s limit and keep the present one', () => {
+test('the depths offered are within the server’s limit and include the current one', () => {
   assert.deepEqual(
     depthChoices(100, 168, i18n).map(({ value }) => value),
     ['-1', '24', '72', '100', '168'],

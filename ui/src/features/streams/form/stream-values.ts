@@ -10,8 +10,9 @@ type Body = RequestOf<'addStream'>['body'];
 type Group<Name extends keyof Body> = Readonly<NonNullable<Body[Name]>>;
 
 /**
- * The form's values: the groups of settings as calls take them, so that a setting that its control shows as it is needs no line
- * here. One that the user has not touched is absent and gets its default. Hours are strings because a select's value is.
+ * The form's values: the groups of settings as in the calls, so that a setting that its control shows unchanged
+ * needs no line here. A setting that the user has not changed is absent and gets its default. Hours are strings
+ * because a select's value is.
  */
 export interface StreamValues {
   readonly streamSource: string;

@@ -7,7 +7,7 @@ function storage(initial?: string) {
   return { getItem: () => text, setItem: (_key: string, value: string) => void (text = value) };
 }
 
-test('[R2.26] the choices of the list survive a reload', () => {
+test('[R2.26] the settings of the list survive a reload', () => {
   const local = storage();
   const choices: StreamsChoices = {
     view: 'table',
@@ -20,7 +20,7 @@ test('[R2.26] the choices of the list survive a reload', () => {
   assert.deepEqual(loadChoices(local), choices);
 });
 
-test('foreign or broken choices give the list a newcomer sees', () => {
+test('invalid stored settings result in the default list', () => {
   for (const text of [undefined, '', '{', 'null', '7', '{"view":"wall","sortType":"size","search":4}']) {
     assert.deepEqual(loadChoices(storage(text)), defaultChoices, text);
   }

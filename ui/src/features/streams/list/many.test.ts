@@ -6,7 +6,7 @@ import { forEachOf } from './many.ts';
 const never = new AbortController().signal;
 const things = Array.from({ length: 20 }, (_, index) => index);
 
-test('each failure is named, and the rest is done all the same', async () => {
+test('each failure is reported, and the rest is still done', async () => {
   const counts: number[] = [];
   const refusal = new ApiError('Forbidden', '', 403);
   const outcome = await forEachOf(
@@ -29,7 +29,7 @@ test('each failure is named, and the rest is done all the same', async () => {
   );
 });
 
-test('a server that is gone gets no further requests', async () => {
+test('an unreachable server gets no further requests', async () => {
   let asked = 0;
   const outcome = await forEachOf(
     things,
@@ -45,7 +45,7 @@ test('a server that is gone gets no further requests', async () => {
   assert.equal(outcome.left.length, things.length - asked);
 });
 
-test('stopping it reports what was done until then', async () => {
+test('stopping reports what was done so far', async () => {
   const stop = new AbortController();
   const outcome = await forEachOf(
     things,

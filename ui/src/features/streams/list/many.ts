@@ -47,7 +47,7 @@ export async function forEachOf<Thing>(
   return { done, failed, left: things.slice(next) };
 }
 
-/** No answer, an ended session, a locked server: the next item would fail in the same way. */
+/** True for no answer, an ended session, and a locked server: the next item would fail in the same way. */
 function endsAll(error: unknown): boolean {
   return error instanceof ApiError && [0, 401, 423].includes(error.status);
 }

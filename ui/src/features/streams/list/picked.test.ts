@@ -6,7 +6,7 @@ import { placesBetween, withoutStreams, withStreams } from './picked.ts';
 const stream = (uid: string, canEdit = true) =>
   ({ uid, name: uid.toUpperCase(), tags: [], canEdit }) as unknown as ListedStream;
 
-test('only streams that their viewer may change are picked, each once', () => {
+test('only streams that the viewer may edit are selected, each once', () => {
   const picked = withStreams(new Map(), [stream('a'), stream('b', false), stream('a'), stream('c')]);
   assert.deepEqual([...picked.keys()], ['a', 'c']);
   assert.deepEqual(picked.get('a'), { uid: 'a', name: 'A', tags: [] });
@@ -14,7 +14,7 @@ test('only streams that their viewer may change are picked, each once', () => {
   assert.equal(picked.size, 2);
 });
 
-test('a range holds both its ends, whichever was picked first', () => {
+test('a range includes both ends, whichever was selected first', () => {
   assert.deepEqual(placesBetween(3, 7), { first: 3, end: 8 });
   assert.deepEqual(placesBetween(7, 3), { first: 3, end: 8 });
   assert.deepEqual(placesBetween(4, 4), { first: 4, end: 5 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { columnsFor, layRows, pagesOf, rowsBetween, rowTops } from './rows.ts';
 
-test('a list without groups is rows of so many columns', () => {
+test('a list without groups is laid out in rows of the given number of columns', () => {
   assert.deepEqual(layRows(5, [], 2), [
     { kind: 'streams', first: 0, count: 2 },
     { kind: 'streams', first: 2, count: 2 },
@@ -11,7 +11,7 @@ test('a list without groups is rows of so many columns', () => {
   ]);
 });
 
-test('each group begins under its heading, on a row of its own', () => {
+test('each group begins on a new row under its heading', () => {
   const inside = { name: 'inside', total: 3 };
   const rest = { name: null, total: 1 };
   assert.deepEqual(layRows(4, [inside, rest], 2), [
@@ -43,14 +43,14 @@ test('every stream appears exactly once, in order, however the list is grouped',
   );
 });
 
-test('only the pages in sight are requested', () => {
+test('only visible pages are requested', () => {
   const rows = layRows(10_000, [], 4);
   assert.deepEqual(pagesOf(rows.slice(0, 3), 60), [1]);
   assert.deepEqual(pagesOf(rows.slice(14, 16), 60), [1, 2]);
   assert.deepEqual(pagesOf(rows.slice(2400, 2410), 60), [161]);
 });
 
-test('the rows between two heights are those that touch it', () => {
+test('the rows between two heights are those that intersect the range', () => {
   const tops = rowTops(layRows(6, [{ name: 'a', total: 6 }], 2), { heading: 40, streams: 100 });
   assert.deepEqual(tops, [0, 40, 140, 240, 340]);
   assert.deepEqual(rowsBetween(tops, -500, 39), { first: 0, end: 1 });
@@ -59,7 +59,7 @@ test('the rows between two heights are those that touch it', () => {
   assert.deepEqual(rowsBetween([0], 0, 500), { first: 0, end: 0 });
 });
 
-test('tiles fit a phone as well as a wall', () => {
+test('the number of tiles suits phones as well as walls', () => {
   assert.equal(columnsFor(336, 12), 1);
   assert.equal(columnsFor(1408, 12), 4);
   assert.equal(columnsFor(3808, 12), 7);

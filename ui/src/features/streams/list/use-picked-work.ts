@@ -32,7 +32,7 @@ function doOne(work: Work, { uid }: PickedStream): Promise<unknown> {
   }
 }
 
-/** Applies one action to many streams; leaving the screen starts no more of it. */
+/** Applies one action to many streams; no further ones are started after the screen is left. */
 export function usePickedWork() {
   const queryClient = useQueryClient();
   const abort = useRef<AbortController | null>(null);
@@ -53,7 +53,7 @@ export function usePickedWork() {
   };
   return {
     state,
-    /** @param onOver called once, when all of it is finished or stopped */
+    /** @param onOver called once, when all are finished or stopped */
     run: (work: Work, streams: readonly PickedStream[], onOver?: (outcome: Outcome) => void) =>
       void run(work, streams, onOver),
     stop: () => abort.current?.abort(),

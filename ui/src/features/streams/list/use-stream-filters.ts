@@ -6,7 +6,7 @@ import { defaultChoices, loadChoices, saveChoices, type StreamsChoices } from '.
 
 const searchDelayMs = 200;
 
-/** The settings of the list, and the streams that they ask for. */
+/** The settings of the list, and the streams that match them. */
 export interface StreamFilters {
   readonly choices: StreamsChoices;
   /** Follows the search after a pause in typing. */
@@ -14,7 +14,7 @@ export interface StreamFilters {
   /** Some streams may be missing from the list because of the settings. */
   readonly isNarrowed: boolean;
   readonly change: (changes: Partial<StreamsChoices>) => void;
-  /** Ends everything that narrows the list. */
+  /** Clears all filters of the list. */
   readonly showAll: () => void;
 }
 

@@ -22,7 +22,7 @@ const user: User = {
   lastSeenTime: null,
 };
 
-test('[R2.6] a filled form is what the call takes', () => {
+test('[R2.6] a completed form is valid input for the call', () => {
   const body = addBody({ ...emptyUser, name: ' nina ', password: 'a long one 7', quotaKind: 'unlimited' });
   assert.deepEqual(userCalls.addUser.body.parse(body), body);
   assert.equal(body.name, 'nina');
@@ -30,7 +30,7 @@ test('[R2.6] a filled form is what the call takes', () => {
   assert.equal(addBody({ ...emptyUser, name: 'n' }).maxStreamCreation, 0);
 });
 
-test('only what changed is sent, and a password only when one was typed', () => {
+test('only changes are sent, and a password only when one was entered', () => {
   const before = userValues(user);
   assert.deepEqual(changesOf(before, before), {});
   assert.deepEqual(changesOf({ ...before, fullName: 'Nina P.', role: 'admin' }, before), {

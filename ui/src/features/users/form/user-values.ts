@@ -6,7 +6,7 @@ import type { I18n } from '../../../i18n/i18n.ts';
 
 // The values of a user's form, their conversion into a call, and the mapping of the call's errors to fields.
 
-/** The stream quota as the form asks for it: none, unlimited, or a number. */
+/** The stream quota in the form: none, unlimited, or a number. */
 export type QuotaKind = 'none' | 'unlimited' | 'count';
 
 /** The form's values. */
