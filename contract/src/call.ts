@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 
 /**
- * Who may call. `creator`: a signed-in user whose `maxStreamCreation` is not 0, or an administrator.
- * What a user may do with one particular object is declared beside it (`stream`, `mosaic`).
+ * Who may call. `creator`: a signed-in user whose `maxStreamCreation` is not 0, or an administrator. What a
+ * user may do with a particular object is declared separately (`stream`, `mosaic`).
  */
 type Audience = 'anyone' | 'user' | 'creator' | 'admin';
 
@@ -19,25 +19,25 @@ export interface MediaReply {
   readonly isRanged?: true;
 }
 
-/** One call: its input, its output, who may call it, and its errors beside those that any call may have. */
+/** One call: its input, its output, who may call it, and its errors besides those that any call may have. */
 export interface Call {
   readonly summary: string;
   readonly who: Audience;
   readonly stream?: StreamRight;
   /**
-   * Reads the archive: answers LicenseExpired while the license is missing or expired [R6.9]. The last of the checks,
-   * so that a caller without the right learns nothing of the license.
+   * Reads the archive: answers LicenseExpired while the license is missing or expired [R6.9]. The last of the
+   * checks, so that a caller without the right learns nothing about the license.
    */
   readonly needsLicense?: true;
-  /** Answers while no administrator exists; every other call answers 423 then. */
+  /** Available while no administrator exists, when every other call answers 423. */
   readonly whileLocked?: true;
-  /** Answers a user who must change the password first; every other call answers Forbidden to them. */
+  /** Available to a user who must change the password first, to whom every other call answers Forbidden. */
   readonly whilePasswordDue?: true;
   /**
-   * What an API token can't do, so that a leaked one never becomes the account: `session` takes a signed-in person,
-   * `password` one who has entered the password in this session recently (design/permissions.md). `rights` asks
-   * that of a session only: an API token passes, since provisioning uses tokens and has no person to enter a
-   * password.
+   * What an API token can't do, so that a leaked one never gives control of the account: `session` requires a
+   * signed-in user, `password` one who has entered the password in this session recently
+   * (design/permissions.md). `rights` requires that only of a session: an API token is accepted, because
+   * provisioning uses tokens and has no user to enter a password.
    */
   readonly proof?: 'session' | 'password' | 'rights';
   /** A read call that the audit log records too; unsafe calls always are. */
@@ -53,7 +53,7 @@ export interface Call {
 
 /**
  * Codes that any call may answer, so that the table of calls need not repeat them: even a public call refuses
- * an invalid token, a page of another site, and an object that was just removed.
+ * an invalid token, a page of another site, and an object that was just deleted.
  */
 export const universalErrors = [
   'AuthorizationRequired',

@@ -6,7 +6,7 @@ import { archiveDefaults, timeouts } from './constants.ts';
 import { isErrorCode } from './errors.ts';
 import { addressOf, routes, type CallName, type Route } from './routes.ts';
 
-/** Section R7 of the requirements, one line a row. */
+/** Section R7 of the requirements, one line per row. */
 const required = `
 R7.1 GET /v1/streams|R7.2 POST /v1/stream|R7.3 PUT /v1/stream/{uid}|R7.4 DELETE /v1/stream/{uid}
 R7.5 GET /v1/stream/{uid}|R7.6 POST /v1/stream/pause|R7.6 POST /v1/stream/resume|R7.7 GET /v1/stream/probe
@@ -42,7 +42,7 @@ test('every call of the requirements is declared at its address', () => {
   }
 });
 
-test('no two calls share an address, and each says the parameters of its path', () => {
+test('no two calls share an address, and each declares the parameters of its path', () => {
   const seen = new Set<string>();
   for (const name of names) {
     const { method, path } = routes[name];
@@ -57,7 +57,7 @@ test('no two calls share an address, and each says the parameters of its path', 
   }
 });
 
-test('[R6.9] a call that needs a license says so in its errors, and every call on a stream’s archive needs one', () => {
+test('[R6.9] a call that needs a license declares that in its errors, and every call on a stream’s archive needs one', () => {
   for (const name of names) {
     const call: Call = calls[name];
     if (call.needsLicense) assert.ok(call.errors.includes('LicenseExpired'), name);
@@ -91,14 +91,14 @@ test('[R9.3] the defaults of the archive', () => {
   );
 });
 
-test('addresses escape what people type and leave out what is not set', () => {
+test('addresses escape user input and omit unset parameters', () => {
   assert.equal(
     addressOf('getUser', { login: 'a/b@c' }, { x: undefined, y: ['1', 'ж'] }),
     '/v1/user/a%2Fb%40c?y=1&y=%D0%B6',
   );
 });
 
-test('[R5.5] names: no control characters, no text that turns direction, trimmed', () => {
+test('[R5.5] names: no control characters, no direction overrides, trimmed', () => {
   const parse = (name: string) => calls.addStream.body.safeParse({ name, streamSource: 'demo:' });
   for (const bad of ['', '   ', 'a\0b', 'a\u202eb', 'a\nb', 'x'.repeat(201), '\ud800']) {
     assert.equal(parse(bad).success, false, JSON.stringify(bad));

@@ -80,7 +80,7 @@ test('[R7.53] no answer is SERVER_NOT_RESPONSE_ERR, a cancelled call is not', as
   await assert.rejects(client.getHealth({}, { signal: controller.signal }), /gone/);
 });
 
-test('snapshots come as the response itself', async () => {
+test('snapshots are returned as the response itself', async () => {
   const { client } = clientAnswering(
     () => new Response('jpeg', { headers: { 'content-type': 'image/jpeg' } }),
   );

@@ -22,12 +22,12 @@ type MemberOf<Name extends CallName, Key extends string> = Key extends keyof Cal
   ? Calls[Name][Key]
   : undefined;
 
-/** What a call takes: `params` of the path, `query`, `body`, each where the call has one. */
+/** The input of a call: `params` of the path, `query`, `body`, each if the call has one. */
 export type RequestOf<Name extends CallName> = InputPart<'params', MemberOf<Name, 'params'>> &
   InputPart<'query', MemberOf<Name, 'query'>> &
   InputPart<'body', MemberOf<Name, 'body'>>;
 
-/** What a call answers: an entity, or the raw Response for images, video and playlists. */
+/** The output of a call: an entity, or the raw Response for images, video and playlists. */
 export type ReplyOf<Name extends CallName> = Calls[Name]['reply'] extends z.ZodType
   ? z.output<Calls[Name]['reply']>
   : Calls[Name]['reply'] extends MediaReply
@@ -46,7 +46,7 @@ type CallFunction<Name extends CallName> =
 
 export type Client = { readonly [Name in CallName]: CallFunction<Name> };
 
-/** A call that failed: the server's answer, or that there was none. */
+/** A failed call: the server's error response, or the lack of one. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   /** HTTP status; 0 without an answer. */
@@ -70,12 +70,14 @@ export class ApiError extends Error {
 }
 
 export interface ClientOptions {
-  /** Before every path, as in `http://127.0.0.1:8080`; empty for the page's own server. */
+  /** Prefix of every path, as in `http://127.0.0.1:8080`; empty for the page's own server. */
   readonly baseUrl?: string;
   readonly fetch?: typeof fetch;
   /** Returns the headers of a call; evaluated for each call, as for a Bearer token or a cookie jar. */
   readonly headers?: () => Readonly<Record<string, string>>;
-  /** Called with every response, before it is read: for Set-Cookie in tests, for Retry-After of a success. */
+  /**
+   * Called with every response before it is read: for Set-Cookie in tests, and for Retry-After of a success.
+   */
   readonly onResponse?: (name: CallName, response: Response) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Numbers that server and page must agree on. Units are in the names. Holds no Zod. */
+/** Numbers that server and page must agree on. Units are in the names. Contains no Zod. */
 
 export const productName = 'Vidette';
 
@@ -45,8 +45,8 @@ export const archiveDefaults = {
 } as const;
 
 /**
- * Why a span of an archive holds no footage, as the recorder noted it. A gap can have several, one after the other, as in
- * `server-crashed`, then `unreachable`.
+ * Why a span of an archive contains no footage, as recorded by the recorder. A gap can have several, one after
+ * the other, as in `server-crashed`, then `unreachable`.
  */
 export const gapCauses = [
   /** Recording had not begun yet: nothing is missing, and no response lists it as a gap. */
@@ -163,7 +163,7 @@ export const playbackSpeeds = [0.25, 0.5, 1, 2, 4, 8, 16] as const;
 
 export const calendarDefaults = { months: 3, monthsMax: 12, monthsStep: 3, weekStartsOn: 1 } as const;
 
-/** How long things stay on the screen. */
+/** How long elements stay on the screen. */
 export const pageTimes = {
   resizeDebounceMs: 100,
   tooltipHideDelayMs: 200,

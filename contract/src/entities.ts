@@ -18,7 +18,7 @@ export const Login = z.string().min(1).max(limits.loginMaxLength).regex(loginPat
 export const Email = z.email().max(limits.emailMaxLength).meta(like('maria@example.org'));
 
 /**
- * No control characters, no lone surrogates, and no invisible characters that change the direction of the text
+ * Excludes control characters, lone surrogates, and invisible characters that change the direction of the text
  * or make two different texts look the same: marks, overrides and isolates of direction (UAX #9), spaces
  * without width.
  */
@@ -32,11 +32,11 @@ export const Name = z
   .max(limits.nameMaxLength)
   .regex(visibleLine)
   .regex(/[\p{L}\p{N}\p{P}\p{S}]/u);
-/** The same, may be empty. */
+/** The same; may be empty. */
 export const OptionalLine = z.string().trim().max(limits.nameMaxLength).regex(visibleLine);
 const Tag = Name.max(limits.tagMaxLength);
 const Tags = z.array(Tag).max(limits.tagsMax);
-/** A password as typed; whether it is good enough is PasswordIsNotComplexEnough, not a schema error. */
+/** A password as entered; a weak one is PasswordIsNotComplexEnough, not a schema error. */
 export const PasswordText = z.string().max(1_024).meta(like('a new long sentence of mine'));
 /** Multi-line text. */
 export const Note = z
@@ -55,9 +55,9 @@ export const StreamStatus = z
 
 /** Retention in hours; -1 keeps all footage. */
 export const DepthHours = z.int().min(-1).max(876_000).meta(like(168));
-const FarAfterHours = DepthHours.describe('Until it moves to the S3 storage; 0: immediately; -1: never').meta(
-  like(72),
-);
+const FarAfterHours = DepthHours.describe(
+  'Hours until footage is moved to the S3 storage; 0: immediately; -1: never',
+).meta(like(72));
 const Latitude = z.number().min(-90).max(90).meta(like(55.751));
 const Longitude = z.number().min(-180).max(180).meta(like(37.618));
 const zonePattern = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
@@ -71,7 +71,10 @@ export const SourceText = z
   .max(limits.sourceMaxLength)
   .meta(like('rtsp://user:password@192.0.2.30:554/stream1'));
 
-/** What users set of a stream, beside its addresses, as it is answered. A new setting goes here and into `settingsToSave`. */
+/**
+ * The settings of a stream that users make, besides its addresses, as returned in responses. A new setting is
+ * added here and in `settingsToSave`.
+ */
 const settings = {
   name: z.string().meta(like('Gate')),
   tags: z.array(z.string()).meta(like(['Yard'])),
@@ -89,17 +92,17 @@ const settings = {
     marker: z
       .string()
       .nullable()
-      .describe('Colour or sign that the owner put on the stream')
+      .describe('Colour or icon that the owner chose for the stream')
       .meta(like(null)),
   }),
   live: z.object({ onDemand: z.boolean() }),
   archive: z.object({ isEnable: z.boolean(), depthHours: DepthHours, farAfterHours: FarAfterHours }),
   motion: z
     .object({ isEnable: z.boolean() })
-    .describe('Whether motion is looked for and noted on the timeline'),
+    .describe('Whether motion is detected and marked on the timeline'),
 };
 
-/** Addresses and settings as calls take them: absent members keep their values, or get their defaults. */
+/** Addresses and settings as calls accept them: absent members keep their values, or get their defaults. */
 export const settingsToSave = {
   subStreamSource: SourceText.nullable().optional().meta(like(null)),
   tags: Tags.optional().meta(like(['Yard'])),
@@ -134,30 +137,30 @@ export const Stream = z.object({
   ...settings,
   streamSource: z
     .string()
-    .describe('Without login and password for those who may not edit the stream')
+    .describe('Without login and password for users who may not edit the stream')
     .meta(like('rtsp://user:password@192.0.2.30:554/stream1')),
   subStreamSource: z
     .string()
     .nullable()
-    .describe('A smaller picture of the same camera, for tiles')
+    .describe('A sub-stream of the same camera in lower resolution, for tiles')
     .meta(like(null)),
   status: StreamStatus,
-  failureReason: z.string().nullable().describe('Why it failed, in words').meta(like(null)),
+  failureReason: z.string().nullable().describe('The reason for the failure, in words').meta(like(null)),
   node: z.object({ id: z.string().meta(like('main')), available: z.boolean() }),
   createdBy: z
     .string()
     .nullable()
-    .describe('Login of who added it; null when that user is gone')
+    .describe('Login of the user who added it; null if that user has been deleted')
     .meta(like('maria')),
   createdAt: TimeMs,
-  revision: z.int().describe('Grows by one with every save').meta(like(3)),
+  revision: z.int().describe('Increases by one with every save').meta(like(3)),
   canEdit: z.boolean(),
   canArchive: z.boolean(),
   canShare: z.boolean(),
   isPublic: z
     .boolean()
     .nullable()
-    .describe('Whether it has a public link; null for those who may not share it'),
+    .describe('Whether it has a public link; null for users who may not share it'),
 });
 
 /** A stream in a list: with `groupType=tag` it is listed once under each of its tags. */
@@ -178,7 +181,7 @@ export const User = z.object({
   isAdmin: z.boolean(),
   permissionType: z.enum(['admin', 'user']).meta(like('user')),
   maxStreamCreation: z.int().describe('0: read-only; -1: no limit').meta(like(10)),
-  canConvert: z.boolean().describe('What a browser can’t play is converted for them, if at all'),
+  canConvert: z.boolean().describe('Whether video that a browser can’t play may be transcoded for this user'),
   isManaged: z.boolean(),
   mustChangePassword: z.boolean(),
   isBlocked: z.boolean(),
@@ -192,16 +195,16 @@ const TimeZoneChoice = z
   .max(64)
   .regex(zonePattern)
   .describe(
-    'viewer: that of the browser; server: that of the server; stream: that of each stream, of the browser where a stream has none; or an IANA name, as in Europe/Berlin',
+    'viewer: the time zone of the browser; server: that of the server; stream: that of each stream, or of the browser if a stream has none; or an IANA name, as in Europe/Berlin',
   )
   .meta(like('Europe/Moscow'));
 
-/** A user's preferences, stored on the server and so the same in every browser. */
+/** A user's preferences, stored on the server and therefore the same in every browser. */
 export const Preferences = z.object({
   theme: z.enum(themes).default('auto'),
   timeZone: TimeZoneChoice.default('viewer').meta(like('Europe/Moscow')),
   playerSound: z.boolean().default(false).describe('Whether a stream starts with audio on'),
-  archiveSpeed: z.literal(playbackSpeeds).default(1).describe('The speed that the archive begins at'),
+  archiveSpeed: z.literal(playbackSpeeds).default(1).describe('The initial playback speed of the archive'),
 });
 
 /** The signed-in user as they see themselves. */
@@ -261,7 +264,7 @@ export const Mosaic = z.object({
   isShared: z.boolean(),
   rotationSeconds: z
     .int()
-    .describe('So long each page is shown; 0: until the viewer turns it')
+    .describe('How long each page is shown; 0: until the viewer changes it')
     .meta(like(20)),
   createdBy: z.string().nullable().meta(like('maria')),
 });
@@ -273,7 +276,7 @@ const tileFields = {
   live: true,
   node: true,
 } as const;
-/** A mosaic with the streams in it that the viewer may watch: their names, and why one has no video. */
+/** A mosaic with its streams that the viewer may watch: their names, and why one has no video. */
 export const WatchedMosaic = Mosaic.extend({
   streams: z.array(Stream.pick({ ...tileFields, canArchive: true })),
 });
@@ -288,21 +291,21 @@ export const License = z.object({
   features: z.array(z.string()).meta(like(['tunnel'])),
 });
 
-/** What the page needs before sign-in, and (null for visitors) what it gets after. */
+/** The settings that the page needs before sign-in, and those that it gets afterwards (null before). */
 export const Settings = z.object({
   isEnterprise: z.boolean(),
   isLocked: z.boolean().describe('True until the first administrator exists'),
   isSetupAllowed: z
     .boolean()
     .describe(
-      'False while set-up waits for `allow-setup` on the console: the database is new, the archive is not',
+      'False while the setup waits for `allow-setup` on the console, because the database is new but the archive is not',
     ),
   prober: z.boolean().describe('Sources can be probed before they are added'),
   revision: z.string(),
   version: z.string().meta(like('0.1.0')),
   appTitle: z.string().meta(like('Vidette')),
   appLogo: z.string().nullable().meta(like(null)),
-  defaultLanguage: Language.nullable().describe('null: by the browser'),
+  defaultLanguage: Language.nullable().describe('null: the browser’s language'),
   timeZone: z
     .string()
     .nullable()
@@ -313,7 +316,7 @@ export const Settings = z.object({
   rangesMaxSeconds: z.int().meta(like(10_800)),
   isLicenseExpired: z.boolean(),
   archiveMaxDepthHours: z.int().meta(like(-1)),
-  farArchive: z.boolean().describe('Whether there is an S3 storage that old footage may move to'),
+  farArchive: z.boolean().describe('Whether an S3 storage for old footage is configured'),
   smtpServerEnabled: z.boolean(),
   smtpServerHost: z.string().nullable().meta(like('mail.example.org')),
   smtpServerPort: z.int().nullable().meta(like(587)),
@@ -339,7 +342,7 @@ export const History = z.object({
 });
 
 export const ArchiveRange = z.object({
-  date: TimeMs.describe('Start; the range holds until the date of the next one'),
+  date: TimeMs.describe('Start; the range lasts until the date of the next one'),
   status: z.enum(['fragment', 'gap', 'live']),
 });
 export const GapCause = z.enum(gapCauses);
@@ -347,7 +350,7 @@ export const ArchiveGap = z.object({
   startTime: TimeMs.meta(like(exampleMs - hourMs)),
   endTime: TimeMs,
   cause: GapCause.describe(
-    'Why there is no footage; a gap with several causes is several of these that touch',
+    'Why there is no footage; a gap with several causes is returned as several adjacent gaps',
   ).meta(like('unreachable')),
 });
 export const ArchivePeriod = z.object({ startTime: TimeMs.meta(like(exampleMs - hourMs)), endTime: TimeMs });
@@ -356,23 +359,23 @@ export const ArchiveStats = z.object({
   endTime: TimeMs.nullable(),
   durationMs: z.number().meta(like(3_600_000)),
   bytes: z.int().meta(like(1_843_200_000)),
-  farBytes: z.int().describe('The part of bytes that lies in the S3 storage'),
+  farBytes: z.int().describe('The part of `bytes` that is in the S3 storage'),
   segments: z.int().meta(like(60)),
-  bitrate: z.number().describe('Bits per second, averaged over what is kept').meta(like(4_096_000)),
-  recorded: RecordedShares.nullable().describe('null: the stream is not to be recorded'),
+  bitrate: z.number().describe('Bits per second, averaged over all footage').meta(like(4_096_000)),
+  recorded: RecordedShares.nullable().describe('null: the stream is not recorded'),
   withoutNodes: z
     .array(z.string())
     .optional()
-    .describe('Ids of the nodes that do not answer: what they recorded is not in these figures'),
+    .describe('Ids of the nodes that do not answer: their recordings are not included'),
 });
 
 export const ArchiveExtent = z.object({
   startTime: TimeMs.nullable()
-    .describe('Of the first footage in the span; null: there is none')
+    .describe('Start of the first footage in the span; null: there is none')
     .meta(like(exampleMs - hourMs)),
   endTime: TimeMs.nullable(),
-  durationMs: z.number().describe('Recorded, the gaps left out').meta(like(3_600_000)),
-  bytes: z.int().describe('About so large; the ends of the span are estimated').meta(like(1_843_200_000)),
+  durationMs: z.number().describe('Recorded time, without gaps').meta(like(3_600_000)),
+  bytes: z.int().describe('Approximate size; the ends of the span are estimated').meta(like(1_843_200_000)),
   gaps: z.array(ArchiveGap),
 });
 
@@ -380,34 +383,34 @@ export const ArchiveLoss = z.object({
   depthHours: z
     .int()
     .nullable()
-    .describe('The depth that was asked about, or the lowered one that waits; null: none waits')
+    .describe('The requested depth, or the pending lowered one; null: none is pending')
     .meta(like(168)),
   fromTime: TimeMs.nullable().describe(
-    'Of the oldest recording that such a depth deletes; null: it deletes none',
+    'Start of the oldest recording that this depth deletes; null: it deletes none',
   ),
-  untilTime: TimeMs.nullable().describe('Recordings that begin before it are deleted'),
-  durationMs: z.number().describe('Recorded, the gaps left out').meta(like(3_600_000)),
+  untilTime: TimeMs.nullable().describe('Recordings that begin before this time are deleted'),
+  durationMs: z.number().describe('Recorded time, without gaps').meta(like(3_600_000)),
   bytes: z.int().meta(like(1_843_200_000)),
   beginsAt: TimeMs.nullable().describe(
-    'When the first of them is deleted at the earliest, if the depth was lowered now or when it was',
+    'The earliest time of the first deletion, if the depth were lowered now, or for the pending lowered depth',
   ),
   withoutNodes: z
     .array(z.string())
     .optional()
-    .describe('Ids of the nodes that do not answer: what they recorded is not in these figures'),
+    .describe('Ids of the nodes that do not answer: their recordings are not included'),
 });
 
 const ExportStatus = z.enum(['queued', 'running', 'ready', 'failed']);
 export const ExportFailure = z
   .enum(['disk-full', 'forbidden', 'nothing-recorded', 'broken'])
-  .describe('forbidden: a right was withdrawn meanwhile; broken: the server log says what happened');
+  .describe('forbidden: a right was revoked meanwhile; broken: the reason is in the server’s log');
 const ExportStream = z.object({
   uid: Uid,
   name: z.string().meta(like('Gate')),
-  files: z.int().describe('Finished so far'),
+  files: z.int().describe('Number of finished files'),
   bytes: z.int().meta(like(1_843_200_000)),
   durationMs: z.number().describe('Delivered so far').meta(like(3_600_000)),
-  gapMs: z.number().describe('Asked for and not recorded'),
+  gapMs: z.number().describe('Requested but not recorded'),
 });
 export const Export = z.object({
   id: Id,
@@ -417,20 +420,23 @@ export const Export = z.object({
   startTime: TimeMs.meta(like(exampleMs - hourMs)),
   endTime: TimeMs,
   streams: z.array(ExportStream),
-  bytes: z.int().describe('Written so far; of a package that is ready, its length').meta(like(1_843_200_000)),
-  expectedBytes: z.int().describe('About so many it will be'),
+  bytes: z
+    .int()
+    .describe('Bytes written so far; for a finished package, its length')
+    .meta(like(1_843_200_000)),
+  expectedBytes: z.int().describe('Estimated length'),
   createdAt: TimeMs,
   expiresAt: TimeMs.nullable()
-    .describe('When its files are removed; null until it is ready')
+    .describe('When its files are deleted; null until it is ready')
     .meta(like(exampleMs + 720 * hourMs)),
-  fingerprint: z.string().describe('Of the key that signs, as the checks show it'),
+  fingerprint: z.string().describe('Fingerprint of the signing key, as the verification tools show it'),
 });
 
 export const Annotation = z.object({
   id: Id,
   streamId: Uid,
   type: z.enum(['event']),
-  kind: z.string().describe('What was seen, as in `motion`').meta(like('motion')),
+  kind: z.string().describe('The kind of event, for example `motion`').meta(like('motion')),
   time: TimeMs.meta(like(exampleMs - hourMs)),
   timeEnd: TimeMs.nullable().meta(like(exampleMs - hourMs + 5_000)),
   note: z.string().meta(like('A red car at the gate')),
@@ -441,7 +447,7 @@ export const Bookmark = z.object({
   stream: Uid,
   streamName: z.string().meta(like('Gate')),
   startTime: TimeMs.meta(like(exampleMs - hourMs)),
-  endTime: TimeMs.nullable().describe('null: a moment'),
+  endTime: TimeMs.nullable().describe('null: a point in time'),
   note: z.string().meta(like('A red car at the gate')),
   createdBy: z.string().nullable().meta(like('maria')),
   createdAt: TimeMs,
@@ -458,19 +464,25 @@ export const LogLine = z.object({
 export const ClusterNode = z.object({
   id: z.string(),
   name: z.string().meta(like('Gate')),
-  available: z.boolean().describe('It answers and can be given work, unless it is drained'),
-  isDrained: z.boolean().describe('Whether it was asked to be; `state` says how far it has come'),
+  available: z.boolean().describe('The node is up and can run streams, unless it is drained'),
+  isDrained: z.boolean().describe('Whether a drain was requested; `state` shows its progress'),
   state: z.enum(['working', 'draining', 'drained', 'away']),
-  isSelf: z.boolean().describe('It is the node that answers this call'),
-  streams: z.int().describe('Configured on it').meta(like(20)),
+  isSelf: z.boolean().describe('Whether it is the node that answers this call'),
+  streams: z.int().describe('Streams configured on it').meta(like(20)),
   activeStreams: z
     .int()
-    .describe('Of these connected or recorded now, or being ended: what a drain still has to do')
+    .describe(
+      'Number of them that are currently connected, recorded or being stopped, which a drain still has to move',
+    )
     .meta(like(12)),
-  capacity: z.int().nullable().describe('The most streams that it takes; null: no limit').meta(like(200)),
+  capacity: z
+    .int()
+    .nullable()
+    .describe('Maximum number of streams that it runs; null: no limit')
+    .meta(like(200)),
   successors: z.int().describe('Nodes that can take over its streams; 0: draining it stops them'),
   version: z.string().meta(like('0.1.0')),
-  startedTime: TimeMs.nullable().describe('When it began to run; null while it is away'),
+  startedTime: TimeMs.nullable().describe('When it started; null while it is down'),
   lastSeenTime: TimeMs.nullable(),
 });
 

@@ -64,7 +64,7 @@ test('[R8.1] the catalogue is the specification’s, word for word', () => {
   assert.deepEqual(Object.keys(catalogue).sort(), [...Object.keys(specified), ...namedOnly, ...ours].sort());
 });
 
-test('[R8.1] every code has a text in both languages and a status that means failure', () => {
+test('[R8.1] every code has a text in both languages and an error status', () => {
   for (const [code, entry] of Object.entries(catalogue)) {
     assert.match(entry.en, /[.]$/, code);
     assert.match(entry.ru, /^[А-ЯЁ].*[.]$/, code);

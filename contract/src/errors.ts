@@ -1,7 +1,7 @@
 /**
  * The one catalogue of errors: every code that a call may answer or the page may show, with its text in both
- * languages and its HTTP status. Server and page read this table; nothing else decides a status or a wording.
- * Holds no Zod, so that the page stays light.
+ * languages and its HTTP status. Server and page read this table; nothing else decides on a status or a
+ * wording. Contains no Zod, so that the page stays small.
  */
 export interface CatalogueEntry {
   /** HTTP status of a reply with this code. Codes that only the page raises carry the nearest one. */

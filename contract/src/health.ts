@@ -25,19 +25,19 @@ export const HealthWarning = z.object({
   ]),
   expiresAt: TimeMs.nullable().meta(like(exampleMs + 720 * hourMs)),
   usedPercent: z.number().nullable().meta(like(null)),
-  recordedPercent: z.number().nullable().describe('Of the last 24 hours of the stream'),
+  recordedPercent: z.number().nullable().describe('Recorded share of the last 24 hours of the stream'),
   subject: z
     .string()
     .nullable()
     .describe(
-      'Uid of the stream, id of the node, code of the location or of the error, or what is wrong with the certificate',
+      'Uid of the stream, id of the node, code of the location or of the error, or the problem with the certificate',
     )
     .meta(like('k3m9x2q7w5ab')),
   figures: z
     .record(z.string(), z.number())
     .optional()
     .describe(
-      'What else the warning says in numbers: bytes of the archive and of others on the disk, milliseconds that the clock is ahead, files that cannot be deleted, segments that the S3 storage damaged',
+      'Further numbers in the warning: bytes of the archive and of other files on the disk, milliseconds that the clock is ahead, files that cannot be deleted, segments damaged in the S3 storage',
     ),
 });
 export const Health = z.object({ version: z.string().meta(like('0.1.0')), warnings: z.array(HealthWarning) });

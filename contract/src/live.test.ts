@@ -42,7 +42,7 @@ const messages: fc.Arbitrary<LiveMessage> = fc.oneof(
   ),
 );
 
-test('[R7.12] a viewer reads what the server sends, on a socket of its own and on that of a wall', () => {
+test('[R7.12] a viewer can read the server’s messages, on its own socket and on that of a wall', () => {
   fc.assert(
     fc.property(messages, fc.nat(0xffff_ffff), (message, channel) => {
       const expected = message.type === 'init' ? { type: 'init', mimeType: message.mimeType } : message;
@@ -52,7 +52,7 @@ test('[R7.12] a viewer reads what the server sends, on a socket of its own and o
   );
 });
 
-test('the text is that of the released versions', () => {
+test('the text is the same as in the released versions', () => {
   const track = {
     id: 1,
     kind: 'video',
@@ -83,7 +83,7 @@ test('the text is that of the released versions', () => {
   );
 });
 
-test('messages of other versions are read as far as they are known', () => {
+test('messages of other versions are parsed as far as they are known', () => {
   assert.deepEqual(parseLiveMessage('{"type":"init","mimeType":"video/mp4","hdr":true}'), {
     type: 'init',
     mimeType: 'video/mp4',
@@ -95,7 +95,7 @@ test('messages of other versions are read as far as they are known', () => {
   assert.deepEqual(parseWallMessage('{"type":"alive"}'), { channel: undefined, message: undefined });
 });
 
-test('any bytes give a message, nothing, or a SyntaxError', () => {
+test('any bytes result in a message, nothing, or a SyntaxError', () => {
   const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => new TextDecoder().decode(bytes));
   const type = fc.constantFrom('init', 'skipped', 'waiting', 'end', 'alive', '__proto__', 5, null);
   const members = fc.constantFrom('channel', 'mimeType', 'samples', 'reason', 'code', 'tracks', '__proto__');

@@ -12,7 +12,7 @@ import type { ErrorCode } from './errors.ts';
 export type LiveMessage =
   | {
       readonly type: 'init';
-      /** For MediaSource: container and codecs of what follows. */
+      /** For MediaSource: container and codecs of the following media. */
       readonly mimeType: string;
       /** Increases when the camera's parameters change. */
       readonly generation: number;
@@ -20,7 +20,7 @@ export type LiveMessage =
       /** Presentation time of the first video or audio frame that follows, ms since the epoch. */
       readonly startMs: number;
     }
-  /** Samples were left out because this viewer was too slow; what follows starts at a key frame. */
+  /** Samples were left out because this viewer was too slow; the following media starts at a key frame. */
   | { readonly type: 'skipped'; readonly samples: number }
   /** The source delivers nothing now; `init` follows when it does again. */
   | { readonly type: 'waiting'; readonly reason: WaitingReason }

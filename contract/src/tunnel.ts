@@ -40,25 +40,21 @@ export const TunnelStatus = z.object({
   url: z
     .string()
     .nullable()
-    .describe('Where people reach this server through the tunnel')
+    .describe('The address of this server through the tunnel')
     .meta(like('rtsp://192.0.2.30:554/stream1')),
-  location: z
-    .string()
-    .nullable()
-    .describe('Code of the relay that is in use; null while stopped')
-    .meta(like('RU')),
+  location: z.string().nullable().describe('Code of the relay in use; null while stopped').meta(like('RU')),
   failureReason: z.string().nullable().meta(like(null)),
   failureCode: TunnelFailure.nullable().meta(like(null)),
   presentedHostKey: z
     .string()
     .nullable()
-    .describe('What the relay showed in place of the key that was expected')
+    .describe('The fingerprint that the relay presented instead of the expected one')
     .meta(like(null)),
-  sinceTime: TimeMs.nullable().describe('Since when it is as it is; null while stopped'),
-  retryTime: TimeMs.nullable().describe('When it is tried next'),
-  roundTripMs: z.number().nullable().describe('To the relay and back').meta(like(35)),
+  sinceTime: TimeMs.nullable().describe('Time of the last change of state; null while stopped'),
+  retryTime: TimeMs.nullable().describe('Time of the next attempt'),
+  roundTripMs: z.number().nullable().describe('Round-trip time to the relay').meta(like(35)),
   connections: z.int().meta(like(2)),
-  connectionsTotal: z.int().describe('Since the server started, as the bytes').meta(like(40)),
+  connectionsTotal: z.int().describe('Since the server started, as for the bytes').meta(like(40)),
   receivedBytes: z.int(),
   sentBytes: z.int(),
   reconnects: z.int().meta(like(2)),

@@ -21,7 +21,7 @@ export const SignedIn = z.object({ user: Profile, mustChangePassword: z.boolean(
 
 const { theme, timeZone, playerSound, archiveSpeed } = Preferences.shape;
 
-/** Members that are present change, the others keep their values. */
+/** Members that are present are changed, the others keep their values. */
 const PreferenceChanges = z.strictObject({
   theme: theme.unwrap().optional(),
   timeZone: timeZone.unwrap().optional(),
@@ -46,7 +46,7 @@ const passwordErrors = ['PasswordIsNotComplexEnough'] as const;
 
 export const accountCalls = {
   signIn: {
-    summary: 'Signs in; the session comes as a cookie',
+    summary: 'Signs in; the session is returned as a cookie',
     who: 'anyone',
     body: z.strictObject({
       name: z.string().min(1).max(limits.emailMaxLength).meta(like('maria')),
@@ -56,20 +56,20 @@ export const accountCalls = {
     errors: ['AuthorizationFailed'],
   },
   signOut: {
-    summary: 'Ends this session',
+    summary: 'Signs out: ends this session',
     who: 'anyone',
     reply: Done,
     errors: [],
   },
   sendPasswordReset: {
-    summary: 'Sends a code by e-mail; Retry-After says when another may be asked for',
+    summary: 'Sends a code by e-mail; Retry-After states when another may be requested',
     who: 'anyone',
     body: z.strictObject({ email: Email }),
     reply: Done,
     errors: ['NotFound', 'ActionNotAcceptable'],
   },
   resetPassword: {
-    summary: 'Sets a password by the code that was sent',
+    summary: 'Sets a password with the code from the e-mail',
     who: 'anyone',
     body: z.strictObject({
       code: z.string().min(1).max(64).meta(like('7KQW-M3XP')),
@@ -87,7 +87,7 @@ export const accountCalls = {
     errors: ['AuthorizationRequired'],
   },
   confirmPassword: {
-    summary: 'Enters the password again, for calls that answer PasswordRequired',
+    summary: 'Confirms the password, for calls that answer PasswordRequired',
     who: 'user',
     proof: 'session',
     body: z.strictObject({ password: PasswordText }),
@@ -96,7 +96,7 @@ export const accountCalls = {
   },
   saveProfile: {
     summary:
-      'Changes the signed-in user; a new password takes the old one, a login or e-mail a password entered lately, or here',
+      'Changes the signed-in user; a new password requires the old one, a new login or e-mail a recently entered password, or one in this call',
     who: 'user',
     whilePasswordDue: true,
     body: z.strictObject({
@@ -110,7 +110,7 @@ export const accountCalls = {
       keepTokens: z
         .boolean()
         .optional()
-        .describe('A new password ends the API tokens too, unless this is true'),
+        .describe('A new password revokes the API tokens too, unless this is true'),
       preferences: PreferenceChanges.optional(),
     }),
     reply: Profile,
@@ -131,7 +131,7 @@ export const accountCalls = {
     errors: ['AuthorizationRequired'],
   },
   addToken: {
-    summary: 'Makes an API token; its secret is in this answer and never again',
+    summary: 'Creates an API token; its secret is only in this response',
     who: 'user',
     proof: 'password',
     body: z.strictObject({
@@ -144,27 +144,27 @@ export const accountCalls = {
     errors: ['AuthorizationRequired', 'Forbidden', 'PasswordRequired', 'QuotaReached'],
   },
   deleteToken: {
-    summary: 'Ends an API token of the caller; a token can end itself only',
+    summary: 'Revokes an API token of the caller; a token can revoke only itself',
     who: 'user',
     params: z.strictObject({ id: Id }),
     reply: Done,
     errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
   },
   listSessions: {
-    summary: 'Sessions of the caller, the last seen first',
+    summary: 'Sessions of the caller, most recently seen first',
     who: 'user',
     reply: pageOf(Session),
     errors: ['AuthorizationRequired'],
   },
   terminateSessions: {
     summary:
-      'Ends all other sessions of the caller and the API tokens; this session continues with a new secret',
+      'Ends all other sessions of the caller and revokes the API tokens; this session continues with a new secret',
     who: 'user',
     proof: 'session',
     body: z
       .strictObject({
-        keepTokens: z.boolean().optional().describe('API tokens stay'),
-        includeCurrent: z.boolean().optional().describe('This session ends too'),
+        keepTokens: z.boolean().optional().describe('Keeps the API tokens'),
+        includeCurrent: z.boolean().optional().describe('Ends this session too'),
       })
       .optional(),
     reply: Done,

@@ -28,7 +28,7 @@ function inOrder<Query extends z.ZodObject<typeof span>>(query: Query): Query {
   return query.refine(({ start_time: start, end_time: end }) => start <= end, { path: ['end_time'] });
 }
 
-/** Minutes to add to UTC to get the reader's wall clock, as in 180 for Moscow. */
+/** Minutes to add to UTC to get the reader's local time, for example 180 for Moscow. */
 const timezoneOffset = z.int().min(-840).max(840).default(0);
 const archiveErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound', 'LicenseExpired'] as const;
 const mediaErrors = [...archiveErrors, 'FarArchiveUnavailable'] as const;
@@ -36,7 +36,7 @@ const spanErrors = [...archiveErrors, 'TimeRangeIsTooLong'] as const;
 
 export const archiveCalls = {
   getArchiveRanges: {
-    summary: 'What is recorded between two moments',
+    summary: 'Recorded ranges and gaps between two moments',
     who: 'user',
     needsLicense: true,
     stream: 'archive',
@@ -47,9 +47,9 @@ export const archiveCalls = {
       ranges: z.array(ArchiveRange),
       gaps: z
         .array(ArchiveGap)
-        .describe('The gaps among the ranges, cut to what was asked for, oldest first'),
+        .describe('The gaps between the ranges, clipped to the requested span, oldest first'),
       begunAt: TimeMs.nullable().describe(
-        'Up to here recording had not begun, within what was asked for: no gap; null: it had before that',
+        'Within the requested span, recording had not begun before this time, which is no gap; null: it had begun before the span',
       ),
     }),
     errors: spanErrors,
@@ -64,7 +64,7 @@ export const archiveCalls = {
     errors: archiveErrors,
   },
   getArchiveDays: {
-    summary: 'Days with anything recorded, as YYYY-MM-DD on the reader’s calendar, and how much of each is',
+    summary: 'Days with recordings, as YYYY-MM-DD in the reader’s time zone, and the recorded share of each',
     who: 'user',
     needsLicense: true,
     stream: 'archive',
@@ -74,7 +74,7 @@ export const archiveCalls = {
         ...span,
         timezone_offset: timezoneOffset,
         time_zone: TimeZoneName.optional().describe(
-          'IANA name of the reader’s zone, whose nights of 23 and 25 hours are minded; instead of the offset',
+          'IANA name of the reader’s time zone, instead of the offset; takes days of 23 and 25 hours into account',
         ),
       }),
     ),
@@ -82,13 +82,13 @@ export const archiveCalls = {
       days: z.array(z.string()).meta(like(['2026-11-21'])),
       shares: z
         .array(z.number())
-        .describe('Of each of the days, the share that is recorded of what was asked for of it, 0 to 1')
+        .describe('For each of the days, the recorded share of its part in the requested span, 0 to 1')
         .meta(like([0.998])),
     }),
     errors: spanErrors,
   },
   getArchiveLoss: {
-    summary: 'How much a depth deletes, or the lowered one that waits when none is given',
+    summary: 'How much an archive depth deletes; without one, the pending lowered depth',
     who: 'user',
     stream: 'edit',
     params: uid,
@@ -107,7 +107,7 @@ export const archiveCalls = {
     errors: spanErrors,
   },
   downloadArchive: {
-    summary: 'One MP4 of what is recorded between two moments',
+    summary: 'The recordings between two moments as one MP4',
     who: 'user',
     needsLicense: true,
     audited: true,
@@ -118,7 +118,7 @@ export const archiveCalls = {
     errors: [...spanErrors, 'FarArchiveUnavailable'],
   },
   getArchivePlaylist: {
-    summary: 'HLS playlist of what is recorded between two moments',
+    summary: 'HLS playlist of the recordings between two moments',
     who: 'user',
     needsLicense: true,
     stream: 'archive',
@@ -131,14 +131,14 @@ export const archiveCalls = {
           .min(0)
           .max(60)
           .default(archiveDefaults.playlistEntrySeconds)
-          .describe('An entry lasts at least so long; 0 for one entry for each key frame'),
+          .describe('Minimum duration of an entry; 0: one entry per key frame'),
       }),
     ),
     reply: { contentType: 'application/vnd.apple.mpegurl' },
     errors: spanErrors,
   },
   getArchiveSegment: {
-    summary: 'One recorded file, by byte ranges',
+    summary: 'One recorded file; supports byte ranges',
     who: 'user',
     needsLicense: true,
     stream: 'archive',
@@ -147,7 +147,7 @@ export const archiveCalls = {
     errors: mediaErrors,
   },
   getArchivePicture: {
-    summary: 'The recorded key picture at or before a moment',
+    summary: 'The recorded key frame at or before a moment',
     who: 'user',
     needsLicense: true,
     stream: 'archive',
@@ -161,7 +161,7 @@ export const archiveCalls = {
   },
   getArchiveConverted: {
     summary:
-      'The recorded video from the key frame at or before a moment to the next one, as H.264, with its audio: an fMP4 of its own',
+      'The recorded video from the key frame at or before a moment to the next one, as H.264, with its audio: a separate fMP4',
     who: 'user',
     needsLicense: true,
     stream: 'archive',
@@ -171,7 +171,7 @@ export const archiveCalls = {
     errors: [...mediaErrors, 'SERVER_NOT_RESPONSE_ERR', 'ActionNotAcceptable', 'QuotaReached', 'ProbeError'],
   },
   listAnnotations: {
-    summary: 'What was noticed on a stream between two moments',
+    summary: 'Annotations on a stream between two moments',
     who: 'user',
     needsLicense: true,
     query: z.strictObject({ streamId: Uid, from: TimeMs.meta(like(exampleMs - hourMs)), to: TimeMs }),
@@ -179,7 +179,7 @@ export const archiveCalls = {
     errors: spanErrors,
   },
   addAnnotation: {
-    summary: 'Notes what a detector noticed',
+    summary: 'Adds an annotation of a detector',
     who: 'user',
     body: z.strictObject({
       streamId: Uid,
@@ -212,7 +212,7 @@ export const archiveCalls = {
     errors: ['AuthorizationRequired'],
   },
   addBookmark: {
-    summary: 'Marks a moment or a span of a stream',
+    summary: 'Bookmarks a moment or a span of a stream',
     who: 'user',
     body: z.strictObject({
       stream: Uid,
@@ -224,7 +224,7 @@ export const archiveCalls = {
     errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
   },
   saveBookmark: {
-    summary: 'Changes a bookmark of one’s own',
+    summary: 'Changes a bookmark of the caller',
     who: 'user',
     params: z.strictObject({ id: Id }),
     body: z.strictObject({
@@ -243,14 +243,14 @@ export const archiveCalls = {
     errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
   },
   deleteBookmark: {
-    summary: 'Deletes a bookmark of one’s own',
+    summary: 'Deletes a bookmark of the caller',
     who: 'user',
     params: z.strictObject({ id: Id }),
     reply: Done,
     errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
   },
   getShared: {
-    summary: 'What the public page of a shared stream shows',
+    summary: 'The data of the public page of a shared stream',
     who: 'anyone',
     params: z.strictObject({
       key: z
@@ -266,7 +266,7 @@ export const archiveCalls = {
     errors: ['NotFound'],
   },
   watchShared: {
-    summary: 'Live picture of a shared stream over a WebSocket',
+    summary: 'Live video of a shared stream over a WebSocket',
     who: 'anyone',
     params: z.strictObject({
       key: z

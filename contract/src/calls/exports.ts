@@ -10,14 +10,14 @@ const exportErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound', 'License
 
 export const exportCalls = {
   listExports: {
-    summary: 'One’s own exports, newest first',
+    summary: 'Exports of the caller, newest first',
     who: 'user',
     query: z.strictObject(pageQuery),
     reply: pageOf(Export),
     errors: ['AuthorizationRequired'],
   },
   addExport: {
-    summary: 'Queues a package of what is recorded of one or more streams, signed',
+    summary: 'Queues a signed package with the recordings of one or more streams',
     who: 'user',
     needsLicense: true,
     body: z
@@ -32,14 +32,14 @@ export const exportCalls = {
     errors: [...exportErrors, 'TimeRangeIsTooLong', 'QuotaReached'],
   },
   getExport: {
-    summary: 'How far an export is',
+    summary: 'The progress of an export',
     who: 'user',
     params,
     reply: Export,
     errors: exportErrors,
   },
   retryExport: {
-    summary: 'Goes on with an export that failed; what was finished is kept',
+    summary: 'Continues a failed export; finished files are kept',
     who: 'user',
     needsLicense: true,
     params,
@@ -54,7 +54,7 @@ export const exportCalls = {
     errors: exportErrors,
   },
   downloadExport: {
-    summary: 'The package of an export as one ZIP, whole or one byte range',
+    summary: 'The package of an export as one ZIP; supports byte ranges',
     who: 'user',
     needsLicense: true,
     audited: true,

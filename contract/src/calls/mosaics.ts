@@ -11,7 +11,7 @@ const rotationSeconds = z.int().min(0).max(86_400).meta(like(20));
 
 export const mosaicCalls = {
   listMosaics: {
-    summary: 'Mosaics of the caller and those shared with everybody',
+    summary: 'Mosaics of the caller, and shared mosaics',
     who: 'user',
     query: z.strictObject({
       ...pageQuery,
@@ -21,7 +21,7 @@ export const mosaicCalls = {
     errors: ['AuthorizationRequired'],
   },
   getMosaic: {
-    summary: 'One mosaic; keeps its on-demand sources up when asked to',
+    summary: 'One mosaic; on request, keeps its on-demand sources connected',
     who: 'user',
     params: id,
     query: z.strictObject({ extend_lease: z.boolean().default(false) }),
@@ -29,7 +29,7 @@ export const mosaicCalls = {
     errors: mosaicErrors,
   },
   addMosaic: {
-    summary: 'Makes a mosaic',
+    summary: 'Creates a mosaic',
     who: 'user',
     body: z.strictObject({
       name: Name.meta(like('Gate')),
@@ -42,7 +42,7 @@ export const mosaicCalls = {
   },
   saveMosaic: {
     summary:
-      'Changes a mosaic; a cell whose stream the caller may not see keeps it while it stays where it is',
+      'Changes a mosaic; a cell whose stream the caller may not see keeps that stream as long as the cell is not moved',
     who: 'user',
     params: id,
     body: z.strictObject({

@@ -28,7 +28,7 @@ export const StreamToAdd = z.strictObject({
   ...settingsToSave,
 });
 
-/** Members that `getStream` answers and no save changes. */
+/** Members of the response of `getStream` that a save can't change. */
 const fixedOfStream = {
   uid: true,
   id: true,
@@ -45,8 +45,8 @@ const fixedOfStream = {
 
 /**
  * Changes a stream; absent members keep their values. With `revision` the save is refused if another save was
- * made in between. Members that can't be changed are accepted as `getStream` answers them, and refused with any
- * other value.
+ * made in between. Members that can't be changed are accepted with the values from `getStream`, and refused
+ * with any others.
  */
 export const StreamToSave = z.strictObject({
   ...Stream.pick(fixedOfStream).partial().shape,
@@ -86,7 +86,7 @@ const rightsToSet = {
 
 export const streamCalls = {
   listStreams: {
-    summary: 'Streams that the caller may view, a page at a time',
+    summary: 'Streams that the caller may view, page by page',
     who: 'user',
     query: z.strictObject({
       ...pageQuery,
@@ -94,17 +94,20 @@ export const streamCalls = {
       sortType: z
         .enum(['name', '-name', 'createdAt', '-createdAt', 'status', '-status', 'location', '-location'])
         .default('name'),
-      onlyAvailable: z.boolean().default(false).describe('Only those pending or running'),
-      isOnlyAvailable: z.boolean().default(false).describe('The same, as the refresh of statuses names it'),
+      onlyAvailable: z.boolean().default(false).describe('Only pending and running streams'),
+      isOnlyAvailable: z
+        .boolean()
+        .default(false)
+        .describe('The same as `onlyAvailable`, under its name in the call for statuses'),
       onlyPublic: z
         .boolean()
         .default(false)
-        .describe('Only those with a public link that the caller may share'),
+        .describe('Only streams with a public link that the caller may share'),
       searchingValues: z
         .array(z.string().max(limits.nameMaxLength))
         .max(limits.searchValuesMax)
         .default([])
-        .describe('All must be found in name, source, tags or location name, whatever the case'),
+        .describe('All words must be found in the name, source, tags or location name, regardless of case'),
     }),
     reply: pageOf(ListedStream).extend({
       groups: z.array(z.object({ name: z.string().nullable().meta(like('Gate')), total: z.int() })),
@@ -112,7 +115,7 @@ export const streamCalls = {
     errors: ['AuthorizationRequired'],
   },
   listStreamStatuses: {
-    summary: 'Statuses that changed since a revision; all of them without one',
+    summary: 'Statuses that changed since a revision; without one, all statuses',
     who: 'user',
     query: z.strictObject({
       since: z.int().min(0).default(0),
@@ -121,10 +124,10 @@ export const streamCalls = {
     }),
     reply: z.object({
       items: z.array(StreamState),
-      revision: z.int().describe('Give it as `since` next time').meta(like(3)),
+      revision: z.int().describe('To be sent as `since` in the next call').meta(like(3)),
       listChanged: z
         .boolean()
-        .describe('Streams came, went or were saved since then: ask for the list again'),
+        .describe('Streams were added, deleted or saved since then: request the list again'),
     }),
     errors: ['AuthorizationRequired'],
   },
@@ -149,7 +152,7 @@ export const streamCalls = {
     ],
   },
   getStream: {
-    summary: 'One stream; keeps an on-demand source up when asked to',
+    summary: 'One stream; on request, keeps its on-demand source connected',
     who: 'user',
     stream: 'view',
     params: uid,
@@ -167,7 +170,7 @@ export const streamCalls = {
     errors: [...streamErrors, 'ActionNotAcceptable', ...fieldErrors],
   },
   deleteStream: {
-    summary: 'Deletes a stream; with purge its archive too',
+    summary: 'Deletes a stream; with `purge`, its archive too',
     who: 'user',
     stream: 'edit',
     params: uid,
@@ -183,14 +186,14 @@ export const streamCalls = {
     errors: streamErrors,
   },
   resumeStream: {
-    summary: 'Receives and records again',
+    summary: 'Resumes receiving and recording',
     who: 'user',
     body: z.strictObject({ uid: Uid }),
     reply: z.object({ status: StreamStatus }),
     errors: streamErrors,
   },
   probeStream: {
-    summary: 'What a source address delivers',
+    summary: 'Probes a source address and returns its tracks',
     who: 'user',
     query: probeQuery,
     reply: z.object({
@@ -227,12 +230,12 @@ export const streamCalls = {
   },
   getStreamShare: {
     summary:
-      'The public link of a stream, made at the first asking, though not by following a link to this call',
+      'The public link of a stream; created by the first request, but not by following a link to this call',
     who: 'user',
     stream: 'share',
     params: uid,
     query: z.strictObject({
-      create: z.boolean().default(true).describe('false: NotFound where there is no link yet'),
+      create: z.boolean().default(true).describe('false: NotFound if there is no link yet'),
     }),
     reply: z.object({
       url: z.string().meta(like('rtsp://192.0.2.30:554/stream1')),
@@ -270,7 +273,7 @@ export const streamCalls = {
   },
   saveStreamPermissions: {
     summary:
-      'Replaces the list of who may do what with a stream; any right includes viewing; takes a password entered lately',
+      'Replaces the list of who may do what with a stream; any right includes viewing; requires a recently entered password',
     who: 'user',
     proof: 'rights',
     stream: 'edit',
@@ -283,16 +286,18 @@ export const streamCalls = {
     errors: [...streamErrors, 'PasswordRequired'],
   },
   getStreamLogs: {
-    summary: 'What happened to a stream lately, oldest first',
+    summary: 'Recent log lines of a stream, oldest first',
     who: 'user',
     stream: 'edit',
     params: uid,
-    query: z.strictObject({ after: z.int().min(0).default(0).describe('Only lines with a greater id') }),
+    query: z.strictObject({
+      after: z.int().min(0).default(0).describe('Only lines with an id greater than this'),
+    }),
     reply: z.object({ items: z.array(LogLine) }),
     errors: streamErrors,
   },
   getStreamStats: {
-    summary: 'Figures of a running stream',
+    summary: 'Metrics of a running stream',
     who: 'user',
     stream: 'view',
     params: uid,
@@ -306,24 +311,28 @@ export const streamCalls = {
       damagedFrames: z.int().meta(like(0)),
       lostPackets: z
         .int()
-        .describe('Never came, by the gaps in their numbers; 0 for transports that do not number them')
+        .describe(
+          'Lost packets, counted from gaps in their sequence numbers; 0 for transports without sequence numbers',
+        )
         .meta(like(0)),
       viewers: z.int().meta(like(2)),
       reconnects: z
         .int()
-        .describe('How often frames arrived again after an interruption, since the server started')
+        .describe('Number of times that frames arrived again after an interruption, since the server started')
         .meta(like(2)),
       outages: z
         .array(
           z.object({
             startTime: TimeMs.meta(like(exampleMs - hourMs)),
-            endTime: TimeMs.nullable().describe('Null while it lasts'),
-            status: StreamStatus.describe('What the stream was last until it came back, or is'),
-            reason: z.string().nullable().describe('Why, in words, where it failed'),
+            endTime: TimeMs.nullable().describe('null while it lasts'),
+            status: StreamStatus.describe(
+              'The last status of the stream before it recovered, or its current one',
+            ),
+            reason: z.string().nullable().describe('The reason in words, if it failed'),
           }),
         )
-        .describe('Times without frames, oldest first: the most recent ones since the server started'),
-      histories: z.array(History).describe('The last half hour'),
+        .describe('The most recent periods without frames since the server started, oldest first'),
+      histories: z.array(History).describe('Values of the last half hour'),
       tracks: z.array(
         z.object({
           kind: z.string().meta(like('video')),
@@ -335,7 +344,7 @@ export const streamCalls = {
     errors: streamErrors,
   },
   watchStream: {
-    summary: 'Live picture over a WebSocket: JSON text, then fragmented MP4',
+    summary: 'Live video over a WebSocket: JSON text, then fragmented MP4',
     who: 'user',
     stream: 'view',
     params: uid,
@@ -346,14 +355,14 @@ export const streamCalls = {
         .boolean()
         .default(false)
         .describe(
-          'As H.264, for a browser that can’t decode what the camera sends; `end` with a code when that is refused',
+          'Transcoded to H.264, for a browser that can’t decode the original; `end` with a code if that is refused',
         ),
     }),
     reply: { contentType: 'websocket' },
     errors: streamErrors,
   },
   getLiveFile: {
-    summary: 'Low-latency HLS for players outside the page: index.m3u8 and what it names',
+    summary: 'Low-latency HLS for external players: index.m3u8 and the files it refers to',
     who: 'user',
     stream: 'view',
     params: uid.extend({

@@ -30,16 +30,16 @@ const node = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/) });
 const tunnelErrors = [...adminErrors, 'LicenseExpired', 'FeatureNotFound', 'ActionNotAcceptable'] as const;
 
 const FarArchive = z.object({
-  name: z.string().describe('The bucket and where it is').meta(like('footage at s3.example.org')),
+  name: z.string().describe('The bucket and its endpoint').meta(like('footage at s3.example.org')),
   bytes: z.int().meta(like(1_843_200_000)),
   segments: z.int().meta(like(60)),
-  waitingBytes: z.int().describe('Old enough to move, and still on the disk'),
+  waitingBytes: z.int().describe('Footage that is due to be uploaded and still on the disk'),
   waitingSegments: z.int(),
   lastMovedAt: TimeMs.nullable(),
   problem: z
     .object({
-      code: z.string().describe('A code of the catalogue of errors').meta(like('FarArchiveUnavailable')),
-      reason: z.string().describe('In English, as the storage says it'),
+      code: z.string().describe('A code of the error catalogue').meta(like('FarArchiveUnavailable')),
+      reason: z.string().describe('The error message of the storage, in English'),
       since: TimeMs,
     })
     .nullable(),
@@ -49,26 +49,26 @@ const ServerStats = z.object({
   uptimeSeconds: z.number().meta(like(86_400)),
   cpuPercent: z
     .number()
-    .describe('Of one core, over the last ten seconds, as the figures below')
+    .describe('Percent of one core over the last ten seconds, as for the metrics below')
     .meta(like(12.5)),
-  eventLoopDelayMs: z.number().describe('The longest'),
+  eventLoopDelayMs: z.number().describe('The longest delay'),
   receivedBitsPerSecond: z.number().meta(like(82_000_000)),
-  sentBitsPerSecond: z.number().describe('To live viewers').meta(like(12_000_000)),
+  sentBitsPerSecond: z.number().describe('Sent to live viewers').meta(like(12_000_000)),
   damagedFramesPerSecond: z.number().meta(like(0)),
-  lostPacketsPerSecond: z.number().describe('Of sources whose transport numbers its packets').meta(like(0)),
+  lostPacketsPerSecond: z.number().describe('For sources whose transport numbers its packets').meta(like(0)),
   writeLatencyMs: z
     .number()
-    .describe('Of the slowest stream: from a complete GOP to its row in the catalog')
+    .describe('For the slowest stream: from a complete GOP to its row in the catalog')
     .meta(like(8)),
   memoryBytes: z.int().meta(like(250_000_000)),
   streams: z.int().meta(like(20)),
   streamsRunning: z.int().meta(like(19)),
   viewers: z.int().meta(like(2)),
   archiveBytes: z.int(),
-  recorded: RecordedShares.describe('Of all streams that are to be recorded'),
+  recorded: RecordedShares.describe('For all streams that should be recorded'),
   diskFreeBytes: z.int().nullable().meta(like(750_000_000_000)),
   diskTotalBytes: z.int().nullable().meta(like(1_000_000_000_000)),
-  far: FarArchive.nullable().describe('Of the S3 storage for old footage; null: there is none'),
+  far: FarArchive.nullable().describe('State of the S3 storage for old footage; null: there is none'),
 });
 
 export const systemCalls = {
@@ -79,7 +79,7 @@ export const systemCalls = {
     errors: ['AuthorizationRequired'],
   },
   getSettings: {
-    summary: 'What the page must know; less for visitors',
+    summary: 'The settings of the page; fewer for callers who are not signed in',
     who: 'anyone',
     whileLocked: true,
     whilePasswordDue: true,
@@ -87,7 +87,7 @@ export const systemCalls = {
     errors: [],
   },
   search: {
-    summary: 'Streams, mosaics, bookmarks and users by words',
+    summary: 'Searches streams, mosaics, bookmarks and users',
     who: 'user',
     query: z.strictObject({
       query: z.string().trim().min(1).max(limits.nameMaxLength).meta(like('gate')),
@@ -106,7 +106,7 @@ export const systemCalls = {
     errors: ['AuthorizationRequired'],
   },
   unlock: {
-    summary: 'Makes the first administrator by the set-up code from the server’s console, and signs in',
+    summary: 'Creates the first administrator with the set-up code from the server’s console, and signs in',
     who: 'anyone',
     whileLocked: true,
     body: z.strictObject({
@@ -121,18 +121,18 @@ export const systemCalls = {
   },
   useArchiveDisk: {
     summary:
-      'Records on the empty disk in the archive folder from now on; what the old disk holds leaves the timeline',
+      'Records to the empty disk in the archive folder from now on; footage on the old disk disappears from the timeline',
     who: 'admin',
     reply: z.object({}),
     errors: ['AuthorizationRequired', 'Forbidden', 'ActionNotAcceptable'],
   },
   getSystemLogs: {
-    summary: 'What the server logged lately, oldest first',
+    summary: 'Recent lines of the server’s log, oldest first',
     who: 'admin',
     query: z.strictObject({
-      level: LogLevel.default('info').describe('This and graver'),
+      level: LogLevel.default('info').describe('Minimum level'),
       search: z.string().max(limits.nameMaxLength).default(''),
-      after: z.int().min(0).default(0).describe('Only lines with a greater id'),
+      after: z.int().min(0).default(0).describe('Only lines with an id greater than this'),
       limit: z.int().min(1).max(1_000).default(500),
     }),
     reply: z.object({
@@ -141,7 +141,7 @@ export const systemCalls = {
     errors: adminErrors,
   },
   getSystemStats: {
-    summary: 'Figures of the server now',
+    summary: 'Current metrics of the server',
     who: 'admin',
     reply: ServerStats,
     errors: adminErrors,
@@ -160,7 +160,7 @@ export const systemCalls = {
     errors: [...adminErrors, 'IncorrectLicense', 'LicenseExpired'],
   },
   checkVersion: {
-    summary: 'Whether a newer version is out, by the configured address',
+    summary: 'Whether a newer version is available, according to the configured address',
     who: 'admin',
     reply: z.object({
       current: z.string().meta(like('0.1.0')),
@@ -177,7 +177,7 @@ export const systemCalls = {
     errors: clusterErrors,
   },
   listNodeChoices: {
-    summary: 'Nodes that a stream can be put on',
+    summary: 'Nodes to which a stream can be assigned',
     who: 'user',
     reply: z.object({
       items: z.array(
@@ -202,7 +202,7 @@ export const systemCalls = {
     errors: clusterErrors,
   },
   deleteClusterNode: {
-    summary: 'Forgets a node that is gone',
+    summary: 'Removes a node that no longer exists',
     who: 'admin',
     params: node,
     reply: Done,
@@ -210,44 +210,47 @@ export const systemCalls = {
   },
   drainClusterNode: {
     summary:
-      'Moves a node’s streams to the others, or stops them where there is none; it stays so until it returns',
+      'Drains a node: moves its streams to the others, or stops them if there are none, until the node is returned to service',
     who: 'admin',
     params: node,
     reply: ClusterNode,
     errors: clusterErrors,
   },
   returnClusterNode: {
-    summary: 'Lets a drained node work again',
+    summary: 'Returns a drained node to service',
     who: 'admin',
     params: node,
     reply: ClusterNode,
     errors: clusterErrors,
   },
   listClusterInvitations: {
-    summary: 'Codes that wait for a server to join with',
+    summary: 'Unused codes with which a server can join',
     who: 'admin',
     reply: pageOf(ClusterInvitation).extend({
       address: z
         .string()
         .nullable()
         .describe(
-          'The address that a server needs with its code to join; null: there is no database to share',
+          'The address that a server needs together with its code to join; null: there is no shared database',
         ),
     }),
     errors: clusterErrors,
   },
   addClusterInvitation: {
-    summary: 'Makes a code by which one server joins the cluster, once, within a quarter of an hour',
+    summary: 'Creates a code with which one server can join the cluster, once, within a quarter of an hour',
     who: 'admin',
     proof: 'password',
     reply: ClusterInvitation.extend({
-      code: z.string().describe('Told this once: only a hash of it can be looked up').meta(like('7KQW-M3XP')),
+      code: z
+        .string()
+        .describe('Returned only this once; only a hash of it can be looked up')
+        .meta(like('7KQW-M3XP')),
       address: z.string(),
     }),
     errors: [...clusterErrors, 'PasswordRequired', 'ActionNotAcceptable'],
   },
   deleteClusterInvitation: {
-    summary: 'Withdraws a code',
+    summary: 'Revokes a code',
     who: 'admin',
     params: z.strictObject({ id: z.string().min(1).max(128) }),
     reply: Done,
@@ -255,13 +258,13 @@ export const systemCalls = {
   },
 
   getAdminStats: {
-    summary: 'Figures of the server with their recent history',
+    summary: 'Metrics of the server with their recent history',
     who: 'admin',
     reply: z.object({ now: ServerStats, histories: z.array(History) }),
     errors: adminErrors,
   },
   getConfiguration: {
-    summary: 'The configuration, its schema, and what needs a restart; secrets are left out',
+    summary: 'The configuration, its schema, and the keys that need a restart; secrets are masked',
     who: 'admin',
     audited: true,
     reply: z.object({
@@ -269,18 +272,18 @@ export const systemCalls = {
       schema: z.record(z.string(), z.unknown()),
       restartKeys: z
         .array(z.string())
-        .describe('Take effect at the next start; all others immediately')
+        .describe('Keys that take effect at the next start; all others take effect immediately')
         .meta(like(['port'])),
       environmentKeys: z
         .array(z.string())
-        .describe('Set by the environment: they cannot be changed here')
+        .describe('Keys set by the environment, which cannot be changed here')
         .meta(like(['host'])),
       pendingRestart: z.boolean(),
     }),
     errors: adminErrors,
   },
   saveConfiguration: {
-    summary: 'Changes the keys that are given; a masked secret that comes back stays as it is',
+    summary: 'Changes the given keys; a masked secret that is sent back stays unchanged',
     who: 'admin',
     proof: 'password',
     body: z.strictObject({
@@ -297,7 +300,7 @@ export const systemCalls = {
         .int()
         .min(1)
         .optional()
-        .describe('The last entry of the page before: only those that come after it'),
+        .describe('The last entry of the previous page: only entries that follow it are returned'),
       pageSize: z.int().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault),
       user: z.string().max(limits.loginMaxLength).optional(),
       action: z.string().max(limits.tagMaxLength).optional(),
@@ -310,7 +313,8 @@ export const systemCalls = {
   },
 
   startTunnel: {
-    summary: 'Opens the tunnel and keeps it open, also over restarts; without a location the default one',
+    summary:
+      'Opens the tunnel and keeps it open, even across restarts; uses the default location if none is given',
     who: 'admin',
     body: z.strictObject({ location: z.string().max(16).optional().meta(like('RU')) }).optional(),
     reply: TunnelStatus,
@@ -323,13 +327,13 @@ export const systemCalls = {
     errors: adminErrors,
   },
   getTunnelStatus: {
-    summary: 'How the tunnel is, and the relays it may go through',
+    summary: 'The state of the tunnel, and the relays it may use',
     who: 'admin',
     reply: TunnelStatus,
     errors: [...adminErrors, 'LicenseExpired', 'FeatureNotFound'],
   },
   getOpenApi: {
-    summary: 'This very table as an OpenAPI 3.1 document',
+    summary: 'The API as an OpenAPI 3.1 document',
     who: 'admin',
     reply: z.record(z.string(), z.unknown()),
     errors: adminErrors,

@@ -33,7 +33,7 @@ const person = {
 
 export const userCalls = {
   listUsers: {
-    summary: 'Users, a page at a time',
+    summary: 'Users, page by page',
     who: 'admin',
     query: z.strictObject({
       ...pageQuery,
@@ -46,7 +46,7 @@ export const userCalls = {
     errors: adminErrors,
   },
   addUser: {
-    summary: 'Adds a user; takes a password entered lately; an API token adds no administrator',
+    summary: 'Adds a user; requires a recently entered password; an API token cannot add an administrator',
     who: 'admin',
     proof: 'rights',
     body: z.strictObject({ name: Login, password: PasswordText, ...person }),
@@ -56,7 +56,7 @@ export const userCalls = {
   getUser: { summary: 'One user', who: 'admin', params: login, reply: User, errors: userErrors },
   saveUser: {
     summary:
-      'Changes a user; login, e-mail, password, being an administrator and what they may do take a password entered lately',
+      'Changes a user; changing the login, e-mail, password, role or rights requires a recently entered password',
     who: 'admin',
     params: login,
     body: z.strictObject({
@@ -65,7 +65,7 @@ export const userCalls = {
       keepTokens: z
         .boolean()
         .optional()
-        .describe('A new password ends the API tokens too, unless this is true'),
+        .describe('A new password revokes the API tokens too, unless this is true'),
       ...person,
       ...User.pick({ isManaged: true, isBlocked: true, createdAt: true, lastSeenTime: true }).partial().shape,
     }),
@@ -79,7 +79,7 @@ export const userCalls = {
     ],
   },
   deleteUser: {
-    summary: 'Deletes a user; their streams stay; takes a password entered lately',
+    summary: 'Deletes a user; their streams are kept; requires a recently entered password',
     who: 'admin',
     proof: 'rights',
     params: login,
@@ -94,7 +94,7 @@ export const userCalls = {
     errors: [...userErrors, 'ActionNotAcceptable'],
   },
   unblockUser: {
-    summary: 'Lets a blocked user sign in again; takes a password entered lately',
+    summary: 'Unblocks a user; requires a recently entered password',
     who: 'admin',
     proof: 'rights',
     params: login,
@@ -110,7 +110,7 @@ export const userCalls = {
   },
   saveUserPermissions: {
     summary:
-      'Replaces the list of what a user may do; any right includes viewing; takes a password entered lately',
+      'Replaces the list of what a user may do; any right includes viewing; requires a recently entered password',
     who: 'admin',
     proof: 'rights',
     params: login,
@@ -132,7 +132,7 @@ export const userCalls = {
     errors: [...userErrors, 'PasswordRequired'],
   },
   listUserSessions: {
-    summary: 'Sessions of a user, the last seen first',
+    summary: 'Sessions of a user, most recently seen first',
     who: 'admin',
     params: login,
     reply: pageOf(Session),
