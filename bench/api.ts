@@ -1,8 +1,8 @@
 /**
- * `npm run bench api`: what lists, searches and statuses cost with 10 000 streams, 1 000 users and 200 000 permissions,
- * beside the same with 100 streams, in one run: two servers answer in turn, so that what else the machine does meets both
- * alike. No answer may cost more than three times its cost at 100. Then 500 people poll the statuses once a second: that
- * may take no more than a tenth of a core beyond what the server takes idle.
+ * `npm run bench api`: the cost of lists, searches and statuses with 10 000 streams, 1 000 users and 200 000
+ * permissions, compared with 100 streams in the same run: two servers answer in turn, so that other load on the
+ * machine affects both alike. No answer may cost more than three times its cost at 100. Then 500 users poll the
+ * statuses once a second: that may take no more than a tenth of a core more than the idle server.
  */
 import { rm } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
@@ -40,7 +40,7 @@ async function revisionOf(server: TestServer, userId: number): Promise<number> {
   return revision;
 }
 
-/** A question to both servers; `user` 1 is the administrator. */
+/** A request to both servers; `user` 1 is the administrator. */
 interface Question {
   readonly name: string;
   readonly user: number;
@@ -87,13 +87,13 @@ async function compare(small: TestServer, large: TestServer): Promise<boolean> {
     const growth = at10000 / at100;
     if (growth > growthMax) isGood = false;
     process.stdout.write(
-      `${question.name.padEnd(44)} ${at100.toFixed(2)} ms -> ${at10000.toFixed(2)} ms, x ${growth.toFixed(1)}${growth > growthMax ? '  TOO DEAR' : ''}\n`,
+      `${question.name.padEnd(44)} ${at100.toFixed(2)} ms -> ${at10000.toFixed(2)} ms, x ${growth.toFixed(1)}${growth > growthMax ? '  TOO SLOW' : ''}\n`,
     );
   }
   return isGood;
 }
 
-/** Cores that the server takes while `perSecond` polls come each second, evenly. */
+/** Cores that the server uses at `perSecond` evenly spaced polls per second. */
 async function coresAt(server: TestServer, perSecond: number): Promise<number> {
   const before = cpuSeconds(server.pid);
   const startMs = performance.now();
@@ -127,8 +127,8 @@ try {
   for (const server of servers) revisions.set(server, await revisionOf(server, 1));
   isGood = await compare(small, large);
   await coresAt(large, pollers);
-  // Anything else that runs shares caches and cores with the server and makes its seconds more expensive: the
-  // least of three is the best measure.
+  // Other processes share caches and cores with the server and increase its CPU time: the minimum of three is
+  // the best measure.
   const windows: { idle: number; polled: number }[] = [];
   for (let round = 0; round < 3; round++) {
     windows.push({ idle: await coresAt(large, 0), polled: await coresAt(large, pollers) });
@@ -138,7 +138,7 @@ try {
   const isCheap = polled - idle < pollCoreMax;
   isGood &&= isCheap;
   process.stdout.write(
-    `${pollers} status polls a second: ${polled.toFixed(3)} cores, idle ${idle.toFixed(3)}, more by ${(polled - idle).toFixed(3)} (at most ${pollCoreMax})${isCheap ? '' : '  TOO DEAR'}\n`,
+    `${pollers} status polls a second: ${polled.toFixed(3)} cores, idle ${idle.toFixed(3)}, more by ${(polled - idle).toFixed(3)} (at most ${pollCoreMax})${isCheap ? '' : '  TOO EXPENSIVE'}\n`,
   );
 } finally {
   agent.destroy();

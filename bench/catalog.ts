@@ -1,7 +1,8 @@
 /**
- * `npm run bench catalog [DAYS]`: what the archive's catalog answers and how quickly, with ten streams of one-minute segments
- * for a year (or DAYS), beside the same with a month in the same run. Each question must take under 5 ms at the median, and
- * no more with age. Writes about 2.5 GB into the folder for temporary files and removes them.
+ * `npm run bench catalog [DAYS]`: how quickly the archive's catalog answers queries, with ten streams of
+ * one-minute segments for a year (or DAYS), compared with a month in the same run. Each query must take under 5
+ * ms at the median, and no longer with age. Writes about 2.5 GB into the folder for temporary files and removes
+ * them.
  */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,19 +30,22 @@ const dayMs = 86_400_000;
 const endMs = Date.UTC(2026, 10, 21);
 const rounds = 300;
 const limitMs = 5;
-/** Older may be dearer per answer by this much before it counts: a deeper tree, colder pages. */
+/** The older catalog may be slower per result by this factor: it has a deeper tree and colder pages. */
 const growthMax = 2;
 /** Below this, growth is noise. */
 const noticeableMs = 0.1;
 /** For comparison only: it reads the positions of ten thousand fragments. */
 const playlistQuestion = 'playlist of 3 hours';
-/** For comparison too: once for each stream after a start, a few streams at a time. */
+/** Also for comparison: runs once per stream after a start, a few streams at a time. */
 const firstLookQuestion = 'the same, first look';
-/** And this: once per stream that is read, with a pause for the event loop every few milliseconds. */
+/**
+ * Also for comparison: runs once per stream that is read, with a pause for the event loop every few
+ * milliseconds.
+ */
 const wholeDepthQuestion = 'days of all, first look';
 const comparisons: ReadonlySet<string> = new Set([playlistQuestion, firstLookQuestion, wholeDepthQuestion]);
 
-/** A question answers how many things it found, so that an archive with fewer days is compared fairly. */
+/** A query returns the number of results, so that an archive with fewer days is compared fairly. */
 type Ask = (round: number) => number | Promise<number>;
 
 interface Result {
@@ -51,7 +55,7 @@ interface Result {
   readonly worstMs: number;
 }
 
-/** A catalog as the recorder leaves it: 60 fragments a segment, a short gap in every tenth hour. */
+/** A catalog as the recorder writes it: 60 fragments per segment, a short gap in every tenth hour. */
 async function makeCatalog(path: string, days: number): Promise<void> {
   const database = openCatalogForWriting(path);
   database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -200000');
@@ -74,7 +78,7 @@ async function makeCatalog(path: string, days: number): Promise<void> {
   for (let minute = 0; minute < days * 1440; minute++) {
     if (minute % 600 === 599) continue;
     for (let stream = 1; stream <= streamCount; stream++) {
-      // Streams do not begin their files at the same moment.
+      // Streams do not begin their files at the same time.
       const start = catalogTicks(startMs + minute * minuteMs) + stream * 90_000;
       addIndex.run(++row, entries);
       addSegment.run(stream, start, start + ticks, bytes, row);
@@ -109,7 +113,7 @@ function questionsOf(database: DatabaseSync, days: number): Record<string, Ask> 
   const closed = new ClosedSegments(database);
   const streams = reads.streams();
   const streamOf = (round: number) => streams[round % streamCount] as CatalogStreamRow;
-  // Spread over the whole age, the same way in every run.
+  // Spread over the whole period, in the same way in every run.
   const momentOf = (round: number) => endMs - dayMs * (0.2 + ((round * 0.618) % 1) * (days - 0.5));
   const threeHoursMs = 180 * minuteMs;
   const monthTicks = catalogTicks(30 * dayMs);
@@ -182,7 +186,9 @@ try {
   }
   for (const database of databases) database.close();
   console.log(
-    failures === 0 ? `\nAll under ${limitMs} ms at the median, no dearer with age.` : `\nFailed: ${failures}`,
+    failures === 0
+      ? `\nAll under ${limitMs} ms at the median, and no slower with age.`
+      : `\nFailed: ${failures}`,
   );
   process.exitCode = failures === 0 ? 0 : 1;
 } finally {

@@ -1,6 +1,7 @@
-// `npm run bench cluster [ROUNDS]`: two servers on one PostgreSQL and cameras that both can reach. How long no node
-// records the streams of a node that is killed, and how much is missing of the streams of a node that is drained:
-// by the content of the archives afterwards, not by what a node reports. Median and worst of 20 rounds each.
+// `npm run bench cluster [ROUNDS]`: two servers on one PostgreSQL and cameras that both can reach. Measures how
+// long no node records the streams of a killed node, and how much is missing of the streams of a drained node,
+// from the content of the archives afterwards, not from the reports of a node. Median and worst of 20 rounds
+// each.
 import { until } from '../e2e/api.ts';
 import { during, longestGapMs, Nodes } from '../e2e/nodes.ts';
 import { startPostgres } from '../e2e/postgres.ts';
@@ -11,16 +12,16 @@ const rounds = Number(process.argv[2] ?? 20);
 const streamCount = 4;
 const ids = ['north', 'south'] as const;
 
-/** The streams of the node that was killed or drained, and the time from start to end. */
+/** The streams of the killed or drained node, and the start and end of the round. */
 interface Round {
   readonly uids: readonly string[];
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Of a stream of a killed node, ms; nothing may be missing of a drained one's. */
+/** Maximum missing of a stream of a killed node, ms; nothing may be missing of a drained node's. */
 const goalMs = 10_000;
-/** From a time when both recorded: what a kill takes from before it, the GOP that was open, counts as well. */
+/** Starts when both were recording: footage from before the kill, in the open GOP, counts as well. */
 const leadMs = 3_000;
 
 const postgres = await startPostgres();
@@ -56,7 +57,7 @@ try {
     lacking.sort((a, b) => a - b);
     const [median, worst] = [lacking[Math.floor(lacking.length / 2)], lacking.at(-1)];
     console.log(
-      `${name}: lacking of a stream, ms: median ${median}, worst ${worst} (${lacking.length} rounds)`,
+      `${name}: missing per stream, ms: median ${median}, worst ${worst} (${lacking.length} rounds)`,
     );
     if ((worst ?? 0) > (done === drains ? 0 : goalMs)) process.exitCode = 1;
   }
@@ -66,7 +67,7 @@ try {
   await postgres.stop();
 }
 
-/** Waits until both record something, does it to one, and waits until the other records all. */
+/** Waits until both record something, kills or drains one, and waits until the other records everything. */
 async function inBoth(
   victim: string,
   all: readonly string[],

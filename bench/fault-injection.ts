@@ -1,8 +1,9 @@
 /**
- * `npm run bench fault-injection [NAME...]`: three servers on one PostgreSQL, each in network namespaces of its own, with six RTSP
- * cameras' streams, and every fault that may happen to them, one after the other. The archives show afterwards what is missing of
- * a stream, and for how long two nodes recorded it simultaneously; `vidette check` checks each archive after each fault. Exit code
- * 1 when more is missing or duplicate than is stated below. About ten minutes.
+ * `npm run bench fault-injection [NAME...]`: runs three servers on one PostgreSQL, each in its own network
+ * namespaces, with the streams of six RTSP cameras, and injects every kind of fault, one after the other.
+ * Afterwards the archives show what is missing of a stream, and for how long two nodes recorded it
+ * simultaneously; `vidette check` checks each archive after each fault. Exit code 1 when more is missing or
+ * duplicated than stated below. About ten minutes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../e2e/api.ts';
@@ -18,26 +19,33 @@ const ids = ['north', 'south', 'west'] as const;
 const [north, south, west] = ids;
 const streamCount = 6;
 const patienceMs = 120_000;
-/** Before a fault begins its streams were recorded: what it takes from before it, the GOP that was open, counts too. */
+/**
+ * Starts before the fault, when its streams were recorded: footage from before the fault, in the open GOP,
+ * counts as well.
+ */
 const leadMs = 3_000;
-/** Lease, a check, a check, the first key frame. */
+/** Lease, two checks, and the first key frame. */
 const takenOverMs = 10_000;
-/** Until the recorder has tried the disk, and the leader has checked. */
+/** Time until the recorder has tried the disk, and the leader has checked. */
 const fullDiskMs = 15_000;
 const sleepMs = 60_000;
 const cutMs = 20_000;
-/** Of a source's second connection while a stream is handed over. */
+/** For a source's second connection while a stream is handed over. */
 const handedOverMs = 15_000;
-/** Nodes date the same frame by clocks of their own, and a node that wakes finishes the GOP that it was writing. */
+/**
+ * Nodes date the same frame by their own clocks, and a node that wakes finishes the GOP that it was writing.
+ */
 const clockMs = 1_000;
 
 interface InjectedFault {
   readonly name: string;
-  /** Of one stream, in all. */
+  /** Missing of one stream, in total. */
   readonly lacksMs: number;
-  /** That two nodes record one stream, in all. */
+  /** Time that two nodes record one stream, in total. */
   readonly besideMs: number;
-  /** Resolves when the remaining nodes record every stream again, and the absent one has given up what it had. */
+  /**
+   * Resolves when the remaining nodes record every stream again, and the absent one has given up its streams.
+   */
   readonly befall: () => Promise<void>;
   /** Brings back the absent node; streams return gradually, handed over one at a time. */
   readonly mend?: () => Promise<void>;
@@ -229,7 +237,7 @@ const faults: readonly (InjectedFault | undefined)[] = [
   },
   {
     name: 'rolling restart, none drained',
-    // Each stream may be where the next restart is.
+    // Each stream may be on the node that is restarted next.
     lacksMs: ids.length * takenOverMs,
     besideMs: handedOverMs,
     async befall() {
@@ -261,19 +269,19 @@ try {
       await fault.mend?.();
       await isEven();
     } catch (error) {
-      // What follows is more conclusive when it starts from a healthy cluster.
+      // The next fault is more conclusive when it starts from a healthy cluster.
       problems.push(`${fault.name}: ${String(error)}`);
       break;
     }
     const endMs = Date.now();
     for (const id of ids) await checked(id, fault.name);
     outcomes.push({ fault, startMs, mendMs, endMs });
-    console.log(`${fault.name}: ${seconds(endMs - startMs)} s until all was as before`);
+    console.log(`${fault.name}: ${seconds(endMs - startMs)} s until full recovery`);
   }
   const { footage, twice } = await nodes.recorded(uids, fromMs);
   for (const id of ids) await checked(id, 'the end');
   problems.push(...twice.map((moment) => `recorded twice: ${moment}`));
-  console.log('\n| fault | lacking of a stream, stated | worst | two nodes, stated | worst |');
+  console.log('\n| fault | missing per stream, allowed | worst | two nodes, allowed | worst |');
   console.log('| --- | --- | --- | --- | --- |');
   for (const { fault, startMs, mendMs, endMs } of outcomes) {
     const upTo = (ms: number) => uids.map((uid) => during(footage.get(uid) ?? [], startMs - leadMs, ms));
@@ -289,9 +297,7 @@ try {
     console.log(`| ${[fault.name, ...cells].join(' | ')} |`);
   }
   problems.forEach((text) => console.log(`PROBLEM ${text}`));
-  console.log(
-    problems.length === 0 ? 'Nothing more was lost than is stated.' : `${problems.length} problems.`,
-  );
+  console.log(problems.length === 0 ? 'Nothing exceeded the stated limits.' : `${problems.length} problems.`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 } finally {
   await nodes.close();
@@ -314,7 +320,7 @@ async function allRecorded(on: readonly string[]): Promise<void> {
   );
 }
 
-/** Waits until all nodes record the same number of streams, and nothing is on its way. */
+/** Waits until all nodes record the same number of streams, and no handover is pending. */
 async function isEven(): Promise<void> {
   await until(
     () => nodes.places(north),
@@ -343,7 +349,7 @@ async function isDrained(id: string): Promise<void> {
   );
 }
 
-/** Starts a node, after ending it where it runs. */
+/** Starts a node, after stopping it if it is running. */
 async function restart(id: string): Promise<void> {
   if (nodes.runningIds.includes(id)) await nodes.stop(id);
   await nodes.start(id);
@@ -373,7 +379,7 @@ async function checked(id: string, after: string): Promise<void> {
   if (code !== 0) problems.push(`vidette check on ${id} after ${after}: ${output}`);
 }
 
-/** From which node's last to which node's first, and for how long. */
+/** The gaps as text: the nodes before and after each, and its length. */
 function gapsIn(parts: readonly RecordedDownload[]): string {
   const words: string[] = [];
   let reach = parts[0];

@@ -6,12 +6,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { startServer, type TestServer } from '../e2e/server.ts';
 import { Store } from '../server/src/store/store.ts';
 
-// A server of many streams. They are paused or on demand and written straight into the store.
+// A server with many streams. They are paused or on demand and written directly into the store.
 
 const users = 1_000;
 const permissionsEach = 200;
 
-/** Names, tags and places differ as people's do; every fifth stream is on demand, the others are paused. */
+/**
+ * Names, tags and locations vary as in a real installation; every fifth stream is on demand, the others are
+ * paused.
+ */
 function fill(file: string, streams: number): void {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA synchronous = OFF; BEGIN');
@@ -63,7 +66,7 @@ function fill(file: string, streams: number): void {
   database.close();
 }
 
-/** Id of the stream that a user may view by the permission with this index. */
+/** Id of the stream of a user's permission with this index. */
 export const viewable = (user: number, streams: number, index = 0) =>
   1 + ((user * 31 + index * 53) % streams);
 /** The secret of a user's session. */
@@ -73,8 +76,8 @@ export const uidOf = (id: number) => `cam${String(id).padStart(9, '0')}`;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /**
- * Starts the product with so many streams, and with 1 000 users who may each view 200 of them; the first is administrator. Its data
- * folder is the caller's to remove.
+ * Starts the product with this many streams, and with 1 000 users who may each view 200 of them; the first is
+ * an administrator. The caller removes the data folder.
  */
 export async function startFilled(streams: number): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-bench-api-'));

@@ -1,8 +1,8 @@
 /**
- * `npm run bench fuzz [REQUESTS] [SEED]`: sends requests derived from the OpenAPI document to a running server, 20 000 by
- * default, as users of every kind. No answer may be a 500 or outside the document, the server may not
- * end, and its memory may not grow: what it has after the last request is compared with what it had after half of
- * them, when its caches were full, each time after its garbage was collected.
+ * `npm run bench fuzz [REQUESTS] [SEED]`: sends requests derived from the OpenAPI document to a running server,
+ * 20 000 by default, as users of every kind. No answer may be a 500 or outside the document, the server may not
+ * exit, and its memory may not grow: memory use after the last request is compared with that after half of
+ * them, when the caches were full, each time after garbage collection.
  */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
@@ -12,12 +12,12 @@ import { memoryMB } from './usage.ts';
 
 const count = Number(process.argv[2] ?? 20_000);
 const seed = Number(process.argv[3] ?? Math.floor(Math.random() * 2 ** 31));
-/** Rings of log lines, prepared statements and remembered names fill up to their limits; more than this is a leak. */
+/** Log rings, prepared statements and cached names fill up to their limits; more growth than this is a leak. */
 const growthMaxMB = 40;
 
 /**
- * Uses the server's inspector for it: V8 postpones collection for as long as it can, and what it has not visited
- * yet is no leak.
+ * Collects garbage through the server's inspector: V8 postpones collection as long as it can, and uncollected
+ * objects are not a leak.
  */
 async function collectGarbage(server: TestServer): Promise<void> {
   const address = /Debugger listening on (ws:\S+)/.exec(server.output)?.[1];

@@ -1,6 +1,7 @@
 /**
- * `npm run bench hostile [ROUNDS=1]`: every hostile request of `e2e/hostile-requests.ts` against a server that records, as a
- * stranger and as an administrator. None may hold the event loop for more than 50 ms of CPU; the recording has no gap.
+ * `npm run bench hostile [ROUNDS=1]`: sends every hostile request of `e2e/hostile-requests.ts` to a recording
+ * server, as a stranger and as an administrator. None may block the event loop for more than 50 ms of CPU; the
+ * recording must have no gap.
  */
 import { administratorOf, until } from '../e2e/api.ts';
 import { recorded, recordedFor } from '../e2e/footage.ts';
@@ -29,7 +30,7 @@ try {
   }
   const worst = [...held].sort(([, a], [, b]) => b - a);
   process.stdout.write(
-    `${requests.length} requests, ${rounds} rounds; the ten that held the loop longest:\n`,
+    `${requests.length} requests, ${rounds} rounds; the ten that blocked the loop longest:\n`,
   );
   for (const [name, ms] of worst.slice(0, 10))
     process.stdout.write(`${ms.toFixed(1).padStart(9)} ms  ${name}\n`);

@@ -1,10 +1,12 @@
 /**
- * CPU and memory of receiving and recording RTSP streams of 4 Mbit/s (H.264 1080p25, AAC), beside one `ffmpeg -c copy`
- * process per stream, in the same run and in alternating order. See README.md for how to read it.
+ * CPU and memory of receiving and recording RTSP streams of 4 Mbit/s (H.264 1080p25, AAC), compared with one
+ * `ffmpeg -c copy` process per stream, in the same run and in alternating order. See README.md for how to read
+ * it.
  *
  *   npm run bench ingest [ROUNDS=5] [STREAMS=30] [SECONDS=15]
  *
- * A round in which the frames on the disk differ from the frames sent is void. The flush of every fragment is included.
+ * A round in which the frames on the disk differ from the frames sent is void. The flush of every fragment is
+ * included.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,33 +20,38 @@ import { framesPerSecond } from './load-media.ts';
 import { cpuSeconds, endedChildrenCpuSeconds, median, memoryMB } from './usage.ts';
 
 const [rounds = 5, streams = 30, seconds = 15] = process.argv.slice(2).map(Number);
-/** Memory per added stream is the slope between these; it settles sooner than a round of CPU lasts. */
+/**
+ * Memory per added stream is the slope between these stream counts; it settles sooner than a CPU round lasts.
+ */
 const few = 10;
 const many = 40;
 const memorySeconds = 20;
 const kbitPerSecond = 4000;
 
 interface Figures {
-  /** Percent of one core per stream: all CPU time used for these streams, connecting included, over their length. */
+  /**
+   * Percent of one core per stream: all CPU time used for these streams, including connecting, divided by their
+   * length.
+   */
   readonly cpu: number;
-  /** The same between 40 and 80 percent of the way. */
+  /** The same between 40 and 80 percent of the run. */
   readonly runningCpu: number;
-  /** Mean over the same stretch, MB. */
+  /** Mean over the same period, MB. */
   readonly memory: number;
 }
 
 /** The processes of one side: their use while all streams run, and in total. */
 interface Side {
   readonly pids: readonly number[];
-  /** Resolves when all streams are received and recorded, with the CPU seconds of all of it. */
+  /** Resolves when all streams are received and recorded, with the total CPU seconds. */
   finish(): Promise<number>;
-  /** Ends everything, so that the files can be counted. */
+  /** Stops everything, so that the files can be counted. */
   close(): Promise<void>;
 }
 
 type Start = (cameras: LoadCameras, folder: string) => Promise<Side>;
 
-/** One process per stream. All of its work is for its stream, so its start counts, too. */
+/** One process per stream. All of its work is for its stream, so its start counts as well. */
 const startFfmpeg: Start = (cameras, folder) => {
   const before = endedChildrenCpuSeconds();
   const processes = cameras.urls.map((url, index) => {
@@ -79,7 +86,7 @@ const startVidette: Start = async (cameras, folder) => {
     pids: [server.pid],
     async finish() {
       await cameras.finished;
-      // The last GOP is on its way to the disk.
+      // The last GOP is still being written to the disk.
       await pause(1000);
       return cpuSeconds(server.pid) - before;
     },
@@ -106,7 +113,7 @@ async function measure(name: string, count: number, lengthSeconds: number): Prom
     };
     const recorded = recordedFrames(folder);
     const sent = count * frames;
-    const verdict = recorded === sent ? `${sent} pictures` : `VOID: ${recorded} pictures of ${sent}`;
+    const verdict = recorded === sent ? `${sent} frames` : `VOID: ${recorded} frames of ${sent}`;
     console.log(
       `${name.padEnd(8)} ${count} streams of ${lengthSeconds} s: ${figures.cpu.toFixed(3)} % of a core each ` +
         `(${figures.runningCpu.toFixed(3)} % while running), ${figures.memory.toFixed(1)} MB in all, ${verdict}, ` +
@@ -119,7 +126,7 @@ async function measure(name: string, count: number, lengthSeconds: number): Prom
   }
 }
 
-/** Measures a side between 40 and 80 percent of the way. */
+/** Measures a side between 40 and 80 percent of the run. */
 async function watch(
   { pids }: Side,
   lengthSeconds: number,
@@ -179,7 +186,7 @@ function compare(what: string, of: (results: Results) => number[], goal: string)
   );
 }
 
-console.log(`\nMedians of ${ffmpeg.cpu.length} and ${vidette.cpu.length} rounds that count:`);
+console.log(`\nMedians of ${ffmpeg.cpu.length} and ${vidette.cpu.length} valid rounds:`);
 compare('CPU per stream, % of a core', (results) => results.cpu, ' (goal: at most 0.4)');
 compare('the same while running', (results) => results.runningCpu, '');
 compare('memory per added stream, MB', (results) => results.memorySlope, ' (goal: at most 0.12)');

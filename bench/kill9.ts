@@ -1,8 +1,8 @@
 /**
- * `npm run bench kill9 [COUNT]`: kills the recording server COUNT times (50) at random moments with SIGKILL while eight streams
- * record, half generated, half from an RTSP server. After each start: every fragment that had been committed is there, at most the
- * unfinished GOP is missing, `vidette check` finds nothing, ffprobe reads every file, and the gap on the timeline is as
- * long as the outage. Exit code 1 when any of it fails.
+ * `npm run bench kill9 [COUNT]`: kills the recording server COUNT times (50) at random times with SIGKILL while
+ * eight streams are recorded, half generated, half from an RTSP server. After each start: every committed
+ * fragment exists, at most the unfinished GOP is missing, `vidette check` finds nothing, ffprobe reads every
+ * file, and the gap on the timeline is as long as the outage. Exit code 1 when any of this fails.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -21,14 +21,14 @@ const run = promisify(execFile);
 const streamCount = 8;
 /** Longest GOP of these sources. */
 const gopMs = 2_000;
-/** From the last frame of a GOP at the camera to its committed row, on a machine that is busy with all this. */
+/** Time from the last frame of a GOP at the camera to its committed row, on a machine under this load. */
 const wayMs = 2_000;
 const outageMaxMs = 60_000;
 
 interface Cycle {
   readonly killedAtMs: number;
   readonly spawnedAtMs: number;
-  /** By stream: the end of what was known to be on the disk right before the kill. */
+  /** By stream: the end of the footage known to be on the disk right before the kill. */
   readonly committed: ReadonlyMap<string, number>;
 }
 
@@ -50,7 +50,7 @@ async function rangesOf(client: Client, uid: string, fromMs: number) {
   return ranges;
 }
 
-/** Where the newest footage ends, by the calls that a page makes; undefined when there is none. */
+/** The end of the newest footage, according to the calls that a page makes; undefined when there is none. */
 async function recordedUntil(client: Client, uid: string): Promise<number | undefined> {
   const { endTime } = await client.getArchiveStats({ params: { uid } });
   return endTime ?? undefined;
@@ -65,7 +65,7 @@ async function endsOf(client: Client, uids: readonly string[]): Promise<Map<stri
   return ends;
 }
 
-/** All streams have committed something since `sinceMs`. */
+/** Waits until all streams have committed something since `sinceMs`. */
 async function awaitRecording(client: Client, uids: readonly string[], sinceMs: number): Promise<void> {
   await until(
     async () => {
@@ -105,7 +105,7 @@ async function judgeGap(client: Client, uid: string, cycle: Cycle): Promise<void
   if (later.length > 0) problem(`${uid}: more than one gap`);
 }
 
-/** Files with anything new since the last look. */
+/** Files with new data since the last check. */
 async function probeFiles(dataDir: string, known: Set<string>): Promise<number> {
   const root = join(dataDir, 'archive');
   const entries = await readdir(root, { recursive: true });
@@ -145,8 +145,8 @@ async function addStreams(client: Client, urls: readonly string[]): Promise<stri
 }
 
 const dataDir = await mkdtemp(join(tmpdir(), 'vidette-kill9-'));
-// A camera of its own for each stream: GStreamer's server sometimes dies of an assertion when several clients of
-// one shared stream disconnect simultaneously and come back.
+// One camera per stream: GStreamer's server sometimes fails an assertion when several clients of a shared
+// stream disconnect simultaneously and reconnect.
 const launch = `( ${gstVideo('h264')} ${gstAudio('aac')} )`;
 const paths = Array.from({ length: streamCount / 2 }, (_, index) => `/cam${index}`);
 const camera = await startGstServer({ mounts: Object.fromEntries(paths.map((path) => [path, launch])) });
@@ -166,7 +166,7 @@ try {
     const committed = await endsOf(client, uids);
     const killedAtMs = Date.now();
     await server.kill();
-    // The files as the kill left them, before anything is mended, are the next start's business.
+    // The files as the kill left them, before the next start repairs anything.
     const spawnedAtMs = Date.now();
     server = await startServer({ dataDir });
     client = clientOf(server, cookie);

@@ -1,7 +1,8 @@
 /**
- * `npm run bench lighthouse [ROUNDS=3]`: what Lighthouse, with its settings for a desktop, says of the sign-in, the list of
- * streams and the view of one, with four streams of `demo:` on the same machine. Lighthouse is fetched from the registry for it.
- * Accessibility and best practices have to reach 95 in every round; performance is made of times, so that its median has to.
+ * `npm run bench lighthouse [ROUNDS=3]`: Lighthouse scores, with its desktop settings, of the sign-in screen,
+ * the list of streams and the view of a stream, with four `demo:` streams on the same machine. Lighthouse is
+ * fetched from the registry. Accessibility and best practices must reach 95 in every round; performance depends
+ * on timing, so its median must.
  */
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';

@@ -1,9 +1,10 @@
 /**
- * `npm run bench list [STEPS=300]`: how smoothly the page scrolls a list of 10 000 streams, beside one of 100. Both are scrolled
- * in the same browser by as many steps of the same length, in the grid and in the table, forth and back over what 100 streams
- * are high, and the long one once more by leaps over all of it. Counted is the time that the page's main thread was at work in each step, by the
- * threads' own clock, so that what else the machine does is not in it. A step at 10 000 may cost no more than one and a half
- * times a step at 100, and the page may hold no more elements at a time.
+ * `npm run bench list [STEPS=300]`: how smoothly the page scrolls a list of 10 000 streams, compared with one
+ * of 100. Both are scrolled in the same browser by the same number of equal steps, in the grid and in the
+ * table, back and forth over the height of 100 streams, and the long one also by leaps over its whole length.
+ * The measure is the CPU time of the page's main thread in each step, by the thread's own clock, so that other
+ * load on the machine is not included. A step at 10 000 may cost no more than one and a half times a step at
+ * 100, and the page may not contain more elements at a time.
  */
 import { rm } from 'node:fs/promises';
 import type { CDPSession, Page } from 'playwright-core';
@@ -17,9 +18,9 @@ const stepPx = 60;
 const growthMax = 1.5;
 
 interface Scroll {
-  /** Milliseconds of the main thread, a step. */
+  /** Milliseconds of the main thread, per step. */
   readonly work: readonly number[];
-  /** The most elements that the list had at a time. */
+  /** The maximum number of elements in the list at a time. */
   readonly elements: number;
 }
 
@@ -81,7 +82,7 @@ try {
       await context.close();
     }
     const [short, long] = scrolls;
-    if (!short || !long) throw new Error('a list was not measured');
+    if (!short || !long) throw new Error('A list was not measured');
     const growth = median(long.work) / median(short.work);
     const isFine = growth <= growthMax && long.elements <= short.elements * growthMax;
     console.log(`${view}: ${growth.toFixed(2)} times the work at 10 000: ${isFine ? 'fine' : 'FAILED'}`);

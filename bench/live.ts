@@ -1,11 +1,13 @@
 /**
- * How far the video in the browser is behind the camera, and how long a click waits for the first frame, through the
- * whole product: camera, server, WebSocket, Media Source Extensions, pixels read back in Chromium.
+ * How far the video in the browser is behind the camera, and how long a click waits for the first frame,
+ * through the whole product: camera, server, WebSocket, Media Source Extensions, and pixels read back in
+ * Chromium.
  *
  *   npm run bench live [COUNT=20]
  *
- * Two cameras, one after the other: the generated `demo:` video, and an RTSP camera by GStreamer whose H.264 video carries
- * its own clock. Camera, server and browser share one machine, and so one clock; encoding in the camera is included.
+ * Two cameras, one after the other: the generated `demo:` video, and a GStreamer RTSP camera whose H.264 video
+ * shows its own clock. Camera, server and browser share one machine, and therefore one clock; encoding in the
+ * camera is included.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -66,7 +68,7 @@ async function clickToFrame(shownPage: Page, title: string): Promise<number> {
   return shownPage.evaluate(() => (window as never as LiveFigures).firstFrameMs ?? Number.NaN);
 }
 
-/** Reads the camera's clock out of the presented frames, twice a second. */
+/** Reads the camera's clock from the presented frames, twice a second. */
 async function readDelays(shownPage: Page): Promise<number[]> {
   const delays: number[] = [];
   while (delays.length < count) {
@@ -84,7 +86,7 @@ interface LiveFigures {
   readDelay(): Promise<number | undefined>;
 }
 
-/** Runs in the page before its own scripts. */
+/** Runs in the page before the page's own scripts. */
 function watchClicks(readerSource: string): void {
   const watched = window as never as LiveFigures;
   const read = new Function(`return (${readerSource})`)() as typeof readDemoClock;

@@ -1,10 +1,10 @@
 /**
- * A process that plays many RTSP cameras over TCP from one encoded loop, cheaply and countably: every session gets exactly
- * the number of frames asked for, at the pace of a camera, and is then closed.
+ * A process that simulates many RTSP cameras over TCP from one encoded loop, cheaply and with exact counts:
+ * every session gets exactly the requested number of frames, at the rate of a camera, and is then closed.
  *
- *   node bench/load-camera.ts KBIT_PER_SECOND PICTURES_PER_SESSION
+ *   node bench/load-camera.ts KBIT_PER_SECOND FRAMES_PER_SESSION
  *
- * Prints `{"port": N}` when it listens and `{"path": ..., "frames": N}` at each session's end.
+ * Prints `{"port": N}` once it listens and `{"path": ..., "frames": N}` at each session's end.
  */
 import { createServer, type Socket } from 'node:net';
 import { audioRate, framesPerSecond, loadMedia, type LoadMedia } from './load-media.ts';
@@ -13,7 +13,10 @@ const videoClock = 90_000;
 const samplesPerAudio = 1024;
 const maxPayload = 1400;
 
-/** One video or audio frame as interleaved RTP (RFC 2326, 10.12), with blanks for sequence number and time stamp. */
+/**
+ * One video or audio frame as interleaved RTP (RFC 2326, 10.12), with placeholders for sequence number and
+ * timestamp.
+ */
 interface Template {
   readonly bytes: Buffer;
   /** Offsets of the RTP headers in `bytes`. */
@@ -21,13 +24,13 @@ interface Template {
 }
 
 const [kbit, framesPerSession] = process.argv.slice(2).map(Number);
-if (!kbit || !framesPerSession) throw new Error('load-camera.ts KBIT_PER_SECOND PICTURES_PER_SESSION');
+if (!kbit || !framesPerSession) throw new Error('load-camera.ts KBIT_PER_SECOND FRAMES_PER_SESSION');
 
 const media = loadMedia(kbit);
 const frames = media.frames.map((nals) => frameTemplate(nals));
 const audios = media.audios.map((audio) => audioTemplate(audio));
 const sessions = new Set<Session>();
-/** Paths that had their frames: a recorder that comes back for more would spoil the count. */
+/** Paths whose frames have been sent: a recorder that reconnects would falsify the count. */
 const played = new Set<string>();
 
 /** One PLAYing client. */
@@ -45,7 +48,7 @@ class Session {
     this.#path = path;
   }
 
-  /** Sends all that is due. Ends the session after its last frame. */
+  /** Sends all frames that are due. Ends the session after its last frame. */
   send(nowMs: number): void {
     const elapsedS = (nowMs - this.#startMs) / 1000;
     while (this.#frame <= elapsedS * framesPerSecond && this.#frame < (framesPerSession ?? 0)) {
@@ -159,7 +162,7 @@ function fragmented(nal: Buffer): Buffer[] {
   return parts;
 }
 
-/** RFC 3640, AAC-hbr: one access unit a packet. */
+/** RFC 3640, AAC-hbr: one access unit per packet. */
 function audioTemplate(audio: Buffer): Template {
   const header = Buffer.from([0, 16, audio.length >> 5, (audio.length & 0x1f) << 3]);
   return template([Buffer.concat([header, audio])], 2, 97);
@@ -195,6 +198,6 @@ function stamped(source: Template, sequence: number, time: number): Buffer {
 
 function at(templates: readonly Template[], index: number): Template {
   const found = templates[index % templates.length];
-  if (!found) throw new Error('the loop is empty');
+  if (!found) throw new Error('The loop is empty');
   return found;
 }

@@ -7,7 +7,7 @@ type CameraEvent = { readonly port: number } | { readonly path: string; readonly
 /** The process that plays the cameras, `load-camera.ts`. */
 export class LoadCameras {
   readonly urls: readonly string[];
-  /** Resolves when every session had all its frames. */
+  /** Resolves when every session has received all its frames. */
   readonly finished: Promise<void>;
   readonly #process: ChildProcess;
 
@@ -27,7 +27,7 @@ export class LoadCameras {
     const finished = Promise.withResolvers<void>();
     let ended = 0;
     let text = '';
-    child.once('exit', (code) => port.reject(new Error(`the cameras ended with ${code}`)));
+    child.once('exit', (code) => port.reject(new Error(`The cameras ended with ${code}`)));
     child.stdout.setEncoding('utf8').on('data', (more: string) => {
       const lines = (text + more).split('\n');
       text = lines.pop() ?? '';

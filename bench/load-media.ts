@@ -31,7 +31,7 @@ export function loadMedia(kbitPerSecond: number): LoadMedia {
   const sps = first.find((nal) => nalType(nal) === 7);
   const pps = first.find((nal) => nalType(nal) === 8);
   if (!sps || !pps || frames.length !== seconds * framesPerSecond) {
-    throw new Error(`${video} holds ${frames.length} pictures; remove it and run again`);
+    throw new Error(`${video} contains ${frames.length} frames; remove it and run again`);
   }
   return { frames, audios: adtsFrames(readFileSync(audio)), sps, pps };
 }

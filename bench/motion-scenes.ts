@@ -1,4 +1,4 @@
-// Scenes with known motion, drawn and encoded by ffmpeg. A table of data, and how its rows become filter graphs.
+// Scenes with known motion, drawn and encoded by ffmpeg: a data table, and its conversion to filter graphs.
 
 /** An object crosses the image. */
 export interface Crossing {
@@ -27,7 +27,7 @@ export const framesPerSecond = 12;
 const width = 480;
 const height = 270;
 
-/** Sensor noise that grows evenly over a span, as gain does when it gets dark: one strength fades into another. */
+/** Sensor noise that grows evenly over a span, as gain does when it gets dark: one level fades into another. */
 function growingNoise(fromS: number, toS: number, from: number, to: number): string {
   return (
     `split[low][high];[low]noise=alls=${from}:allf=t[less];` +
@@ -110,7 +110,7 @@ export const encoders: readonly Encoder[] = [
   },
 ];
 
-/** The arguments that make the still frames in a folder: background, rain, leaves, and the moving object. */
+/** The arguments that create the still images in a folder: background, rain, leaves, and the moving object. */
 export function stillArguments(): string[][] {
   const noise = (size: string, level: string) => `nullsrc=s=${size},format=gray,geq=lum='${level}'`;
   return [

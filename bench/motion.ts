@@ -1,11 +1,11 @@
 /**
- * How well motion is found in the sizes of coded frames, and what it costs: generated scenes whose true moments are known, each
- * encoded in several ways. Precision and recall are of events: a crossing is found when an event touches it, give or take
- * three seconds; an event that touches no crossing is wrong.
+ * How well motion is detected from the sizes of encoded frames, and at what cost: generated scenes with known
+ * motion, each encoded in several ways. Precision and recall count events: a crossing is detected when an event
+ * overlaps it, within three seconds; an event that overlaps no crossing is a false positive.
  *
  *   npm run bench motion [FOLDER]
  *
- * With FOLDER the clips are kept there and used again. Drawing and encoding them takes minutes of one core.
+ * With FOLDER the clips are kept there and reused. Drawing and encoding them takes minutes of one core.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -97,7 +97,7 @@ function touches(a: MotionSpan, b: MotionSpan): boolean {
   return a.startMs < b.endMs + toleranceMs && a.endMs > b.startMs - toleranceMs;
 }
 
-/** Time in both, over time in either. */
+/** Time in both, divided by time in either. */
 function timeRight(a: readonly MotionSpan[], b: readonly MotionSpan[]): number {
   const length = (spans: readonly MotionSpan[]) =>
     spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);

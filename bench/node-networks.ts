@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 
-/** The networks that a node reaches, each by a cable of its own. */
+/** The networks of a node, each with its own cable. */
 const networks = ['cameras', 'database', 'peers'] as const;
 export type NodeNetwork = (typeof networks)[number];
 
 /**
- * Virtual machines: each node in a network namespace of its own, with three cables to three switches. This process,
- * the cameras and the database sit at the switches. A cable that is cut carries nothing, and no end is notified.
- * Needs root and Linux.
+ * Simulated machines: each node in its own network namespace, with three cables to three switches. This
+ * process, the cameras and the database are connected to the switches. A cut cable carries nothing, and neither
+ * end is notified. Needs root and Linux.
  */
 export class NodeNetworks {
   readonly #ids: readonly string[];
@@ -17,7 +17,7 @@ export class NodeNetworks {
     this.#ids = ids;
   }
 
-  /** Undefined where this process may not make any. */
+  /** Undefined if this process may not create any. */
   static make(ids: readonly string[]): NodeNetworks | undefined {
     const made = new NodeNetworks(ids);
     try {
@@ -30,17 +30,17 @@ export class NodeNetworks {
     }
   }
 
-  /** Of this process in a network. */
+  /** The address of this process in a network. */
   address(network: NodeNetwork): string {
     return `10.213.${networks.indexOf(network)}.1`;
   }
 
-  /** A node's address among its peers, by which they identify the caller. */
+  /** A node's address in the network of its peers, by which they identify the caller. */
   addressOf(id: string): string {
     return `10.213.${networks.indexOf('peers')}.${this.#host(id)}`;
   }
 
-  /** The command that runs a program as that node. */
+  /** The command that runs a program on that node. */
   through(id: string): string[] {
     return ['ip', 'netns', 'exec', this.#namespace(id)];
   }
@@ -101,11 +101,11 @@ function ip(...words: string[]): void {
   execFileSync('ip', words, { stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
-/** For devices that may be gone already. */
+/** For devices that may no longer exist. */
 function tryIp(...words: string[]): void {
   try {
     ip(...words);
   } catch {
-    // It is gone already.
+    // It no longer exists.
   }
 }

@@ -1,13 +1,14 @@
 /**
- * How long a viewer waits for a moment of the archive, through the whole product: server, disk, Media Source Extensions,
- * pixels read back in Chromium.
+ * How long a viewer waits for a moment of the archive, through the whole product: server, disk, Media Source
+ * Extensions, and pixels read back in Chromium.
  *
  *   npm run bench player [COUNT=50]
  *
- * Moments are drawn at random from the recording of a `demo:` camera, whose frames carry their own time. A scrub drags
- * the playhead there and waits for the key frame that replaces the video; near is one that was shown before. A seek
- * shows the exact frame. Which frame that is, is read from the recorded files, as a busy camera leaves some out;
- * the measured time ends when its time is first read from the pixels, and the error is that of the frame shown afterwards.
+ * Moments are drawn at random from the recording of a `demo:` camera, whose frames show their own time. A scrub
+ * drags the playhead there and waits for the key frame that replaces the video; "near" means one that was shown
+ * before. A seek shows the exact frame. The expected frame is determined from the recorded files, because a
+ * busy camera skips some; the measured time ends when its time is first read from the pixels, and the error is
+ * that of the frame shown afterwards.
  */
 import { loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
@@ -25,7 +26,7 @@ const [count = 50] = process.argv.slice(2).map(Number);
 const RECORDED_MS = 100_000;
 /** The longest wait for a frame. */
 const PATIENCE_MS = 5_000;
-/** Closer to a frame's beginning than this, rounding could request its neighbour. */
+/** Minimum distance from a frame's beginning: closer, rounding could request its neighbour. */
 const EDGE_MS = 3;
 
 /** The recording: when each frame and each key frame begins, UTC ms, oldest first. */
@@ -91,7 +92,7 @@ async function recorded(): Promise<number> {
   return ranges.find(({ status }) => status === 'fragment')?.date ?? Number.NaN;
 }
 
-/** Reads the files that were recorded. */
+/** Reads the recorded files. */
 async function readTruth(startMs: number): Promise<Truth> {
   const url = `${server.url}/v1/stream/${uid}/archive/index.m3u8?start_time=${startMs}&end_time=${Date.now()}&entry_seconds=0`;
   const pieces = parseArchivePlaylist(await (await fetched(url)).text(), url);
@@ -104,7 +105,7 @@ async function readTruth(startMs: number): Promise<Truth> {
       bytes.length,
     );
     const track = tracks.find(({ kind }) => kind === 'video');
-    if (!track) throw new Error('The recording has no pictures');
+    if (!track) throw new Error('The recording has no frames');
     for (const { offset, length = 0 } of pieces.filter((piece) => piece.url === file)) {
       const starts = shownFrames(bytes.subarray(offset, offset + length), track.id).map(
         ({ startPts }) => (startPts / track.timescale) * 1000,
@@ -122,12 +123,12 @@ async function fetched(url: string): Promise<Response> {
   return reply;
 }
 
-/** Index of the last beginning at or before a moment. */
+/** Index of the last start time at or before a moment. */
 function indexAt(startsMs: readonly number[], ms: number): number {
   return startsMs.findLastIndex((startMs) => startMs <= ms);
 }
 
-/** Leads the playhead to each moment twice. */
+/** Drags the playhead to each moment twice. */
 async function scrubLooks(shown: Page, truth: Truth, moments: readonly number[]) {
   const canvas = await shown.locator('canvas[data-timeline]').boundingBox();
   if (!canvas) throw new Error('There is no timeline');
@@ -186,7 +187,7 @@ function watchFor(shown: Page, selector: string, clockMs: number): Promise<Playe
 }
 
 interface PlayerFigures {
-  /** From the next input to the first sight of the frame, or the timeout. */
+  /** Time from the next input until the frame is first seen, or the timeout. */
   readonly tookMs: number;
   /** The frame shown two frames later. */
   readonly clockMs: number;
@@ -196,7 +197,7 @@ interface Watcher {
   watchFor(selector: string, wantedMs: number, edgeMs: number, patienceMs: number): Promise<PlayerFigures>;
 }
 
-/** Runs in the page before its own scripts. */
+/** Runs in the page before the page's own scripts. */
 function watchFrames(readerSource: string): void {
   const read = new Function(`return (${readerSource})`)() as typeof readDemoClock;
   const canvas = document.createElement('canvas');
@@ -206,7 +207,7 @@ function watchFrames(readerSource: string): void {
     if (!element || !context) return undefined;
     const isVideo = element instanceof HTMLVideoElement;
     if (isVideo && (element.seeking || element.readyState < 2)) return undefined;
-    // The strip is as legible in a small copy, which is quicker to read.
+    // The strip is just as legible in a small copy, which is faster to read.
     canvas.width = 320;
     canvas.height = 180;
     context.drawImage(element, 0, 0, canvas.width, canvas.height);
@@ -243,7 +244,7 @@ function report(title: string, looks: readonly Look[], goalMs: number | undefine
   const goal = goalMs === undefined ? '' : `, goal ${goalMs} ms at the median`;
   process.stdout.write(
     `${title}: median ${Math.round(median(times))} ms, worst of ${times.length} ${Math.round(Math.max(...times))} ms${goal}; ` +
-      `pictures off: median ${median(off)}, worst ${Math.max(...off)}\n`,
+      `frames off: median ${median(off)}, worst ${Math.max(...off)}\n`,
   );
   if (goalMs !== undefined && median(times) > goalMs) process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run bench reconnect [DROPS=5] [PERIOD=20]`: a camera that drops its connection every PERIOD seconds is recorded over DROPS
- * drops. There must be one gap for each drop and no other, and in each range every frame that the camera sent: none is
- * missing between its first and its last, by the times of the file.
+ * `npm run bench reconnect [DROPS=5] [PERIOD=20]`: records a camera that drops its connection every PERIOD
+ * seconds, over DROPS drops. There must be one gap per drop and no others, and each range must contain every
+ * frame that the camera sent: none may be missing between its first and its last, by the times in the file.
  */
 import { administratorOf, until } from '../e2e/api.ts';
 import { download, framesOf } from '../e2e/footage.ts';
@@ -50,7 +50,7 @@ try {
     const gapMs = piece.startMs - (pieces[index - 1]?.endMs ?? piece.startMs);
     process.stdout.write(
       `${index === 0 ? '' : `gap of ${(gapMs / 1_000).toFixed(1)} s (${before?.cause}), then `}${((piece.endMs - piece.startMs) / 1_000).toFixed(1)} s: ` +
-        `${times.length} pictures, ${holes} holes, longest step ${(Math.max(...steps) * 1_000).toFixed(0)} ms${footage.consoleErrors}\n`,
+        `${times.length} frames, ${holes} holes, longest step ${(Math.max(...steps) * 1_000).toFixed(0)} ms${footage.consoleErrors}\n`,
     );
     if (holes > 0 || footage.consoleErrors !== '') isGood = false;
   }

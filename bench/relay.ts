@@ -1,12 +1,12 @@
 /**
- * What a live video costs when it is watched on the node that does not run it, beside watching it where it runs: CPU of
- * both servers, and how much later it comes.
+ * The cost of watching live video on a node that does not run the stream, compared with watching it on the node
+ * that does: CPU of both servers, and the added delay.
  *
  *   npm run bench relay [VIEWERS=20] [SECONDS=10]
  *
- * Two servers on one PostgreSQL, one RTSP camera of 25 frames a second in 1080p; the viewers are WebSockets of this very
- * process, all of the same stream. "Idle" is the same without viewers: the stream is received and recorded. All share
- * one machine and its clock; the link has no TLS.
+ * Two servers on one PostgreSQL, one RTSP camera of 25 frames a second in 1080p; the viewers are WebSockets of
+ * this process, all of the same stream. "Idle" is the same without viewers: the stream is received and
+ * recorded. All share one machine and its clock; the connection between the nodes has no TLS.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
@@ -45,12 +45,12 @@ for (const [title, on] of [
     );
   }
 }
-process.stdout.write(`a picture comes ${(await laterMs()).toFixed(1)} ms later over the link\n`);
+process.stdout.write(`a frame arrives ${(await laterMs()).toFixed(1)} ms later through the other node\n`);
 await nodes.close();
 await camera.stop();
 await postgres.stop();
 
-/** Percent of a core that both servers took together. */
+/** Percent of a core that both servers used together. */
 async function measure(title: string, on: 'north' | 'south' | undefined, count: number): Promise<number> {
   const watching = on === undefined ? [] : await watch(on, count);
   await pause(2_000);
@@ -63,7 +63,7 @@ async function measure(title: string, on: 'north' | 'south' | undefined, count: 
     (viewer, index) => (viewer.media.at(-1)?.fragments.length ?? 0) - (fragments[index] ?? 0),
   );
   const [north = 0, south = 0] = shares;
-  const each = count > 0 ? `, ${(median(received) / seconds).toFixed(1)} pictures a second for each` : '';
+  const each = count > 0 ? `, ${(median(received) / seconds).toFixed(1)} frames a second for each` : '';
   process.stdout.write(
     `${title}: north ${north.toFixed(1)} %, south ${south.toFixed(1)} % of a core${each}\n`,
   );
@@ -79,7 +79,10 @@ async function watch(on: 'north' | 'south', count: number): Promise<LiveViewer[]
   return watching;
 }
 
-/** How much later a frame arrives through a peer than on the node that runs the stream: of the same frames, median, ms. */
+/**
+ * How much later a frame arrives through a peer than on the node that runs the stream: median over the same
+ * frames, ms.
+ */
 async function laterMs(): Promise<number> {
   const [[here], [there]] = await Promise.all([watch('south', 1), watch('north', 1)]);
   const arrived: Map<number, number>[] = [new Map<number, number>(), new Map<number, number>()];

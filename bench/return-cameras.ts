@@ -1,12 +1,12 @@
 /**
- * Cameras that go away and come back, for `return.ts`: one at each address given, of 25 frames a second and a key frame every
- * two seconds. Their encoders run on by the clock of this machine, each a little later than the one before, so that
- * a server that comes back meets a GOP at any place.
+ * Cameras that disappear and return, for `return.ts`: one at each given address, with 25 frames a second and a
+ * key frame every two seconds. Their encoders keep running by the clock of this machine, each slightly later
+ * than the previous one, so that a returning server joins a GOP at any position.
  *
  *   node bench/return-cameras.ts ADDRESS...
  *
- * Prints `{"urls": [...]}` when all listen. Reads `down` (connections are closed, new ones refused) and `up`, a line each, and
- * prints `{"done": true}` when it is so.
+ * Prints `{"urls": [...]}` when all listen. Reads `down` (connections are closed, new ones refused) and `up`,
+ * one per line, and prints `{"done": true}` when done.
  */
 import { createInterface } from 'node:readline';
 import { startFakeCamera, type FakeCamera } from '../e2e/rtsp/fake-camera.ts';
@@ -16,7 +16,7 @@ const framesPerSecond = 25;
 const gopFrames = 50;
 const hosts = process.argv.slice(2);
 const clip = await encodeClip({ framesPerSecond, gopFrames, frames: gopFrames });
-/** Each camera's port, which it keeps. */
+/** Each camera's port, which stays the same. */
 const ports: (number | undefined)[] = [];
 let cameras: FakeCamera[] = [];
 

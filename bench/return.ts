@@ -1,10 +1,12 @@
 /**
- * `npm run bench return [OUTAGES=30] [CAMERAS=15]`: how long a stream takes to be recorded again after its source is back.
- * CAMERAS go away together, for 5 s and for 30 s, until there were OUTAGES of each; once their programs are restarted (new
- * connections are refused meanwhile), and once their cable is cut (nothing answers; needs root on Linux).
+ * `npm run bench return [OUTAGES=30] [CAMERAS=15]`: how long it takes until a stream is recorded again after
+ * its source has returned. CAMERAS disappear together, for 5 s and for 30 s, until there were OUTAGES of each;
+ * first their programs are restarted (new connections are refused meanwhile), then their cable is cut (nothing
+ * answers; needs root on Linux).
  *
- * Counted from the moment at which they listen, or the cable is mended, to the first frame on the disk. The cameras' encoders run
- * on meanwhile, with a GOP of 2 s: waiting for the key frame is 1.0 s of the median and 1.8 s of the 90th percentile.
+ * Measured from the moment at which they listen, or the cable is reconnected, to the first frame on the disk.
+ * The cameras' encoders keep running meanwhile, with a GOP of 2 s: waiting for the key frame accounts for 1.0 s
+ * of the median and 1.8 s of the 90th percentile.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,11 +18,11 @@ import { startServer } from '../e2e/server.ts';
 
 const [outages = 30, count = 15] = process.argv.slice(2).map(Number);
 const lengthsMs = [5_000, 30_000];
-/** A camera that ran for ten seconds is one that runs well; and some more. */
+/** A camera that ran for ten seconds counts as stable; and some more. */
 const goodMs = 13_000;
 const goalsSeconds = { median: 1.2, ninetieth: 2.2 };
 
-/** A namespace with the cameras in it, at the other end of a cable; undefined where none may be made. */
+/** A namespace with the cameras, at the other end of a cable; undefined if none can be created. */
 class Cable {
   readonly through: readonly string[];
   readonly hosts: readonly string[];
@@ -120,7 +122,10 @@ try {
     return streams.filter(({ status }) => status === 'running').length;
   };
 
-  /** Ends of the gaps that hold the return, ms: one outage may be several, by causes. Of a stream that lost nothing none. */
+  /**
+   * Ends of the gaps that contain the return, ms: one outage may be several gaps, by cause. None for a stream
+   * that lost nothing.
+   */
   const returns = async (awayMs: number, backMs: number): Promise<number[]> => {
     const ends = await Promise.all(
       uids.map(async (uid) => {

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const diskMebibytes = 256;
-/** Less than the archive keeps free, and enough for it to leave old footage alone: what is missing is not what it removed. */
+/**
+ * Less than the archive keeps free, but enough for it not to delete old footage: missing footage was not
+ * deleted by it.
+ */
 const leavingBytes = 16 * 1024 * 1024;
 
-/** A disk in memory, which files of other programs may fill. */
+/** A disk in memory that files of other programs can fill. */
 export class SmallDisk {
   readonly folder: string;
 
@@ -15,7 +18,7 @@ export class SmallDisk {
     this.folder = folder;
   }
 
-  /** Undefined where this user may not mount one. */
+  /** Undefined if this user may not mount one. */
   static async mount(): Promise<SmallDisk | undefined> {
     const folder = await mkdtemp(join(tmpdir(), 'vidette-disk-'));
     try {
@@ -28,7 +31,7 @@ export class SmallDisk {
     }
   }
 
-  /** Takes the rest, down to what the archive keeps free. */
+  /** Fills the disk, down to less than the archive keeps free. */
   async fill(): Promise<void> {
     const file = await open(this.#filler, 'w');
     const block = Buffer.alloc(1024 * 1024);
@@ -40,7 +43,7 @@ export class SmallDisk {
     await file.close();
   }
 
-  /** Gives it back. */
+  /** Frees the space. */
   empty(): Promise<void> {
     return rm(this.#filler, { force: true });
   }

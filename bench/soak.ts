@@ -1,6 +1,6 @@
 /**
- * Whether a page that is left open grows: a walk of NAVIGATIONS through its screens, then an hour of its own time in a
- * visible tab, every poll against the real server, and an hour in a hidden one.
+ * Whether an open page leaks: NAVIGATIONS through its screens, then an hour of page time in a visible tab,
+ * every poll against the real server, and an hour in a hidden one.
  *
  *   npm run bench soak [NAVIGATIONS=500] [SECONDS=3600]
  *
@@ -10,7 +10,7 @@ import { TestEnv } from '../e2e/test-env.ts';
 import { PageSoak, walk, type PageHoldings } from '../e2e/page-soak.ts';
 
 const [navigations = 500, seconds = 3_600] = process.argv.slice(2).map(Number);
-/** How much the heap may gain: caches that fill late, never with the length of the run. */
+/** How much the heap may grow: for caches that fill late, independent of the length of the run. */
 const heapGrowthMaxBytes = 4_000_000;
 const listenersGrowthMax = 30;
 
@@ -51,7 +51,7 @@ try {
     const before = await soak.holdings();
     const asked = soak.requests;
     await soak.pass(seconds, 1_000);
-    say(`${seconds} s in sight, ${soak.requests - asked} calls`, before, await soak.holdings());
+    say(`${seconds} s visible, ${soak.requests - asked} calls`, before, await soak.holdings());
     await soak.setHidden(true);
     await soak.pass(5, 1_000);
     const hidden = await soak.holdings();

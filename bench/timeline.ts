@@ -1,9 +1,9 @@
 /**
- * `npm run bench timeline [STEPS=300]`: how smoothly the timeline moves over a year of archive, of which each hour has a gap
- * and each seventy seconds an event, so that a thousand of them are in view. What the server would answer is made up here,
- * beside which the same steps go over an archive with nothing in it. Each step drags or zooms and waits for two frames; counted is the time that
- * the page's main thread was at work in it, by the thread's own clock, so that what else the machine does is not in it. Two
- * frames may take 33 ms in nineteen of twenty steps.
+ * `npm run bench timeline [STEPS=300]`: how smoothly the timeline moves over a year of archive with a gap in
+ * each hour and an event every seventy seconds, so that a thousand events are in view. The server's answers are
+ * generated here; for comparison the same steps are made over an empty archive. Each step drags or zooms and
+ * waits for two frames; the measure is the CPU time of the page's main thread, by the thread's own clock, so
+ * that other load on the machine is not included. Two frames may take 33 ms in nineteen of twenty steps.
  */
 import type { Page, Route } from 'playwright-core';
 import { administratorOf, until } from '../e2e/api.ts';
@@ -66,7 +66,7 @@ async function answerEvents(route: Route): Promise<void> {
   await route.fulfill({ json: { items } });
 }
 
-/** Drags the timeline forth and back, then zooms; the milliseconds of work in each step. */
+/** Drags the timeline back and forth, then zooms; returns the milliseconds of work in each step. */
 async function move(page: Page): Promise<number[]> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -76,7 +76,7 @@ async function move(page: Page): Promise<number[]> {
   };
   const slider = page.getByRole('slider', { name: /^Timeline/ }).first();
   const box = await slider.boundingBox();
-  if (!box) throw new Error('there is no timeline');
+  if (!box) throw new Error('There is no timeline');
   const y = box.y + box.height / 2;
   const middle = box.x + box.width / 2;
   const work: number[] = [];

@@ -1,12 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** Clock ticks a second of /proc figures; 100 on every Linux that Node runs on. */
+/** Clock ticks per second of /proc values; 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
 /** Fields of /proc/PID/stat after the program's name (proc(5)). */
 const field = { parent: 1, utime: 11, stime: 12, childrenUtime: 13, childrenStime: 14 };
 
-/** CPU seconds, user and system, of processes and all of their descendants that have not ended yet. */
+/** CPU seconds, user and system, of processes and all of their running descendants. */
 export function cpuSeconds(...pids: readonly number[]): number {
   return sumOver(pids, (pid) => {
     const stat = statFields(pid);
@@ -14,7 +14,7 @@ export function cpuSeconds(...pids: readonly number[]): number {
   });
 }
 
-/** CPU seconds of all children of this very process that have ended, and of theirs. */
+/** CPU seconds of all children of this process that have ended, and of their descendants. */
 export function endedChildrenCpuSeconds(): number {
   return seconds(statFields(process.pid) ?? [], field.childrenUtime, field.childrenStime);
 }
@@ -42,7 +42,7 @@ function sumOver(roots: readonly number[], of: (pid: number) => number): number 
   return [...withDescendants(roots)].reduce((sum, pid) => sum + of(pid), 0);
 }
 
-/** The processes themselves and their children's children, by one look over /proc. */
+/** The processes and all of their descendants, from one pass over /proc. */
 function withDescendants(roots: readonly number[]): Set<number> {
   const childrenOf = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
@@ -66,7 +66,7 @@ function statFields(pid: number): string[] | undefined {
   return stat === '' ? undefined : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** A process may end between two readings: then it counts as nothing. */
+/** A process may end between two readings: then it does not count. */
 function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');

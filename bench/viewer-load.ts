@@ -1,7 +1,10 @@
 import { LiveViewer } from '../e2e/live-viewer.ts';
 import type { Nodes } from '../e2e/nodes.ts';
 
-/** Runs while one node, which has few of the streams, serves all: two live viewers of each, and endless downloads. */
+/**
+ * Load on one node, which has few of the streams but serves all: two live viewers of each, and endless
+ * downloads.
+ */
 export async function underLoad(
   nodes: Nodes,
   asked: string,
@@ -15,7 +18,7 @@ export async function underLoad(
   const downloads = uids.map(async (uid) => {
     while (!isOver) {
       const query = { start_time: Date.now() - 60_000, end_time: Date.now() };
-      // A busy machine may give one up: it is load, and not what the bench measures.
+      // On a busy machine one may fail: it is only load, not what the bench measures.
       const reply = await nodes
         .client(asked)
         .downloadArchive({ params: { uid }, query })

@@ -1,6 +1,7 @@
-// `npm run bench wall [TILES] [SECONDS]`: a wall of 25 fps streams in headless Chromium: how many tiles the budget lets
-// move and how many of their frames are dropped, how long a key press takes to be painted, what the page's memory does, and
-// how far tiles of the archive are apart. Other programs on the machine show in all of it, so its load is printed with them.
+// `npm run bench wall [TILES] [SECONDS]`: a wall of 25 fps streams in headless Chromium: how many tiles the
+// budget allows to move and how many of their frames are dropped, how long a key press takes to be painted, how
+// the page's memory develops, and how far archive tiles are apart. Other programs on the machine affect all of
+// these, so the machine's load is printed too.
 import { loadavg } from 'node:os';
 import { readDemoClock } from '../server/src/ffmpeg/demo-clock.ts';
 import { administratorOf, until } from '../e2e/api.ts';
@@ -9,7 +10,7 @@ import { startServer } from '../e2e/server.ts';
 
 const tiles = Number(process.argv[2] ?? 36);
 const seconds = Number(process.argv[3] ?? 120);
-/** So many sources draw frames; the tiles share them, or the bench would measure the drawing. */
+/** Number of sources that draw frames; the tiles share them, or the bench would measure the drawing. */
 const sources = 4;
 const sampleEveryMs = 5_000;
 
@@ -52,7 +53,7 @@ try {
     });
   await until(count, ({ playing }) => playing === tiles, 300_000);
 
-  /** Frames of the tiles that move, counted by the browser; a tile that restarts counts from zero. */
+  /** Frames of the moving tiles, counted by the browser; a tile that restarts counts from zero. */
   const frames = () =>
     page.evaluate(() =>
       [...document.querySelectorAll('article')].map((tile) => {
@@ -91,10 +92,8 @@ try {
   const half = Math.floor(heapsMb.length / 2);
   print(`${tiles} tiles of 1280x720 at 25 fps, ${seconds} s`);
   print(`moving at the end ${movings.at(-1)}, the rest key frames; over time ${movings.join(' ')}`);
-  print(`of the moving pictures dropped: ${((counted.dropped / counted.shown) * 100).toFixed(1)} %`);
-  print(
-    `load of the machine, everything on it: mean ${mean(loads)}, at most ${Math.max(...loads).toFixed(1)}`,
-  );
+  print(`dropped frames of moving tiles: ${((counted.dropped / counted.shown) * 100).toFixed(1)} %`);
+  print(`load of the machine, all processes: mean ${mean(loads)}, at most ${Math.max(...loads).toFixed(1)}`);
   print(
     `input to paint: median ${at(inputsMs, 0.5)} ms, nine of ten ${at(inputsMs, 0.9)} ms, worst ${at(inputsMs, 1)} ms`,
   );
@@ -116,10 +115,10 @@ try {
   }
   spreadsMs.sort((a, b) => a - b);
   print(
-    `archive, ${few} tiles, by the clocks in their pictures: apart median ${at(spreadsMs, 0.5)} ms, worst of 50 ${at(spreadsMs, 1)} ms`,
+    `archive, ${few} tiles, by the clocks in their frames: apart median ${at(spreadsMs, 0.5)} ms, worst of 50 ${at(spreadsMs, 1)} ms`,
   );
 
-  /** From a key event's own time to the paint after it, ms; some of them. */
+  /** Times from a key event's timestamp to the next paint, ms. */
   async function inputToPaint(): Promise<number[]> {
     const found = await page.evaluateHandle(() => {
       const times: number[] = [];

@@ -1,5 +1,5 @@
-// `npm test -- PART_OF_A_PATH --alone`: each test of these files in a process of its own, by its title. A test that
-// passes with its file and fails alone needs what another test left behind.
+// `npm test -- PART_OF_A_PATH --alone`: runs each test of these files in its own process, by its title. A test
+// that passes with its file but fails alone depends on another test.
 import { relative } from 'node:path';
 import { run } from 'node:test';
 import { root } from './install.mjs';
@@ -8,8 +8,8 @@ import { root } from './install.mjs';
 /** @typedef {{ reported: Reported[], failed: string[] }} FileRun What ran, and the causes of failures. */
 
 /**
- * The titles of all tests that can run alone, as the runner matches them: those of its suites, a blank, its own. What a
- * test runs within itself is part of it.
+ * The titles of all tests that can run alone, as the runner matches them: the titles of its suites, a space,
+ * its own title. Subtests are part of their test.
  * @param {readonly Reported[]} reported
  * @returns {string[]}
  */
@@ -24,13 +24,13 @@ export function titlesOf(reported) {
   return [...new Set(open.flat())];
 }
 
-/** Matches one title and no longer one. @param {string} title */
+/** Matches exactly one title. @param {string} title */
 export function patternOf(title) {
   return new RegExp(`^${title.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$`);
 }
 
 /**
- * Prints each test that fails alone; resolves with whether there is none.
+ * Prints each test that fails alone; resolves to whether there is none.
  * @param {string[]} files absolute
  * @param {(file: string, pattern?: RegExp) => Promise<FileRun>} runFile
  * @param {(line: string) => void} print

@@ -8,7 +8,7 @@ import { patternOf, titlesOf } from './alone.mjs';
 
 const reported = (name: string, nesting = 0, isSuite = false) => ({ name, nesting, isSuite });
 
-test('the tests of a suite have its title before their own, and what a test runs within itself is part of it', () => {
+test('the tests of a suite have its title before their own, and subtests are part of their test', () => {
   assert.deepEqual(
     titlesOf([
       reported('first'),
@@ -24,14 +24,14 @@ test('the tests of a suite have its title before their own, and what a test runs
   );
 });
 
-test('a title is matched as it stands, whatever its characters mean in a pattern', () => {
+test('a title is matched literally, even with special characters of patterns', () => {
   const title = "[R4.8] /ui/ (once) costs 2+2? don't. 50 % – «да»";
   assert.ok(patternOf(title).test(title));
   assert.ok(!patternOf('a test').test('a test more'));
   assert.ok(!patternOf('a.b').test('a-b'));
 });
 
-test('a test that needs what another one left behind is named, and the others pass', async (t) => {
+test('a test that depends on another one is named, and the others pass', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-alone-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'some.test.mjs');
@@ -53,7 +53,7 @@ test('a test that needs what another one left behind is named, and the others pa
     const isGood = await runAlone(process.argv.slice(2), runTestFile, (line) => console.log(line));
     process.exitCode = isGood ? 0 : 3;`,
   );
-  // A test file runs no other in its own process.
+  // A test file can't run another in its own process.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
     execFile(process.execPath, [script, file], { env }, (error, output) =>

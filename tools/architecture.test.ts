@@ -13,20 +13,20 @@ test('the import table is that of the import rules', () => {
   assert.equal(table, importTable(), 'print it with: node tools/import-rules.mjs --table');
 });
 
-test('each module of the server has its paragraph', () => {
+test('each module of the server has a paragraph', () => {
   const described = [...text.matchAll(/^\*\*`server\/src\/([\w-]+)`\*\*/gm)].map(([, name]) => name);
   const modules = sourceFiles().flatMap((path) => /^server\/src\/([\w-]+)\//.exec(path)?.[1] ?? []);
   assert.deepEqual(new Set(described), new Set(modules));
 });
 
-test('each part of the page is in its paragraph', () => {
+test('each part of the page has a paragraph', () => {
   const [, paragraph = ''] = /^\*\*`ui\/src`\*\*([\s\S]*?)\n\n/m.exec(text) ?? [];
   const described = [...paragraph.matchAll(/`([\w-]+)\/(?:<x>\/)?`/g)].map(([, name]) => name);
   const parts = sourceFiles().flatMap((path) => /^ui\/src\/([\w-]+)\//.exec(path)?.[1] ?? []);
   assert.deepEqual(new Set(described), new Set(parts));
 });
 
-test('every file that a walk passes is there', () => {
+test('every file mentioned in a walk exists', () => {
   const [, walks = ''] = text.split('## Three walks');
   const paths = [...walks.matchAll(/`((?:[\w-]+\/)+[\w-]+\.tsx?)`/g)].map(([, path = '']) => path);
   assert.ok(paths.length > 20);

@@ -1,12 +1,12 @@
-// `npm run check`: formatting, lint, types, import rules, sizes of functions and classes, circles of imports, words and unused code,
-// in one command. Exit code 1 if any of them finds something.
+// `npm run check`: formatting, lint, types, import rules, sizes of functions and classes, circular imports,
+// words and unused code, in one command. Exit code 1 if any of them finds something.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, nodePath, root } from './install.mjs';
 
 const bin = (/** @type {string} */ path) => join(root, 'node_modules', path);
 
-/** Each step: a name and what to run by the project's own Node. */
+/** Each step: a name, and the script to run with the project's own Node. */
 const steps = [
   ['formatting', bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
   ['lint', bin('oxlint/bin/oxlint'), '--type-aware', '--deny-warnings'],
@@ -46,7 +46,7 @@ export function runChecks() {
     .map(([name]) => name);
 }
 
-/** Lines by which a step that passed advises something. @param {string} output */
+/** Lines with advice from a step that passed. @param {string} output */
 function hintsOf(output) {
   return output
     .split('\n')

@@ -1,7 +1,7 @@
-// Circles of imports: files that need each other can't be read, moved or tested apart, and no more can folders. Type imports
-// count. There are none between files; those between folders that are left are opened by the imports below, each with its
-// reason. The list only shrinks: an import that opens no circle any more is a breach too.
-// Exit code 1 and a line per breach; part of `npm run check`.
+// Finds circular imports: files that depend on each other can't be read, moved or tested separately, and
+// neither can folders. Type imports count. There are none between files; the remaining ones between folders are
+// broken by ignoring the imports below, each with its reason. The list must only shrink: an import that no
+// longer breaks a circle is a violation too. Exit code 1 and a line per violation; part of `npm run check`.
 import { fileURLToPath } from 'node:url';
 import { circlesIn, fileGraph, folderGraph, sourceFiles, withoutEdges } from './import-graph.mjs';
 
@@ -23,7 +23,7 @@ export const allowedEdges = [
 ];
 
 /**
- * Breaches, a line each.
+ * Violations, one per line.
  * @param {import('./import-graph.mjs').Graph} files
  * @param {readonly AllowedEdge[]} allowed
  */
@@ -42,7 +42,7 @@ export function circleBreaches(files, allowed) {
 }
 
 /**
- * Whether an allowed import is part of a circle that all the others leave closed.
+ * Whether an allowed import is part of a circle that the other allowed imports do not break.
  * @param {import('./import-graph.mjs').Graph} folders
  * @param {AllowedEdge} edge
  * @param {readonly AllowedEdge[]} allowed

@@ -1,10 +1,10 @@
-// `npm run dev [--inspect[=PORT]] [--host ADDRESS] [--port PORT]`: the server, restarted when one of its files changes,
-// and the page with hot module replacement, on one address.
+// `npm run dev [--inspect[=PORT]] [--host ADDRESS] [--port PORT]`: the server, restarted when one of its files
+// changes, and the page with hot module replacement, on one address.
 //
-// The browser talks to this process. It answers with Vite's modules, and passes everything else on to the server, so
-// cookies, origins and WebSockets work as in production. The page's HTML comes from the server too: its boot data,
-// language, title and headers are put around the entry that Vite serves. The content security policy is the server's,
-// with a nonce added for the two inline scripts that hot replacement needs.
+// The browser talks to this process. It serves Vite's modules, and forwards everything else to the server, so
+// cookies, origins and WebSockets work as in production. The page's HTML comes from the server too: its boot
+// data, language, title and headers are combined with the entry that Vite serves. The content security policy
+// is the server's, with a nonce added for the two inline scripts that hot replacement needs.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ const vite = await createVite({
 });
 
 front.on('request', (request, response) => {
-  // A navigation is the server's: Vite would take an address without an extension for a module.
+  // A navigation goes to the server: Vite would treat an address without an extension as a module.
   if (!request.url?.startsWith('/ui/') || request.headers.accept?.includes('text/html'))
     return passOn(request, response);
   vite.middlewares(request, response, () => passOn(request, response));
@@ -75,7 +75,7 @@ function options() {
   }
 }
 
-/** Keeps the server running on a port of its own, and replaces it when a file of its sources changes. */
+/** Keeps the server running on its own port, and restarts it when a source file changes. */
 function runServer() {
   let child = startServer();
   let isEnding = false;
@@ -88,7 +88,7 @@ function runServer() {
     const start = () => {
       isReplacing = false;
       if (isEnding) process.exit(0);
-      process.stdout.write('A source file changed: the server starts again.\n');
+      process.stdout.write('A source file changed: the server restarts.\n');
       child = startServer();
       child.on('exit', onExit);
     };
@@ -98,7 +98,7 @@ function runServer() {
   };
   const onExit = () => {
     if (isEnding) process.exit(0);
-    if (!isReplacing) process.stdout.write('The server ended; it starts again when a source file changes.\n');
+    if (!isReplacing) process.stdout.write('The server has ended; it restarts when a source file changes.\n');
   };
   child.on('exit', onExit);
   for (const folder of ['server/src', 'contract/src', 'media/src']) {
@@ -121,7 +121,7 @@ function startServer() {
   const debug = inspect === undefined ? [] : [`--inspect=${inspect}`];
   const child = spawn(nodePath, [...debug, join(root, 'server/src/main.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A Ctrl-C of the terminal reaches this process only, which ends the server.
+    // Ctrl-C in the terminal reaches only this process, which ends the server.
     detached: true,
     env: { ...process.env, VIDETTE_HOST: '127.0.0.1', VIDETTE_PORT: String(serverPort) },
   });
@@ -133,13 +133,13 @@ function startServer() {
 }
 
 /**
- * Passes a request on to the server, and its reply back.
+ * Forwards a request to the server, and returns its reply.
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  */
 function passOn(request, response) {
   const headers = { ...request.headers };
-  // A page is changed on its way, and a browser must not keep the one of a run before.
+  // The page is changed on its way, and a browser must not cache that of an earlier run.
   if (headers.accept?.includes('text/html')) {
     delete headers['accept-encoding'];
     delete headers['if-none-match'];
@@ -176,7 +176,7 @@ function isPage(request, reply) {
 }
 
 /**
- * Puts what the server filled in into the page's source, whose scripts Vite serves.
+ * Inserts the values from the server into the page's source, whose scripts Vite serves.
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').IncomingMessage} reply
  * @param {import('node:http').ServerResponse} response

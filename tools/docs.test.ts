@@ -19,7 +19,7 @@ function textOf(page: string): string {
   return readFileSync(join(root, page), 'utf8');
 }
 
-/** As the usual renderers make anchors of headings. */
+/** The anchor of a heading, as the usual renderers generate it. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -29,7 +29,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-test('every link between documents leads somewhere', () => {
+test('every link between documents has a target', () => {
   const broken: string[] = [];
   for (const page of pages) {
     for (const [, link = ''] of textOf(page).matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -44,14 +44,14 @@ test('every link between documents leads somewhere', () => {
   assert.deepEqual(broken, []);
 });
 
-test('the guide explains every code of the catalogue, and no other', () => {
+test('the guide explains every code of the catalogue, and no others', () => {
   const table = textOf('guide/troubleshoot.md').split('## What the codes mean')[1] ?? '';
   const cells = [...table.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = '']) => cell);
   const explained = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, code = '']) => code));
   assert.deepEqual(explained.sort(), Object.keys(catalogue).sort());
 });
 
-test('the guide names the keys that take effect immediately', () => {
+test('the guide lists the keys that take effect immediately', () => {
   const [, list = ''] =
     /These take effect immediately;([\s\S]*?)\n\n/.exec(textOf('guide/configure.md')) ?? [];
   const named = [...list.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name);
@@ -62,7 +62,7 @@ test('the guide names the keys that take effect immediately', () => {
   }
 });
 
-test('[R10.10] the guide names every metric, and no other', () => {
+test('[R10.10] the guide lists every metric, and no others', () => {
   const names = (text: string) =>
     [...new Set([...text.matchAll(/\bvidette_[a-z_]+[a-z]/g)].map(([name]) => name))].sort();
   assert.deepEqual(names(textOf('guide/monitoring.md')), names(textOf('server/src/statistics/metrics.ts')));

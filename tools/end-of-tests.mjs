@@ -1,15 +1,16 @@
-// Loaded before each test file. A file that leaves a server, a browser or a timer behind ends soon after its last result
-// instead of blocking the files after it. The runner's own way, `forceExit`, ends the process before the results at the
-// end of the file have been written to the pipe: they are missing without a trace, failures too (nodejs/node#64833).
+// Loaded before each test file. A file that leaves a server, a browser or a timer behind ends soon after its
+// last result instead of blocking the files after it. The runner's own option, `forceExit`, ends the process
+// before the last results of the file have been written to the pipe: they are lost silently, failures included
+// (nodejs/node#64833).
 import { after } from 'node:test';
 
 const periodMs = 100;
-/** Nothing was written for this many periods: every result has left the process. */
+/** After this many periods without output every result has left the process. */
 const quietPeriods = 6;
 
 let hasEnded = false;
 
-// A process that ends in the middle, with code 0, has tests that never ran.
+// If a process ends early with code 0, some tests never ran.
 process.once('exit', () => {
   if (!hasEnded) process.exitCode = 1;
 });

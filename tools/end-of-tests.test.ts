@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 
 const preload = new URL('end-of-tests.mjs', import.meta.url).href;
 
-/** The exit code and the output of a test file with this text. */
+/** The exit code and the output of a test file with this content. */
 async function runFile(t: TestContext, text: string): Promise<{ code: number; stdout: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-end-of-tests-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ async function runFile(t: TestContext, text: string): Promise<{ code: number; st
   });
 }
 
-test('a file that leaves a timer behind ends, and every result is in its output', async (t) => {
+test('a file that leaves a timer behind ends, and its output contains every result', async (t) => {
   const { stdout } = await runFile(
     t,
     `setInterval(() => {}, 1000);

@@ -1,5 +1,5 @@
-// `node tools/icons.mjs`: draws the icons of the installed page from its mark, `ui/public/favicon.svg`, by a browser.
-// What it makes is committed; it runs again only when the mark changes.
+// `node tools/icons.mjs`: draws the icons of the installed page from its logo, `ui/public/favicon.svg`, in a
+// browser. Its output is committed; run it again only when the logo changes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -7,7 +7,10 @@ import { root } from './install.mjs';
 
 const folder = join(root, 'ui/public');
 const mark = readFileSync(join(folder, 'favicon.svg'), 'utf8');
-/** Systems cut maskable icons to shapes of their own: the floor fills the square, the mark keeps to its middle. */
+/**
+ * Systems crop maskable icons to their own shapes: the background fills the square, the logo stays in the
+ * middle.
+ */
 const maskable = mark
   .replace('rx="7" ', '')
   .replace('<path', '<g transform="translate(16 16) scale(0.72) translate(-16 -16)"><path')

@@ -1,5 +1,5 @@
-// The imports, file by file: read from the syntax, type imports included, because two files that need each other's
-// types can't be read, moved or tested apart either.
+// The imports of each file, read from the syntax. Type imports are included, because two files that need each
+// other's types can't be read, moved or tested separately either.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -8,7 +8,7 @@ import { root } from './install.mjs';
 
 /** @typedef {Map<string, Set<string>>} Graph What each node points to. */
 
-/** Source files of the project that git knows or would take, paths below the root. @returns {string[]} */
+/** Source files of the project that git tracks or would add, as paths below the root. @returns {string[]} */
 export function sourceFiles() {
   return execFileSync(
     'git',
@@ -19,7 +19,10 @@ export function sourceFiles() {
     .filter((path) => path && existsSync(join(root, path)));
 }
 
-/** The files that each file imports, those of packages left out. @param {readonly string[]} paths @returns {Graph} */
+/**
+ * The files that each file imports, without those of packages. @param {readonly string[]} paths @returns
+ * {Graph}
+ */
 export function fileGraph(paths) {
   const known = new Set(paths);
   return new Map(
@@ -34,7 +37,10 @@ export function fileGraph(paths) {
   );
 }
 
-/** Module specifiers as written, dynamic imports of a literal included. @param {string} path @param {string} text @returns {string[]} */
+/**
+ * Module specifiers as written, including dynamic imports of a literal. @param {string} path @param {string}
+ * text @returns {string[]}
+ */
 export function specifiersOf(path, text) {
   const { module } = parseSync(path, text);
   const dynamic = module.dynamicImports.map(({ moduleRequest }) =>
@@ -102,7 +108,7 @@ export function circlesIn(graph) {
 }
 
 /**
- * The graph without some edges; a name that ends with `/**` is that of any folder below.
+ * The graph without some edges; a name that ends with `/**` stands for any folder below.
  * @param {Graph} graph
  * @param {readonly { from: string, to: string }[]} edges
  * @returns {Graph}

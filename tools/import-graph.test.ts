@@ -13,7 +13,7 @@ function graphOf(...edges: [string, string][]) {
   return graph;
 }
 
-test('every kind of import counts, that of a type too', () => {
+test('every kind of import counts, including type imports', () => {
   const text = [
     "import type { A } from './a.ts';",
     "import { b, type C } from './b.ts';",
@@ -34,7 +34,7 @@ test('every kind of import counts, that of a type too', () => {
   ]);
 });
 
-test('a specifier means a file below the root or a package', () => {
+test('a specifier refers to a file below the root or to a package', () => {
   assert.equal(targetOf('ui/src/app/app.tsx', '../routing/router.ts'), 'ui/src/routing/router.ts');
   assert.equal(targetOf('ui/src/app/app.tsx', '@vidette/contract/calls'), 'contract/src/calls.ts');
   assert.equal(targetOf('ui/src/app/app.tsx', 'react'), 'react');
@@ -51,19 +51,19 @@ test('circles are found, however long, and nothing else', () => {
   );
 });
 
-test('a circle of folders may have no circle of files', () => {
+test('folders can be circular without circular files', () => {
   const files = graphOf(['a/one.ts', 'b/one.ts'], ['b/two.ts', 'a/two.ts']);
   assert.deepEqual(circlesIn(files), []);
   assert.deepEqual(circlesIn(folderGraph(files)), [['a', 'b']]);
 });
 
-test('an allowed import opens its circle, `**` those of all folders below', () => {
+test('an allowed import breaks its circle, `**` those of all folders below', () => {
   const folders = graphOf(['a', 'b'], ['b', 'a'], ['b/c', 'a'], ['a', 'b/c']);
   assert.deepEqual(circlesIn(withoutEdges(folders, [{ from: 'b', to: 'a' }])), [['a', 'b/c']]);
   assert.deepEqual(circlesIn(withoutEdges(folders, [{ from: 'b/**', to: 'a' }])), [['a', 'b']]);
 });
 
-test('a circle is a breach, and so is an allowed import that opens none', () => {
+test('a circle is a violation, and so is an allowed import that breaks none', () => {
   const allowed = [{ from: 'b', to: 'a', because: 'it is being moved' }];
   const closed = graphOf(['a/one.ts', 'b/one.ts'], ['b/two.ts', 'a/two.ts']);
   assert.deepEqual(circleBreaches(closed, allowed), []);

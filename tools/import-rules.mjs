@@ -1,6 +1,6 @@
-// The import rules and the habits that a machine can check. Each rule gives its reason.
-// Exit code 1 and a line per breach; `npm test` runs this as part of `npm run check`. `--table` prints the import table of
-// ARCHITECTURE.md.
+// The import rules and conventions that can be checked automatically. Each rule states its reason. Exit code 1
+// and a line per violation; `npm test` runs this as part of `npm run check`. `--table` prints the import table
+// of ARCHITECTURE.md.
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { sourceFiles, targetOf } from './import-graph.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Server modules and the modules each may import beside itself. `app`, `main` and `compose` are the wiring. */
+/** Server modules, and the other modules that each may import. `app`, `main` and `compose` are the wiring. */
 export const serverModules = {
   base: [],
   config: ['base'],
@@ -146,15 +146,15 @@ export const serverModules = {
 };
 
 /**
- * Modules with a face: the file named as its folder is all that the rest of the project sees of them. What their tests share is
- * beside them.
+ * Modules with a public face: other modules may import only the file named after the folder. Test fixtures are
+ * beside the modules.
  */
 const faced = Object.keys(serverModules).filter((name) => name === 'archive' || name.startsWith('archive/'));
 const testFolders = ['server/src/archive/fixtures/'];
 
 /**
- * The parts of the page, below `ui/src`, and the parts each may import beside itself. Every part of `features` is named by
- * its own folder; `app` wires them all, and so do the files directly in `ui/src`.
+ * The parts of the page, below `ui/src`, and the other parts that each may import. Every part of `features` is
+ * named after its folder; `app` wires them all, and so do the files directly in `ui/src`.
  */
 export const pageParts = {
   base: [],
@@ -170,7 +170,7 @@ export const pageParts = {
   offline: ['page'],
 };
 
-/** The features that a feature builds on; one that is not named here builds on none. */
+/** The features that a feature builds on; one that is not listed here builds on none. */
 export const featureParts = {
   'stream-view': ['streams', 'bookmarks', 'exports'],
   mosaics: ['streams', 'stream-view'],
@@ -179,7 +179,7 @@ export const featureParts = {
   tunnel: ['administration'],
 };
 
-/** Which workspaces a workspace may import, and which outside packages, where that is limited. */
+/** The workspaces that a workspace may import, and the external packages, if those are limited. */
 const workspaces = {
   contract: { workspaces: [], packages: ['zod'] },
   media: { workspaces: [], packages: [] },
@@ -187,16 +187,16 @@ const workspaces = {
   ui: { workspaces: ['contract', 'media'] },
 };
 
-/** One file of routes for each resource. */
+/** One route file per resource. */
 const routes = 'server/src/http/routes/';
 
 /** Contract files that the page loads: Zod would cost it more than the whole player. */
 const lightContract = new Set(['errors', 'constants', 'routes', 'client', 'live']);
 
-/** What polls for everybody else, and a tool that takes frames for people and gives what fades in its time. */
+/** The central polling code, and a tool that captures frames and must wait until animations have ended. */
 const mayWait = new Set(['server/src/base/until-fixture.ts', 'e2e/api.ts', 'e2e/screens.ts']);
 
-/** Columns whose names are no words of the domain: `created_ms`, `is_paused`. */
+/** Columns whose names are not domain words: `created_ms`, `is_paused`. */
 const columns = new Set(
   ['database', 'stream-row'].flatMap((name) =>
     [
@@ -207,7 +207,7 @@ const columns = new Set(
   ),
 );
 
-/** Parameters of released calls, and an option of FFmpeg, that share their names with columns. */
+/** Parameters of released calls, and an FFmpeg option, that share their names with columns. */
 const sameNames = new Set(['stream_id', 'time_zone', 'depth_hours', 'user_agent']);
 
 /** @type {{ because: string, test: (file: SourceFile) => string[] }[]} */
@@ -225,7 +225,7 @@ const rules = [
       const module = moduleOf(file.path);
       if (!module) return [];
       const allowed = [module, ...(serverModules[/** @type {keyof typeof serverModules} */ (module)] ?? [])];
-      // Tests run what reads or writes footage with a whole archive, as the program does.
+      // Tests run the code that reads or writes footage with a complete archive, as the program does.
       if (file.isTest) allowed.push('archive', ...(faced.includes(module) ? serverModules.archive : []));
       return file.imports
         .map(({ target }) => moduleOf(target))
@@ -395,13 +395,16 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
 }
 
-/** What a file breaches, a line each. @param {string} path below the root @param {string} text */
+/** The violations of a file, one per line. @param {string} path below the root @param {string} text */
 export function breachesOf(path, text) {
   const file = sourceOf(path, text);
   return rules.flatMap((rule) => rule.test(file).map((what) => `${what} (because ${rule.because})`));
 }
 
-/** What may import what beside itself, as a table of Markdown; all of the server and the page may import contract and media too. */
+/**
+ * The allowed imports as a Markdown table; everything in the server and the page may also import contract and
+ * media.
+ */
 export function importTable() {
   const modules = Object.entries(serverModules);
   const rows = [
@@ -463,7 +466,7 @@ function mayCrossWorkspace(file, target) {
   return !('packages' in allowance) || allowance.packages.includes(/** @type {never} */ (target));
 }
 
-/** The innermost module that holds a file. @param {string} path */
+/** The innermost module that contains a file. @param {string} path */
 function moduleOf(path) {
   const [, outer = '', inner = ''] = /^server\/src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
   if (testFolders.some((folder) => path.startsWith(folder))) return undefined;
@@ -480,7 +483,9 @@ function isFace(path) {
   return faced.some((module) => faceOf(module) === path);
 }
 
-/** Imports of files that a module with a face keeps to itself. @param {Pick<SourceFile, 'path' | 'imports'>} file */
+/**
+ * Imports of private files of a module with a public face. @param {Pick<SourceFile, 'path' | 'imports'>} file
+ */
 export function privateImports(file) {
   const home = moduleOf(file.path);
   return file.imports
@@ -512,7 +517,7 @@ function rowsOutside(file) {
   return [...imported, ...new Set(named)];
 }
 
-/** Imports of one file of routes by another. @param {Pick<SourceFile, 'path' | 'imports'>} file */
+/** Imports of one route file by another. @param {Pick<SourceFile, 'path' | 'imports'>} file */
 export function siblingRoutes(file) {
   if (!file.path.startsWith(routes)) return [];
   return file.imports
@@ -520,7 +525,10 @@ export function siblingRoutes(file) {
     .map(({ target }) => `imports its sibling ${target}`);
 }
 
-/** What routes decide with: the store, and rules that run. @param {Pick<SourceFile, 'path' | 'imports'>} file */
+/**
+ * Imports that routes must not use for decisions: the store, and executable rules. @param {Pick<SourceFile,
+ * 'path' | 'imports'>} file
+ */
 export function decidingRoutes(file) {
   if (!file.path.startsWith(routes)) return [];
   return file.imports

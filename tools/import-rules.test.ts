@@ -26,7 +26,7 @@ const importing = (path: string, ...targets: string[]) =>
 const circlesOf = (parts: Record<string, readonly string[]>) =>
   circlesIn(new Map(Object.entries(parts).map(([name, others]) => [name, new Set(others)])));
 
-/** The breaches of a file below `ui/src` that is this text, without their reasons. */
+/** The violations of a file below `ui/src` with this content, without their reasons. */
 const onPage = (path: string, text: string) =>
   breachesOf(`ui/src/${path}`, text).map((line) => line.replace(/ \(because .*/, ''));
 
@@ -34,7 +34,7 @@ test('data flows one way through the modules of the server', () => {
   assert.deepEqual(circlesOf(serverModules), []);
 });
 
-test('a package of the archive is imported by its face only, by its siblings too', () => {
+test('a package of the archive is imported only through its public face, even by its siblings', () => {
   assert.deepEqual(importing('http/statistics.ts', 'archive/archive.ts', 'archive/read/read.ts'), []);
   assert.deepEqual(importing('archive/read/extent.ts', 'archive/catalog/catalog.ts'), []);
   for (const path of ['http/statistics.ts', 'archive/archive.ts', 'archive/read/extent.ts'])
@@ -46,13 +46,13 @@ test('a package of the archive is imported by its face only, by its siblings too
   ]);
 });
 
-test('files of one package import each other, and modules without a face are open', () => {
+test('files of one package may import each other, and modules without a public face are open', () => {
   assert.deepEqual(importing('archive/catalog/catalog-writer.ts', 'archive/catalog/catalog-reads.ts'), []);
   assert.deepEqual(importing('archive/archive.ts', 'archive/archive-options.ts'), []);
   assert.deepEqual(importing('http/statistics.ts', 'store/streams.ts'), []);
 });
 
-test('the parts of the page are layers, its features too, and every folder is one of them', () => {
+test('the parts of the page are layers, and so are its features, and every folder belongs to one of them', () => {
   assert.deepEqual(circlesOf(pageParts), []);
   assert.deepEqual(circlesOf(featureParts), []);
   const folders = (pattern: RegExp) =>
@@ -97,7 +97,7 @@ test('a layer imports no layer above it, whether it imports a value, a type, a s
   }
 });
 
-test('a feature imports the layers below it and the features that are named, no other one', () => {
+test('a feature may import the layers below it and the listed features, no others', () => {
   assert.deepEqual(
     onPage(
       'features/mosaics/view/mosaic.tsx',
@@ -111,14 +111,14 @@ test('a feature imports the layers below it and the features that are named, no 
     onPage('features/streams/list/streams.tsx', `import { x } from '../../mosaics/mosaics-api.ts';`),
     ['imports ui/src/features/mosaics/mosaics-api.ts'],
   );
-  // It builds on streams; what streams may import is not its own to import.
+  // It builds on streams, but may not import what streams may import.
   assert.deepEqual(
     onPage('features/mosaics/mosaics-api.ts', `import { x } from '../exports/exports-api.ts';`),
     ['imports ui/src/features/exports/exports-api.ts'],
   );
 });
 
-test('a feature has its own style sheets, even beside a feature that it builds on', () => {
+test('a feature has its own style sheets, separate from a feature that it builds on', () => {
   const styles = (target: string) =>
     onPage('features/rights/rights-editor.tsx', `import classes from '${target}';`);
   assert.deepEqual(styles('./rights.module.css'), []);
@@ -132,7 +132,7 @@ test('app/ wires every part, and a test may import anything of the page', () => 
   assert.deepEqual(onPage('routing/router.test.ts', `import { x } from '../app/addresses.ts';`), []);
 });
 
-test('the page imports neither the server nor Zod, and its cores no React', () => {
+test('the page imports neither the server nor Zod, and its cores do not import React', () => {
   assert.deepEqual(onPage('api/api.ts', `import { x } from '../../../server/src/base/clock.ts';`), [
     'imports server/src/base/clock.ts',
   ]);
@@ -162,7 +162,7 @@ test('no row leaves the store: its tables, the query builder and names of column
   assert.deepEqual(found('http/routes/streams.ts', 'if (query.extend_lease) use(user.isAdmin);'), []);
 });
 
-/** The files of calls, of streams and of the store that contain a word, tests left out. */
+/** The files of calls, streams and the store that contain a word, without tests. */
 function filesWith(word: string): string[] {
   const places =
     /^(contract\/src|server\/src\/(http|store|streams)|ui\/src\/features\/streams)\/(?!.*(\.test|-fixture)\.ts)/;
@@ -172,15 +172,15 @@ function filesWith(word: string): string[] {
   );
 }
 
-test('a setting of a stream is named where it is stored and where it is on the wire, not on its way between them', () => {
+test('a setting of a stream is named where it is stored and on the wire, not in between', () => {
   const stored = ['server/src/store/migrations.ts', 'server/src/store/stream-row.ts'];
-  // It is set and read through the API alone: whatever names it, every new setting costs.
+  // It is set and read only through the API: each file that names it is a cost of every new setting.
   assert.deepEqual(filesWith('longitude').toSorted(), ['contract/src/entities.ts', ...stored]);
   for (const column of ['location_name', 'is_on_demand', 'is_recorded', 'finds_motion', 'far_after_hours'])
     assert.deepEqual(filesWith(column).toSorted(), stored, column);
 });
 
-test('a file of routes imports no sibling, no store and no rule that runs', () => {
+test('a route file imports no sibling, no store and no executable rule', () => {
   const path = 'server/src/http/routes/users.ts';
   const found = (rule: typeof siblingRoutes, target: string, isType = false, from = path) =>
     rule({ path: from, imports: [{ target: `server/src/${target}`, isType }] });

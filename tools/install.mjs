@@ -1,5 +1,5 @@
-// Brings node_modules in line with package-lock.json, and nothing else. Runs on the machine's own Node (20 or later),
-// before any dependency exists, so it imports only what Node brings.
+// Brings node_modules in line with package-lock.json. Runs on the machine's own Node (20 or later), before any
+// dependency exists, so it imports only modules of Node itself.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,10 +7,10 @@ import { join } from 'node:path';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The runtime that the project brings with it, whatever the machine has. */
+/** The runtime that the project includes, whatever the machine has. */
 export const nodePath = join(root, 'node_modules/node/bin/node');
 
-/** True when every package of the lock file that this platform needs is installed in that very version. */
+/** True when every package of the lock file that this platform needs is installed in exactly that version. */
 export function isInstalled() {
   const hidden = join(root, 'node_modules/.package-lock.json');
   if (!existsSync(hidden) || !existsSync(nodePath)) return false;
@@ -23,18 +23,18 @@ export function isInstalled() {
   });
 }
 
-/** Installs when something is missing; ends the process with one plain line when it can't. */
+/** Installs missing packages; ends the process with a one-line message on failure. */
 export function ensureInstalled() {
   if (isInstalled()) return;
-  process.stdout.write('Installing what package-lock.json names (once)...\n');
-  // Of all scripts of packages only that of `node` runs: others would compile or download optional parts.
+  process.stdout.write('Installing the packages in package-lock.json (once)...\n');
+  // Of all package scripts only that of `node` runs: others would compile or download optional parts.
   const isDone = npm('ci', '--no-audit', '--no-fund', '--ignore-scripts') && npm('rebuild', 'node');
   if (!isDone || !existsSync(nodePath)) {
     fail('npm ci could not install the packages: is the npm registry reachable?');
   }
 }
 
-/** Whether npm did it. @param {...string} words */
+/** Whether npm succeeded. @param {...string} words */
 function npm(...words) {
   const result = spawnSync('npm', [...words, '--loglevel=error'], {
     cwd: root,
@@ -43,7 +43,7 @@ function npm(...words) {
   return !result.error && result.status === 0;
 }
 
-/** One plain line, then the end. @param {string} line @returns {never} */
+/** Prints one line and ends the process. @param {string} line @returns {never} */
 export function fail(line) {
   process.stderr.write(`${line}\n`);
   process.exit(1);

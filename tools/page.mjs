@@ -1,4 +1,4 @@
-// Builds the page when its sources changed since the last build, judged by their content.
+// Builds the page if the content of its sources has changed since the last build.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';

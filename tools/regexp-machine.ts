@@ -1,6 +1,7 @@
 /**
- * Regular expressions on a machine that backtracks as JavaScript's engines do and counts its steps, so that a test can say
- * how their cost grows without a clock. It knows what the sources use: no back references, no `v` flag.
+ * Runs regular expressions on a machine that backtracks as JavaScript's engines do and counts its steps, so
+ * that a test can determine how their cost grows without a clock. It supports the syntax that the sources use:
+ * no back references, no `v` flag.
  */
 
 type Node =
@@ -28,19 +29,19 @@ type MachineStep =
       readonly isNegative: boolean;
       readonly body: readonly MachineStep[];
     }
-  /** Continues at the first, and at the second when that fails. */
+  /** Continues at the first step, and at the second when that fails. */
   | { readonly do: 'split'; first: number; second: number }
   | { readonly do: 'jump'; to: number }
-  /** A round of a loop that took nothing is the last. */
+  /** A round of a loop that consumed nothing is the last. */
   | { readonly do: 'mark'; readonly slot: number }
   | { readonly do: 'moved'; readonly slot: number }
   | { readonly do: 'done' };
 
-/** Raised when a bound of steps is passed. */
+/** Thrown when the limit of steps is exceeded. */
 export class TooManySteps extends Error {}
 
 export class RegExpMachine {
-  /** Single characters and classes, as they are written. */
+  /** Single characters and classes, as written. */
   readonly atoms: readonly ((character: string) => boolean)[];
   readonly loops: readonly Loop[];
   readonly #root: Node;
@@ -61,7 +62,7 @@ export class RegExpMachine {
   }
 
   /**
-   * Steps that it takes to find the first match in a text, with `g` all of them.
+   * The number of steps to find the first match in a text, or with `g` all matches.
    * @throws TooManySteps
    */
   count(
@@ -85,7 +86,9 @@ export class RegExpMachine {
     return { steps: most - budget.left, matches };
   }
 
-  /** Texts that take the machine from the beginning to each loop, and what one round of each takes. */
+  /**
+   * Texts that lead the machine from the beginning to each loop, and the text that one round of each consumes.
+   */
   samples(letters: readonly string[]): { readonly prefixes: string[]; readonly rounds: string[] } {
     const prefixes = new Set(['']);
     const rounds = new Set<string>();
@@ -119,7 +122,7 @@ export class RegExpMachine {
     return this.#flags.includes('u');
   }
 
-  /** One atom is judged by the engine itself: case, classes and properties of Unicode are its business. */
+  /** A single atom is matched by the engine itself, which handles case, classes and Unicode properties. */
   #atom(source: string): (character: string) => boolean {
     const expression = new RegExp(`^(?:${source})$`, this.#flags.replace(/[gym]/g, ''));
     const known = new Map<string, boolean>();
@@ -132,7 +135,7 @@ export class RegExpMachine {
 
   #edge(source: string): (text: string, at: number) => boolean {
     const expression = new RegExp(source, `${this.#flags.replace(/[gy]/g, '')}y`);
-    // The nearest two characters say all: of an edge of a word, a line and the text.
+    // The two adjacent characters decide about the boundary of a word, a line or the text.
     return (text, at) => {
       const from = Math.max(0, at - 1);
       const [lead, tail] = [from > 0 ? 'x' : '', at + 1 < text.length ? 'x' : ''];
@@ -227,7 +230,7 @@ function run(
   isUnicode: boolean,
 ): number | undefined {
   const marks = new Int32Array(slots).fill(-1);
-  /** Where to continue after a failure: a step and a position, or a slot to restore as `-1 - slot`. */
+  /** Where to continue after a failure: a step and a position, or a slot to restore, as `-1 - slot`. */
   const choices: number[] = [];
   let [step, at] = [0, from];
   for (;;) {
@@ -293,7 +296,7 @@ function looks(
   isUnicode: boolean,
 ): boolean {
   if (!look.isBehind) return run(look.body, text, at, budget, slots, isUnicode) !== undefined;
-  // The sources look back only for what has a fixed length.
+  // The sources use lookbehind only with a fixed length.
   for (let from = at; from >= Math.max(0, at - 16); from--) {
     if (run(look.body, text.slice(0, at), from, budget, slots, isUnicode) === at) return true;
   }
@@ -393,6 +396,6 @@ class PatternReader {
   }
 
   #unknown(): Error {
-    return new Error(`not known to the machine: ${this.#pattern.slice(this.#at)} in ${this.#pattern}`);
+    return new Error(`not supported by the machine: ${this.#pattern.slice(this.#at)} in ${this.#pattern}`);
   }
 }

@@ -10,12 +10,12 @@ import { RegExpMachine, TooManySteps } from './regexp-machine.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Expressions that meet no foreign text, or not so long a one, each with its reason. */
+/** Expressions that never process untrusted text, or only short text, each with its reason. */
 const exempt: ReadonlyMap<string, string> = new Map([
   [String.raw`\s*(=\d+|\w+)\s*\{`, 'reads our own messages, and only at one place: it is made sticky'],
 ]);
 
-/** Where expressions are put together at run time, each with its reason: nothing foreign becomes part of one. */
+/** Where expressions are composed at run time, each with its reason: nothing untrusted becomes part of one. */
 const builders: ReadonlyMap<string, string> = new Map([
   ['server/src/http/openapi-examples.ts', 'patterns of our own schemas, over our own examples'],
   ['server/src/http/page-body.ts', 'one literal with a constant in it, over our own page'],
@@ -24,7 +24,7 @@ const builders: ReadonlyMap<string, string> = new Map([
 ]);
 
 const fullLength = 16_384;
-/** Steps for each character that a linear expression may take; the most expensive one takes less than half. */
+/** Maximum steps per character of a linear expression; the most expensive one takes less than half. */
 const stepsPerCharacter = 150;
 
 interface FoundPattern {
@@ -41,7 +41,7 @@ function sources(): { path: string; text: string }[] {
   );
 }
 
-/** Every regular expression literal, once, and the files that call `RegExp`. */
+/** Every regular expression literal, without duplicates, and the files that call `RegExp`. */
 function collect(): { literals: FoundPattern[]; builders: Set<string> } {
   const literals = new Map<string, FoundPattern>();
   const calls = new Set<string>();
@@ -64,7 +64,7 @@ function collect(): { literals: FoundPattern[]; builders: Set<string> } {
 
 const usualLetters = [...Array.from('aZ0 -_.,:;/\\=?&@"<%[]{}|#+*\'()'), '\n', '\t', '\0', '\u2028', 'я'];
 
-/** One letter of every kind that the expression distinguishes. */
+/** One letter of each kind that the expression distinguishes. */
 function lettersFor(machine: RegExpMachine, pattern: string): string[] {
   const kinds = new Map<string, string>();
   for (const letter of [...usualLetters, ...Array.from(pattern)]) {
@@ -80,7 +80,10 @@ interface Attack {
   readonly suffix: string;
 }
 
-/** Texts of repeated rounds, letters and pairs of letters, behind what leads to a loop, before what ends it or not. */
+/**
+ * Texts of repeated rounds, letters and pairs of letters, after a prefix that leads to a loop, with and without
+ * an ending that completes it.
+ */
 function* attacks(machine: RegExpMachine, pattern: string): Generator<Attack> {
   const letters = lettersFor(machine, pattern);
   const { prefixes, rounds } = machine.samples(letters);
@@ -100,7 +103,7 @@ function grown({ prefix, pump, suffix }: Attack, length: number): string {
   return prefix + pump.repeat(Math.ceil(length / pump.length)) + suffix;
 }
 
-/** The most steps for each character over all attacks; Infinity where they pass the bound. */
+/** The maximum steps per character over all attacks; Infinity if they exceed the limit. */
 function worstOf({ pattern, flags }: FoundPattern): { perCharacter: number; text: string } {
   const machine = new RegExpMachine(pattern, flags);
   const tried = [...attacks(machine, pattern)].map((attack) => {
@@ -128,7 +131,7 @@ function cost(machine: RegExpMachine, text: string, most: number): number {
 
 const found = collect();
 
-test('the machine finds what the engine finds', () => {
+test('the machine finds the same matches as the engine', () => {
   for (const { pattern, flags } of found.literals) {
     const machine = new RegExpMachine(pattern, flags);
     const letters = lettersFor(machine, pattern);
@@ -147,7 +150,7 @@ test('the machine finds what the engine finds', () => {
   }
 });
 
-test('expressions whose cost grows with the square or the cube of a text are distinguished from linear ones', () => {
+test('expressions with quadratic or cubic cost are distinguished from linear ones', () => {
   for (const expression of [
     /\s+$/,
     /(a+)+b/,
@@ -168,7 +171,7 @@ test('expressions whose cost grows with the square or the cube of a text are dis
   }
 });
 
-test('every regular expression of the sources is linear over 16 kB of the worst that it can meet', () => {
+test('every regular expression of the sources is linear over 16 kB of its worst input', () => {
   const email = { pattern: z.regexes.email.source, flags: z.regexes.email.flags, place: 'zod' };
   const violations: string[] = [];
   for (const expression of [...found.literals, email]) {
@@ -184,7 +187,7 @@ test('every regular expression of the sources is linear over 16 kB of the worst 
   assert.ok(found.literals.length > 100, 'literals are found');
 });
 
-test('what is exempt is still there, and nothing else puts expressions together', () => {
+test('the exempt expressions still exist, and no other file composes expressions', () => {
   const patterns = new Set(found.literals.map(({ pattern }) => pattern));
   assert.deepEqual(
     [...exempt.keys()].filter((pattern) => !patterns.has(pattern)),

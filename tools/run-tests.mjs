@@ -1,8 +1,8 @@
-// Runs the checks and every test file on the project's own Node: units two files at a time, then whole-product tests in
-// two lanes, one file at a time in each: those with a browser, which is what burns the processor, and beside them those
-// without one, together with the one that mostly waits. A lane that is done takes from the end of the other's.
-// A whole-product file that fails is run once more at the end, when nothing else is left to do; a unit test never is.
-// What that comes to is in `verdict.mjs`.
+// Runs the checks and every test file on the project's own Node: unit tests two files at a time, then
+// whole-product tests in two lanes, one file at a time in each: those with a browser, which use most of the
+// CPU, and in parallel those without one, together with the one that mostly waits. A lane that is done takes
+// files from the end of the other's list. A whole-product file that fails is run again at the end, when nothing
+// else is running; a unit test never is. The verdict is in `verdict.mjs`.
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
@@ -57,7 +57,7 @@ const whole = Object.groupBy(chosen('e2e/**/*.test.ts'), (file) =>
     : 'plain',
 );
 const { browser = [], plain = [] } = whole;
-/** How long each whole-product file took, to find what makes the suite slow. @type {Map<string, number>} */
+/** Duration of each whole-product file, to find out what makes the suite slow. @type {Map<string, number>} */
 const seconds = new Map();
 const lanes = await Promise.all([
   runLane(() => browser.shift()),
@@ -87,7 +87,7 @@ process.stdout.write(`\n${verdict.lines.join('\n')}\n`);
 process.exit(verdict.isGood ? 0 : 1);
 
 /**
- * Runs one file after the other until there is no next.
+ * Runs one file after the other until there are no more.
  * @param {() => string | undefined} next
  * @returns {Promise<Map<string, Outcome>>}
  */
@@ -130,7 +130,9 @@ async function runFiles(files, concurrency) {
   return byFile;
 }
 
-/** A file without a result has lost it, or tests nothing. @param {Outcome} outcome @param {string} path */
+/**
+ * Without a result, it was lost, or the file contains no tests. @param {Outcome} outcome @param {string} path
+ */
 function failIfEmpty(outcome, path) {
   if (outcome.passed + outcome.failed + outcome.skipped > 0) return;
   outcome.failed++;
@@ -175,7 +177,7 @@ function countFailure(outcome, data) {
   outcome.failures.push(`FAIL ${where}: ${data.name}\n${indent(cause?.stack ?? String(cause))}\n`);
 }
 
-/** A file or a describe block is no test of its own. @param {any} data */
+/** A file or a describe block is not a test itself. @param {any} data */
 function isGroup(data) {
   return (
     data.details?.type === 'suite' ||

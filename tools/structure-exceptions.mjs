@@ -1,5 +1,5 @@
-// Parts over a limit of `structure.mjs`, by reason. The list only shrinks: an entry that is no longer needed fails
-// the check, and a new one needs a reason that a reader accepts.
+// Parts over a limit of `structure.mjs`, by reason. The list must only shrink: an entry that is no longer
+// needed fails the check, and a new one needs a convincing reason.
 
 /** @type {readonly import('./structure.mjs').Exceptions[]} */
 export const exceptions = [

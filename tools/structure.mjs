@@ -1,6 +1,7 @@
-// Limits on what one reader has to hold in mind: functions, classes and their constructors. The length of a file is a hint
-// only: a ceiling makes files of one line less and sidecars of ten. Tests, e2e/ and bench/ are scripts and are not measured.
-// `--hints` names the longest files. Exit code 1 and a line per breach; part of `npm run check`.
+// Limits on what a reader has to keep in mind: functions, classes and their constructors. The length of a file
+// is only a hint: a limit leads to files one line below it and to sidecars of ten lines. Tests, e2e/ and bench/
+// are scripts and are not measured. `--hints` names the longest files. Exit code 1 and a line per violation;
+// part of `npm run check`.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ import { sourceFiles, targetOf } from './import-graph.mjs';
 import { root } from './install.mjs';
 import { exceptions } from './structure-exceptions.mjs';
 
-/** The most of each that there may be. */
+/** The maximum of each. */
 export const limits = { lines: 60, methods: 20, fields: 12, collaborators: 8 };
 
 /** @typedef {keyof typeof limits} Measure */
@@ -17,7 +18,7 @@ export const limits = { lines: 60, methods: 20, fields: 12, collaborators: 8 };
 /** @typedef {{ measure: Measure, because: string, parts: readonly string[] }} Exceptions Parts as `path name`. */
 /** @typedef {{ type: string, start: number, end: number, [member: string]: any }} Node */
 
-/** The types that a value is made of are no collaborators: none of them does any work. */
+/** The types of values are not collaborators: none of them does any work. */
 const valueTypes = new Set(
   'Array ReadonlyArray Set ReadonlySet Map ReadonlyMap Record Readonly Partial Date URL RegExp Buffer Uint8Array AbortSignal'.split(
     ' ',
@@ -58,7 +59,8 @@ export function findingsIn(texts) {
 }
 
 /**
- * Breaches, a line each: parts over a limit that are no exception, and exceptions that are no longer needed.
+ * Violations, one per line: parts over a limit that are no exceptions, and exceptions that are no longer
+ * needed.
  * @param {readonly Finding[]} findings
  * @param {readonly Exceptions[]} allowed
  */
@@ -104,7 +106,8 @@ function nodesOf(node, isWanted) {
 }
 
 /**
- * Calls back for every function with the names of what it is in: `Class.method`, `outer.inner`, `outer.callback`.
+ * Calls back for every function with the names of its enclosing declarations: `Class.method`, `outer.inner`,
+ * `outer.callback`.
  * @param {Node} node
  * @param {readonly string[]} names
  * @param {(node: Node, name: string) => void} found
@@ -118,7 +121,10 @@ function visitFunctions(node, names, found, given) {
   for (const child of childrenOf(node)) visitFunctions(child, inside, found, nameFor(node, child));
 }
 
-/** The name that a declaration gives its value. @param {Node} parent @param {Node} child @returns {string | undefined} */
+/**
+ * The name that a declaration gives to its value. @param {Node} parent @param {Node} child @returns {string |
+ * undefined}
+ */
 function nameFor(parent, child) {
   if (parent.type === 'VariableDeclarator') return parent.id.name;
   if (!['MethodDefinition', 'PropertyDefinition', 'Property'].includes(parent.type)) return undefined;
@@ -146,7 +152,7 @@ function membersOf(node) {
 }
 
 /**
- * Parameters and members of option types that are asked to do something: those typed by a named type that is no value.
+ * Parameters and members of option types that do work: those with a named type that is not a value.
  * @param {Node} constructor
  * @param {string} path
  * @param {ReadonlyMap<string, { program: any }>} parsed

@@ -15,7 +15,7 @@ test('a function has at most 60 lines, counted from its first to its last', () =
   assert.deepEqual(found(`function grows() {\n${lines(59)}\n}`), ['grows lines 61']);
 });
 
-test('methods, arrow functions and callbacks are named by what they are in', () => {
+test('methods, arrow functions and callbacks are named after their enclosing declarations', () => {
   const body = `{\n${lines(60)}\n}`;
   assert.deepEqual(found(`class A { #b() ${body} }`), ['A.#b lines 62']);
   assert.deepEqual(found(`const c = () => ${body};`), ['c lines 62']);
@@ -39,7 +39,7 @@ test('a class has at most 12 fields, private ones included', () => {
   assert.deepEqual(found(`class A { ${fields} readonly g: number; }`), ['A fields 13']);
 });
 
-test('a constructor takes at most 8 collaborators, those of its options counted, values not', () => {
+test('a constructor takes at most 8 collaborators, including those in its options, excluding values', () => {
   const parameters = (count: number) => Array.from({ length: count }, (_, at) => `p${at}: P${at}`).join(', ');
   assert.deepEqual(found(`class A { constructor(${parameters(8)}, n: number, a: Uint8Array) {} }`), []);
   assert.deepEqual(found(`class A { constructor(${parameters(9)}) {} }`), ['A collaborators 9']);
@@ -62,7 +62,7 @@ test('a constructor takes at most 8 collaborators, those of its options counted,
   );
 });
 
-test('what is over a limit is a breach, and so is an exception without need', () => {
+test('a part over a limit is a violation, and so is an unnecessary exception', () => {
   const finding = { path: 'a/one.ts', name: 'grows', measure: 'lines', value: 61 } as const;
   const exception = { measure: 'lines', because: 'it is a table', parts: ['a/one.ts grows'] } as const;
   assert.deepEqual(structureBreaches([finding], [exception]), []);

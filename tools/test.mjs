@@ -1,12 +1,12 @@
-// `npm test`: prepares all that the tests need, runs every one of them, and ends with `N passed, N failed`.
-// `npm test -- PART_OF_A_PATH... --name PATTERN` runs the files whose path holds one of the parts, and of their tests
-// those whose title matches the pattern.
+// `npm test`: prepares everything that the tests need, runs all of them, and ends with `N passed, N failed`.
+// `npm test -- PART_OF_A_PATH... --name PATTERN` runs the files whose path contains one of the parts, and of
+// their tests those whose title matches the pattern.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, fail, nodePath, root } from './install.mjs';
 import { ensurePage } from './page.mjs';
 
-/** The programs that the tests use beside npm packages, with Debian's package for each. */
+/** The programs that the tests use besides npm packages, with the Debian package of each. */
 const tools = [
   { command: ['ffmpeg', '-version'], package: 'ffmpeg' },
   { command: ['ffprobe', '-version'], package: 'ffmpeg' },

@@ -1,16 +1,16 @@
-// The verdict on the outcomes of all test files. A machine that froze for ten seconds must not look like a broken
-// product, and a product that works every other time must not look like a slow machine: so only whole-product files are
-// run again, each that needed it is named, and more than a few of them fail the run.
+// The verdict on the outcomes of all test files. A machine that froze for ten seconds must not look like a
+// broken product, and a product that works only every other time must not look like a slow machine: so only
+// whole-product files are run again, each of those is named, and more than a few of them fail the run.
 
 /** @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} Outcome */
 /** @typedef {{ path: string, first: Outcome, second?: Outcome | undefined }} FileRun A file below the root, its run and its second one. */
 
-/** Files that may pass on their second run only before the whole run counts as failed. */
+/** Maximum number of files that may pass only on their second run before the whole run counts as failed. */
 export const unsteadyAllowed = 2;
 
 /**
- * Whether a failed file may be run once more. A unit test shares the machine with nothing it waits for: its failure is a
- * mistake, in it or in the product. Files of `e2e/` start servers, nodes and browsers.
+ * Whether a failed file may be run once more. A unit test does not wait for other processes: its failure is an
+ * error, in the test or in the product. Files of `e2e/` start servers, nodes and browsers.
  * @param {string} path below the root
  */
 export function mayRunAgain(path) {
@@ -18,9 +18,10 @@ export function mayRunAgain(path) {
 }
 
 /**
- * The figures of the last line and what comes before it.
+ * The figures of the last line, and the lines before it.
  * @param {readonly FileRun[]} runs
- * @returns {{ passed: number, failed: number, skipped: number, unsteady: string[], lines: string[], isGood: boolean }}
+ * @returns {{ passed: number, failed: number, skipped: number, unsteady: string[], lines: string[], isGood:
+ * boolean }}
  */
 export function verdictOf(runs) {
   const unsteady = runs.filter(({ second }) => second && second.failed === 0).map(({ path }) => path);

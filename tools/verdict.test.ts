@@ -26,12 +26,12 @@ test('a steady run ends with its figures alone', () => {
   assert.equal(verdict.isGood, true);
 });
 
-test('skipped tests are counted only when there are some', () => {
+test('skipped tests are counted only if there are any', () => {
   const [line] = verdictOf([{ path: 'media/src/a.test.ts', first: { ...good, skipped: 2 } }]).lines;
   assert.equal(line, '3 passed, 0 failed, 2 skipped');
 });
 
-test('what passes on its second run is counted and named before the last line', () => {
+test('a file that passes on its second run is counted and named before the last line', () => {
   const verdict = verdictOf([{ path: 'media/src/a.test.ts', first: good }, ...unsteady(2)]);
   assert.deepEqual(verdict.lines, [
     'UNSTEADY: 2 (e2e/file-0.test.ts, e2e/file-1.test.ts)',
@@ -40,14 +40,14 @@ test('what passes on its second run is counted and named before the last line', 
   assert.equal(verdict.isGood, true);
 });
 
-test('more than two unsteady files fail the run, though no test failed', () => {
+test('more than two unsteady files fail the run, although no test failed', () => {
   const verdict = verdictOf(unsteady(3));
   assert.match(verdict.lines[0] ?? '', /^UNSTEADY: 3 \(.*\): too many/);
   assert.equal(verdict.lines.at(-1), '9 passed, 0 failed');
   assert.equal(verdict.isGood, false);
 });
 
-test('what fails twice counts with its second run and is not called unsteady', () => {
+test('a file that fails twice counts with its second run and is not unsteady', () => {
   const verdict = verdictOf([{ path: 'e2e/a.test.ts', first: { ...bad, failed: 2 }, second: bad }]);
   assert.deepEqual(verdict.lines, ['2 passed, 1 failed']);
   assert.deepEqual(verdict.unsteady, []);

@@ -1,6 +1,7 @@
-// Words that this project no longer uses: old-style English, and private names for which the field has a word. Every text file
-// is searched: comments, documents, identifiers and messages. A phrase alone in quotes or backticks is a quotation or a value, as
-// `nobody` is one of the key conversion.for. Exit code 1 and a line per place; part of `npm run check`.
+// Words that this project no longer uses: old-style English, and private names for which the field has a word.
+// Every text file is searched: comments, documents, identifiers and messages. A phrase alone in quotes or
+// backticks is a quotation or a value, such as `nobody`, a value of the key conversion.for. Exit code 1 and a
+// line per match; part of `npm run check`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { root } from './install.mjs';
 
 /** @typedef {{ line: number, word: string, better: string }} Place Where a word is, and what to write. */
 
-/** Old-style English in any text, in either case. @type {Readonly<Record<string, string>>} */
+/** Old-style English in any text, case-insensitive. @type {Readonly<Record<string, string>>} */
 const phrases = {
   'at once': 'immediately, or simultaneously',
   anew: 'again',
@@ -19,7 +20,10 @@ const phrases = {
   somebody: 'name the actor: a viewer, a caller',
 };
 
-/** Private names that are no words of English: not in any text, and not as identifiers. @type {Readonly<Record<string, string>>} */
+/**
+ * Private names that are not English words: not allowed in any text or as identifiers. @type
+ * {Readonly<Record<string, string>>}
+ */
 const names = {
   Doorkeeper: 'Authenticator',
   welcomeUntilMs: 'validUntil',
@@ -61,7 +65,10 @@ const names = {
   PaintMeter: 'RenderLoadMeter',
 };
 
-/** Private names that are words of English as well: not as identifiers. @type {Readonly<Record<string, string>>} */
+/**
+ * Private names that are also English words: not allowed as identifiers. @type {Readonly<Record<string,
+ * string>>}
+ */
 const identifiers = {
   Station: 'StreamManager',
   Desk: 'JobDispatcher, AppShell',
@@ -81,7 +88,7 @@ const identifiers = {
   hardship: 'fault injection',
 };
 
-/** What has to name the words: the list itself, and the table of names before and now. */
+/** The files that have to contain the words: the list itself, and the table of old and new names. */
 const exempt = new Set(['design/names.md', 'tools/word-list.mjs', 'tools/word-list.test.ts']);
 
 const isText = /(\.(ts|tsx|mjs|md|css|html|json|yaml|py)|^\.ci\/run)$/;
@@ -97,8 +104,8 @@ const namePattern = new RegExp(String.raw`\b(${Object.keys(names).join('|')})\b`
 const identifierPattern = new RegExp(String.raw`\b(${Object.keys(identifiers).join('|')})\b`);
 
 /**
- * Every place in a file where a listed word is, in the order of lines.
- * @param {string} path decides whether it is code, which is read for identifiers as well
+ * Every match of a listed word in a file, in order of lines.
+ * @param {string} path decides whether it is code, in which identifiers are checked as well
  * @param {string} text
  * @returns {Place[]}
  */
@@ -121,7 +128,10 @@ export function placesIn(path, text) {
   return places.toSorted((one, other) => one.line - other.line);
 }
 
-/** Identifiers of code, types and JSX; no strings and no comments. @param {any} node @returns {{ start: number, name: string }[]} */
+/**
+ * Identifiers in code, types and JSX, without strings and comments. @param {any} node @returns {{ start:
+ * number, name: string }[]}
+ */
 function identifiersOf(node) {
   const own = node.type.endsWith('Identifier') && typeof node.name === 'string' ? [node] : [];
   const below = Object.values(node)
@@ -130,7 +140,7 @@ function identifiersOf(node) {
   return [...own, ...below.flatMap(identifiersOf)];
 }
 
-/** Text files that git knows or would take, paths below the root. @returns {string[]} */
+/** Text files that git tracks or would add, as paths below the root. @returns {string[]} */
 function textFiles() {
   return execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

@@ -2,10 +2,10 @@ import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import { placesIn } from './word-list.mjs';
 
-/** What is found in a file, as `line word`. */
+/** The matches in a file, as `line word`. */
 const found = (path: string, text: string) => placesIn(path, text).map(({ line, word }) => `${line} ${word}`);
 
-test('old-style words are found in any text, in either case, also across a line break', () => {
+test('old-style words are found in any text, regardless of case, even across a line break', () => {
   assert.deepEqual(found('a.md', 'Nobody waits.\nIt starts anew, at\nonce.'), [
     '1 nobody',
     '2 anew',
@@ -32,7 +32,7 @@ test('private names are found in documents, comments and identifiers', () => {
   ]);
 });
 
-test('private names that are words of English are found as identifiers only', () => {
+test('private names that are English words are found only as identifiers', () => {
   assert.deepEqual(found('a.md', 'Footage is kept. Removal takes time.'), []);
   assert.deepEqual(
     found('a.tsx', "// Footage.\nconst text = 'Footage';\nlet one: Footage;\nconst at = <Desk />;"),
@@ -40,7 +40,7 @@ test('private names that are words of English are found as identifiers only', ()
   );
 });
 
-test('each finding names what to write', () => {
+test('each match names the replacement', () => {
   assert.deepEqual(placesIn('a.md', 'at  once'), [
     { line: 1, word: 'at once', better: 'immediately, or simultaneously' },
   ]);
