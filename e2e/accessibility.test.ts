@@ -33,7 +33,7 @@ function gateUid(): Promise<string> {
   return gate;
 }
 
-/** The findings of axe, serious or worse, on the page in its current state, as text. */
+/** The findings of axe, serious or worse, in the page's current state, as text. */
 async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
@@ -85,7 +85,7 @@ async function look(
   assert.deepEqual(faults, []);
 }
 
-test('[R1.7] axe finds nothing serious on the first set-up', async (t) => {
+test('[R1.7] axe finds nothing serious on the setup screen', async (t) => {
   const empty = await startServer();
   t.after(() => empty.stop());
   await look(['/init'], null, undefined, empty);
@@ -115,7 +115,7 @@ test('[R1.7] axe finds nothing serious on the screens of a signed-in user', asyn
 test('[R1.7] axe finds nothing serious on sign-in and recovery', () =>
   look(['/auth', '/auth?expired=true', '/recover-password'], null));
 
-test('[R1.7] signing in, the menu and the list are reached by keyboard alone', async () => {
+test('[R1.7] sign-in, the menu and the list work by keyboard alone', async () => {
   await gateUid();
   const context = await newPerson(browser, desktop);
   await signInByCookie(context, server.url, cookie);
@@ -135,7 +135,7 @@ test('[R1.7] signing in, the menu and the list are reached by keyboard alone', a
   await context.close();
 });
 
-test('[R1.7] [R2.29] axe finds nothing serious in the side bar, nor in the palette with what it found', async () => {
+test('[R1.7] [R2.29] axe finds nothing serious in the side bar, nor in the palette with results', async () => {
   await gateUid();
   await look(['/help'], cookie, async (page) => {
     await page.locator('[aria-controls=side-bar]').click();

@@ -16,8 +16,8 @@ import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './bro
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
 import { inStore } from './stored.ts';
 
-// Signing in and staying signed in: sign-in, recovery, forced and free changes of the password, and how
-// failures look.
+// Signing in and staying signed in: sign-in, recovery, required and voluntary password changes, and how
+// failures are shown.
 
 const kiosk = { name: 'wall', password: 'seven quiet otters 5' };
 const owner = { name: 'owner', password: 'nine brave herons 4', email: 'owner@example.org' };
@@ -85,7 +85,7 @@ async function hold(page: Page, address: string): Promise<() => void> {
   return resolve;
 }
 
-test('[R2.2] [R3.8] [R4.10] a kiosk’s sign-in is filled in, and the button waits for the answer', () =>
+test('[R2.2] [R3.8] [R4.10] a kiosk’s sign-in form is prefilled, and the button waits for the answer', () =>
   open('/auth', null, async (page) => {
     assert.equal(await page.getByLabel('Login or e-mail').inputValue(), kiosk.name);
     const release = await hold(page, '**/v1/sign-in');
@@ -96,7 +96,7 @@ test('[R2.2] [R3.8] [R4.10] a kiosk’s sign-in is filled in, and the button wai
     await page.getByText('No streams yet').waitFor();
   }));
 
-test('[R4.10] [R2.23] recovery counts down from Retry-After, and ends at a sign-in that says what was changed', () =>
+test('[R4.10] [R2.23] recovery counts down from Retry-After, and ends at sign-in with a message about the changed password', () =>
   open('/recover-password', null, async (page) => {
     const releaseCode = await hold(page, '**/v1/password/send-reset');
     await page.getByLabel('E-mail').fill(owner.email);
@@ -137,8 +137,8 @@ test('[R4.10] [R2.23] recovery counts down from Retry-After, and ends at a sign-
     await page.waitForURL('**/ui/streams');
   }));
 
-// Answered in place of the server: one configured to report it would do so in the other tests, too.
-test('[R8.5] where the server reports that no user has the address, recovery names it', () =>
+// Answered in place of the server: a server configured to report it would do so in the other tests too.
+test('[R8.5] if the server reports that no user has the address, recovery shows that', () =>
   open('/recover-password', null, async (page) => {
     await page.route('**/v1/password/send-reset', (route) =>
       route.fulfill({ status: 404, json: { code: 'NotFound', error: 'No user has this e-mail.' } }),
@@ -165,7 +165,7 @@ test('[R2.21] a user who must change the password is sent there from any screen,
   });
 });
 
-test('[R5.1] [R5.2] [R8.6] an error of a password appears at its field; a valid one keeps this browser signed in', async () => {
+test('[R5.1] [R5.2] [R8.6] a password error appears at its field; a valid password keeps this browser signed in', async () => {
   const here = await signIn(server, kiosk.name, kiosk.password);
   const elsewhere = await signIn(server, kiosk.name, kiosk.password);
   await open('/profile/me/edit', here, async (page) => {
@@ -197,10 +197,10 @@ test('[R5.1] [R5.2] [R8.6] an error of a password appears at its field; a valid 
   await client.saveUser({ params: { login: kiosk.name }, body: { password } });
 });
 
-test('[R4.14] the flag of a saved profile is up for 300 ms', () =>
+test('[R4.14] the confirmation of a saved profile is shown for 300 ms', () =>
   open('/profile/me/edit', cookie, async (page) => {
     await page.getByLabel('Full name').fill('Ada');
-    // From here on time passes only as the test advances it.
+    // From here on the test controls the clock.
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 3_600_000);
     await button(page, 'Save').click();
@@ -219,7 +219,7 @@ test('[R4.14] the flag of a saved profile is up for 300 ms', () =>
     await until(isUp, (count) => count === 0, 60_000);
   }));
 
-test('[R8.3] [R8.10] a failure with a title is a notification at the top right, a 404 of a GET is none', () =>
+test('[R8.3] [R8.10] a failure with a title is a notification at the top right, a 404 of a GET is not', () =>
   open('/profile/me/tokens', cookie, async (page) => {
     await page
       .context()
@@ -247,7 +247,7 @@ for (const [name, address, code, words] of [
   ['settings', '**/v1/system/internal/ui/settings', 'InternalServerError', 'Internal server error.'],
   ['health', '**/v1/system/health', undefined, 'Something went wrong.'],
 ] as const) {
-  test(`[R8.8] ${name} that fail on the server say so, by their code or the default`, () =>
+  test(`[R8.8] ${name} that fail on the server show the text of their code, or the default`, () =>
     open('/help', cookie, async (page) => {
       await page.getByRole('heading', { name: 'Help', exact: true }).waitFor();
       await page
@@ -260,7 +260,7 @@ for (const [name, address, code, words] of [
     }));
 }
 
-test('[R8.8] [R7.53] settings that get no answer say that the server does not respond', () =>
+test('[R8.8] [R7.53] saving settings without an answer shows that the server does not respond', () =>
   open('/help', cookie, async (page) => {
     await page.getByRole('heading', { name: 'Help', exact: true }).waitFor();
     await page.context().route('**/v1/**', (route) => route.abort());
@@ -274,7 +274,7 @@ test('[R8.8] [R7.53] settings that get no answer say that the server does not re
     await page.getByText('No streams yet').waitFor();
   }));
 
-test('[R7.51] [R4.4] a blocked person is led to the sign-in, which takes them no more', async () => {
+test('[R7.51] [R4.4] a blocked user is sent to sign-in, which refuses them', async () => {
   const own = await signIn(server, kiosk.name, kiosk.password);
   await open('/streams', own, async (page) => {
     await page.getByText('No streams yet').waitFor();
@@ -287,7 +287,7 @@ test('[R7.51] [R4.4] a blocked person is led to the sign-in, which takes them no
   assert.ok(await signIn(server, administrator.name));
 });
 
-test('[R5.1] [R7.22] [R7.23] [R3.3] [R3.4] some time after signing in the page asks for the password, and the old address hears of a change', async () => {
+test('[R5.1] [R7.22] [R7.23] [R3.3] [R3.4] some time after signing in the page asks for the password, and the old address is notified of a change', async () => {
   const person = { name: 'keeper', password: 'six patient storks 3', email: 'keeper@example.org' };
   await client.addUser({ body: person });
   const here = await signIn(server, person.name, person.password);
@@ -323,7 +323,7 @@ test('[R5.1] [R7.22] [R7.23] [R3.3] [R3.4] some time after signing in the page a
     await page.locator('button:focus', { hasText: 'End all sessions' }).click();
     await ending.getByRole('button', { name: 'End all sessions' }).click();
     await page.getByText('Sessions have been ended').waitFor();
-    // The session continues under its new secret.
+    // The session continues with its new secret.
     await page.goto(`${server.url}/ui/profile/me/tokens`);
     await page.getByText('No tokens yet').waitFor();
     await page.goto(`${server.url}/ui/profile/me/sessions`);

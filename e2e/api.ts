@@ -1,18 +1,18 @@
 import { createClient, type Client } from '@vidette/contract/client';
 import { setUp, type TestServer } from './server.ts';
 
-/** The contract's client, signed in by a session cookie as a browser is. */
+/** The contract's client, signed in with a session cookie like a browser. */
 export function clientOf(server: TestServer, cookie: string): Client {
   return createClient({ baseUrl: server.url, headers: () => ({ cookie, origin: server.url }) });
 }
 
-/** Makes the first administrator and returns a client signed in as them. */
+/** Creates the first administrator and returns a client signed in as that user. */
 export async function administratorOf(server: TestServer): Promise<{ client: Client; cookie: string }> {
   const cookie = await setUp(server);
   return { client: clientOf(server, cookie), cookie };
 }
 
-/** Repeats a request until `accept` takes the answer. Rejects after `timeoutMs` with the last answer seen. */
+/** Repeats a request until `accept` accepts the answer. Rejects after `timeoutMs` with the last answer seen. */
 export async function until<T>(
   ask: () => Promise<T> | T,
   accept: (answer: T) => boolean,

@@ -9,13 +9,13 @@ import { checkArchive, footageIn, prepared, warningsOf } from './past-archive.ts
 import { recordPast } from './past-footage.ts';
 import { signIn, startServer } from './server.ts';
 
-// A server whose wall clock is wrong at its start, and is set while it records.
+// A server whose wall clock is wrong at startup, and is set while it records.
 
 const WAIT_MS = 90_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MINUTE_MS = 60_000;
-/** Segments of `keptForTwoHours` that are kept. */
+/** Segments of `keptForTwoHours` that must be kept. */
 const NOT_DUE = 6;
 
 /** The wall clock of a server's process, which can be set while it runs (libfaketime); its monotonic clock is the machine's. */
@@ -44,12 +44,12 @@ class SettableClock {
     return clock;
   }
 
-  /** What it shows now, ms since the epoch. */
+  /** Its current time, ms since the epoch. */
   get nowMs(): number {
     return Date.now() + this.#offMs;
   }
 
-  /** Sets it, by its distance from the machine's. */
+  /** Sets it, as an offset from the machine's clock. */
   async set(offMs: number): Promise<void> {
     await writeFile(`${this.#file}.new`, `${offMs < 0 ? '-' : '+'}${Math.abs(offMs) / 1000}s\n`);
     await rename(`${this.#file}.new`, this.#file);
@@ -70,7 +70,7 @@ async function keptForTwoHours(t: TestContext) {
   return { ...made, spans };
 }
 
-/** The server runs by `offMs` and records. */
+/** Starts the server with a clock that is off by `offMs`, and records. */
 async function running(t: TestContext, offMs: number) {
   const scene = await keptForTwoHours(t);
   const { folder, uid, spans } = scene;
@@ -91,11 +91,11 @@ async function running(t: TestContext, offMs: number) {
     server,
     client,
     pastNames,
-    /** The segments from before the server's start that are there. */
+    /** The existing segments from before the server's start. */
     past: () => namesNow().then((names) => pastNames.filter((name) => names.has(name))),
-    /** What this server recorded, by its names, oldest dates first. */
+    /** The segments that this server recorded, by file name, oldest dates first. */
     recorded: () => namesNow().then((names) => [...names].filter((name) => !pastNames.includes(name))),
-    /** Waits until so much has been recorded around what the clock shows. */
+    /** Waits until this much has been recorded around the time that the clock shows. */
     records: (durationMs: number) =>
       until(
         () => client.getArchiveExtent({ params: { uid }, query: around(clock.nowMs) }),
@@ -118,10 +118,10 @@ async function running(t: TestContext, offMs: number) {
   };
 }
 
-test('[R10.3] [R10.4] a clock two days behind at the start deletes nothing; set right while the server runs, recording and retention follow it by themselves', async (t) => {
+test('[R10.3] [R10.4] a clock two days behind at the start deletes nothing; when it is corrected while the server runs, recording and retention follow it automatically', async (t) => {
   const scene = await running(t, -2 * DAY_MS);
   const { clock, server, past, pastNames, dataDir, env } = scene;
-  // Longer than the pause between two passes of retention.
+  // Longer than the interval between two retention passes.
   await scene.records(12_000);
   assert.deepEqual(await past(), pastNames);
   const wrong = await scene.recorded();
@@ -130,7 +130,7 @@ test('[R10.3] [R10.4] a clock two days behind at the start deletes nothing; set 
   assert.deepEqual(left, pastNames.slice(-NOT_DUE));
   await scene.records(3_000);
   await scene.isLive();
-  // By its date it is due; it is a minute old.
+  // It is due according to its date, but only a minute old.
   const all = await scene.recorded();
   assert.deepEqual(all.slice(0, wrong.length), wrong);
   assert.deepEqual(await past(), left);
@@ -139,12 +139,13 @@ test('[R10.3] [R10.4] a clock two days behind at the start deletes nothing; set 
   await checkArchive(dataDir, env);
 });
 
-test('[R10.3] [R10.4] a clock forty days ahead at the start, set right, back ten minutes, right again and two hours forward: nothing is lost, overwritten or reordered', async (t) => {
+test('[R10.3] [R10.4] a clock forty days ahead at startup, corrected, set back ten minutes, corrected again and set two hours forward: nothing is lost, overwritten or reordered', async (t) => {
   const scene = await running(t, 40 * DAY_MS);
   const { clock, server, past, pastNames, dataDir, env } = scene;
   await scene.warns(true);
   await scene.records(3_000);
-  // By age only what is due by the clock that recorded it; by the wrong one all of it would be.
+  // Retention deletes only segments that are due by the clock that recorded them; by the wrong clock all would
+  // be due.
   const left = await until(past, (names) => names.length === NOT_DUE, WAIT_MS);
   assert.deepEqual(left, pastNames.slice(-NOT_DUE));
   await clock.set(0);
@@ -152,7 +153,7 @@ test('[R10.3] [R10.4] a clock forty days ahead at the start, set right, back ten
   await scene.isLive();
   await scene.records(3_000);
   const before = await scene.recorded();
-  // What is recorded already is neither overwritten nor mixed with: recording goes on behind it.
+  // Existing recordings are neither overwritten nor interleaved: recording continues after them.
   await clock.set(-600_000);
   await until(scene.recorded, (names) => names.length > before.length, WAIT_MS);
   await clock.set(0);

@@ -12,13 +12,13 @@ import { recordPast } from './past-footage.ts';
 import { startServer } from './server.ts';
 import { button, TestEnv } from './test-env.ts';
 
-// An archive of twelve days, some seconds on some of them, whose camera is being recorded again.
+// An archive of twelve days with some seconds on some of them, whose camera is being recorded again.
 
 const DAY_MS = 86_400_000;
 const WAIT_MS = 60_000;
 const LENGTH_MS = 20_000;
 const METRICS_TOKEN = 'a-token-of-the-monitoring';
-/** Noon of today in UTC, which is what the browser's clock shows. */
+/** Today's noon in UTC, which is the time of the browser's clock. */
 const noonMs = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2;
 const daysBack = [12, 9, 5] as const;
 const past: readonly Fragment[] = daysBack.map((days) => ({
@@ -51,7 +51,7 @@ after(async () => {
 const overviewOf = (page: Page) => page.getByRole('slider', { name: 'The whole archive of Gate 2' });
 const timelineOf = (page: Page) => page.getByRole('slider', { name: 'Timeline of Gate 2' });
 
-/** Opens the stream's view with its days known. */
+/** Opens the stream's view and waits until its days are loaded. */
 function open(body: (page: Page) => Promise<void>, look = desktop): Promise<void> {
   return testEnv.open(
     `/stream/${uid}/view`,
@@ -63,7 +63,7 @@ function open(body: (page: Page) => Promise<void>, look = desktop): Promise<void
   );
 }
 
-/** Where a moment is on the overview, in pixels of the page. */
+/** The position of a moment on the overview, in pixels of the page. */
 async function pointOf(page: Page, ms: number) {
   const box = await page.locator('[data-overview] canvas').boundingBox();
   assert.ok(box);
@@ -119,7 +119,7 @@ test('[R7.15] the overview above the timeline shows every day of the archive, an
   });
 });
 
-test('the window of the overview is dragged, moved by keys, and speaks', async () => {
+test('the window of the overview is dragged, moved by keys, and announced to screen readers', async () => {
   await open(async (page) => {
     const before = await middleMs(page);
     const from = await pointOf(page, before);
@@ -156,7 +156,7 @@ test('the window of the overview is dragged, moved by keys, and speaks', async (
   });
 });
 
-test('[R5.3] a typed date and time, and a day of the calendar with what is recorded marked, are each one step away', async () => {
+test('[R5.3] a typed date and time, and a day of the calendar with recorded days marked, are each one step away', async () => {
   await open(async (page) => {
     const [, second, third] = past;
     assert.ok(second && third);
@@ -190,7 +190,7 @@ test('[R5.3] a typed date and time, and a day of the calendar with what is recor
   });
 });
 
-test('[R1.6] on a phone the calendar and the list of gaps are no wider than it', async () => {
+test('[R1.6] on a phone the calendar and the list of gaps fit the screen', async () => {
   const phone = { ...desktop, width: 360, height: 780 };
   await open(async (page) => {
     const tooWidePx = () =>
@@ -230,7 +230,7 @@ test('nothing moves when the days of the overview arrive', async () => {
   });
 });
 
-test('[R2.19] a user with that setting sees each stream by its own clocks: Lord Howe, Berlin, Moscow', async (t) => {
+test('[R2.19] a user with that setting sees each stream in its own time zone: Lord Howe, Berlin, Moscow', async (t) => {
   const prefer = (timeZone: string) => testEnv.client.saveProfile({ body: { preferences: { timeZone } } });
   await prefer('stream');
   t.after(() => prefer('viewer'));
@@ -256,10 +256,10 @@ test('[R2.19] a user with that setting sees each stream by its own clocks: Lord 
   });
 });
 
-test('how much was really recorded is shown on the stream’s page, on the statistics and in the metrics', async () => {
+test('the recorded share is shown on the stream’s page, in the statistics and in the metrics', async () => {
   const share = async () =>
     (await testEnv.client.getArchiveStats({ params: { uid } })).recorded?.day.share ?? 0;
-  // Of the last 24 hours, only the recording since the server is back.
+  // Of the last 24 hours, only the recording since the server's restart.
   await until(share, (known) => known > 0 && known < 0.5, WAIT_MS);
   const words = /^[\d.]+% of the last 24 hours, [\d.]+% of the last 30 days$/;
   await testEnv.open(`/stream/${uid}/info`, async (page) => {
@@ -291,11 +291,11 @@ test('how much was really recorded is shown on the stream’s page, on the stati
   }
 });
 
-/** Sets how long the stream is kept, without a question. */
+/** Sets the archive depth of the stream without confirmation. */
 const keep = (depthHours: number) =>
   testEnv.client.saveStream({ params: { uid }, body: { archive: { depthHours } } });
 
-test('[R10.4] what a depth deletes is answered before it is saved, and while it waits', async (t) => {
+test('[R10.4] what a depth deletes is returned before it is saved, and while it is pending', async (t) => {
   t.after(() => keep(-1));
   const lossOf = (depth?: number) =>
     testEnv.client.getArchiveLoss({
@@ -320,7 +320,7 @@ test('[R10.4] what a depth deletes is answered before it is saved, and while it 
   assert.equal((await lossOf()).depthHours, null, 'it was set back');
 });
 
-test('[R10.4] a depth that deletes recordings is saved only after a question with the figure', async (t) => {
+test('[R10.4] a depth that deletes recordings is saved only after a confirmation that shows the amount', async (t) => {
   t.after(() => keep(-1));
   const pending = (page: Page) =>
     page.getByText(/^Recordings older than 7 days will be deleted from \d\d:\d\d on: [\d.]+\s.?B\./);
@@ -339,7 +339,7 @@ test('[R10.4] a depth that deletes recordings is saved only after a question wit
     await ask();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
-    // The focus is where it was.
+    // The focus is back where it was.
     await page.locator('button:focus', { hasText: 'Save' }).waitFor({ timeout: WAIT_MS });
     assert.equal(await depth(), -1);
     await ask();

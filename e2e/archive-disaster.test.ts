@@ -47,7 +47,10 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** A command beside the server, as an operator runs it; without one the server itself, which is expected to end. */
+/**
+ * Runs a command next to the server, as an operator does; without one the server itself, which is expected to
+ * exit.
+ */
 async function vidette(...args: string[]): Promise<{ code: number | null; output: string }> {
   const env = {
     ...process.env,
@@ -77,14 +80,14 @@ async function recordedPieces(): Promise<number> {
   return ranges.filter(({ status }) => status === 'fragment').length;
 }
 
-test('[R10.3] a server whose catalog is damaged or gone starts, says so and shows all that was recorded', async () => {
+test('[R10.3] a server whose catalog is damaged or missing starts, reports it and shows all recordings', async () => {
   for (const [name, lose] of [
     ['damaged', (file: string) => writeFile(file, 'garbage '.repeat(1000))],
     ['gone', (file: string) => rm(file)],
   ] as const) {
     await lose(join(dataDir, 'archive.sqlite'));
     await start();
-    // The rebuild continues beside the server.
+    // The rebuild continues while the server runs.
     await until(recordedPieces, (pieces) => pieces === spans.length);
     assert.match(server.output, new RegExp(`catalog is ${name === 'gone' ? 'missing' : 'damaged'}`));
     await server.stop();
@@ -92,7 +95,7 @@ test('[R10.3] a server whose catalog is damaged or gone starts, says so and show
   }
 });
 
-test('[R3.10] a segment whose file was cut is answered immediately and is a gap that says so', async () => {
+test('[R3.10] a request for a truncated segment is answered immediately, and the segment becomes a gap with that cause', async () => {
   const [first] = spans;
   assert.ok(first);
   const [day, time = ''] = new Date(first.startMs).toISOString().split('T');
@@ -106,8 +109,8 @@ test('[R3.10] a segment whose file was cut is answered immediately and is a gap 
   const ask = (range: string) => fetch(new URL(name, url), { headers: { cookie, range } });
   assert.equal((await ask('bytes=0-999')).status, 206);
   await truncate(file, Math.floor(whole.length / 2));
-  // A part that the playlist promised and that is gone; a reader that waited for it would meet its own time
-  // limit.
+  // A part that the playlist announced and that no longer exists; a reader waiting for it would reach its own
+  // time limit.
   const lost = await ask(`bytes=${whole.length - 5_000}-${whole.length - 1}`);
   assert.ok(lost.status === 416 || lost.status === 404, `${lost.status}`);
   await rm(file);
@@ -120,7 +123,7 @@ test('[R3.10] a segment whose file was cut is answered immediately and is a gap 
   await writeFile(file, whole);
 });
 
-test('[R8.13] a deleted database beside footage keeps set-up closed until the console allows it', async () => {
+test('[R8.13] a deleted database next to footage keeps the setup locked until the console allows it', async () => {
   const secret = databaseOf(dataDir) === undefined ? join(dataDir, 'vidette.sqlite') : undefined;
   const kept = secret && (await readFile(secret));
   if (secret) for (const suffix of ['', '-wal', '-shm']) await rm(`${secret}${suffix}`, { force: true });
@@ -154,12 +157,12 @@ test('[R8.13] a deleted database beside footage keeps set-up closed until the co
   client = clientOf(server, cookie);
   await server.stop();
   if (!secret || !kept) return;
-  // The backup would bring this back.
+  // The backup would restore this.
   for (const suffix of ['-wal', '-shm']) await rm(`${secret}${suffix}`, { force: true });
   await writeFile(secret, kept);
 });
 
-test('[R10.8] a damaged database ends the start with one line that names the cure', async () => {
+test('[R10.8] a damaged database ends startup with one line that names the remedy', async () => {
   if (databaseOf(dataDir) !== undefined) return;
   const file = join(dataDir, 'vidette.sqlite');
   const kept = await readFile(file);
@@ -170,7 +173,7 @@ test('[R10.8] a damaged database ends the start with one line that names the cur
   await writeFile(file, kept);
 });
 
-test('[R10.4] an empty disk in place of the old one is used after an administrator says so on the page', async () => {
+test('[R10.4] an empty disk in place of the old one is used after an administrator confirms it on the page', async () => {
   const dir = join(dataDir, 'archive');
   await rename(dir, `${dir}-old`);
   await mkdir(dir);

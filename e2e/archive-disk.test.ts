@@ -30,7 +30,8 @@ async function entriesOf(
   return entries.filter(({ file }) => Number(/(\d+)\.mp4/.exec(file)?.[1]) === startMs * 90);
 }
 
-// Disks that are full, read-only, gone or hold files that can't be deleted; real ones, as far as a loop device is.
+// Disks that are full, read-only, missing, or contain files that can't be deleted; real ones, as far as a loop
+// device is.
 
 const WAIT_MS = 60_000;
 
@@ -42,7 +43,7 @@ const recordsLive = (client: Client, uid: string) =>
     WAIT_MS,
   );
 
-test('[R10.4] at 0 bytes free people sign in, it is noted, footage makes room, and a killed server starts', async (t) => {
+test('[R10.4] at 0 bytes free users can sign in, it is recorded, footage is deleted to free space, and a killed server starts', async (t) => {
   const disk = await LoopDisk.make(t, 96);
   if (!disk) return;
   const { dataDir, env, uid, folder } = await prepared(t, {
@@ -64,7 +65,7 @@ test('[R10.4] at 0 bytes free people sign in, it is noted, footage makes room, a
   for (let count = 0; count < 5; count++) await signIn(first);
   const { items } = await client.listAuditLogs({ query: { action: 'signIn' } });
   assert.ok(items.filter(({ time }) => time >= sinceMs - 1_000).length >= 5);
-  // Of the past footage all is older than the last hour: it goes for the room that the quota wants.
+  // All past footage is older than the last hour: it is deleted for the space that the quota requires.
   await until(
     async () => (await footageIn(folder)).length,
     (files) => files < 12,
@@ -82,7 +83,7 @@ test('[R10.4] at 0 bytes free people sign in, it is noted, footage makes room, a
   await second.stop();
 });
 
-test('[R10.4] a disk that other programs fill takes old recordings only: the last hour stays, the log names each batch, and the page says who takes the disk', async (t) => {
+test('[R10.4] on a disk that other programs fill, only old recordings are deleted: the last hour stays, the log names each batch, and the page shows what uses the disk', async (t) => {
   const disk = await LoopDisk.make(t, 256);
   if (!disk) return;
   const scene = await prepared(t, { folder: join(disk.folder, 'footage'), count: 0, depthHours: 48 });
@@ -150,14 +151,14 @@ test('[R10.4] the databases’ disk at 0 bytes: sign-in and start, while the arc
   await second.stop();
 });
 
-test('[R10.4] on a disk that is read-only nothing is forgotten, one file that can’t be deleted keeps no other, and all goes when it may', async (t) => {
+test('[R10.4] on a read-only disk no footage is dropped from the catalog, one file that can’t be deleted does not protect others, and all are deleted when that is possible', async (t) => {
   const disk = await LoopDisk.make(t, 192);
   if (!disk) return;
   const { dataDir, env, uid, folder } = await prepared(t, {
     folder: join(disk.folder, 'footage'),
     count: 12,
   });
-  // No process has a file of it open for writing: otherwise it could not be remounted read-only.
+  // No process has a file on it open for writing: otherwise it could not be remounted read-only.
   await disk.remount('ro');
   const first = await startServer({ dataDir, env });
   t.after(() => first.kill());
@@ -214,7 +215,7 @@ test('[R10.4] on a disk that is read-only nothing is forgotten, one file that ca
 
 test('[R10.4] a server that starts with a clock a year ahead deletes nothing by age and reports it; with the right clock it works normally', async (t) => {
   const { dataDir, uid } = await prepared(t, { count: 12, depthHours: 48 });
-  // Its wrapper would stay between: signals are for the server itself.
+  // Without the wrapper in between: signals must reach the server itself.
   const { output: library } = await runProgram('sh', ['-c', 'ls /usr/lib/*/faketime/libfaketime.so.1']);
   const wrong = await startServer({
     dataDir,
@@ -238,7 +239,7 @@ test('[R10.4] a server that starts with a clock a year ahead deletes nothing by 
   await right.stop();
 });
 
-test('[R10.4] a disk that is removed from a recording server, or emptied, is reported within seconds, and recording continues when it is back', async (t) => {
+test('[R10.4] a disk that is removed from a recording server, or emptied, is reported within seconds, and recording continues when it returns', async (t) => {
   const disk = await LoopDisk.make(t, 256);
   if (!disk) return;
   const { dataDir, env, uid } = await prepared(t, {
@@ -274,12 +275,12 @@ test('[R10.4] a disk that is removed from a recording server, or emptied, is rep
   await server.stop();
 });
 
-test('[R10.3] sectors that can’t be read: the file is named, all else is served, check continues, and the file counts again when it can be read', async (t) => {
+test('[R10.3] sectors that can’t be read: the file is reported, everything else is served, check continues, and the file is used again when it can be read', async (t) => {
   const disk = await LoopDisk.make(t, 192, ['-O', '^has_journal']);
   if (!disk) return;
   const { dataDir, env, uid, folder } = await prepared(t, { folder: join(disk.folder, 'footage'), count: 4 });
   const names = await footageIn(folder);
-  // In one piece each: written part by part, a file may go on behind another one on the disk.
+  // Each in one piece: written part by part, a file may continue behind another one on the disk.
   for (const name of names) {
     const path = join(folder, name);
     await copyFile(path, join(disk.folder, 'copy'));
@@ -289,7 +290,7 @@ test('[R10.3] sectors that can’t be read: the file is named, all else is serve
     names.map(async (name) => ({ name, at: await disk.placeOf(join(folder, name)) })),
   );
   const last = places.reduce((a, b) => (a.at > b.at ? a : b));
-  // All before it on the disk can be read; the system has read nothing of it yet.
+  // Everything before it on the disk can be read; the system has not read any of it yet.
   await disk.unmount();
   await disk.mount();
   await disk.failFrom(last.at);
@@ -300,7 +301,7 @@ test('[R10.3] sectors that can’t be read: the file is named, all else is serve
     const { gaps } = await client.getArchiveRanges({ params: { uid }, query });
     return gaps.filter(({ cause }) => cause === 'file-damaged').length;
   };
-  /** Downloads all of it to its end. */
+  /** Downloads all of it to the end. */
   const durationOf = async (client: Client) => {
     const reply = await client.downloadArchive({ params: { uid }, query });
     assert.equal((await reply.arrayBuffer()).byteLength, Number(reply.headers.get('content-length')));
@@ -332,8 +333,8 @@ test('[R10.3] sectors that can’t be read: the file is named, all else is serve
     (gaps) => gaps === 0,
     WAIT_MS,
   );
-  // Sectors that fail after the file was remembered as whole: a request that has begun breaks off, never ends as
-  // if it were whole, and marks the segment. The next ones leave the rest of it out.
+  // Sectors that fail after the file was cached as complete: a started request breaks off, never ends as if
+  // complete, and marks the segment. Later requests skip the rest of it.
   const wholeMs = await durationOf(again);
   const bytes = await readFile(join(folder, last.name));
   const inMedia = Math.ceil((bytes.lastIndexOf('moof') + 8_192) / 4_096) * 4_096;
@@ -341,7 +342,7 @@ test('[R10.3] sectors that can’t be read: the file is named, all else is serve
   const entries = await entriesOf(again, uid, query, last.name);
   const lastEntry = entries.at(-1);
   assert.ok(lastEntry && lastEntry.from + lastEntry.bytes > inMedia);
-  /** What a player is answered that requests the newest part of the file. */
+  /** The answer to a player that requests the newest part of the file. */
   const statusFor = async (server: TestServer, cookie: string) => {
     const url = new URL(lastEntry.file, new URL(addressOf('getArchivePlaylist', { uid }), server.url));
     const range = `bytes=${lastEntry.from}-${lastEntry.from + lastEntry.bytes - 1}`;
@@ -361,7 +362,7 @@ test('[R10.3] sectors that can’t be read: the file is named, all else is serve
   const leftMs = await durationOf(again);
   assert.ok(leftMs < wholeMs && leftMs > wholeMs - 5_000, `${leftMs} of ${wholeMs}`);
   await second.kill();
-  // The same found by a player, whose request is answered by what is true: that this is no longer there.
+  // The same detected by a player's request, whose answer is correct: this footage no longer exists.
   await disk.failFrom(undefined);
   const third = await startServer({ dataDir, env });
   t.after(() => third.stop());
@@ -390,7 +391,7 @@ test('[R10.3] sectors that can’t be read: the file is named, all else is serve
   await third.stop();
 });
 
-test('[R10.4] a disk that answers EIO to everything, its marker too, ends recording alone; it continues when the disk answers', async (t) => {
+test('[R10.4] a disk that answers EIO to everything, even its marker, stops only recording, which continues when the disk responds', async (t) => {
   const disk = await LoopDisk.make(t, 128, ['-O', '^has_journal']);
   if (!disk) return;
   const footage = join(disk.folder, 'footage');
@@ -420,7 +421,7 @@ test('[R10.4] a disk that answers EIO to everything, its marker too, ends record
     WAIT_MS,
   );
   await isLive();
-  // The same at the start: live and configuration are there without the disk.
+  // The same at startup: live video and configuration work without the disk.
   await server.kill();
   await disk.failFrom(await disk.placeOf(marker));
   await disk.forgetRead(marker);

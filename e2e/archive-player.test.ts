@@ -7,9 +7,10 @@ import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './bro
 import { readFrame, shownFrame } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
-// Real recordings of a source that draws its clock into every frame: the time shown is read from the pixels.
+// Real recordings of a source that draws its clock into every frame: the displayed time is read from the
+// pixels.
 
-/** The demo's frames and fragments, ms. */
+/** Durations of the demo's frames and fragments, ms. */
 const FRAME_MS = 40;
 const GOP_MS = 1000;
 const WAIT_MS = 60_000;
@@ -19,7 +20,7 @@ let client: Client;
 let cookie: string;
 let browser: Browser;
 let uid: string;
-/** A moment before which some seconds and after which some more are recorded, UTC ms. */
+/** A moment with some seconds recorded before and after it, UTC ms. */
 let middleMs: number;
 
 before(async () => {
@@ -66,7 +67,7 @@ async function openPaused(t: TestContext): Promise<Page> {
   return page;
 }
 
-/** Waits until a frame other than the one with this time in it is on the screen; resolves with its time. */
+/** Waits until a frame with another time than this is on screen; resolves to its time. */
 async function changedFrom(page: Page, clockMs: number): Promise<number> {
   const shown = await until(
     () => shownFrame(page),
@@ -76,7 +77,10 @@ async function changedFrom(page: Page, clockMs: number): Promise<number> {
   return shown?.clockMs ?? Number.NaN;
 }
 
-/** Sends the slider to a moment, as a screen reader does: to the millisecond. Resolves with the time in the frame there. */
+/**
+ * Moves the slider to a moment, as a screen reader does: to the millisecond. Resolves to the time in the frame
+ * there.
+ */
 async function goTo(page: Page, utcMs: number): Promise<number> {
   await page.getByRole('slider', { name: 'Timeline of Gate 2' }).fill(String(utcMs));
   await until(
@@ -96,15 +100,14 @@ test('[R4.9] the frame shown is the one requested: no frame off, at the beginnin
     const requestedMs = middleMs + offsetMs;
     const clockMs = await goTo(page, requestedMs);
     assert.ok(clockMs <= requestedMs, `${clockMs - requestedMs} ms early`);
-    // A camera on a busy machine leaves frames out: the expected one is the one whose successor comes after the
-    // moment.
+    // A camera on a busy machine skips frames: the expected one is that whose successor comes after the moment.
     await page.keyboard.press('d');
     const nextMs = await changedFrom(page, clockMs);
     assert.ok(nextMs > requestedMs, `the picture of ${offsetMs} ms was not ${clockMs}, as ${nextMs} follows`);
   }
 });
 
-test('steps go by one frame, over the beginnings of fragments, and back to the same frames', async (t) => {
+test('steps move by one frame, across fragment boundaries, and back to the same frames', async (t) => {
   const page = await openPaused(t);
   const seen = [await goTo(page, middleMs + GOP_MS - 2 * FRAME_MS + 1)];
   for (let step = 0; step < 5; step++) {
@@ -128,7 +131,7 @@ test('steps go by one frame, over the beginnings of fragments, and back to the s
   }
 });
 
-test('J plays backwards, faster with each press, and L turns round', async (t) => {
+test('J plays backwards, faster with each press, and L reverses', async (t) => {
   const page = await openPaused(t);
   let lastMs = await goTo(page, middleMs + 6_001);
   await page.keyboard.press('j');
@@ -178,7 +181,7 @@ test('a moment under the pointer shows its preview; dragging the playhead shows 
   assert.ok((hovered?.clockMs ?? Number.NaN) <= hoveredMs, 'the one before the moment');
   await page.mouse.move(canvas.x + pxOf(middleMs), canvas.y + 10);
   await page.mouse.down();
-  // The one between two that were read is none of them.
+  // A frame between two readings differs from both.
   for (const offsetMs of [2_500, 4_500, 3_500, 5_000]) {
     const px = pxOf(middleMs + offsetMs);
     const requestedMs = scale.fromMs + px * msPerPx;
@@ -203,7 +206,7 @@ test('a moment under the pointer shows its preview; dragging the playhead shows 
   await page.locator('canvas[data-still-ms]').waitFor({ state: 'detached', timeout: WAIT_MS });
 });
 
-test('[R9.5] every speed plays, and a bookmark, zoomed video and the list of keys are available by keyboard', async (t) => {
+test('[R9.5] every speed plays, and bookmarks, zoom and the list of keys are available by keyboard', async (t) => {
   const page = await openPaused(t);
   for (const [turn, speed] of ['0.25', '16'].entries()) {
     const fromMs = middleMs + (turn + 1) * GOP_MS;
@@ -236,7 +239,7 @@ test('[R9.5] every speed plays, and a bookmark, zoomed video and the list of key
   await page.keyboard.press('Escape');
 });
 
-/** The time on the badge and in the player, each as often as a frame is painted, for so long. */
+/** The times on the badge and in the player, sampled with each painted frame, over this period. */
 function momentsShown(page: Page, forMs: number): Promise<{ badge: string[]; utcMs: string[] }> {
   return page.evaluate(
     (lengthMs) =>
@@ -256,7 +259,7 @@ function momentsShown(page: Page, forMs: number): Promise<{ badge: string[]; utc
   );
 }
 
-test('[R4.7] [R4.8] playing faster than the archive grows ends at the live video, at speed 1, from 8 times and 16', async (t) => {
+test('[R4.7] [R4.8] playing faster than the archive grows switches to the live video, at speed 1, from speeds 8 and 16', async (t) => {
   const page = await openPaused(t);
   const speed = page.getByRole('combobox', { name: 'Speed' });
   await page.keyboard.press('k');
@@ -311,7 +314,7 @@ test('while it buffers the clock stops, and continues with the next frame', asyn
   assert.ok((shown?.clockMs ?? 0) < stoodMs + 3 * GOP_MS, 'and leaves nothing out');
 });
 
-test('what this browser can’t decode is shown as snapshots, live and in the archive, with the reason in words', async (t) => {
+test('video that this browser can’t decode is shown as snapshots, live and in the archive, with the reason as text', async (t) => {
   const person = await newPerson(browser);
   t.after(() => person.close());
   await signInByCookie(person, server.url, cookie);

@@ -8,8 +8,8 @@ import { LoopDisk } from './loop-disk.ts';
 import { checkArchive, footageIn, lastHour, prepared, warningsOf } from './past-archive.ts';
 import { signIn, startServer } from './server.ts';
 
-// A disk that becomes read-only under a server that records, as the kernel makes it after an error, or an
-// operator by a mount.
+// A disk that becomes read-only under a recording server, as the kernel does after an error, or an operator
+// with a mount.
 
 const WAIT_MS = 60_000;
 
@@ -52,7 +52,7 @@ test('[R10.4] a disk that the kernel makes read-only under a recording server: l
   viewer.close();
   await signIn(server);
   await client.saveStream({ params: { uid }, body: { name: 'Gate 3' } });
-  // Footage that retention would remove now stays, in the catalog too.
+  // Footage that retention would now delete stays, in the catalog too.
   await client.saveConfiguration({ body: { values: { archive: { quotaBytes: 1 } } } });
   await until(
     () => warningsOf(client),
@@ -95,7 +95,7 @@ test('[R10.4] a disk that the kernel makes read-only under a recording server: l
   await checkArchive(dataDir, env);
 });
 
-test('[R10.4] a read-only view over the disk: no new file is made, nothing goes, and recording is back when it is taken away', async (t) => {
+test('[R10.4] a read-only mount over the disk: no new file is created, nothing is deleted, and recording resumes when it is removed', async (t) => {
   const disk = await LoopDisk.make(t, 256);
   if (!disk) return;
   const { dataDir, env, uid } = await prepared(t, {
@@ -110,7 +110,7 @@ test('[R10.4] a read-only view over the disk: no new file is made, nothing goes,
   const uncover = await disk.cover();
   const record = (isEnable: boolean) =>
     client.saveStream({ params: { uid }, body: { archive: { isEnable } } });
-  // Open files continue; the next file can't be made.
+  // Open files continue; the next file can't be created.
   await record(false);
   await record(true);
   const segments = async () => (await client.getArchiveStats({ params: { uid } })).segments;

@@ -4,7 +4,8 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env['VIDETTE_CHROMIUM'] ?? '/usr/bin/chromium',
-    // Whatever the environment of the tests: without a UTF-8 locale Chromium can't open files with other than English names.
+    // Independent of the tests' environment: without a UTF-8 locale Chromium can't open files with non-English
+    // names.
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
     args: [
       '--headless=new',
@@ -26,7 +27,10 @@ export interface Look {
   readonly height: number;
   readonly colorScheme: 'light' | 'dark';
   readonly language: 'en' | 'ru';
-  /** With the service worker that an installed page has; without it, the default, every request can be watched and held. */
+  /**
+   * Whether to use the service worker of an installed page; without it, the default, every request can be
+   * intercepted.
+   */
   readonly isInstalled?: boolean;
 }
 
@@ -35,7 +39,7 @@ export const desktop: Look = { width: 1440, height: 900, colorScheme: 'dark', la
 /** Chromium, the server and FFmpeg share few cores. */
 const patienceMs = 60_000;
 
-/** A browser of its own for one person: nothing is shared with other contexts. */
+/** A separate browser for one user: nothing is shared with other contexts. */
 export async function newPerson(browser: Browser, look: Look = desktop): Promise<BrowserContext> {
   const context = await browser.newContext({
     viewport: { width: look.width, height: look.height },
@@ -49,19 +53,19 @@ export async function newPerson(browser: Browser, look: Look = desktop): Promise
   return context;
 }
 
-/** Collects the errors of the page itself; a test that ends with any has found a fault. */
+/** Collects the errors of the page itself; a test that ends with any has found a bug. */
 export function consoleErrorsOf(page: Page): string[] {
   const consoleErrors: string[] = [];
   page.on('pageerror', (error) => consoleErrors.push(String(error)));
   page.on('console', (message) => {
-    // The browser logs every answer of 400 and more as an error; those are the page's daily bread.
+    // The browser logs every answer of 400 and above as an error; to the page those are normal.
     if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return;
     consoleErrors.push(message.text());
   });
   return consoleErrors;
 }
 
-/** Signs a person in by the cookies that `setUp` and `signIn` return. */
+/** Signs a user in with the cookies that `setUp` and `signIn` return. */
 export async function signInByCookie(context: BrowserContext, url: string, cookie: string): Promise<void> {
   const cookies = cookie.split('; ').map((pair) => {
     const [name = '', value = ''] = pair.split('=');
@@ -77,7 +81,7 @@ export async function goWithin(page: Page, path: string): Promise<void> {
     history.pushState(null, '', href);
     dispatchEvent(new PopStateEvent('popstate'));
   }, `/ui${path}`);
-  // Each screen names itself as soon as it is there.
+  // Each screen shows its heading as soon as it is rendered.
   await page.waitForFunction(() => document.title !== '');
   await page.locator('main :is(h1, h2, video)').first().waitFor();
 }

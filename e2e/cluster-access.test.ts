@@ -13,15 +13,18 @@ import { startPostgres, type TestPostgres } from './postgres.ts';
 import { signIn, type TestServer } from './server.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-// Two servers: rights are revoked on north, their holders watch on south; in the end south itself is shut out.
+// Two servers: rights are revoked on north while their holders watch on south; at the end south itself is
+// removed.
 
 const WAIT_MS = 60_000;
-/** A second is promised; a busy machine may take some more. The review that needs no word takes a minute. */
+/**
+ * One second is guaranteed; a busy machine may take longer. The review without a notification takes a minute.
+ */
 const CUT_MS = 15_000;
 const password = 'correct horse 8 battery';
 
 let postgres: TestPostgres;
-/** Between south and the database. */
+/** The connection between south and the database. */
 let proxy: TcpProxy;
 let nodes: Nodes;
 let uid: string;
@@ -36,7 +39,7 @@ before(async () => {
   await proxy.mend();
   const byWay = { VIDETTE_DATABASE: postgres.urlBy(proxy.port, 'access') };
   nodes = await Nodes.start(database, ['north', 'south'], { south: { env: byWay } });
-  // A drained node takes no stream, and shows those of the others.
+  // A drained node runs no streams, and shows those of the others.
   await north().drainClusterNode({ params: { id: 'south' } });
   ({ uid } = await north().addStream({ body: { name: 'Gate', streamSource: 'demo:' } }));
   await until(
@@ -86,7 +89,7 @@ async function allow(login: string, archive: boolean): Promise<void> {
   await north().saveUserPermissions({ params: { login }, body: { items } });
 }
 
-/** Something that lasts, and how it ended. */
+/** A lasting connection, and how it ended. */
 interface AccessViewer {
   readonly name: string;
   readonly ended: Promise<string>;
@@ -148,7 +151,9 @@ async function expectEnded(viewers: readonly AccessViewer[], how: readonly strin
 
 const authorization = () => ({ authorization: `Bearer ${person.token}` });
 
-/** By the session and by the token, over each kind of connection, on the node that does not run the stream. */
+/**
+ * With the session and with the token, over each kind of connection, on the node that does not run the stream.
+ */
 async function viewersOnSouth(): Promise<AccessViewer[]> {
   const south = nodes.server('south');
   const { cookie } = person;
@@ -165,7 +170,7 @@ test('[R10.8, R4.4] a right that is revoked on one node ends live video and wall
   await expectEnded(viewers, ['Forbidden', 'NotFound']);
 });
 
-test('[R10.8, R4.4] a user who is blocked, or must change their password, is cut off on every node', async () => {
+test('[R10.8, R4.4] a user who is blocked, or must change their password, is disconnected on every node', async () => {
   const blocked = await viewersOnSouth();
   await north().blockUser({ params: { login: person.login } });
   await expectEnded(blocked, ['AuthorizationRequired']);
@@ -206,7 +211,7 @@ test('[R10.8, R7.19] a session and a token that end on one node are invalid on a
   assert.equal(await askBy({ cookie: person.cookie }), 401);
 });
 
-test('[R10.8, R10.5] a public link that is revoked plays on through no node, nor does the old one when a new one is made', async () => {
+test('[R10.8, R10.5] a revoked public link stops playing on every node, and so does the old one when a new one is created', async () => {
   const { url } = await north().getStreamShare({ params: { uid } });
   const key = url.split('/').at(-1) ?? '';
   const viewers = await Promise.all(
@@ -218,7 +223,7 @@ test('[R10.8, R10.5] a public link that is revoked plays on through no node, nor
   await north().revokeStreamShare({ params: { uid } });
 });
 
-test('[R10.8] a package is fetched, and removed, through any node', async () => {
+test('[R10.8] a package can be downloaded and deleted through any node', async () => {
   const { period } = await until(
     () =>
       north().getArchiveRanges({
@@ -262,7 +267,7 @@ test('[R10.8] a package is fetched, and removed, through any node', async () => 
   );
 });
 
-test('[R10.8, R4.8] wrong guesses at a password are counted over all nodes', async () => {
+test('[R10.8, R4.8] wrong password guesses are counted across all nodes', async () => {
   const statuses: number[] = [];
   for (let guess = 0; guess < 24; guess++) {
     const server = nodes.server(guess % 2 === 0 ? 'north' : 'south');
@@ -273,14 +278,14 @@ test('[R10.8, R4.8] wrong guesses at a password are counted over all nodes', asy
     });
     statuses.push(reply.status);
   }
-  // Ten are free, whichever nodes get the requests, and some more on a machine so slow that pauses pass; each
-  // node alone had 20 free.
+  // Ten are free, whichever nodes get the requests, and some more on a machine so slow that pauses elapse;
+  // counted per node there would be 20.
   const tried = statuses.filter((status) => status === 401).length;
   assert.ok(tried >= 10 && tried <= 15, statuses.join(' '));
   assert.equal(statuses.filter((status) => status === 429).length, 24 - tried, statuses.join(' '));
 });
 
-test('[R10.8, R4.4] a node that is cut off from the database lets its viewers go, and one that all are cut off from plays on', async () => {
+test('[R10.8, R4.4] a node that is cut off from the database disconnects its viewers; if all nodes are cut off, they continue', async () => {
   const { cookie } = person;
   const [south, viewer] = await Promise.all([
     socketViewer(nodes.server('south'), addressOf('watchStream', { uid }), { cookie }),
@@ -332,7 +337,7 @@ test('[R10.8, R4.4] a node that is cut off from the database lets its viewers go
   await expectEnded([again, viewer], ['AuthorizationRequired']);
 });
 
-test('[R10.8, R7.38] a node that is removed stays so until it is invited again, says why it does not start, and keeps its archive', async () => {
+test('[R10.8, R7.38] a removed node stays removed until it is invited again, reports why it does not start, and keeps its archive', async () => {
   nodes.pause('south');
   await until(
     () => north().getClusterNode({ params: { id: 'south' } }),
@@ -342,7 +347,7 @@ test('[R10.8, R7.38] a node that is removed stays so until it is invited again, 
   await north().deleteClusterNode({ params: { id: 'south' } });
   const removed = nodes.server('south');
   nodes.resume('south');
-  // It was running, and ends by itself.
+  // It was running, and exits by itself.
   await until(
     () => removed.output,
     (output) => output.includes('The cluster does not know the node south'),
@@ -356,7 +361,7 @@ test('[R10.8, R7.38] a node that is removed stays so until it is invited again, 
       /ended with 1:[^]*The cluster does not know the node south: it was removed, or never invited[^\n]*vidette join[^\n]*\n$/,
     );
   }
-  // Another name does not help, nor does a key of its own.
+  // Neither another name nor its own key helps.
   await assert.rejects(nodes.start('south', { VIDETTE_NODE_ID: 'later' }), /does not know the node later/);
   assert.deepEqual(await listed(), ['north']);
   assert.equal((await nodes.command('south', 'check')).code, 0);
@@ -369,12 +374,12 @@ test('[R10.8, R7.38] a node that is removed stays so until it is invited again, 
   assert.deepEqual(await listed(), ['north', 'south']);
 });
 
-/** Its clock goes as it does until it is signalled; then it is ten minutes behind. */
+/** Its clock is correct until it receives a signal; then it is ten minutes behind. */
 const clockThatIsSetBack = `data:text/javascript,${encodeURIComponent(
   'const now = Date.now; process.once("SIGUSR2", () => { Date.now = () => now() - 600_000; });',
 )}`;
 
-test('[R10.8] a node whose clock is set back still answers the others, and every node warns of it', async () => {
+test('[R10.8] a node whose clock is set back still answers the others, and every node warns about it', async () => {
   await nodes.stop('south');
   await nodes.start('south', { NODE_OPTIONS: `--import=${clockThatIsSetBack}` });
   await north().drainClusterNode({ params: { id: 'north' } });
@@ -398,7 +403,7 @@ test('[R10.8] a node whose clock is set back still answers the others, and every
       .length,
     1,
   );
-  // Its archive is there for the other one, as it is for itself.
+  // Its archive is available to the other node, as it is to itself.
   assert.ok((await recordedBy('north')()) >= beforeMs);
   const span = { start_time: Date.now() - 3_600_000, end_time: Date.now() };
   const { gaps } = await north().getArchiveRanges({ params: { uid }, query: span });

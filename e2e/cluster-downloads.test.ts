@@ -11,13 +11,14 @@ import { recordPast } from './past-footage.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { signIn } from './server.ts';
 
-// A stream that north recorded and south records now: downloads of north's part through south, cut in the middle.
+// A stream that north recorded and south records now: downloads of north's part through south, interrupted in
+// the middle.
 
 const WAIT_MS = 60_000;
 const password = 'correct horse 8 battery';
 const pastMs = Math.floor(Date.now() / 1000) * 1000 - 1_200_000;
 const pastEndMs = pastMs + 15_000;
-/** More than the sockets on the way hold: a download that its reader pauses is in the middle. */
+/** More than the buffers of the sockets on the way: a download paused by its reader is not complete. */
 const frameBytes = 200_000;
 
 let postgres: TestPostgres;
@@ -60,7 +61,7 @@ after(async () => {
   await postgres?.stop();
 });
 
-/** An answer whose body waits, after its first bytes, until its rest is read. */
+/** An answer whose body pauses after its first bytes until the rest is read. */
 class PausedDownload {
   readonly #reply: IncomingMessage;
   #bytes = 0;
@@ -119,7 +120,7 @@ async function allow(login: string, archive: boolean): Promise<void> {
   await north().saveUserPermissions({ params: { login }, body: { items } });
 }
 
-/** What south answers to the same person's next request. */
+/** South's answer to the same user's next request. */
 async function statusBy(headers: Record<string, string>): Promise<number> {
   const query = `start_time=${pastMs}&end_time=${pastEndMs}`;
   const address = nodes.server('south').url + addressOf('getArchiveRanges', { uid });
@@ -159,7 +160,7 @@ for (const [what, credentials, revoke] of revocations) {
     const headers = credentials(person);
     const download = await PausedDownload.start(headers);
     await revoke(person);
-    // From when the other node refuses the next request, nothing more of this one is read for them either.
+    // Once the other node refuses the next request, nothing more of this one is read for them either.
     await until(
       () => statusBy(headers),
       (status) => status >= 400,
@@ -169,12 +170,12 @@ for (const [what, credentials, revoke] of revocations) {
   });
 }
 
-test('[R10.8] a download that nothing interrupts comes whole through the other node', async () => {
+test('[R10.8] an uninterrupted download through the other node is complete', async () => {
   const download = await PausedDownload.start({ cookie: nodes.cookie });
   assert.equal(await download.rest(), 'whole');
 });
 
-test('[R10.8] a node that falls silent or dies in the middle of its bytes breaks the transfer off, and the footage of the others comes', async () => {
+test('[R10.8] a node that falls silent or dies in the middle of a transfer breaks it off, and the footage of the others is delivered', async () => {
   const headers = { cookie: nodes.cookie };
   const nowMs = () => Date.now();
   const silent = await PausedDownload.start(headers, pastMs, nowMs());

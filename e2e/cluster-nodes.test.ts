@@ -7,8 +7,8 @@ import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-// Three servers on one PostgreSQL: what one had is recorded by the others, and by one of them only. The same and more, for as
-// long as it takes and with the seconds that are stated, is `npm run bench fault-injection`.
+// Three servers on one PostgreSQL: the streams of one are taken over by the others, each by only one of them.
+// The complete version, with the guaranteed times, is `npm run bench fault-injection`.
 
 const names = ['Gate', 'Yard', 'Dock', 'Hall'];
 const ids = ['north', 'south', 'west'];
@@ -22,7 +22,7 @@ const waitMs = 60_000;
 let postgres: TestPostgres;
 let camera: FakeCamera;
 let nodes: Nodes;
-/** Between one node and the database. */
+/** The connection between one node and the database. */
 let proxy: TcpProxy;
 const uids: string[] = [];
 let fromMs: number;
@@ -74,7 +74,7 @@ const becomes = (
   is: (node: Awaited<ReturnType<ReturnType<typeof nodeOf>>>) => boolean,
 ) => until(() => nodeOf(by)(id), is, waitMs);
 
-/** Types into the database. */
+/** Runs SQL in the database. */
 async function asOperator(...statements: readonly string[]): Promise<void> {
   const client = postgres.client('cluster');
   await client.connect();
@@ -82,7 +82,7 @@ async function asOperator(...statements: readonly string[]): Promise<void> {
   await client.end();
 }
 
-test('[R10.8, R3.1] streams are spread over the nodes, whichever was asked, and each is run by one', async () => {
+test('[R10.8, R3.1] streams are spread over the nodes, whichever received the call, and each is run by one', async () => {
   for (const [index, name] of names.entries()) {
     const by = ids[index % 3] ?? '';
     const streamSource = index === 0 ? 'demo:' : camera.url;
@@ -99,7 +99,7 @@ test('[R10.8, R3.1] streams are spread over the nodes, whichever was asked, and 
   }
 });
 
-test('[R10.8] of two nodes one sleeps while the other is cut off from the database: the third records all; the sleeper gives up, the other asked and was fenced', async () => {
+test('[R10.8] one node sleeps while another is cut off from the database: the third records everything; the sleeping node stops, the other one is fenced', async () => {
   nodes.pause('north');
   await proxy.cut();
   nodes.silent.add('west');
@@ -119,7 +119,7 @@ test('[R10.8] of two nodes one sleeps while the other is cut off from the databa
   await nodes.settled(names.length, ids);
 });
 
-test('[R10.8] the database ends and is back: no node is declared dead, and each continues with what it had', async () => {
+test('[R10.8] the database stops and returns: no node is declared dead, and each continues with its streams', async () => {
   const allSaid = (text: string) => () => ids.every((id) => nodes.server(id).output.includes(text));
   const takings = () => ids.map((id) => nodes.server(id).output.split('"kind":"take"').length);
   const before = takings();
@@ -145,7 +145,7 @@ test('[R10.8] the database ends and is back: no node is declared dead, and each 
   assert.deepEqual(takings(), before);
 });
 
-test('[R7.39, R4.5] two simultaneous drains hand over before they stop; a drained node is one after a restart', async () => {
+test('[R7.39, R4.5] two simultaneous drains hand over before they stop; a drained node stays drained after a restart', async () => {
   await Promise.all([
     nodes.client('north').drainClusterNode({ params: { id: 'south' } }),
     nodes.client('south').drainClusterNode({ params: { id: 'west' } }),
@@ -153,7 +153,7 @@ test('[R7.39, R4.5] two simultaneous drains hand over before they stop; a draine
   await recorded(['north']);
   for (const id of ['south', 'west']) {
     await becomes(id, id, ({ state }) => state === 'drained');
-    // Another node learns of it a little later.
+    // Another node is notified a little later.
     await becomes(id, 'north', ({ state }) => state === 'drained');
     assert.equal((await nodes.client('north').drainClusterNode({ params: { id } })).state, 'drained');
   }
@@ -173,7 +173,7 @@ test('[R7.39, R4.5] two simultaneous drains hand over before they stop; a draine
   await until(warned, (isWarned) => !isWarned, waitMs);
 });
 
-test('[R10.8] what a killed node had others record', async () => {
+test('[R10.8] the streams of a killed node are recorded by others', async () => {
   assert.ok((await nodes.active('north')) > 0);
   await nodes.kill('north');
   await recorded(['south', 'west']);
@@ -181,11 +181,11 @@ test('[R10.8] what a killed node had others record', async () => {
 
 test('[R10.8] a node that is too old for the schema of a later version reports it, and running nodes continue', async () => {
   await asOperator(`update settings set value = '"9999_later"' where key = 'schema.floor'`);
-  await assert.rejects(nodes.start('north'), /A newer version has used this database.*update it/);
+  await assert.rejects(nodes.start('north'), /A newer version has used this database.*update the server/);
   await recorded(['south', 'west']);
 });
 
-test('[R10.8] all nodes together lack no more than the taking over takes, none has a moment twice, and each archive is in order', async () => {
+test('[R10.8] the nodes together miss no more than the takeover times, no moment is recorded twice, and each archive is in order', async () => {
   const { footage, twice } = await nodes.recorded(uids, fromMs);
   assert.deepEqual(twice, []);
   for (const [uid, parts] of footage) {

@@ -40,7 +40,7 @@ let subCamera: FakeCamera;
 let nodes: Nodes;
 let browser: Browser;
 let uid: string;
-/** When the recording began, UTC ms. */
+/** Start of the recording, UTC ms. */
 let startMs: number;
 
 const north = () => nodes.client('north');
@@ -48,7 +48,7 @@ const params = () => ({ uid });
 const span = () => ({ start_time: startMs, end_time: Date.now() });
 const ranges = () => north().getArchiveRanges({ params: params(), query: span() });
 
-/** Opens a page of north's own for the administrator; it is closed with the test. */
+/** Opens a page of north for the administrator; it is closed at the end of the test. */
 async function openNorth(t: TestContext): Promise<{ page: Page; consoleErrors: string[] }> {
   const context = await newPerson(browser);
   t.after(() => context.close());
@@ -95,7 +95,7 @@ before(async () => {
   camera = await startFakeCamera({ clip: await encodeClip({ framesPerSecond: 10 }) });
   subCamera = await startFakeCamera({ clip: await encodeClip({ width: 160, framesPerSecond: 10 }) });
   nodes = await Nodes.start(await postgres.create('relay'), ['north', 'south']);
-  // A drained node takes no stream, and shows those of the others.
+  // A drained node runs no streams, and shows those of the others.
   await north().drainClusterNode({ params: { id: 'north' } });
   startMs = Date.now() - 1_000;
   ({ uid } = await north().addStream({
@@ -145,7 +145,7 @@ test('[R10.8, R3.1] live video, statistics and logs of a stream are available fr
   assert.match(await playlist.text(), /#EXTM3U/);
 });
 
-test('[R10.8, R2.12] a wall on the node that runs none of its streams has the main and the sub-stream through the peers', async () => {
+test('[R10.8, R2.12] a wall on a node that runs none of its streams gets the main stream and the sub-stream from the peers', async () => {
   const server = nodes.server('north');
   const socket = new WebSocket(server.url.replace('http', 'ws') + addressOf('watchWall'), {
     headers: { cookie: nodes.cookie, origin: server.url },
@@ -184,7 +184,7 @@ test('[R10.8, R2.12] a wall on the node that runs none of its streams has the ma
   socket.terminate();
 });
 
-test('[R10.8, R3.7] the reason why a stream of another node fails is known on every node; its source is probed from that one', async () => {
+test('[R10.8, R3.7] the reason why a stream of another node fails is shown on every node; its source is probed from that node', async () => {
   const streamSource = `rtsp://127.0.0.1:${await freePort()}/none`;
   const { uid: brokenUid } = await north().addStream({ body: { name: 'Yard', streamSource } });
   const seenBy = (node: string) => () => nodes.client(node).getStream({ params: { uid: brokenUid } });
@@ -262,7 +262,7 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
   await shows('live', page);
   await assertMoves(page);
   await tilePlays();
-  // Past the gap of the restart the archive may have come to the live video [R4.8].
+  // After the gap of the restart the archive may have reached the live video [R4.8].
   await archive.locator('[data-player-state=playing]').waitFor({ state: 'attached', timeout: WAIT_MS });
   await assertMoves(archive);
   await archive.goto(`${nodes.server('north').url}/ui/stream/${uid}/view?t=${momentMs}`);
@@ -286,7 +286,7 @@ test('[R10.8] footage of a stream that moved is one timeline on every node', asy
     const asked = () => nodes.client(by).getArchiveRanges({ params: params(), query: span() });
     const answer = await until(asked, ({ period }) => (period?.endTime ?? 0) > movedMs + 2_000, WAIT_MS);
     assert.ok((answer.period?.startTime ?? Infinity) < movedMs - 3_000);
-    // It was made before it was broken: no gap where it moved.
+    // The handover was complete before the interruption: there is no gap where the stream moved.
     const around = answer.gaps.filter(({ startTime }) => startTime > movedMs - 2_000 && startTime < movedMs);
     assert.deepEqual(around, []);
     const text = await (
@@ -300,7 +300,7 @@ test('[R10.8] footage of a stream that moved is one timeline on every node', asy
   }
 });
 
-test('[R10.8] a node that is away is a gap with that cause, and nothing else breaks', async () => {
+test('[R10.8] an unavailable node is a gap with that cause, and nothing else fails', async () => {
   await movedToNorth();
   await nodes.kill('south');
   const answer = await until(ranges, ({ gaps }) => gaps.some(({ cause }) => cause === 'node-away'), WAIT_MS);
@@ -316,7 +316,7 @@ test('[R10.8] a node that is away is a gap with that cause, and nothing else bre
   await nodes.start('south');
 });
 
-test('[R10.8] nodes answer only nodes: not strangers, not twice, not without TLS unless that is configured', async () => {
+test('[R10.8] nodes answer only nodes: no strangers, no replays, nothing without TLS unless that is configured', async () => {
   await movedToNorth();
   const own = new KeyPair(await readFile(join(nodes.folder('north'), nodeKeyFile)));
   const path = `/link/footage/${uid}/stats`;
@@ -325,7 +325,7 @@ test('[R10.8] nodes answer only nodes: not strangers, not twice, not without TLS
   const ask = async (header: string) => (await asked(header)).status;
   assert.equal(await ask(''), 401);
   assert.equal(await ask(claimBy(new KeyPair(Buffer.alloc(32, 7)), path)), 401);
-  // Which time it is by the run of the one that is asked it says with its refusal, to nodes only.
+  // The refusal contains the time of the called node's run, for nodes only.
   const refused = await asked(claimBy(own, path));
   assert.equal(refused.status, 401);
   const timeMs = readProof(refused.headers.get(proofHeader))?.timeMs;
@@ -342,7 +342,7 @@ test('[R10.8] nodes answer only nodes: not strangers, not twice, not without TLS
   await nodes.start('south');
 });
 
-test('[R10.8, R7.11] the footage of a deleted stream is deleted on every node, on one that is away when it is back', async () => {
+test('[R10.8, R7.11] the footage of a deleted stream is deleted on every node, on an unavailable one when it returns', async () => {
   await runsOn('north');
   const { uid: goneUid } = await north().addStream({ body: { name: 'Dock', streamSource: camera.url } });
   const folderOn = (node: string) => join(nodes.folder(node), 'archive', goneUid);
@@ -364,7 +364,7 @@ test('[R10.8, R7.11] the footage of a deleted stream is deleted on every node, o
   await until(recordedBy('south'), (isThere) => !isThere, WAIT_MS);
 });
 
-test('[R10.8, R2.14] on the page a code is made, shown once, used or revoked, and a node that is gone is removed', async (t) => {
+test('[R10.8, R2.14] on the page a code is created, shown once, used or revoked, and a missing node is removed', async (t) => {
   const { page, consoleErrors } = await openNorth(t);
   await page.goto(`${nodes.server('north').url}/ui/administration/cluster`);
   await page.setViewportSize({ width: 360, height: 740 });
@@ -387,7 +387,7 @@ test('[R10.8, R2.14] on the page a code is made, shown once, used or revoked, an
   await command.waitFor({ state: 'detached' });
   const forget = page.getByRole('button', { name: 'Remove east' });
   await forget.waitFor({ timeout: WAIT_MS });
-  // The list is read again all the time: the row may be gone before the answer to its own button is there.
+  // The list is polled: the row may disappear before the answer to its own button has arrived.
   await page.route(`**${addressOf('deleteClusterNode', { id: 'east' })}`, async (route) => {
     const response = await route.fetch();
     await forget.waitFor({ state: 'detached', timeout: WAIT_MS });
@@ -404,17 +404,17 @@ test('[R10.8, R2.14] on the page a code is made, shown once, used or revoked, an
   assert.deepEqual(consoleErrors, []);
 });
 
-test('[R10.8, R7.38] a code lets one server in, once; a drained node leaves', async () => {
+test('[R10.8, R7.38] a code admits one server, once; a drained node can leave', async () => {
   await runsOn('north');
   const { output } = await nodes.command('north', 'invite');
   const [, address = '', code = ''] = /vidette join (\S+) (\S+) NAME/.exec(output) ?? [];
   assert.match((await nodes.command('hall', 'join', address, `${code}x`, 'hall')).output, /not authorized/);
-  // A name that is taken is no reason to lose a key: the code is used up, and the node keeps its own.
+  // A name that is taken does not replace a key: the code is used up, and the existing node keeps its key.
   assert.match((await nodes.command('hall', 'join', address, code, 'north')).output, /Already used/);
   assert.match((await nodes.command('hall', 'join', address, code, 'hall')).output, /not authorized/);
   assert.match(
     (await nodes.command('south', 'join', address, code, 'south')).output,
-    /is that of a server already/,
+    /already belongs to a server/,
   );
 
   assert.match((await nodes.command('north', 'leave')).output, /still has streams/);
@@ -439,7 +439,7 @@ async function download(by: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** The bytes of the first entry of the playlist that a node answers with. */
+/** The bytes of the first entry in the playlist from a node. */
 async function firstEntry(by: string): Promise<{ bytes: Buffer; length: number }> {
   const text = await (await nodes.client(by).getArchivePlaylist({ params: params(), query: span() })).text();
   const [, length, offset, uri] = /#EXT-X-BYTERANGE:(\d+)@(\d+)\n(?:#[^\n]*\n)*([^#\n]+)/.exec(text) ?? [];

@@ -11,7 +11,7 @@ import { administratorOf, clientOf, until } from './api.ts';
 import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';
 
-// A node by itself: the status it reports, being taken out of service, and coming back.
+// A single node: the status it reports, draining, and returning to service.
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const vendorKey = publicKey.export({ type: 'spki', format: 'pem' }).toString();
@@ -64,7 +64,7 @@ const isDrainWarned = async () =>
   );
 const recorded = async () => (await client.getArchiveStats({ params: { uid } })).durationMs;
 
-test('[R6.8] the nodes are for an enterprise license that covers the cluster', async () => {
+test('[R6.8] the nodes are available with an enterprise license that covers the cluster', async () => {
   const codes = async (code: string) => {
     const params = { id: 'main' };
     await assert.rejects(client.listClusterNodes(), { code });
@@ -84,7 +84,7 @@ test('[R6.8] the nodes are for an enterprise license that covers the cluster', a
   assert.deepEqual([isEnterprise, clusterEnabled], [true, true]);
 });
 
-test('[R7.36, R7.37, R7.38] one server is one node, which is named and says how it is', async () => {
+test('[R7.36, R7.37, R7.38] one server is one node, which can be renamed and reports its state', async () => {
   ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
   const params = { id: 'main' };
   const renamed = await client.saveClusterNode({ params, body: { name: 'Yard, north' } });
@@ -108,7 +108,7 @@ test('[R7.36, R7.37, R7.38] one server is one node, which is named and says how 
   await assert.rejects(client.saveClusterNode({ params, body: { name: ' ' } }), { code: 'ValidationError' });
 });
 
-test('[R8.11] a node takes as many streams as its capacity says, and the form says so and keeps what was typed', async () => {
+test('[R8.11] a node runs as many streams as its capacity allows; the form shows that and keeps its input', async () => {
   const body = { streamSource: 'demo:', live: { onDemand: true }, archive: { isEnable: false } };
   const second = await client.addStream({ body: { name: 'Second', ...body } });
   await assert.rejects(client.addStream({ body: { name: 'Third', ...body } }), { code: 'CLUSTER_NODE_ERR' });
@@ -129,7 +129,7 @@ test('[R8.11] a node takes as many streams as its capacity says, and the form sa
   await context.close();
 });
 
-test('[R7.39, R4.5] a drained node ends what it records, warns until it returns, and is drained after a restart', async () => {
+test('[R7.39, R4.5] a drained node stops recording, warns until it is returned to service, and stays drained after a restart', async () => {
   await until(recorded, (durationMs) => durationMs > 0, 60_000);
   const params = { id: 'main' };
   await client.drainClusterNode({ params });
@@ -161,7 +161,7 @@ test('[R7.39, R4.5] a drained node ends what it records, warns until it returns,
   );
 });
 
-test('[R2.14, R4.11] on the page a node is drained and returned, and the warning is there meanwhile', async () => {
+test('[R2.14, R4.11] a node is drained and returned on the page, with a warning in between', async () => {
   const context = await newPerson(browser);
   await signInByCookie(context, server.url, cookie);
   const page = await context.newPage();
@@ -192,7 +192,7 @@ test('[R2.14, R4.11] on the page a node is drained and returned, and the warning
   await context.close();
 });
 
-test('[R6.8, R6.9] a node that is drained returns under any license, on the page too', async () => {
+test('[R6.8, R6.9] a drained node can be returned to service under any license, on the page too', async () => {
   await client.drainClusterNode({ params: { id: 'main' } });
   await license('standard');
   const context = await newPerson(browser);
@@ -207,7 +207,7 @@ test('[R6.8, R6.9] a node that is drained returns under any license, on the page
   await license('enterprise');
 });
 
-test('[R7.38] a server under another id takes its streams along and forgets the name that it had', async () => {
+test('[R7.38] a server with a new id keeps its streams and drops its old name', async () => {
   await restart('other');
   const away = await node('main');
   assert.deepEqual([away.available, away.state, away.streams], [false, 'away', 0]);

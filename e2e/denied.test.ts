@@ -13,10 +13,10 @@ const password = 'blue kettle 42 lamp';
 
 let server: TestServer;
 let admin: Client;
-/** Cookie of a user without any right on what the administrator has. */
+/** Cookie of a user without any right on the administrator's objects. */
 let stranger: string;
 
-/** What the administrator has, and as many that no user has. */
+/** Ids of the administrator's objects, and of objects that do not exist. */
 const there = { uid: '', bookmark: '', mosaic: '', token: '', session: '' };
 const nowhere = {
   uid: 'nosuchstream',
@@ -50,7 +50,7 @@ after(() => server?.stop());
 
 type Things = typeof there;
 
-/** A request that names a thing in its path, its query or its body; undefined for calls that name none. */
+/** A request that names an object in its path, its query or its body; undefined for calls that name none. */
 function requestOf(name: CallName, things: Things): { address: string; body?: unknown } | undefined {
   const { uid } = things;
   const span = { start_time: 1_000, end_time: 2_000 };
@@ -92,7 +92,7 @@ async function ask(name: CallName, { address, body }: { address: string; body?: 
   return { status: reply.status, body: await reply.text() };
 }
 
-/** Requests a WebSocket; returns the answer in its place. */
+/** Requests a WebSocket; returns the answer received instead. */
 async function askForSocket(address: string): Promise<Answer> {
   const socket = new WebSocket(server.url.replace('http', 'ws') + address, {
     headers: { cookie: stranger, origin: server.url },
@@ -102,7 +102,7 @@ async function askForSocket(address: string): Promise<Answer> {
   return { status: reply.statusCode, body: await text(reply) };
 }
 
-test('[R6.5] what a user may not see is answered as missing, by every call that can name it', async () => {
+test('[R6.5] objects that a user may not see are answered as missing by every call that can name them', async () => {
   const compared: CallName[] = [];
   for (const name of Object.keys(routes) as CallName[]) {
     const [real, unreal] = [requestOf(name, there), requestOf(name, nowhere)];
@@ -122,7 +122,7 @@ test('[R6.5] [R7.12] live video is refused before the upgrade, with identical an
   assert.deepEqual(answer, await askForSocket(addressOf('watchStream', { uid: nowhere.uid })));
 });
 
-test('[R6.5] what one may not see is in no list, search or mosaic, and none of it was changed', async () => {
+test('[R6.5] objects that a user may not see are in no list, search or mosaic, and none of them was changed', async () => {
   const client = clientOf(server, stranger);
   assert.equal((await client.listStreams()).total, 0);
   assert.deepEqual((await client.listStreamStatuses()).items, []);

@@ -35,7 +35,7 @@ after(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test('development: the page is the server’s, with its boot data and policy, and its scripts are Vite’s', async () => {
+test('development: the page comes from the server, with its boot data and policy, and its scripts from Vite', async () => {
   const reply = await fetch(`${origin}/ui/init`, { headers: { accept: 'text/html' } });
   const html = await reply.text();
   const boot = JSON.parse(/<script type="application\/json" id="boot"[^>]*>([^<]*)</.exec(html)?.[1] ?? '');

@@ -64,7 +64,7 @@ function ready(by: Client, id: number): Promise<Export> {
   );
 }
 
-/** Fetches a package, keeps it as a ZIP, and unpacks it beside. */
+/** Downloads a package as a ZIP, and unpacks it next to that. */
 async function fetched(t: TestContext, by: Client, id: number): Promise<{ zip: string; folder: string }> {
   const place = await mkdtemp(join(tmpdir(), 'vidette-package-'));
   t.after(() => rm(place, { recursive: true, force: true }));
@@ -78,7 +78,7 @@ async function fetched(t: TestContext, by: Client, id: number): Promise<{ zip: s
   return { zip, folder };
 }
 
-/** `vidette verify`, as a person without a server runs it. */
+/** `vidette verify`, as run without a server. */
 async function verify(...args: string[]): Promise<{ exitCode: number | null; output: string }> {
   const child = spawn(process.execPath, [main, 'verify', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const output: Buffer[] = [];
@@ -87,7 +87,7 @@ async function verify(...args: string[]): Promise<{ exitCode: number | null; out
   return { exitCode, output: Buffer.concat(output).toString() };
 }
 
-/** The findings of the page in the package about a folder, without any network. */
+/** The findings about a folder of the page in the package, without any network. */
 async function verdictOfPage(folder: string): Promise<{ state: string | null; text: string }> {
   const context = await browser.newContext({ locale: 'en-GB', offline: true });
   try {
@@ -104,7 +104,7 @@ async function verdictOfPage(folder: string): Promise<{ state: string | null; te
   }
 }
 
-test('a longer span of several streams becomes one signed package, checked by a command and by its own page', async (t) => {
+test('a longer span of several streams becomes one signed package, verified by a command and by its own page', async (t) => {
   const { id, expectedBytes } = await client.addExport({ body: { streams, ...span, name: 'Theft' } });
   const made = await ready(client, id);
   assert.ok(made.bytes > expectedBytes / 2);
@@ -116,7 +116,7 @@ test('a longer span of several streams becomes one signed package, checked by a 
   const byCommand = await verify(zip, made.fingerprint);
   assert.equal(byCommand.exitCode, 0, byCommand.output);
   assert.match(byCommand.output, /Gate: \d+ files, .*\n {2}\S+ to \S+ (none|waiting)\n/);
-  assert.match(byCommand.output, /The package is whole and unchanged/);
+  assert.match(byCommand.output, /The package is complete and unchanged/);
   assert.equal((await verify(folder)).exitCode, 0);
   assert.equal((await verify(zip, 'another-key')).exitCode, 1);
 
@@ -143,7 +143,7 @@ test('a longer span of several streams becomes one signed package, checked by a 
   assert.match(after.text, /has another length/);
 });
 
-test('a server that is killed with exports under way continues with them at the next start', async (t) => {
+test('a server that is killed with exports in progress continues them at the next start', async (t) => {
   const asked = await Promise.all(
     [1, 2, 3].map((turn) => client.addExport({ body: { streams, ...span, name: `Turn ${turn}` } })),
   );
@@ -159,7 +159,7 @@ test('a server that is killed with exports under way continues with them at the 
   assert.ok(!items.some(({ id }) => asked.some((other) => other.id === id)));
 });
 
-test('an export needs the right on each of its streams, when requested and when fetched, and is its owner’s alone', async () => {
+test('an export requires the right on each of its streams, when requested and when downloaded, and is visible only to its owner', async () => {
   const [gate = '', yard = ''] = streams;
   await client.addUser({ body: { name: 'anna', password, maxStreamCreation: 0 } });
   const anna = clientOf(server, await signIn(server, 'anna', password));
@@ -183,7 +183,7 @@ test('an export needs the right on each of its streams, when requested and when 
   assert.ok(items.some(({ action, outcome }) => action === 'downloadExport' && outcome === 'Forbidden'));
 });
 
-test('[R9.3] an export is at most as long as a playlist, and what is asked in vain is refused', async () => {
+test('[R9.3] an export is at most as long as a playlist, and impossible requests are refused', async () => {
   const weekMs = 604_800_000;
   const endTime = span.endTime;
   await assert.rejects(

@@ -177,7 +177,7 @@ after(async () => {
 
 for (const trouble of troubles) {
   const { name, scheme, code, words } = trouble;
-  test(`[R7.7] [R7.8] [R8.11] ${scheme}: ${name} has its code in a probe and a preview, within the limit`, async () => {
+  test(`[R7.7] [R7.8] [R8.11] ${scheme}: ${name} is reported by its code in a probe and a preview, within the limit`, async () => {
     const query = { url: addressFor(trouble) };
     const isRefusal = (error: unknown) => {
       assert.ok(error instanceof ApiError);
@@ -186,14 +186,14 @@ for (const trouble of troubles) {
       assert.doesNotMatch(error.message, /hunter2|operator/);
       return true;
     };
-    // Three seconds are the server's own limit here; the call's is the page's of a minute.
+    // The server's own limit here is three seconds; the page's limit for the call is a minute.
     await Promise.all([
       assert.rejects(client.probeStream({ query }), isRefusal),
       assert.rejects(client.previewStream({ query }), isRefusal),
     ]);
   });
 
-  test(`[R10.2] ${scheme}: ${name} has its text in failureReason`, async () => {
+  test(`[R10.2] ${scheme}: ${name} is reported by its text in failureReason`, async () => {
     const uid = uids.get(trouble) ?? '';
     const { failureReason } = await until(
       () => client.getStream({ params: { uid } }),
@@ -241,7 +241,7 @@ test('[R8.11] [R10.2] why a source fails follows the sentence of its code, in th
   await client.saveProfile({ body: { language: 'en' } });
 });
 
-test('[R6.5] a user who may not edit a stream sees neither its login nor its password, and no log holds them', async () => {
+test('[R6.5] a user who may not edit a stream sees neither its login nor its password, and no log contains them', async () => {
   const [first] = uids.values();
   const uid = first ?? '';
   await client.addUser({ body: { name: 'guest', password: 'blue kettle 42 lamp', maxStreamCreation: 0 } });
@@ -264,7 +264,7 @@ test('[R6.5] a user who may not edit a stream sees neither its login nor its pas
     assert.doesNotMatch(await reply.text(), /hunter2|operator/, address);
   }
   await assert.rejects(guest.getStreamLogs({ params: { uid } }), { code: 'Forbidden' });
-  // A user who searches by the password must not learn that it is right.
+  // A user who searches for the password must not learn that it is correct.
   const found = await guest.listStreams({ query: { searchingValues: [password] } });
   assert.equal(found.total, 0);
 

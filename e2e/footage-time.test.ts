@@ -13,7 +13,7 @@ import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
 import { startServer, type TestServer } from './server.ts';
 
-/** How far in the future a recording may be, ms (design/ingest.md). */
+/** How far in the future a recording may be dated, ms (design/ingest.md). */
 const boundMs = 2_000;
 const speeds = [0.5, 1.2, 20];
 
@@ -27,7 +27,7 @@ before(async () => {
   const clip = await encodeClip({ framesPerSecond: 20, gopFrames: 10 });
   for (const clockSpeed of speeds) cameras.push(await startFakeCamera({ clip, clockSpeed }));
   const film = await encodedFilm();
-  // In chunks, as a server sends that knows neither length nor ranges: the whole film within a moment.
+  // In chunks, from a server that supports neither length nor ranges: the whole film almost instantly.
   web = createServer((_, reply) => reply.setHeader('content-type', 'video/mp4').end(film));
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   server = await startServer();
@@ -59,7 +59,7 @@ async function encodedFilm(): Promise<Buffer> {
   }
 }
 
-test('[R10.3] nothing is recorded in the future: cameras with clocks that run wrong, and a film that arrives faster than real time', async () => {
+test('[R10.3] nothing is recorded in the future: cameras with clocks that run too fast or slow, and a film that arrives faster than real time', async () => {
   const startMs = Date.now();
   const { port } = web.address() as AddressInfo;
   const sources = [...cameras.map(({ url }) => url), `http://127.0.0.1:${port}/film.mp4`];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 
-/** The findings of ffprobe and ffmpeg in a file. */
+/** The findings of ffprobe and ffmpeg for a file. */
 export interface DownloadProbe {
   readonly tracks: readonly FootageTrack[];
   /** All that ffprobe reported while reading and ffmpeg while decoding; empty for an audio file. */
@@ -18,9 +18,9 @@ export interface FootageTrack {
   /** As FFmpeg names it: h264, hevc, aac, opus. */
   readonly codec: string;
   readonly width: number | undefined;
-  /** In the order of the file. */
+  /** In file order. */
   readonly packets: readonly FootagePacket[];
-  /** Frames that came out of the decoder. */
+  /** Number of decoded frames. */
   readonly decodedFrames: number;
 }
 
@@ -79,7 +79,7 @@ export async function inspect(mp4: Uint8Array): Promise<DownloadProbe> {
   }
 }
 
-/** Runs a program of FFmpeg's to its end, whatever its exit code: its messages are in `stderr`. */
+/** Runs an FFmpeg program to its end, whatever its exit code: its messages are in `stderr`. */
 export async function runTool(
   command: 'ffmpeg' | 'ffprobe',
   options: readonly string[],
@@ -95,11 +95,14 @@ export async function runTool(
 /** The frames of a file; throws when it has none. */
 export function framesOf(footage: DownloadProbe): FootageTrack {
   const track = footage.tracks.find(({ kind }) => kind === 'video');
-  if (!track) throw new Error('the footage has no pictures');
+  if (!track) throw new Error('The footage has no frames');
   return track;
 }
 
-/** No tool reports an error, the tracks are these, times grow, and all that is there can be decoded. */
+/**
+ * Asserts that no tool reports an error, that these are the tracks, that times increase, and that everything
+ * can be decoded.
+ */
 export function assertAudio(footage: DownloadProbe, codecs: readonly string[]): void {
   assert.equal(footage.consoleErrors, '');
   assert.deepEqual(
@@ -141,7 +144,7 @@ async function newestRanges(client: Client, uid: string) {
   return { ranges, nowMs };
 }
 
-/** Waits until so much is recorded in one piece, ms; resolves with all pieces. */
+/** Waits until this much is recorded in one piece, ms; resolves to all pieces. */
 export function recordedFor(client: Client, uid: string, ms: number, pieces = 1): Promise<Fragment[]> {
   return until(
     () => recorded(client, uid),
@@ -150,7 +153,7 @@ export function recordedFor(client: Client, uid: string, ms: number, pieces = 1)
   );
 }
 
-/** A download as it is answered. */
+/** A download as it is returned. */
 export interface Downloaded {
   readonly footage: DownloadProbe;
   readonly headers: Headers;
@@ -174,6 +177,6 @@ export async function pauseAndDownload(client: Client, uid: string): Promise<Dow
   );
   const fragments = await recorded(client, uid);
   const [first, last] = [fragments[0], fragments.at(-1)];
-  if (!first || !last) throw new Error('nothing is recorded');
+  if (!first || !last) throw new Error('Nothing is recorded');
   return download(client, uid, { startMs: first.startMs, endMs: last.endMs });
 }

@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core';
 import { readDemoClock } from '../server/src/ffmpeg/demo-clock.ts';
 import { until } from './api.ts';
 
-/** The frame that the page's video shows at this moment, read from its pixels. */
+/** The frame that the page's video currently shows, read from its pixels. */
 export interface Shown {
   /** A hash of the frame's pixels; differs when the frame differs. */
   readonly digest: number;
-  /** UTC milliseconds by the clock that a demo source draws into its frames; undefined without one. */
+  /** UTC milliseconds from the clock that a demo source draws into its frames; undefined without one. */
   readonly clockMs: number | undefined;
   /** The time that the video reports, UTC milliseconds; undefined for a canvas, and while it seeks. */
   readonly atMs: number | undefined;
@@ -14,7 +14,7 @@ export interface Shown {
   readonly height: number;
 }
 
-/** Reads the pixels of the first video of the page; undefined while it shows nothing or is on its way elsewhere. */
+/** Reads the pixels of the first video of the page; undefined while it shows nothing or is seeking. */
 export function shownFrame(page: Page): Promise<Shown | undefined> {
   return readFrame(page, 'video');
 }
@@ -52,7 +52,7 @@ export function readFrame(page: Page, selector: string): Promise<Shown | undefin
   );
 }
 
-/** Waits until the frame has changed so many times. Rejects when it freezes. */
+/** Waits until the frame has changed this many times. Rejects when it freezes. */
 export async function assertMoves(page: Page, changes = 5): Promise<void> {
   let last: number | undefined;
   for (let seen = 0; seen <= changes; seen++) {

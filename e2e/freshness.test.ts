@@ -6,7 +6,8 @@ import { desktop, newPerson, signInByCookie } from './browser.ts';
 import { TestEnv } from './test-env.ts';
 import { allPlaying, tileStates, wallPatienceMs } from './tiles.ts';
 
-// Video is live only while its frames arrive: what a wall, a stream's page and the list show when they don't.
+// Video is live only while its frames arrive: tests what a wall, a stream's page and the list show when they
+// don't.
 
 let testEnv: TestEnv;
 let uid: string;
@@ -29,11 +30,11 @@ before(async () => {
 
 after(() => testEnv?.close());
 
-/** Waits until a page shows a text, on a machine with other things to do. */
+/** Waits until a page shows a text, even on a busy machine. */
 const says = (page: Page, words: string | RegExp) =>
   page.getByText(words).first().waitFor({ timeout: wallPatienceMs });
 
-/** No tile is without a message, over and over, with the time of the frame that it still shows. */
+/** Asserts repeatedly that every tile has a message with the time of the frame that it still shows. */
 async function noneIsLive(page: Page): Promise<void> {
   await until(
     () => tileStates(page),
@@ -41,7 +42,7 @@ async function noneIsLive(page: Page): Promise<void> {
     wallPatienceMs,
   );
   assert.equal(await page.locator('article[data-uid]').getByText('Last frame:').count(), tiles);
-  // Ticks and budget decisions continue; none of them brings a frame.
+  // Ticks and budget decisions continue; none of them results in a frame.
   const seen: string[] = [];
   let looks = 0;
   await until(

@@ -27,7 +27,7 @@ async function run(
   return { code, output };
 }
 
-/** A disk of its own in memory; undefined where this user may not mount one. */
+/** A separate disk in memory; undefined if this user may not mount one. */
 async function smallDisk(t: TestContext, mebibytes: number): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-disk-'));
   const { code, output } = await run('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder]);
@@ -42,7 +42,7 @@ async function smallDisk(t: TestContext, mebibytes: number): Promise<string | un
   return undefined;
 }
 
-/** Takes all free space of a disk but so many bytes; the returned function frees it. */
+/** Fills a disk except for this many bytes; the returned function frees the space. */
 async function occupy(disk: string, leavingBytes: number): Promise<() => Promise<void>> {
   const path = join(disk, 'other-files');
   const file = await open(path, 'w');
@@ -55,7 +55,7 @@ async function occupy(disk: string, leavingBytes: number): Promise<() => Promise
     try {
       await file.write(block, 0, Math.min(block.length, left - leavingBytes));
     } catch (error) {
-      // Recording took the rest meanwhile: it is full all the same.
+      // Recording used the rest meanwhile: the disk is full anyway.
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       break;
     }
@@ -64,7 +64,7 @@ async function occupy(disk: string, leavingBytes: number): Promise<() => Promise
   return () => rm(path);
 }
 
-/** Ranges of the last hour, by their kinds, in order. */
+/** The kinds of the ranges of the last hour, in order. */
 async function kinds(client: Client, uid: string): Promise<string[]> {
   const query = { start_time: Date.now() - 3_600_000, end_time: Date.now() };
   const { ranges } = await client.getArchiveRanges({ params: { uid }, query });
@@ -79,10 +79,10 @@ async function warnings(client: Client): Promise<string[]> {
 
 const isRecording = (found: readonly string[]) => found.at(-1) === 'live';
 
-test('[R10.4] [R3.9] a full disk leaves live running, is reported, harms nothing that is kept, and recording continues when there is space', async (t) => {
+test('[R10.4] [R3.9] a full disk does not affect live video, is reported, damages no stored data, and recording continues when there is space', async (t) => {
   const disk = await smallDisk(t, 128);
   if (!disk) return;
-  // Catalog and database are on the full disk too, as they are where nothing was configured.
+  // Catalog and database are on the full disk too, as by default.
   const server = await startServer({ dataDir: disk, env: { VIDETTE_ARCHIVE_QUOTA_PERCENT: '99' } });
   t.after(() => server.stop());
   const { client, cookie } = await administratorOf(server);
@@ -131,11 +131,12 @@ test('[R10.4] [R3.9] a full disk leaves live running, is reported, harms nothing
   assert.equal(check.code, 0, check.output);
 });
 
-test('[R10.4] by its quota retention takes the oldest footage off a full disk, and that room is recorded into', async (t) => {
+test('[R10.4] with a quota, retention deletes the oldest footage from a full disk, and recording uses that space', async (t) => {
   const disk = await smallDisk(t, 128);
   if (!disk) return;
   const archive = join(disk, 'footage');
-  // The share that stays free is of this disk, not of the data folder's larger one: else nothing would stay.
+  // The share to keep free refers to this disk, not to the data folder's larger one: otherwise everything would
+  // be deleted.
   const server = await startServer({ env: { VIDETTE_ARCHIVE_FOLDER: archive } });
   t.after(() => server.stop());
   const { client } = await administratorOf(server);

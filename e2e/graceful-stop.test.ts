@@ -12,7 +12,7 @@ import { runCommand } from '../server/src/cli/command-line.ts';
 import { administratorOf, clientOf, until } from './api.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
 
-test('[R10.10] a server that is asked to stop lets everybody go and leaves an archive in order', async (t) => {
+test('[R10.10] a server that is asked to stop disconnects all clients and leaves an archive in order', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-stop-'));
   t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
   const server = await startServer({ dataDir });
@@ -40,13 +40,15 @@ test('[R10.10] a server that is asked to stop lets everybody go and leaves an ar
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 interface Started {
-  /** Of npm, which leads a process group of its own. */
+  /** The process id of npm, which leads its own process group. */
   readonly npm: ChildProcess;
   readonly url: string;
   output: string;
 }
 
-/** `npm start` as an operator types it, in a process group of its own and with no terminal, as a supervisor runs it. */
+/**
+ * `npm start` as an operator runs it, in its own process group and without a terminal, as under a supervisor.
+ */
 async function npmStart(dataDir: string, program: readonly string[] = ['npm', 'start']): Promise<Started> {
   const [command = '', ...args] = program;
   const npm = spawn(command, args, {
@@ -109,13 +111,14 @@ const ways: readonly [name: string, program: readonly string[] | undefined, stop
   ],
   [
     'Ctrl-C typed in a terminal',
-    // `exec`, since a shell that waits ends by the signal itself: dash does, bash replaces itself anyway.
+    // `exec`, because a waiting shell would be ended by the signal itself: dash would; bash replaces itself
+    // anyway.
     ['script', '-qefc', 'exec npm start', '/dev/null'],
     ({ npm }) => void npm.stdin?.write('\u0003'),
   ],
 ];
 
-test('[R10.10] npm start stops in order, however and however often it is asked', async (t) => {
+test('[R10.10] npm start stops cleanly, however and however often it is signalled', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-stop-'));
   t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
   const first = await startServer({ dataDir });

@@ -9,9 +9,12 @@ import { recorded, recordedFor } from './footage.ts';
 import { hostileRequests, loopHeldMs, watchedLoop } from './hostile-requests.ts';
 import { startServer, type TestServer } from './server.ts';
 
-/** The cases collected here took from 100 ms to minutes; the bench `hostile` has the goal of 50 ms on a quiet machine. */
+/**
+ * The cases collected here once took from 100 ms to minutes; the goal of the bench `hostile` is 50 ms on an
+ * idle machine.
+ */
 const heldMaxMs = 400;
-/** Calls whose bodies are judged in every way that a body can be; the bench does it for all. */
+/** Calls that are tested with every kind of body; the bench does so for all calls. */
 const bodiesOf = /sign-in|unlock|\/v1\/stream with|permissions|configuration|reset/;
 
 const watched = watchedLoop();
@@ -29,7 +32,7 @@ before(async () => {
 
 after(() => server?.stop());
 
-test('[R10.3] no request of a megabyte holds the server, signed in or not: the recording has no gap', async () => {
+test('[R10.3] no request of a megabyte blocks the server, signed in or not: the recording has no gap', async () => {
   const requests = hostileRequests(server, cookie, uid).filter(
     ({ name }) => !/^(POST|PUT|PATCH)/.test(name) || bodiesOf.test(name),
   );
@@ -50,7 +53,7 @@ test('[R10.3] no request of a megabyte holds the server, signed in or not: the r
   assert.doesNotMatch(server.output, /"level":(50|60)/, 'nothing of it is an error of the server');
 });
 
-test('names that every object has are names like any other', async () => {
+test('names of inherited object properties are ordinary names', async () => {
   const pageAt = async (name: string) => {
     const reply = await fetch(`${server.url}/ui/${name}`);
     return [reply.status, reply.headers.get('content-type'), (await reply.text()).length];
@@ -83,7 +86,7 @@ test('an answer to bad input is short', async () => {
   }
 });
 
-test('a stranger’s body is not read further than a form needs', async () => {
+test('an anonymous caller’s body is read only up to the size of a form', async () => {
   const reply = await fetch(`${server.url}/v1/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -101,7 +104,7 @@ test('a stranger’s body is not read further than a form needs', async () => {
   }
 });
 
-test('two hosts in one request are refused, and so is what asks for too much before the first answer', async () => {
+test('two hosts in one request are refused, and so are too many requests before the first answer', async () => {
   const { hostname, port } = new URL(server.url);
   const say = (bytes: string) =>
     new Promise<string>((resolve) => {
@@ -118,7 +121,7 @@ test('two hosts in one request are refused, and so is what asks for too much bef
   );
   const post = 'POST /v1/sign-in HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
   const next = 'GET /v1/system/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
-  // What ends in two ways, depending on the reader: one answer, and the connection is cut.
+  // A request whose end is ambiguous: one answer, and the connection is closed.
   for (const doubtful of [
     'Content-Length: 2\r\nContent-Length: 0\r\n\r\n{}',
     'Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}',

@@ -16,7 +16,7 @@ const answerTimeoutMs = 60_000;
 
 export interface HostileRequest {
   readonly name: string;
-  /** Sends it and waits until it is answered or the line is cut. */
+  /** Sends it and waits until it is answered or the connection is closed. */
   readonly send: () => Promise<void>;
 }
 
@@ -27,12 +27,15 @@ export function watchedLoop(): { env: Record<string, string>; socket: string } {
   return { env: { NODE_OPTIONS: `--import=${preload}`, VIDETTE_TEST_LOOP_SOCKET: socket }, socket };
 }
 
-/** How long the server's event loop was held at most since the last call, ms of CPU. */
+/** The longest time that the server's event loop was blocked since the last call, ms of CPU. */
 export async function loopHeldMs(socket: string): Promise<number> {
   return Number(await text(connect(socket)));
 }
 
-/** Every kind of request of at most a megabyte that was seen, or may be thought, to cost a server more than it is worth. */
+/**
+ * Every kind of request of at most a megabyte that is known or suspected to cost a server disproportionate
+ * time.
+ */
 export function hostileRequests(server: TestServer, cookie: string, uid: string): HostileRequest[] {
   const { hostname, port } = new URL(server.url);
   const raw = (name: string, head: string, body = '') => ({
@@ -152,7 +155,7 @@ function bodies(): [kind: string, body: string][] {
   ];
 }
 
-/** Sends bytes as they are and reads until the other side ends; a cut line is an answer, too. */
+/** Sends raw bytes and reads until the other side ends; a closed connection is also an answer. */
 function exchange(to: { host: string; port: number }, bytes: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ ...to, noDelay: true });
@@ -167,7 +170,7 @@ function exchange(to: { host: string; port: number }, bytes: string): Promise<vo
   });
 }
 
-/** Empty pings, masked with zeros, as fast as the line takes them. */
+/** Sends empty pings, masked with zeros, as fast as the connection accepts them. */
 async function pings(url: string, cookie: string): Promise<void> {
   const socket = new WebSocket(url, { headers: { cookie }, autoPong: false });
   await new Promise((resolve, reject) => {

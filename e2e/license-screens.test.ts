@@ -50,7 +50,7 @@ after(() => testEnv?.close());
 
 const add = (page: Page) => page.getByRole('banner').getByRole('button', { name: /^Add stream/ });
 
-test('[R6.9] without a valid license adding is there and disabled, with the reason, wherever one comes from', () =>
+test('[R6.9] without a valid license the add button is shown disabled, with the reason, on every path', () =>
   testEnv.open('/streams', async (page) => {
     page.setDefaultTimeout(waitMs);
     await add(page).waitFor();
@@ -64,7 +64,7 @@ test('[R6.9] without a valid license adding is there and disabled, with the reas
     await page.getByText(reason, { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Address of the camera').count(), 0);
 
-    // Live continues, and the archive gives the reason why it doesn't.
+    // Live video continues, and the archive shows why it doesn't.
     await page.goto(`${testEnv.server.url}/ui/stream/${uid}/view`);
     await page.locator('[data-player-mode=live][data-player-state=playing]').waitFor({ state: 'attached' });
     await page.goto(`${testEnv.server.url}/ui/stream/${uid}/view?t=${Date.now() - 5_000}`);
@@ -86,7 +86,7 @@ test('[R6.9] without a valid license adding is there and disabled, with the reas
     );
   }));
 
-test('[R2.30] a user who can’t upload a license reads whom to ask; one who can finds more features where no site is named', async () => {
+test('[R2.30] a user who can’t upload a license is told whom to contact; one who can sees how to get more features if no site is configured', async () => {
   await testEnv.openAs(guardCookie, '/mosaics', async (page) => {
     page.setDefaultTimeout(waitMs);
     await page.getByText('Ask an administrator to upload a license.').waitFor();
@@ -104,7 +104,7 @@ test('[R2.30] a user who can’t upload a license reads whom to ask; one who can
     await page.getByRole('menuitem', { name: 'More features' }).click();
     await page.waitForURL('**/ui/administration/license');
   });
-  // With a site in the settings it is that, for everybody.
+  // With a site in the settings, it is shown to everyone.
   const settings = await testEnv.client.getSettings();
   await testEnv.openAs(guardCookie, '/mosaics', async (page) => {
     await page

@@ -37,7 +37,7 @@ function licenseOf(lifeMs: number): string {
 
 const isExpired = (error: unknown) => error instanceof ApiError && error.code === 'LicenseExpired';
 
-test('[R6.9, R6.10] a license ends while the server runs: nothing is added or looked up, recording continues', async () => {
+test('[R6.9, R6.10] a license expires while the server runs: no stream is added, no archive is watched, recording continues', async () => {
   const body = { name: 'Demo', streamSource: 'demo:' };
   await assert.rejects(admin.addStream({ body }), isExpired);
   await admin.saveLicense({ body: { text: licenseOf(4_000) } });

@@ -63,7 +63,7 @@ after(async () => {
   server.close();
 });
 
-/** Writes the clip over and over at its own pace, as a camera does. */
+/** Writes the clip repeatedly in real time, as a camera does. */
 function playInALoop({ samples, tracks }: LiveClip, to: Stream): () => void {
   const timescaleOf = (trackId: number) => tracks.find(({ id }) => id === trackId)?.timescale ?? 1;
   const startMs = Date.now();

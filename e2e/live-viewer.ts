@@ -7,7 +7,7 @@ import type { TestServer } from './server.ts';
 
 export type InitMessage = Extract<LiveMessage, { type: 'init' }>;
 
-/** The media of one generation of a live stream, as a browser's buffer gets it. */
+/** The media of one generation of a live stream, as appended to a browser's buffer. */
 export interface LiveMedia {
   readonly init: InitMessage;
   readonly initSegment: Buffer | undefined;
@@ -26,7 +26,7 @@ export class LiveViewer {
     socket.on('message', (bytes: Buffer, isBinary: boolean) => this.#take(bytes, isBinary));
   }
 
-  /** Connects as a page of the server's own does. */
+  /** Connects as the server's own page does. */
   static async watch(server: TestServer, cookie: string, uid: string, query = {}): Promise<LiveViewer> {
     const address = server.url.replace('http', 'ws') + addressOf('watchStream', { uid }, query);
     const socket = new WebSocket(address, { headers: { cookie, origin: server.url } });
@@ -46,11 +46,11 @@ export class LiveViewer {
       () => this.#media.at(-1),
       (newest) => (newest?.fragments.length ?? 0) >= fragments,
     );
-    if (!media) throw new Error('nothing was received');
+    if (!media) throw new Error('Nothing was received');
     return media;
   }
 
-  /** Stops reading from the network; what is sent waits on its way. */
+  /** Stops reading from the network; sent data waits in buffers. */
   stopReading(): void {
     this.#socket.pause();
   }
@@ -71,7 +71,7 @@ export class LiveViewer {
       return;
     }
     const newest = this.#media.at(-1);
-    if (!newest) throw new Error('media came before its words');
+    if (!newest) throw new Error('Media arrived before its init message');
     if (newest.initSegment) newest.fragments.push(bytes);
     else newest.initSegment = bytes;
   }

@@ -10,7 +10,8 @@ import { startServer } from './server.ts';
 import { inStore } from './stored.ts';
 import { button, TestEnv } from './test-env.ts';
 
-// A list of thousands of streams, of which the page only has the rows near the viewport: it comes back where it was left.
+// A list of thousands of streams, of which the page only has the rows near the viewport: its scroll position is
+// restored.
 
 let dataDir: string;
 let testEnv: TestEnv;
@@ -21,7 +22,7 @@ before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'vidette-long-list-'));
   const first = await startServer({ dataDir });
   const { client, cookie } = await administratorOf(first);
-  // Not recorded, so that no warning comes above the list and moves it.
+  // Not recorded, so that no warning above the list moves it.
   const { uid } = await client.addStream({
     body: { name: 'Camera 10000', streamSource: 'rtsp://127.0.0.1:9/none', archive: { isEnable: false } },
   });
@@ -54,7 +55,7 @@ async function multiply(server: { readonly dataDir: string }): Promise<void> {
   );
 }
 
-/** What a viewer of the list sees: how far it is scrolled, and the stream in the middle of the window. */
+/** The visible part of the list: the scroll position, and the stream in the middle of the window. */
 interface Sight {
   readonly scrollPx: number;
   readonly name: string;
@@ -86,7 +87,7 @@ async function isSeen(page: Page, wanted: Sight): Promise<void> {
   );
 }
 
-/** Scrolls there as soon as the list is long enough, and waits until its rows are loaded and keep their place. */
+/** Scrolls there as soon as the list is long enough, and waits until its rows are loaded and stable. */
 async function scrolledTo(page: Page, px: number): Promise<Sight> {
   let last: Sight | undefined;
   const seen = await until(
@@ -103,7 +104,7 @@ async function scrolledTo(page: Page, px: number): Promise<Sight> {
   return seen;
 }
 
-/** Follows the link where it is: nothing is scrolled for it. */
+/** Follows the link in place, without scrolling to it. */
 async function open(page: Page, sight: Sight): Promise<void> {
   await page
     .locator(`main a[href="/ui/stream/${uidOf(sight)}/view"]`)
@@ -127,7 +128,7 @@ for (const [view, width, height] of [
   ['table', 390, 844],
   ['table', 1440, 900],
 ] as const)
-  test(`[R2.22] Back, Forward and reloads lead to the same streams of ${count}, as a ${view} ${width} px wide`, () =>
+  test(`[R2.22] Back, Forward and reloads return to the same streams of ${count}, in a ${view} ${width} px wide`, () =>
     testEnv.open(
       '/streams',
       async (page) => {
@@ -138,7 +139,7 @@ for (const [view, width, height] of [
           await open(page, left);
           await page.goBack();
           await isSeen(page, left);
-          // It is left by Forward too, from elsewhere.
+          // It is also left by Forward, from another position.
           const further = await scrolledTo(page, px + 1_500);
           await page.goForward();
           await isOpen(page, left.name);
@@ -151,19 +152,19 @@ for (const [view, width, height] of [
       { ...desktop, width, height },
     ));
 
-/** From the screen of a stream, back to the list by way of pages that are loaded again. */
+/** From the screen of a stream, back to the list through pages that are loaded again. */
 async function reloadAndReturn(page: Page, left: Sight, further: Sight): Promise<void> {
   await page.reload();
   await isOpen(page, left.name);
   await page.goBack();
   await isSeen(page, further);
-  // An address of its own, as a link from elsewhere is.
+  // A new document, as from an external link.
   await page.goto(`${testEnv.server.url}/ui/stream/${uidOf(left)}/view`);
   await isOpen(page, left.name);
   await page.goBack();
 }
 
-/** A slow server: the list is loaded again, and left before it is there. */
+/** A slow server: the list is loaded again, and left before it has loaded. */
 async function leaveWhileLoading(page: Page, left: Sight, further: Sight): Promise<void> {
   const slow = Promise.withResolvers<void>();
   const streams = '**/streams?**';

@@ -36,7 +36,7 @@ with open(sys.argv[1], 'rb') as loop:
     fcntl.ioctl(loop, 0x4C04, bytes(info))
 `;
 
-/** A real file system (ext4) of its own on a loop device: it can be filled, made read-only, taken away and brought back. */
+/** A real file system (ext4) on a loop device: it can be filled, made read-only, removed and restored. */
 export class LoopDisk {
   readonly folder: string;
   readonly #image: string;
@@ -46,7 +46,7 @@ export class LoopDisk {
     this.#image = image;
   }
 
-  /** Undefined, and the test skipped, where this user may not mount one. */
+  /** Undefined, and the test skipped, if this user may not mount one. */
   static async make(
     t: TestContext,
     mebibytes: number,
@@ -77,7 +77,7 @@ export class LoopDisk {
     await must('mount', '-o', 'loop', this.#image, this.folder);
   }
 
-  /** Takes it away while it is in use, like a pulled cable. */
+  /** Removes it while it is in use, like a pulled cable. */
   async unmount(): Promise<void> {
     await must('umount', '--lazy', this.folder);
   }
@@ -86,17 +86,17 @@ export class LoopDisk {
     await must('mount', '-o', `remount,${how}`, this.folder);
   }
 
-  /** Where on the disk a file begins, bytes. */
+  /** The position of a file's first byte on the disk. */
   async placeOf(path: string): Promise<number> {
     const [, sector] =
       /^ *0: +0\.\. +\d+: +(\d+)\.\./m.exec(await must('filefrag', '-b512', '-v', path)) ?? [];
-    if (sector === undefined) throw new Error(`${path} has no place`);
+    if (sector === undefined) throw new Error(`${path} has no position on the disk`);
     return Number(sector) * 512;
   }
 
   /**
-   * From a byte on the disk answers EIO to every read and write, as one with bad sectors; undefined: all of it works again. What the
-   * system has read of it already it keeps.
+   * From a byte on the disk answers EIO to every read and write, as one with bad sectors; undefined: all of it
+   * works again. Data that the system has already read stays cached.
    */
   async failFrom(byte: number | undefined): Promise<void> {
     const device = (await must('findmnt', '-n', '-o', 'SOURCE', this.folder)).trim();
@@ -109,8 +109,8 @@ export class LoopDisk {
   }
 
   /**
-   * Makes the kernel give the disk up after an error: open files, too, can only be read from then on, until it is
-   * mounted again.
+   * Makes the kernel treat the disk as failed after an error: from then on even open files can only be read,
+   * until it is mounted again.
    */
   async abort(): Promise<void> {
     await must('mount', '-o', 'remount,abort', this.folder);
@@ -122,8 +122,8 @@ export class LoopDisk {
   }
 
   /**
-   * Puts a read-only view over the disk: open files continue, no other is made or deleted. The returned function
-   * removes it.
+   * Mounts a read-only view over the disk: open files continue, no other can be created or deleted. The
+   * returned function removes it.
    */
   async cover(): Promise<() => Promise<void>> {
     await must('mount', '--bind', this.folder, this.folder);
@@ -138,7 +138,10 @@ export class LoopDisk {
     await must('chattr', isImmutable ? '+i' : '-i', path);
   }
 
-  /** Takes all free space but so many bytes, also what is reserved for root; the returned function frees it. */
+  /**
+   * Fills the disk except for this many bytes, including the space reserved for root; the returned function
+   * frees it.
+   */
   async fill(leavingBytes = 0): Promise<() => Promise<void>> {
     const path = join(this.folder, 'other-files');
     const file = await open(path, 'a');

@@ -1,5 +1,6 @@
-// Loaded into the server before its own code (`--import`): reports on a socket how long the event loop was held at most since
-// it was asked last. What counts is CPU time of the main thread between two turns: other programs on the machine don't.
+// Loaded into the server before its own code (`--import`): reports on a socket the longest time that the event
+// loop was blocked since the last query, as CPU time of the main thread between two turns: other programs on
+// the machine don't count.
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 
@@ -17,7 +18,7 @@ if (path && process.argv[1]?.endsWith('server/src/main.ts')) {
   }, 2).unref();
   rmSync(path, { force: true });
   createServer((socket) => {
-    // After a turn of its own, so that what came just before is counted.
+    // In a separate turn, so that the turn just before is counted.
     setTimeout(() => {
       socket.end(String(longestMs));
       longestMs = 0;

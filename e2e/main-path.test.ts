@@ -7,7 +7,7 @@ import { assertMoves, shownFrame } from './frame.ts';
 import { gstAudio, gstVideo, startGstServer, type GstServer } from './rtsp/gst-server.ts';
 import { administrator, startServer, type TestServer } from './server.ts';
 
-/** How long the two streams are recorded before their timelines are tried. */
+/** How long the two streams are recorded before their timelines are tested. */
 const recordedMs = 120_000;
 
 let server: TestServer;
@@ -30,12 +30,12 @@ after(async () => {
   await camera?.stop();
 });
 
-test('the path of a newcomer, from the set-up to the archive, on one page', async (t) => {
-  /** When the frames of both streams were seen live. */
+test('the path of a new user, from the setup to the archive, on one page', async (t) => {
+  /** When live frames of both streams were seen. */
   let startedMs = 0;
   /** Addresses of the two streams' views. */
   const views = { camera: '', demo: '' };
-  /** Each step works with what the one before it left: after one that fails there is none. */
+  /** Each step depends on the one before: after a failed step no further ones run. */
   const step = async (title: string, run: () => Promise<void>) => {
     let isDone = false;
     await t.test(title, async () => {
@@ -46,7 +46,7 @@ test('the path of a newcomer, from the set-up to the archive, on one page', asyn
   };
 
   await step(
-    '[R2.4, R8.13] a newcomer is led to the set-up and makes the administrator with the printed code',
+    '[R2.4, R8.13] a new user is sent to the setup and creates the administrator with the printed code',
     async () => {
       await page.goto(server.url);
       await page.waitForURL('**/ui/init');
@@ -60,7 +60,7 @@ test('the path of a newcomer, from the set-up to the archive, on one page', asyn
   );
 
   await step(
-    '[R2.8, R2.10, R7.2, R7.7, R7.8, R10.1] a camera is checked, added and seen live by clicking only',
+    '[R2.8, R2.10, R7.2, R7.7, R7.8, R10.1] a camera is probed, added and watched live by clicking only',
     async () => {
       await page.getByRole('link', { name: 'Add stream' }).first().click();
       await page.getByLabel('Address of the camera').fill(camera.url('/gate'));
@@ -75,7 +75,7 @@ test('the path of a newcomer, from the set-up to the archive, on one page', asyn
     },
   );
 
-  await step('[R10.1] the demo stream needs no camera, and its drawn clock runs with ours', async () => {
+  await step('[R10.1] the demo stream needs no camera, and its drawn clock agrees with ours', async () => {
     await page.getByRole('link', { name: 'All streams' }).click();
     await page.getByRole('link', { name: 'Add stream' }).first().click();
     await page.getByLabel('Address of the camera').fill('demo:');
@@ -94,7 +94,7 @@ test('the path of a newcomer, from the set-up to the archive, on one page', asyn
   });
 
   await step(
-    '[R4.7, R4.8, R4.9] after two minutes a click on the timeline plays that moment, and live returns',
+    '[R4.7, R4.8, R4.9] after two minutes a click on the timeline plays that moment, and the live button returns',
     async () => {
       // Recording needs no viewer.
       await page.goto('about:blank');
@@ -107,7 +107,7 @@ test('the path of a newcomer, from the set-up to the archive, on one page', asyn
         await page.goto(view);
         await assertMoves(page, 2);
         await zoomIn(page);
-        // The opened range ends some minutes from now; a quarter of it back from the playhead is in the recording.
+        // The initial range ends some minutes in the future; a quarter of it before the playhead is recorded.
         const timeline = page.getByRole('slider', { name: /^Timeline of/ });
         const box = await timeline.boundingBox();
         assert.ok(box);
@@ -145,13 +145,13 @@ test('the path of a newcomer, from the set-up to the archive, on one page', asyn
   );
 });
 
-/** Zooms the timeline in as far as it goes. */
+/** Zooms in on the timeline as far as possible. */
 async function zoomIn(shownPage: Page): Promise<void> {
   const button = shownPage.getByRole('button', { name: 'Zoom in' });
   while (await button.isEnabled()) await button.click();
 }
 
-/** Where the playhead is, in pixels of the page. */
+/** The position of the playhead, in pixels of the page. */
 async function playheadX(shownPage: Page): Promise<number> {
   const timeline = shownPage.getByRole('slider', { name: /^Timeline of/ });
   const box = await timeline.boundingBox();

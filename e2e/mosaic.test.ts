@@ -8,7 +8,7 @@ import { signIn } from './server.ts';
 import { TestEnv } from './test-env.ts';
 import { allPlaying, tileStates } from './tiles.ts';
 
-// Mosaics as people use them: made, watched and changed in a browser, against real streams.
+// Mosaics as users see them: created, watched and changed in a browser, against real streams.
 
 const patienceMs = 60_000;
 const names = ['Dock', 'Gate 2', 'Roof', 'Yard'] as const;
@@ -16,7 +16,7 @@ const anna = { name: 'anna', password: 'seven quiet otters 5' };
 
 let testEnv: TestEnv;
 let admin: Client;
-/** The administrator's, kept from test to test: each new user's page is compiled again. */
+/** The administrator's page, shared by the tests: the scripts are compiled again for each new context. */
 let page: Page;
 let consoleErrors: string[];
 const uids = new Map<string, string>();
@@ -72,7 +72,7 @@ async function dragOnto(page: Page, what: Locator, target: Locator): Promise<voi
   await page.mouse.up();
 }
 
-test('[R2.1] [R2.11] [R7.42] a mosaic is made from presets by dragging and clicking, and opens', async () => {
+test('[R2.1] [R2.11] [R7.42] a mosaic is created from presets by dragging and clicking, and opens', async () => {
   await open('/mosaics');
   await page.getByRole('heading', { name: 'No mosaics yet' }).waitFor();
   await page.getByRole('link', { name: 'Create a mosaic' }).click();
@@ -125,7 +125,7 @@ test('[R2.1] [R2.11] [R7.42] a mosaic is made from presets by dragging and click
   assert.deepEqual(consoleErrors, []);
 });
 
-test('[R2.13] [R7.43] [R7.44] a mosaic is changed by keys alone and deleted', async () => {
+test('[R2.13] [R7.43] [R7.44] a mosaic is changed by keyboard alone and deleted', async () => {
   const id = await makeMosaic('Keys', ['Dock', 'Gate 2']);
   await open(`/mosaic/${id}/edit`);
   const tiles = page.getByRole('group', { name: 'Tiles of the page' });
@@ -158,7 +158,7 @@ test('[R2.13] [R7.43] [R7.44] a mosaic is changed by keys alone and deleted', as
   assert.deepEqual(consoleErrors, []);
 });
 
-test('[R2.28] [R6.5] [R6.6] another person sees of a shared mosaic what they may watch, without its settings, and is cut when a right goes', async () => {
+test('[R2.28] [R6.5] [R6.6] another user sees the streams of a shared mosaic that they may watch, without its settings, and is disconnected when a right is revoked', async () => {
   const id = await makeMosaic('Shared', names, true);
   const grant = (streams: readonly string[]) =>
     admin.saveUserPermissions({
@@ -173,7 +173,7 @@ test('[R2.28] [R6.5] [R6.6] another person sees of a shared mosaic what they may
   assert.deepEqual(Object.keys(await tileStates(hers)).sort(), ['Dock', 'Yard']);
   assert.equal(await hers.getByRole('link', { name: 'Mosaic settings' }).count(), 0);
 
-  // Held back: the page learns of it from the video connection that is cut, not from a request.
+  // Held back: the page detects it by the closed video connection, not by a request.
   await hers.route('**/v1/mosaic/*', () => new Promise(() => undefined));
   await grant(['Yard']);
   await until(
@@ -192,7 +192,7 @@ test('[R2.28] [R6.5] [R6.6] another person sees of a shared mosaic what they may
   await hers.context().close();
 });
 
-test('[R4.13] an id that is none, and one of nothing, lead to page not found', async () => {
+test('[R4.13] an invalid id, and one of no mosaic, lead to “Page not found”', async () => {
   for (const path of ['/mosaic/front-door', '/mosaic/987654', '/mosaic/front-door/edit']) {
     await open(path);
     await page.waitForURL('**/ui/not-found');
@@ -200,7 +200,7 @@ test('[R4.13] an id that is none, and one of nothing, lead to page not found', a
   }
 });
 
-test('[R2.12] pages are turned by hand, by themselves, and by the address', async () => {
+test('[R2.12] pages are changed manually, automatically, and by the address', async () => {
   const cell = (stream: string, page: number) => ({
     x: 0,
     y: 0,
@@ -218,7 +218,7 @@ test('[R2.12] pages are turned by hand, by themselves, and by the address', asyn
       patienceMs,
     );
   await open(`/mosaic/${id}?page=3`);
-  // Whichever page is in sight, it continues by itself.
+  // Whichever page is visible, rotation continues automatically.
   await page.getByRole('article', { name: 'Dock' }).waitFor();
   await page.getByRole('article', { name: 'Gate 2' }).waitFor();
   await page.getByRole('button', { name: 'Stay on this page' }).click();

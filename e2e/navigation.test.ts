@@ -6,7 +6,7 @@ import { desktop, newPerson, signInByCookie } from './browser.ts';
 import { administrator, startServer, type TestServer } from './server.ts';
 import { TestEnv } from './test-env.ts';
 
-// Where one comes to: after signing in, by Back and Forward, and when the server was set back under an open page.
+// Navigation: after signing in, by Back and Forward, and when the server was reset under an open page.
 
 let testEnv: TestEnv;
 let again: TestServer | undefined;
@@ -17,7 +17,7 @@ before(async () => {
   testEnv = await TestEnv.start();
   for (let at = 1; at <= count; at++) {
     const name = `Camera ${String(at).padStart(2, '0')}`;
-    // Not recorded, so that no warning comes above the list and moves it.
+    // Not recorded, so that no warning above the list moves it.
     await testEnv.client.addStream({
       body: { name, streamSource: 'rtsp://127.0.0.1:9/unreachable', archive: { isEnable: false } },
     });
@@ -35,7 +35,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('[R2.21] the set-up of a server that is set up is nowhere one wanted to go, and nonsense in the session storage keeps no one from signing in', async () => {
+test('[R2.21] the setup of a server that is set up is not stored as a destination, and invalid session storage does not prevent signing in', async () => {
   const person = await newPerson(testEnv.browser);
   const page = await person.newPage();
   page.setDefaultTimeout(waitMs);
@@ -56,7 +56,7 @@ test('[R2.21] the set-up of a server that is set up is nowhere one wanted to go,
   await person.close();
 });
 
-test('[R2.22] Back and Forward lead to where the list was scrolled, links begin at the top', () =>
+test('[R2.22] Back and Forward restore the scroll position of the list, links start at the top', () =>
   testEnv.open(
     '/streams',
     async (page) => {
@@ -64,7 +64,7 @@ test('[R2.22] Back and Forward lead to where the list was scrolled, links begin 
       const top = () => page.evaluate(() => Math.round(window.scrollY));
       const isAt = (px: number) =>
         until(top, (now) => Math.abs(now - px) <= 2, waitMs).catch(async () =>
-          assert.fail(`${await top()} px in place of ${px}`),
+          assert.fail(`${await top()} px instead of ${px}`),
         );
       await page
         .getByRole('main')
@@ -79,7 +79,7 @@ test('[R2.22] Back and Forward lead to where the list was scrolled, links begin 
       await link.click();
       await page.waitForURL('**/view');
       await page.getByRole('heading', { name: /^Camera/ }).waitFor();
-      // A click scrolls its target into sight; that is where the list was left.
+      // A click scrolls its target into view; that is the position at which the list was left.
       const leftAt = await page.evaluate(() => window.scrollY);
       assert.equal(leftAt, 0);
       await page.goBack();
@@ -94,7 +94,7 @@ test('[R2.22] Back and Forward lead to where the list was scrolled, links begin 
       await isAt(0);
       await page.goBack();
       await isAt(backAt);
-      // After a reload nothing of the list is there at first.
+      // After a reload the list is empty at first.
       await page.reload();
       await isAt(backAt);
     },
@@ -111,7 +111,7 @@ test('the focus moves to the heading of a new screen, but not within a screen, n
       });
     const isFocused = (name: string) =>
       until(focused, (now) => now === name, waitMs).catch(async () =>
-        assert.fail(`${await focused()} in place of ${name}`),
+        assert.fail(`${await focused()} instead of ${name}`),
       );
     const camera = page.getByRole('main').getByRole('link', { name: /^Camera 01/ });
     await camera.waitFor();
@@ -147,7 +147,7 @@ test('the focus moves to the heading of a new screen, but not within a screen, n
     assert.equal(await focused(), 'INPUT');
   }));
 
-test('[R7.52] a server that was set back leads an open page to the set-up, address and screen together', async () => {
+test('[R7.52] a server that was reset sends an open page to the setup, with address and screen in step', async () => {
   const person = await newPerson(testEnv.browser);
   await signInByCookie(person, testEnv.server.url, testEnv.cookie);
   const page = await person.newPage();
@@ -163,7 +163,7 @@ test('[R7.52] a server that was set back leads an open page to the set-up, addre
     .click();
   await page.waitForURL('**/view');
   const port = Number(new URL(testEnv.server.url).port);
-  // From the moment of the new address the old screen is gone.
+  // As soon as the address changes, the old screen is gone.
   await page.evaluate(() => {
     const seen: string[] = [];
     Object.assign(window, { seen });

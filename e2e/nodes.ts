@@ -29,28 +29,31 @@ export interface RecordedDownload {
 
 /** The findings in the archives of all nodes. */
 export interface Recorded {
-  /** By stream, in the order of time. */
+  /** By stream, in chronological order. */
   readonly footage: ReadonlyMap<string, readonly RecordedDownload[]>;
-  /** Where one node has a moment of a stream twice: there should be none. */
+  /** Moments of a stream that one node has twice: there should be none. */
   readonly twice: readonly string[];
 }
 
-/** What a node has that others have not. */
+/** The settings of a node that differ from those of others. */
 export interface NodeHome {
-  /** Of its environment, over the usual. */
+  /** Environment variables in addition to the usual ones. */
   readonly env?: Readonly<Record<string, string>>;
   /** The program that runs it, with its own arguments. */
   readonly through?: readonly string[];
 }
 
-/** Several servers on one PostgreSQL, each a process with a data folder of its own; the first makes the administrator. */
+/**
+ * Several servers on one PostgreSQL, each a process with its own data folder; the first creates the
+ * administrator.
+ */
 export class Nodes {
   readonly #database: string;
   readonly #root: string;
   readonly #ids: readonly string[];
   readonly #homes: Readonly<Record<string, NodeHome>>;
   readonly #running = new Map<string, TestServer>();
-  /** Nodes that run and can't be reached. */
+  /** Running nodes that can't be reached. */
   readonly silent = new Set<string>();
   readonly #paused = new Set<string>();
   #cookie = '';
@@ -67,7 +70,7 @@ export class Nodes {
     this.#homes = homes;
   }
 
-  /** @param database its address as this process reaches it, and the nodes, unless their homes say another */
+  /** @param database its address for this process, and for the nodes unless their homes specify another */
   static async start(
     database: string,
     ids: readonly string[],
@@ -102,7 +105,7 @@ export class Nodes {
     return clientOf(this.server(id), this.#cookie);
   }
 
-  /** The administrator's session, which every node knows. */
+  /** The administrator's session, which is valid on every node. */
   get cookie(): string {
     return this.#cookie;
   }
@@ -111,7 +114,7 @@ export class Nodes {
     return [...this.#running.keys()];
   }
 
-  /** @param settings of its environment, over the usual ones */
+  /** @param settings environment variables in addition to the usual ones */
   async start(id: string, settings: Record<string, string> = {}): Promise<TestServer> {
     const { env: own = {}, through = [] } = this.#homes[id] ?? {};
     const env = {
@@ -141,13 +144,13 @@ export class Nodes {
     this.#running.delete(id);
   }
 
-  /** Which node each stream is on, as one node reports. */
+  /** The node of each stream, as one node reports. */
   async places(by: string): Promise<Map<string, string>> {
     const { items } = await this.client(by).listStreams({ query: { pageSize: 100 } });
     return new Map(items.map(({ uid, node, status }) => [uid, status === 'running' ? (node.id ?? '') : '']));
   }
 
-  /** How many streams a node reports to hold itself. */
+  /** The number of streams that a node reports as its own. */
   async active(id: string): Promise<number> {
     return (await this.client(id).getClusterNode({ params: { id } })).activeStreams;
   }
@@ -177,7 +180,7 @@ export class Nodes {
     this.silent.delete(id);
   }
 
-  /** Ends all, and checks the archive of each. */
+  /** Stops all nodes, and checks the archive of each. */
   async recorded(uids: readonly string[], fromMs: number): Promise<Recorded> {
     await Promise.all(this.runningIds.map((id) => this.stop(id)));
     const footage = new Map<string, RecordedDownload[]>(uids.map((uid) => [uid, []]));
@@ -208,7 +211,7 @@ export class Nodes {
     await rm(this.#root, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Runs a command of the operator's in a node's folder; resolves with its exit code and its output. */
+  /** Runs an operator's command in a node's folder; resolves to its exit code and output. */
   async command(id: string, name: string, ...args: string[]): Promise<{ code: number; output: string }> {
     const own = this.#homes[id]?.env ?? {};
     const env = {
@@ -222,7 +225,7 @@ export class Nodes {
     return { code, output: lines.join('\n') };
   }
 
-  /** As an operator does: a code from one node, typed on the machine of the other. */
+  /** As an operator does: with a code from one node, entered on the machine of the other. */
   async #join(id: string, by: string): Promise<void> {
     const { output } = await this.command(by, 'invite');
     const [, address = '', code = ''] = /vidette join (\S+) (\S+) NAME/.exec(output) ?? [];
@@ -231,7 +234,7 @@ export class Nodes {
   }
 }
 
-/** Segments that begin before the one before them ends. */
+/** Segments that begin before the previous one ends. */
 function twiceIn(archive: Archive, uid: string, fromMs: number): string[] {
   const span = {
     fromTicks: catalogTicks(fromMs),
@@ -247,7 +250,7 @@ function twiceIn(archive: Archive, uid: string, fromMs: number): string[] {
   return found;
 }
 
-/** The part of the ranges within a time range, cut to it. */
+/** The parts of the ranges within a time range. */
 export function during(
   footage: readonly RecordedDownload[],
   startMs: number,
@@ -262,7 +265,7 @@ export function during(
     }));
 }
 
-/** The time of which no node has anything, between the first footage and the last, in all, ms. */
+/** The total time between the first and the last footage that no node has, ms. */
 export function lackingMs(footage: readonly RecordedDownload[]): number {
   return gapsMs(footage).reduce((sum, gapMs) => sum + gapMs, 0);
 }
@@ -272,7 +275,7 @@ export function longestGapMs(footage: readonly RecordedDownload[]): number {
   return Math.max(0, ...gapsMs(footage));
 }
 
-/** The time that more than one node has, in all, ms. */
+/** The total time that more than one node has, ms. */
 export function besideMs(footage: readonly RecordedDownload[]): number {
   let reachMs = footage[0]?.startMs ?? 0;
   let sumMs = 0;

@@ -14,7 +14,7 @@ import { startSilentHost, type SilentHost } from './silent-host.ts';
 
 const framesPerSecond = 20;
 const frameMs = 1000 / framesPerSecond;
-/** So much is recorded with each of the three held. */
+/** How much is recorded with each of the three blocked. */
 const heldMs = 5_000;
 const silentPerEngine = 4;
 
@@ -23,7 +23,10 @@ let client: Client;
 let cookie: string;
 let silent: SilentHost;
 const cameras: FakeCamera[] = [];
-/** The eight streams that must continue. The first has frames of 140 kB, the last two have audio that a child converts. */
+/**
+ * The eight streams that must continue. The first has frames of 140 kB, the last two have audio that a child
+ * process transcodes.
+ */
 const uids: string[] = [];
 const viewers: LiveViewer[] = [];
 const downloads: IncomingMessage[] = [];
@@ -51,7 +54,7 @@ after(async () => {
   await Promise.all([silent?.stop(), ...cameras.map((camera) => camera.stop())]);
 });
 
-test('[R10.3] a viewer that stops reading delays no other', async () => {
+test('[R10.3] a viewer that stops reading delays no others', async () => {
   const [noisy = ''] = uids;
   for (let count = 0; count < 3; count++) {
     const viewer = await LiveViewer.watch(server, cookie, noisy);
@@ -71,7 +74,7 @@ test('[R10.3] a viewer that stops reading delays no other', async () => {
     }),
   );
   await othersGoOn();
-  // Proof that it was really held: the server had to leave frames out for it, and reports so when it reads
+  // Proof that it was really blocked: the server had to drop frames for it, and reports that when it reads
   // again.
   const [slow] = viewers;
   assert.ok(slow);
@@ -82,7 +85,7 @@ test('[R10.3] a viewer that stops reading delays no other', async () => {
   );
 });
 
-test('[R10.3] cameras that accept the connection and send nothing delay no reader, whatever reads them', async () => {
+test('[R10.3] cameras that accept the connection and send nothing delay no others, whichever engine reads them', async () => {
   for (const scheme of ['rtsp', 'http']) {
     for (let index = 0; index < silentPerEngine; index++) {
       const streamSource = `${scheme}://127.0.0.1:${silent.port}/${index}`;
@@ -102,10 +105,10 @@ test('[R10.3] cameras that accept the connection and send nothing delay no reade
   await Promise.all(probes);
 });
 
-test('[R10.3] media processes that hang delay no other, and are replaced', async () => {
+test('[R10.3] media processes that hang delay no others, and are replaced', async () => {
   await client.getStreamPicture({ params: { uid: uids[1] ?? '' } });
   const hung = await childrenOf(server.pid);
-  // Audio of the cameras, the silent cameras of the other engine, and frames.
+  // Processes for the cameras' audio, the silent cameras of the other engine, and still frames.
   assert.ok(hung.length >= 3, `${hung.length} media processes`);
   for (const pid of hung) process.kill(pid, 'SIGSTOP');
   const frame = client.getStreamPicture({ params: { uid: uids[2] ?? '' } }).then(
@@ -122,13 +125,13 @@ test('[R10.3] media processes that hang delay no other, and are replaced', async
   assert.equal(reply.headers.get('content-type'), 'image/jpeg');
 });
 
-test('[R10.3] after all that each of the eight is recorded in one range, no frame missing', async () => {
+test('[R10.3] after all that each of the eight streams is recorded in one range, without a missing frame', async () => {
   for (const uid of uids) {
     const pieces = await recorded(client, uid);
     assert.equal(pieces.length, 1, `${pieces.length} pieces`);
     const [piece] = pieces;
     assert.ok(piece);
-    // A download ends where audio comes or goes; what follows begins with the very next frame.
+    // A download ends where audio starts or stops; the next one begins with the very next frame.
     let { startMs } = piece;
     while (piece.endMs - startMs > frameMs) {
       const { footage, headers } = await download(client, uid, { startMs, endMs: piece.endMs });
@@ -143,7 +146,10 @@ test('[R10.3] after all that each of the eight is recorded in one range, no fram
   }
 });
 
-/** Frames that came while something was held are recorded, and calls are answered, until each stream has `heldMs` more. */
+/**
+ * Asserts that frames that arrive during the block are recorded, and calls are answered, until each stream has
+ * `heldMs` more.
+ */
 async function othersGoOn(): Promise<void> {
   const fromMs = Date.now();
   await until(
@@ -165,7 +171,7 @@ async function othersGoOn(): Promise<void> {
   );
 }
 
-/** Frames follow each other at the camera's own pace; seconds. */
+/** Asserts that frames follow each other at the camera's frame rate; seconds. */
 function assertEvery(times: readonly number[]): void {
   times.slice(1).forEach((dts, index) => {
     const stepFrames = (dts - (times[index] ?? 0)) * framesPerSecond;
@@ -178,7 +184,7 @@ async function childrenOf(parent: number): Promise<number[]> {
   const entries = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const children = await Promise.all(
     entries.map(async (name) => {
-      // Processes come and go while they are listed.
+      // Processes start and end while they are listed.
       const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
       const ppid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
       return ppid === parent ? [Number(name)] : [];

@@ -8,7 +8,7 @@ import { administratorOf, until } from './api.ts';
 import { desktop, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';
 
-// The installed page [R1.8]: what it is when the server is away, and what stays behind in the browser.
+// The installed page [R1.8]: its behaviour when the server is unreachable, and what remains in the browser.
 
 let server: TestServer;
 let browser: Browser;
@@ -16,8 +16,8 @@ let cookie: string;
 let door: Door;
 
 /**
- * The address that browsers know. It can be shut, like a server that is off, while the server behind it keeps running; the
- * changes it is given are what another build of the page would have in place of a file.
+ * The address that browsers use. It can be closed, like a server that is off, while the server behind it keeps
+ * running; its changes replace files as another build of the page would.
  */
 class Door {
   /** Path -> how a new build changes the file. */
@@ -82,7 +82,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** A page whose service worker is at work. */
+/** A page whose service worker is active. */
 async function openInstalled(path: string): Promise<[BrowserContext, Page]> {
   const context = await newPerson(browser, { ...desktop, isInstalled: true });
   context.setDefaultTimeout(60_000);
@@ -93,7 +93,7 @@ async function openInstalled(path: string): Promise<[BrowserContext, Page]> {
   return [context, page];
 }
 
-/** Addresses of all files that a service worker keeps. */
+/** Addresses of all files that a service worker has cached. */
 const kept = (page: Page) =>
   page.evaluate(async () => {
     const found: string[] = [];
@@ -103,7 +103,7 @@ const kept = (page: Page) =>
     return found.sort();
   });
 
-test('[R1.8] the page can be installed: name, icons of every kind, and where it starts', async () => {
+test('[R1.8] the page can be installed: name, icons of every kind, and start address', async () => {
   const html = await (await fetch(`${door.url}/ui/`)).text();
   const href = /rel="manifest" href="([^"]+)"/.exec(html)?.[1] ?? '';
   const reply = await fetch(door.url + href);
@@ -117,7 +117,7 @@ test('[R1.8] the page can be installed: name, icons of every kind, and where it 
     const icon = await fetch(door.url + src);
     assert.ok(icon.headers.get('content-type')?.startsWith(type), src);
     if (type !== 'image/png') continue;
-    // Width and height stand in the first chunk (PNG, 11.2.2).
+    // Width and height are in the first chunk (PNG, 11.2.2).
     const bytes = Buffer.from(await icon.arrayBuffer());
     assert.equal(`${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`, sizes, src);
   }
@@ -129,7 +129,7 @@ test('[R1.8] the page can be installed: name, icons of every kind, and where it 
   );
 });
 
-test('[R1.8] without its server the page opens and says so, and comes back by itself where one wanted to go', async () => {
+test('[R1.8] without its server the page opens with a message, and loads the requested screen when the server is back', async () => {
   const [context, page] = await openInstalled('/help');
   await door.shut();
   await page.goto(`${door.url}/ui/profile/me/info`);
@@ -142,7 +142,7 @@ test('[R1.8] without its server the page opens and says so, and comes back by it
   await context.close();
 });
 
-test('[R1.8] no answer of a call, no image and no screen stays in the browser', async () => {
+test('[R1.8] no answer of a call, no image and no screen is cached in the browser', async () => {
   const [context, page] = await openInstalled('/streams');
   await page.getByText('No streams yet').waitFor();
   const files = await kept(page);
@@ -156,12 +156,12 @@ test('[R1.8] no answer of a call, no image and no screen stays in the browser', 
   await context.close();
 });
 
-test('[R1.8] a new build takes the place of the old one at the next opening, and nothing old is left', async () => {
+test('[R1.8] a new build replaces the old one when the page is next opened, and nothing old remains', async () => {
   const [context, page] = await openInstalled('/help');
   const before = await page.evaluate(() => caches.keys());
   door.changes.set('/ui/service-worker.js', (text) => text.replace(/offline-\$\{"(\w+)"\}/, 'offline-newer'));
   door.changes.set('/ui/offline.html', (text) => text.replace('"root"', '"root" data-build="newer"'));
-  // The screen itself comes from the server each time, so its new parts are there immediately.
+  // The screen itself comes from the server each time, so its new parts appear immediately.
   door.changes.set('/ui/help', (text) => text.replace('"root"', '"root" data-build="newer"'));
   await page.goto(`${door.url}/ui/help`);
   await page.locator('#root[data-build=newer]').waitFor();

@@ -1,5 +1,5 @@
-// `npm run test:postgres [FILE...]`: the store's tests and all of the black-box suite, or the files named, on a PostgreSQL
-// server of their own in place of SQLite. The usual `npm test` runs a chosen part of them (`postgres.test.ts`).
+// `npm run test:postgres [FILE...]`: runs the store's tests and the whole black-box suite, or the given files,
+// on their own PostgreSQL server instead of SQLite. `npm test` runs a selection of them (`postgres.test.ts`).
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';

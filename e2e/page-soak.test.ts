@@ -4,7 +4,7 @@ import type { Client } from '@vidette/contract/client';
 import { PageSoak, walk } from './page-soak.ts';
 import { TestEnv } from './test-env.ts';
 
-// A page that is left open. `npm run bench soak` checks the same over five hundred navigations and two hours.
+// A page that stays open. `npm run bench soak` checks the same over five hundred navigations and two hours.
 
 let testEnv: TestEnv;
 let client: Client;
@@ -18,7 +18,7 @@ before(async () => {
 
 after(() => testEnv?.close());
 
-test('[R7.54] screens that were left leave neither listeners nor players nor sockets behind', () =>
+test('[R7.54] screens leave no listeners, players or sockets behind', () =>
   testEnv.open('/help', async (page) => {
     const soak = await PageSoak.begin(page);
     const walkOnce = async () => {
@@ -30,7 +30,7 @@ test('[R7.54] screens that were left leave neither listeners nor players nor soc
     const before = await walkOnce();
     for (let round = 0; round < 3; round++) await walkOnce();
     const { listeners, nodes } = await soak.untilQuiet();
-    // One listener that stays behind at each screen would be thirty.
+    // One leaked listener per screen would make thirty.
     assert.ok(listeners < before.listeners + 30, `${before.listeners} listeners grew to ${listeners}`);
     assert.ok(nodes < before.nodes * 1.5 + 300, `${before.nodes} nodes grew to ${nodes}`);
   }));

@@ -2,7 +2,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { until } from './api.ts';
 import { goWithin } from './browser.ts';
 
-/** Objects that a page that is left open must not gather, counted after a forced collection of garbage. */
+/** Objects that must not accumulate in an open page, counted after a forced garbage collection. */
 export interface PageHoldings {
   readonly heapBytes: number;
   readonly listeners: number;
@@ -13,7 +13,7 @@ export interface PageHoldings {
   readonly sockets: number;
 }
 
-/** A page over a long life: walks through its screens, and advances its clock by hours. */
+/** A page over a long lifetime: navigates through its screens, and advances its clock by hours. */
 export class PageSoak {
   readonly #page: Page;
   readonly #cdp: CDPSession;
@@ -44,7 +44,7 @@ export class PageSoak {
     return goWithin(this.#page, path);
   }
 
-  /** Advances the page's own clock, which has to be installed, in steps that each leave the server time to answer. */
+  /** Advances the page's own clock, which must be installed, in steps that leave the server time to answer. */
   async pass(steps: number, stepMs: number): Promise<void> {
     for (let step = 0; step < steps; step++) {
       await this.#page.clock.runFor(stepMs);
@@ -52,7 +52,7 @@ export class PageSoak {
     }
   }
 
-  /** Puts the tab out of sight, or back into it, as far as the page can tell. */
+  /** Hides or shows the tab, as far as the page can tell. */
   async setHidden(isHidden: boolean): Promise<void> {
     await this.#page.evaluate((hidden) => {
       Object.defineProperty(document, 'hidden', { configurable: true, value: hidden });
@@ -65,7 +65,8 @@ export class PageSoak {
   }
 
   async holdings(): Promise<PageHoldings> {
-    // What a screen leaves is released in several turns: observers, then their targets, then what those held.
+    // Objects of a screen are released in several turns: observers, then their targets, then the objects held
+    // by those.
     for (let turn = 0; turn < 3; turn++) await this.#cdp.send('HeapProfiler.collectGarbage');
     const { metrics } = await this.#cdp.send('Performance.getMetrics');
     const of = (name: string) => metrics.find((one) => one.name === name)?.value ?? Number.NaN;
@@ -103,7 +104,7 @@ export class PageSoak {
   }
 }
 
-/** The screens of a walk, each as a person comes by it in a day. */
+/** The screens that are visited, as a user does in a day. */
 export const walk = (uid: string): readonly string[] => [
   '/streams',
   `/stream/${uid}/view`,

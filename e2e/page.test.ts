@@ -6,7 +6,8 @@ import { administratorOf, clientOf, until } from './api.ts';
 import { consoleErrorsOf, desktop, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
 
-// The page's shell and its first screens against the real server. Watching is tried in main-path and stream-view.
+// The page's shell and its first screens against the real server. Watching is tested in main-path and
+// stream-view.
 
 const viewer = { name: 'viewer', password: 'seven quiet otters 5' };
 
@@ -46,7 +47,7 @@ async function open(path: string, as: string | null, body: (page: Page) => Promi
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
 
-test('[R1.1] [R2.1] / leads to /ui/streams, and every screen opens by deep link on a hard reload', () =>
+test('[R1.1] [R2.1] / redirects to /ui/streams, and every screen opens by deep link on a hard reload', () =>
   open('/', cookie, async (page) => {
     await page.waitForURL(`${server.url}/ui/streams`);
     for (const [path, name] of [
@@ -74,7 +75,7 @@ test('[R1.2] the first screen waits for neither the settings nor the profile cal
   await context.close();
 });
 
-test('[R1.5] the title is the page’s name and the application’s, of a stream its own name', () =>
+test('[R1.5] the title contains the names of the page and the application, or the name of a stream', () =>
   open('/ui/streams', cookie, async (page) => {
     await until(
       () => page.title(),
@@ -88,7 +89,7 @@ test('[R1.5] the title is the page’s name and the application’s, of a stream
     );
   }));
 
-test('[R2.2] [R2.21] [R2.24] signing in leads to where one wanted to go; the header waits until then', () =>
+test('[R2.2] [R2.21] [R2.24] signing in leads to the requested screen; the header appears only then', () =>
   open(`/ui/stream/${gate}/info`, null, async (page) => {
     await page.waitForURL('**/ui/auth');
     assert.equal(await page.getByRole('banner').count(), 0);
@@ -102,7 +103,7 @@ test('[R2.2] [R2.21] [R2.24] signing in leads to where one wanted to go; the hea
     await page.getByRole('banner').waitFor();
   }));
 
-test('[R2.23] [R2.24] the menu is the administrator’s, and Log out leads to sign-in', async () => {
+test('[R2.23] [R2.24] the menu contains the administrator’s entries, and Log out leads to sign-in', async () => {
   const own = await signIn(server);
   await open('/ui/streams', own, async (page) => {
     await page.getByRole('button', { name: 'Menu of admin' }).click();
@@ -117,7 +118,7 @@ test('[R2.23] [R2.24] the menu is the administrator’s, and Log out leads to si
   });
 });
 
-test('[R1.3] [R2.25] [R2.31] [R6.1] [R6.2] a read-only user is offered nothing to add, and is shown when access ends', async () => {
+test('[R1.3] [R2.25] [R2.31] [R6.1] [R6.2] a read-only user can add nothing, and is notified when access ends', async () => {
   const own = await signIn(server, viewer.name, viewer.password);
   await open('/ui/streams', own, async (page) => {
     await page.getByText('No streams yet').waitFor();
@@ -129,7 +130,7 @@ test('[R1.3] [R2.25] [R2.31] [R6.1] [R6.2] a read-only user is offered nothing t
   });
 });
 
-test('[R2.18] [R7.50] unknown addresses and streams that are not there end at “Page not found”', () =>
+test('[R2.18] [R7.50] unknown addresses and missing streams lead to “Page not found”', () =>
   open('/ui/nowhere/at/all', cookie, async (page) => {
     await heading(page, 'Page not found');
     await until(
@@ -141,7 +142,7 @@ test('[R2.18] [R7.50] unknown addresses and streams that are not there end at �
     await heading(page, 'Page not found');
   }));
 
-test('[R2.20] [R2.22] every navigation asks for the settings and begins at the top', () =>
+test('[R2.20] [R2.22] every navigation requests the settings and starts at the top', () =>
   open('/ui/help', cookie, async (page) => {
     await page.setViewportSize({ width: 1000, height: 300 });
     await page.evaluate(() => window.scrollTo(0, 200));
@@ -171,7 +172,7 @@ test('[R2.26] [R5.4] grid or table, groups, only available and the search narrow
     await page.getByRole('link', { name: /^Loading dock/ }).waitFor({ state: 'detached' });
   }));
 
-test('[R9.1] a status that changes elsewhere shows in the list by itself', () =>
+test('[R9.1] a status that changes elsewhere is updated in the list automatically', () =>
   open('/ui/streams', cookie, async (page) => {
     const tile = page.getByRole('article').filter({ hasText: 'Gate 2' });
     await tile.getByText('Live', { exact: true }).waitFor();
@@ -191,11 +192,11 @@ test('[R7.53] a server that does not answer is reported, and recovers by itself'
     await page.getByText('Server is not responding.').waitFor({ state: 'detached' });
   }));
 
-test('[R7.51] a session that ends elsewhere leads to sign-in and back', async () => {
+test('[R7.51] after a session ends elsewhere, the page leads to sign-in and back', async () => {
   const own = await signIn(server);
   await open(`/ui/stream/${gate}/info`, own, async (page) => {
     await heading(page, 'Gate 2');
-    // Ending all of them would renew the secret of the one that the other tests use.
+    // Ending all sessions would renew the secret of the one that the other tests use.
     const { items } = await clientOf(server, own).listSessions();
     await client.deleteSession({ params: { id: items.find(({ isCurrent }) => isCurrent)?.id ?? '' } });
     await page.waitForURL('**/ui/auth?expired=true');
@@ -229,7 +230,7 @@ test('[R1.4] [R2.19] settings take effect immediately and follow the user to ano
   await client.saveProfile({ body: { language: 'en', preferences } });
 });
 
-test('[R8.11] a source that can’t be had is refused at its field, in words', () =>
+test('[R8.11] an unavailable source is refused at its field, with a text', () =>
   open('/ui/add-stream', cookie, async (page) => {
     const source = page.getByLabel('Address of the camera');
     await source.fill('rtsp://127.0.0.1:9/nothing');
@@ -245,7 +246,7 @@ test('[R8.11] a source that can’t be had is refused at its field, in words', (
     await page.getByText('The address must start with one of rtsp:').waitFor();
   }));
 
-test('[R8.11] the server’s error about a new stream appears at the field it is about', () =>
+test('[R8.11] the server’s error about a new stream appears at its field', () =>
   open('/ui/add-stream', cookie, async (page) => {
     await page.getByLabel('Address of the camera').fill('demo:');
     for (const [code, label] of [
@@ -299,7 +300,7 @@ test('[R7.3] [R7.4] [R8.9] [R8.10] a stream is renamed, and deleted with its arc
   await assert.rejects(client.getStream({ params: { uid } }), { code: 'NotFound' });
 });
 
-test('unsaved changes are asked about before they are lost', () =>
+test('unsaved changes require confirmation before they are lost', () =>
   open(`/ui/stream/${gate}/setting`, cookie, async (page) => {
     await page.getByLabel('Name').fill('Something else');
     await page.getByRole('link', { name: 'All streams' }).click();
@@ -310,7 +311,7 @@ test('unsaved changes are asked about before they are lost', () =>
     await heading(page, 'Streams');
   }));
 
-test('[R2.30] a missing license is a banner on every screen, with the way to upload one', async () => {
+test('[R2.30] a missing license is shown as a banner on every screen, with a link to upload one', async () => {
   const settings = await client.getSettings();
   await open('/ui/help', cookie, async (page) => {
     await page
@@ -328,7 +329,7 @@ test('[R2.30] a missing license is a banner on every screen, with the way to upl
   });
 });
 
-test('[R4.11] a warning of the server is put away for good, a drained node is not', async () => {
+test('[R4.11] a server warning can be dismissed permanently, a drained node can’t', async () => {
   const warning = (code: string) => ({
     code,
     expiresAt: null,
@@ -365,7 +366,7 @@ test('[R4.11] a warning of the server is put away for good, a drained node is no
   await context.close();
 });
 
-test('[R4.11] warnings whose code could not be loaded appear once it can be', async () => {
+test('[R4.11] warnings whose code failed to load appear once it can be loaded', async () => {
   const context = await newPerson(browser, desktop);
   await signInByCookie(context, server.url, cookie);
   const warning = { expiresAt: null, usedPercent: 91, recordedPercent: null, subject: null };
@@ -382,7 +383,7 @@ test('[R4.11] warnings whose code could not be loaded appear once it can be', as
   await context.close();
 });
 
-test('warnings about streams name them, and lead to them', async () => {
+test('warnings about streams name them and link to them', async () => {
   const context = await newPerson(browser, desktop);
   await signInByCookie(context, server.url, cookie);
   const warning = { expiresAt: null, usedPercent: null, recordedPercent: 50 };
@@ -401,7 +402,7 @@ test('warnings about streams name them, and lead to them', async () => {
   await context.close();
 });
 
-test('of many warnings a phone shows the gravest and how many more there are', async () => {
+test('of many warnings a phone shows the most severe and the number of others', async () => {
   const context = await newPerson(browser, { ...desktop, width: 390, height: 844 });
   await signInByCookie(context, server.url, cookie);
   const warning = { expiresAt: null, usedPercent: 91, recordedPercent: 50, subject: null };
@@ -434,7 +435,7 @@ test('of many warnings a phone shows the gravest and how many more there are', a
   await context.close();
 });
 
-test('[R2.5] [R3.3] [R7.23] a token’s secret is shown once, and the token works until it is deleted', () =>
+test('[R2.5] [R3.3] [R7.23] a token’s secret is shown once, and the token works until it is revoked', () =>
   open('/ui/profile/me/tokens', cookie, async (page) => {
     await page.getByLabel('Name').fill('Backup script');
     await page.getByRole('button', { name: 'Create a token' }).click();

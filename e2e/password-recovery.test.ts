@@ -43,7 +43,7 @@ function post(path: string, body: unknown): Promise<Response> {
   return fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-test('[R2.3, R7.20, R7.21, R8.12] a forgotten password is reset by a code that came by e-mail', async () => {
+test('[R2.3, R7.20, R7.21, R8.12] a forgotten password is reset with a code sent by e-mail', async () => {
   const cookie = await setUp(server);
   const { email } = administrator;
   const sent = await post('/v1/password/send-reset', { email });

@@ -12,7 +12,7 @@ import { startServer } from './server.ts';
 
 const mainProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 
-/** The files of footage in a folder, oldest first. */
+/** The footage files in a folder, oldest first. */
 export async function footageIn(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
   return names.filter((name) => name.endsWith('.mp4')).sort();
@@ -27,14 +27,17 @@ function spans(count: number) {
   });
 }
 
-/** The warnings that a client is given, each as its code and subject. */
+/** The warnings that a client receives, each as code and subject. */
 export async function warningsOf(client: Client): Promise<string[]> {
   return (await client.getHealth()).warnings.map(({ code, subject }) =>
     subject === null ? code : `${code} ${subject}`,
   );
 }
 
-/** A data folder, its archive perhaps elsewhere, with a stream that has past footage and records nothing more unless it is to. */
+/**
+ * A data folder, optionally with its archive elsewhere, with a stream that has past footage and is not recorded
+ * further by default.
+ */
 export async function prepared(
   t: TestContext,
   options: { dataDir?: string; folder?: string; count: number; isRecorded?: boolean; depthHours?: number },
@@ -64,7 +67,7 @@ export function lastHour() {
   return { start_time: Date.now() - 3_600_000, end_time: Date.now() };
 }
 
-/** Fails the test when `vidette check` finds anything in the archive of a server that is off. */
+/** Fails the test when `vidette check` finds anything in the archive of a stopped server. */
 export async function checkArchive(dataDir: string, env: Readonly<Record<string, string>>): Promise<void> {
   const place = { VIDETTE_DATA: dataDir, ...env };
   const check = await runProgram(process.execPath, [mainProgram, 'check'], place);

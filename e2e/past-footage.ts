@@ -8,15 +8,16 @@ import { Stream } from '../server/src/hub/stream.ts';
 import type { Fragment } from './footage.ts';
 
 /**
- * Records spans of days gone by into the data folder of a server that doesn't run, by the recorder itself: real frames with
- * audio, one key frame a second. The camera was unreachable in between, and the server is off since the last one.
+ * Records past time spans into the data folder of a stopped server, with the recorder itself: real frames with
+ * audio, one key frame a second. The camera was unreachable in between, and the server has been off since the
+ * last one.
  */
 export async function recordPast(
   dataDir: string,
   uid: string,
   spans: readonly Fragment[],
   limits: Partial<ArchiveLimits> = {},
-  /** Where the footage goes when it is not in the data folder. */
+  /** The folder of the footage if it is not in the data folder. */
   {
     dir = join(dataDir, 'archive'),
     footage = footageOf('h264-no-b.mp4', 'aac.mp4'),

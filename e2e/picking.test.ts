@@ -9,7 +9,7 @@ import { button, TestEnv } from './test-env.ts';
 // Several streams of the list together: selecting them by mouse and by keyboard, and bulk actions.
 
 const helper = { name: 'helper', password: 'seven quiet otters 5' };
-/** More than one page of the list holds. */
+/** More than fit one page of the list. */
 const count = 70;
 
 let testEnv: TestEnv;
@@ -47,13 +47,13 @@ const paused = async () =>
   (await client.listStreamStatuses()).items.filter(({ status }) => status === 'paused').length;
 
 for (const view of ['Grid', 'Table'] as const) {
-  test(`[R2.26] [R7.6] streams are picked by mouse in the ${view.toLowerCase()}, with Shift a range, then paused and resumed`, () =>
+  test(`[R2.26] [R7.6] streams are selected by mouse in the ${view.toLowerCase()}, a range with Shift, then paused and resumed`, () =>
     testEnv.open('/streams', async (page) => {
       await button(page, view).click();
       await page.getByRole('link', { name: /^Camera 00/ }).hover();
       await box(page, 'Camera 00').check();
       await says(page, '1 stream selected');
-      // While picking, a click on the stream itself picks it; with Shift, all up to it.
+      // In selection mode, a click on the stream itself selects it; with Shift, all up to it.
       await page.getByRole('link', { name: /^Camera 03/ }).click({ modifiers: ['Shift'] });
       await says(page, '4 streams selected');
       await page.getByRole('link', { name: /^Camera 01/ }).click();
@@ -71,14 +71,14 @@ for (const view of ['Grid', 'Table'] as const) {
     }));
 }
 
-test('[R1.7] the keyboard picks one, a range, all, and none', () =>
+test('[R1.7] the keyboard selects one, a range, all, and none', () =>
   testEnv.open('/streams', async (page) => {
     await button(page, 'Select streams').press('Enter');
     await box(page, 'Camera 00').press('Space');
     await says(page, '1 stream selected');
     await box(page, 'Camera 02').press('Shift+Space');
     await says(page, '3 streams selected');
-    // All of them, those too that the page has never seen.
+    // All of them, including those that the page has never loaded.
     await page.keyboard.press('Control+a');
     await says(page, `${count} streams selected`);
     await bar(page).getByRole('button', { name: 'Tags…' }).press('Enter');
@@ -94,7 +94,7 @@ test('[R1.7] the keyboard picks one, a range, all, and none', () =>
     await bar(page).waitFor({ state: 'detached' });
   }));
 
-test('[R2.26] tags are added to and taken off many streams; their other tags stay', () =>
+test('[R2.26] tags are added to and removed from many streams; their other tags stay', () =>
   testEnv.open('/streams', async (page) => {
     const [first = '', second = ''] = uids;
     await client.saveStream({ params: { uid: first }, body: { tags: ['yard', 'old'] } });
@@ -112,14 +112,14 @@ test('[R2.26] tags are added to and taken off many streams; their other tags sta
     assert.deepEqual((await client.getStream({ params: { uid: second } })).tags, ['night']);
   }));
 
-test('[R6.2] only what one may change is picked, however it is done', async () => {
+test('[R6.2] only streams that the user may edit are selected, by any method', async () => {
   const own = await signIn(testEnv.server, helper.name, helper.password);
   await testEnv.openAs(own, '/streams', async (page) => {
     await box(page, 'Camera 00').press('Space');
     await box(page, 'Camera 02').press('Shift+Space');
     await says(page, '2 streams selected');
     assert.equal(await box(page, 'Camera 01').count(), 0);
-    // No prompt to select what is selected, nor what is not the user's.
+    // No offer to select streams that are already selected, or that the user may not edit.
     assert.equal(await button(page, 'Select all').count(), 0);
     await box(page, 'Camera 02').press('Space');
     await says(page, '1 stream selected');
@@ -129,14 +129,14 @@ test('[R6.2] only what one may change is picked, however it is done', async () =
   });
 });
 
-test('[R8.9] each failure is named with its reason, what was done is counted, and only the rest is retried', () =>
+test('[R8.9] each failure is shown with its reason, completed streams are counted, and only the rest is retried', () =>
   testEnv.open('/streams', async (page) => {
     const [, , gone = ''] = uids;
     await button(page, 'Select streams').click();
     await page.getByRole('link', { name: /^Camera 02/ }).click();
     await page.getByRole('link', { name: /^Camera 04/ }).click({ modifiers: ['Shift'] });
     await says(page, '3 streams selected');
-    // Another user was quicker.
+    // Another user was faster.
     await client.deleteStream({ params: { uid: gone } });
     await button(page, 'Pause').click();
     await bar(page).getByText('Paused: 2 of 3.').waitFor();
@@ -146,7 +146,7 @@ test('[R8.9] each failure is named with its reason, what was done is counted, an
     await bar(page).getByText('Paused: 0 of 1.').waitFor();
   }));
 
-test('[R7.4] many streams are deleted after a question, with their archives only by typing how many', () =>
+test('[R7.4] many streams are deleted after a confirmation, with their archives only after typing their number', () =>
   testEnv.open('/streams', async (page) => {
     await button(page, 'Select streams').click();
     await page.getByRole('searchbox').fill('"Camera 6"');

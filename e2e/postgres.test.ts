@@ -16,12 +16,12 @@ import { startPostgres, type TestPostgres } from './postgres.ts';
 import { startServer } from './server.ts';
 import { newUser } from '../server/src/store/user-fixture.ts';
 
-// The database on a PostgreSQL server in place of SQLite: the same product, and the differences.
+// The database on a PostgreSQL server instead of SQLite: the same product, and the differences.
 
 const root = join(import.meta.dirname, '..');
 /**
- * A part of the black-box suite that uses the database much and the machine little; `npm run test:postgres` runs
- * all of it.
+ * The part of the black-box suite that uses the database heavily and the machine lightly; `npm run
+ * test:postgres` runs all of it.
  */
 const chosen = [
   'server/src/store/store.test.ts',
@@ -41,7 +41,7 @@ after(() => postgres?.stop());
 
 for (const file of chosen) {
   test(`${file} passes on PostgreSQL as on SQLite`, async () => {
-    // The variable that marks a test as run inside of another would have its results sent up in place of a
+    // With the variable that marks a nested test run, results would be reported to the parent instead of a
     // verdict.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const outcome = await new Promise<{ code: unknown; output: string }>((resolve) => {
@@ -55,7 +55,7 @@ for (const file of chosen) {
   });
 }
 
-test('[R10.8] one server at a time has a name: the next waits until the lease of the one before has ended', async () => {
+test('[R10.8] only one server at a time has a name: the next waits until the lease of the previous one has expired', async () => {
   const env = { VIDETTE_DATABASE: await postgres.create('names') };
   const first = await startServer({ env });
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-second-'));
@@ -101,7 +101,8 @@ test('[R10.8] before an update changes a database on PostgreSQL the log says wha
   const before = await steps();
   const last = before.at(-1)?.name ?? '';
 
-  // As the version before left it, but for what the last step adds: the step fails, and all of it is rolled back.
+  // As the previous version left it, except for the table that the last step adds: the step fails, and is
+  // rolled back completely.
   await client.query('delete from kysely_migration where name = $1', [last]);
   await assert.rejects(
     startServer({ env, dataDir }),
@@ -115,7 +116,7 @@ test('[R10.8] before an update changes a database on PostgreSQL the log says wha
   const refused = startServer({ env, dataDir });
   await assert.rejects(refused, /ended with 1:[^]*A newer version has used this database[^\n]*pg_dump/);
   const { message } = await refused.then(
-    () => new Error('it started'),
+    () => new Error('It started'),
     (error: unknown) => error as Error,
   );
   assert.doesNotMatch(message, /\n\s+at /, 'no stack');
@@ -136,7 +137,10 @@ const succeeds = (attempt: Promise<unknown>) =>
     () => false,
   );
 
-/** How a database forgets what it had not yet written. A restart shows in the time of its start, recovery does not. */
+/**
+ * The ways in which a database loses what it has not yet written. A restart changes its start time, recovery
+ * does not.
+ */
 const crashes = {
   restarts: async () => {
     await postgres.kill();
@@ -153,21 +157,21 @@ const crashes = {
     const { rows } = await killed.query<{ pid: number }>('select pg_backend_pid() as pid');
     const hasEnded = new Promise<void>((resolve) => ended.once('end', resolve));
     process.kill(rows[0]?.pid ?? 0, 'SIGKILL');
-    // The server ends all its processes when one of them was killed, and answers again when it has recovered.
+    // The server ends all its processes when one of them is killed, and answers again after recovery.
     await hasEnded;
     await until(() => succeeds(connected().then((client) => client.end())), Boolean, 60_000);
   },
 };
 
 for (const [how, crash] of Object.entries(crashes)) {
-  test(`[R10.8, R4.4] a change of rights is read after the database crashed and ${how}, although its transaction ids start lower again`, async (t) => {
+  test(`[R10.8, R4.4] a change of rights is read after the database has crashed and ${how}, although its transaction ids restart at a lower number`, async (t) => {
     const database = `crash_${how.slice(0, 4)}`;
     const folder = await mkdtemp(join(tmpdir(), 'vidette-crash-'));
     t.after(() => rm(folder, { recursive: true, force: true }));
     const store = await Store.open({ url: await postgres.create(database), folder, redact: (text) => text });
     t.after(() => store.close());
     const user = await store.users.add(newUser('guard'));
-    // A transaction that writes nothing takes an id of which the crash leaves no trace, like one that is rolled back.
+    // A transaction that writes nothing uses an id that the crash erases, like one that is rolled back.
     const takeIds = async (count: number) => {
       const client = postgres.client(database);
       await client.connect();
@@ -191,7 +195,7 @@ for (const [how, crash] of Object.entries(crashes)) {
   });
 }
 
-test('while the database is away recording and live continue, changes are Unavailable, and all recovers', async () => {
+test('while the database is unavailable recording and live video continue, changes are Unavailable, and everything recovers', async () => {
   const database = await postgres.create('away');
   const server = await startServer({ env: { VIDETTE_DATABASE: database } });
   let socket: WebSocket | undefined;

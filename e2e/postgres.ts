@@ -9,7 +9,7 @@ import { Client } from 'pg';
 
 const run = promisify(execFile);
 
-/** Where Debian keeps the programs of each version; the newest counts. */
+/** Where Debian installs the programs of each version; the newest is used. */
 const versionsDir = '/usr/lib/postgresql';
 const owner = 'vidette';
 
@@ -18,7 +18,10 @@ interface Account {
   readonly gid: number;
 }
 
-/** A real PostgreSQL server of its own: its data in a new folder, reached by a socket in there, and by `host` if one is given. */
+/**
+ * A separate, real PostgreSQL server: its data in a new folder, reachable through a socket in it, and through
+ * `host` if given.
+ */
 export class TestPostgres {
   readonly #dir: string;
   readonly #account: Account | undefined;
@@ -31,28 +34,28 @@ export class TestPostgres {
     this.#host = host;
   }
 
-  /** As `database` of the configuration takes it. */
+  /** The address for `database` in the configuration. */
   url(database: string): string {
     return `postgres:///${database}?host=${encodeURIComponent(this.#dir)}&port=5432&user=${owner}`;
   }
 
-  /** The socket that it is reached by. */
+  /** The socket of the server. */
   get socket(): string {
     return join(this.#dir, '.s.PGSQL.5432');
   }
 
-  /** The same by a port of loopback that leads to its socket, or of the address that it was given. */
+  /** The same through a port of loopback that leads to its socket, or of the given address. */
   urlBy(port: number, database: string, host = '127.0.0.1'): string {
     return `postgres://${owner}@${host}:${port}/${database}`;
   }
 
-  /** Starts on the data that are there; resolves when it answers. */
+  /** Starts with the existing data; resolves when it answers. */
   async start(): Promise<void> {
     const child = spawn(
       program('postgres'),
       [
         ...['-D', join(this.#dir, 'data'), '-k', this.#dir, '-c', `listen_addresses=${this.#host}`],
-        // No real data are at stake.
+        // No durability needed: there is no real data.
         ...['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'],
       ],
       { ...this.#account, cwd: this.#dir, stdio: ['ignore', 'pipe', 'pipe'] },
@@ -71,20 +74,20 @@ export class TestPostgres {
     });
   }
 
-  /** Ends the server, its connections with it, and keeps the data. */
+  /** Stops the server with its connections, and keeps the data. */
   halt(): Promise<void> {
     return this.#end('SIGINT');
   }
 
   /**
-   * Ends it as a power cut would. The processes it left alive end by themselves a moment later: until then it does
-   * not start.
+   * Kills it like a power cut. The surviving processes end by themselves a moment later: until then it can't
+   * start.
    */
   kill(): Promise<void> {
     return this.#end('SIGKILL');
   }
 
-  /** Ends the server for good. */
+  /** Stops the server permanently and deletes its data. */
   async stop(): Promise<void> {
     await this.halt();
     await rm(this.#dir, { recursive: true, force: true, maxRetries: 5 });
@@ -99,19 +102,21 @@ export class TestPostgres {
     await exited;
   }
 
-  /** Of an operator who checks by hand. */
+  /** Runs SQL as an operator does manually. */
   client(database: string): Client {
     return new Client(this.url(database));
   }
 
-  /** Makes an empty database and returns its address. */
+  /** Creates an empty database and returns its address. */
   async create(database: string): Promise<string> {
     await createDatabase(this.url('postgres'), database);
     return this.url(database);
   }
 }
 
-/** Makes an empty database on a server, by the address of another one there; one that is there stays as it is. */
+/**
+ * Creates an empty database on a server, given the address of another database there; an existing one is kept.
+ */
 export async function createDatabase(url: string, database: string): Promise<void> {
   const client = new Client(url);
   await client.connect();
@@ -124,7 +129,8 @@ export async function createDatabase(url: string, database: string): Promise<voi
 }
 
 /**
- * Makes a server with no data and starts it. PostgreSQL refuses to run as root: then it runs as `nobody`.
+ * Creates a server without data and starts it. PostgreSQL refuses to run as root, in which case it runs as
+ * `nobody`.
  * @param host an address of this machine that it listens on as well, for clients in the same network of 256
  */
 export async function startPostgres(host = ''): Promise<TestPostgres> {
@@ -132,7 +138,7 @@ export async function startPostgres(host = ''): Promise<TestPostgres> {
   const account = process.getuid?.() === 0 ? await accountOf('nobody') : undefined;
   if (account) await chown(dir, account.uid, account.gid);
   await chmod(dir, 0o700);
-  // Sorted as people sort, not by code points: what the product needs it has to request.
+  // A natural-language collation, not code points: the product must request what it needs.
   const locale = ['--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'];
   const options = ['-D', join(dir, 'data'), '-U', owner, '-A', 'trust', '-E', 'UTF8', '--no-sync', ...locale];
   await run(program('initdb'), options, { ...account, cwd: dir });

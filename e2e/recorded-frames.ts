@@ -6,7 +6,7 @@ import { parseArchivePlaylist, type ByteSpan } from '../ui/src/playback/archive-
 
 /**
  * Capture times of the recorded frames of a stream, in order, ms since the epoch, read from the files
- * themselves. A camera on a busy machine leaves frames out: only this shows which one belongs to a moment.
+ * themselves. A camera on a busy machine skips frames: only these times show which frame belongs to a moment.
  */
 export async function recordedFrames(
   client: Client,
@@ -27,7 +27,7 @@ export async function recordedFrames(
     const [init, bytes] = await Promise.all([bytesOf(piece.init), bytesOf(piece)]);
     const video = parseInit(init).find(({ kind }) => kind === 'video');
     const moofs = [...walkBoxes(bytes)].filter(({ type }) => type === 'moof');
-    if (!video || moofs.length === 0) throw new Error('a recorded piece without pictures');
+    if (!video || moofs.length === 0) throw new Error('A recorded piece without frames');
     for (const moof of moofs) {
       const { tracks } = parseFragmentHeader(bytes.subarray(moof.offset, moof.offset + moof.size));
       const run = tracks.find(({ trackId }) => trackId === video.id);

@@ -47,7 +47,7 @@ async function check(): Promise<{ exitCode: number | null; output: string }> {
   return { exitCode, output: Buffer.concat(output).toString() };
 }
 
-/** Starts again on the same folder; the session is still good. */
+/** Restarts with the same folder; the session is still valid. */
 async function restart(): Promise<void> {
   server = await startServer({ dataDir });
   client = clientOf(server, cookie);
@@ -57,7 +57,7 @@ for (const [name, end] of [
   ['asked to stop', () => server.stop()],
   ['killed', () => server.kill()],
 ] as const) {
-  test(`[R10.3] [R10.10] a server that is ${name} leaves an archive in order, and recording continues at the next start`, async () => {
+  test(`[R10.3] [R10.10] a server that is ${name} leaves an archive in order, and recording continues after the next start`, async () => {
     const before = await recorded(client, uid);
     const endedMs = Date.now();
     await end();
@@ -74,7 +74,7 @@ for (const [name, end] of [
     assert.ok(last && next);
     assert.ok(last.endMs >= (before.at(-1)?.endMs ?? 0) - 1, 'nothing that was listed is gone');
     assert.ok(next.startMs >= startedMs - 1_000 && next.startMs > last.endMs);
-    // At most one GOP and the data on its way are lost.
+    // At most one GOP and the data in transit are lost.
     assert.ok(endedMs - last.endMs < 2_000, `${endedMs - last.endMs} ms before the end are missing`);
     for (const piece of [last, next]) {
       const { footage } = await download(client, uid, piece);
@@ -86,7 +86,7 @@ for (const [name, end] of [
   });
 }
 
-test('[R10.3] after both the archive is in order', async () => {
+test('[R10.3] after both, the archive is in order', async () => {
   await server.stop();
   const { exitCode, output } = await check();
   assert.equal(output, 'The archive is in order.\n');

@@ -1,6 +1,6 @@
 import { addresses, type Address } from '../ui/src/app/addresses.ts';
 
-// A screen that is added to the page's table of addresses is checked without being named again here.
+// Screens added to the page's table of addresses are tested without being listed again here.
 
 /**
  * The addresses below `/ui` of all screens that a signed-in user can open.
@@ -13,7 +13,7 @@ export function routePaths(params: Readonly<Record<string, string>>): string[] {
     .map(([name]) =>
       name.replaceAll(/\$(\w+)/g, (_, param: string) => {
         const value = params[param];
-        if (value === undefined) throw new Error(`nothing stands for $${param} in ${name}`);
+        if (value === undefined) throw new Error(`No value for $${param} in ${name}`);
         return value;
       }),
     );

@@ -13,7 +13,7 @@ let camera: FakeCamera;
 let testEnv: TestEnv;
 let client: Client;
 let gate: string;
-/** Two recordings of the gate and the pause between them. */
+/** Two recordings of the gate, with a pause between them. */
 let early: Fragment;
 let late: Fragment;
 
@@ -50,7 +50,7 @@ after(async () => {
   await camera?.stop();
 });
 
-/** As a field for a date and a time holds it, by UTC. */
+/** The value of a date and time field, in UTC. */
 const fieldText = (ms: number) => new Date(ms).toISOString().slice(0, 19);
 const side = (page: Page) => page.getByRole('region', { name: 'Save footage' });
 
@@ -60,7 +60,7 @@ async function choose(page: Page, startMs: number, endMs: number): Promise<void>
   await side(page).getByLabel('Until').fill(fieldText(endMs));
 }
 
-test('[R9.3] a range is selected on the timeline; size and length are shown before, what was delivered and what is missing after', () =>
+test('[R9.3] a range is selected on the timeline; size and length are shown before, the delivered and missing parts after', () =>
   testEnv.open(`/stream/${gate}/view?t=${Math.round(early.startMs) + 1000}`, async (page) => {
     const startMs = Math.floor(early.startMs / 1000) * 1000 - 4_000;
     const endMs = Math.ceil(late.startMs / 1000) * 1000 + 3_000;
@@ -69,7 +69,7 @@ test('[R9.3] a range is selected on the timeline; size and length are shown befo
     await words.getByText(/^Recorded: .* of [\d.]+\ss, about [\d.]+\s[kM]B/).waitFor();
     assert.match(await words.innerText(), /Missing: .* 1 gap is skipped in the file/);
 
-    // The end is led later by its handle, and the field follows.
+    // The end is dragged later by its handle, and the field follows.
     while (await button(page, 'Zoom in').isEnabled()) await button(page, 'Zoom in').click();
     const box = await page.locator('canvas[data-timeline]').boundingBox();
     assert.ok(box);
@@ -110,7 +110,7 @@ async function footageOf(file: Download) {
   return footage;
 }
 
-test('a span over the longest download, and several streams, become a package in the list of exports', () =>
+test('a span longer than the download limit, and several streams, become a package in the list of exports', () =>
   testEnv.open(`/stream/${gate}/view`, async (page) => {
     const nowMs = Math.floor(Date.now() / 1000) * 1000;
     await choose(page, nowMs - 3_600_000, nowMs);
@@ -145,7 +145,7 @@ test('[R5.3] whole days are chosen in the calendar, where recorded ones are mark
     await side(page).getByText('Create a package').waitFor();
   }));
 
-test('[R4.9] a gap says why: under the pointer, in the list that leads to it, when it is skipped, and to a screen reader', () =>
+test('[R4.9] the cause of a gap is shown: under the pointer, in the list of gaps, when it is skipped, and to a screen reader', () =>
   testEnv.open(`/stream/${gate}/view?t=${Math.round(early.startMs) + 500}`, async (page) => {
     const slider = page.getByRole('slider', { name: 'Timeline of Gate' });
     await page

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import type { ClusterNode } from '@vidette/contract/entities';
 
-/** One screenshot to take, and how the page comes to look like that. */
+/** One screenshot to take, and the steps to reach it. */
 export interface Screen {
   readonly name: string;
   /** Below `/ui`. */
@@ -9,9 +9,9 @@ export interface Screen {
   readonly isSignedOut?: boolean;
   /** The session of a user other than the administrator. */
   readonly cookie?: string;
-  /** Before the page is opened: answers to hold back or replace. */
+  /** Runs before the page is opened: answers to hold back or replace. */
   readonly testEnv?: (context: BrowserContext) => Promise<unknown>;
-  /** After it is there: what to click before the screenshot. */
+  /** Runs after it has loaded: what to click before the screenshot. */
   readonly act?: (page: Page) => Promise<unknown>;
 }
 
@@ -42,7 +42,7 @@ export interface Exhibits {
   readonly failed: string;
   /** The key of the first stream's public link. */
   readonly shareKey: string;
-  /** The session of a user who may see the first stream only. */
+  /** The session of a user who may see only the first stream. */
   readonly guard: string;
 }
 
@@ -305,14 +305,17 @@ function answer(route: { fulfill: (reply: object) => Promise<void> }, status: nu
   });
 }
 
-/** The toggles of the list by their order: groups, picking, grid, table; the second once there is what can be picked. */
+/**
+ * The toggles of the list in order: groups, selection, grid, table; the second only when streams can be
+ * selected.
+ */
 async function toggle(page: Page, which: 'streams-groups' | 'streams-view-table'): Promise<void> {
   await page.locator('main input[type=checkbox]').first().waitFor({ state: 'attached' });
   const toggles = page.locator('main button[aria-pressed][aria-label]');
   await toggles.nth(which === 'streams-groups' ? 0 : 3).click();
 }
 
-/** Picks the first two streams of the list. */
+/** Selects the first two streams of the list. */
 async function pickTwo(page: Page): Promise<void> {
   await page.locator('main input[type=checkbox]').first().waitFor({ state: 'attached' });
   await page.locator('main button[aria-pressed][aria-label]').nth(1).click();
@@ -320,7 +323,7 @@ async function pickTwo(page: Page): Promise<void> {
   await page.locator('section button').nth(3).waitFor();
 }
 
-/** Opens the controls that save footage, which small screens keep with the further controls. */
+/** Opens the controls that save footage, which are among the further controls on small screens. */
 async function saveFootage(page: Page): Promise<void> {
   const opener = page.getByRole('button', { name: /Save footage|Сохранить запись/ });
   const more = page.getByRole('button', { name: /More controls|Другие кнопки/ });

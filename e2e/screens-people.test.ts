@@ -7,7 +7,7 @@ import { signIn } from './server.ts';
 import { button, TestEnv } from './test-env.ts';
 import { inStore } from './stored.ts';
 
-// The screens about people, their rights and the public link, against the real server.
+// The screens about users, their rights and the public link, against the real server.
 
 const guard = { name: 'guard', password: 'seven quiet otters 5' };
 
@@ -50,7 +50,7 @@ test('[R2.6] a user is added, errors at their fields, and rights are given next'
     ]);
   }));
 
-test('[R2.7] a user is changed, blocked and let in again, signed out, and deleted by typing the login', async () => {
+test('[R2.7] a user is changed, blocked and unblocked, signed out, and deleted by typing the login', async () => {
   await client.addUser({ body: { name: 'temp', password: guard.password } });
   const own = await signIn(testEnv.server, 'temp', guard.password);
   await testEnv.open('/user/temp', async (page) => {
@@ -118,7 +118,7 @@ test('[R2.9] the rights on a stream are edited on its page; an unknown login is 
     );
   }));
 
-test('[R2.9] [R2.6] some time after signing in, changing rights needs the password, once', async () => {
+test('[R2.9] [R2.6] some time after signing in, changing rights requires the password, once', async () => {
   await client.addUser({ body: { ...guard, name: 'chief', isAdmin: true } });
   await client.addUser({ body: { ...guard, name: 'porter' } });
   const cookie = await signIn(testEnv.server, 'chief', guard.password);
@@ -152,7 +152,7 @@ test('[R2.9] [R2.6] some time after signing in, changing rights needs the passwo
   for (const login of ['chief', 'porter', 'second']) await client.deleteUser({ params: { login } });
 });
 
-test('[R6.4] [R2.7] what another system keeps of a person can’t be changed here, and both pages say why', async () => {
+test('[R6.4] [R2.7] data managed by another system can’t be changed here, and both pages show why', async () => {
   const person = { ...guard, name: 'managed', email: 'managed@example.org', fullName: 'Managed Person' };
   await client.addUser({ body: person });
   await inStore(testEnv.server, `UPDATE users SET is_managed = 1 WHERE login = 'managed'`);
@@ -166,7 +166,7 @@ test('[R6.4] [R2.7] what another system keeps of a person can’t be changed her
   };
   await testEnv.open('/user/managed/edit', async (page) => {
     await isClosed(page, ['Login', 'Full name', 'E-mail']);
-    // The rights are this server's own.
+    // The rights are managed on this server.
     await page.getByLabel('Streams the user can add').selectOption({ label: 'Limited' });
     await page.getByLabel('At most').fill('4');
     await button(page, 'Save').click();
@@ -181,7 +181,7 @@ test('[R6.4] [R2.7] what another system keeps of a person can’t be changed her
   await client.deleteUser({ params: { login: 'managed' } });
 });
 
-test('[R7.9] a user who may share shows the public link, lets it be embedded, and revokes it', async () => {
+test('[R7.9] a user who may share can show the public link, allow embedding, and revoke it', async () => {
   await client.saveStreamPermissions({
     params: { uid: gate },
     body: { items: [{ user: guard.name, share: true }] },
@@ -202,7 +202,7 @@ test('[R7.9] a user who may share shows the public link, lets it be embedded, an
   });
 });
 
-test('[R2.10] the name taken from the address appears in the empty field, and never mixes with a typed one', () =>
+test('[R2.10] the name derived from the address appears in the empty field, and never mixes with a typed one', () =>
   testEnv.open('/add-stream', async (page) => {
     const address = page.getByLabel('Address of the camera');
     const name = page.getByLabel('Name', { exact: true });

@@ -23,7 +23,7 @@ before(async () => {
 
 after(() => testEnv?.close());
 
-test('[R2.17] the API documentation is the administrator’s; calls are found, read and tried', async () => {
+test('[R2.17] the API documentation is for administrators; calls are found, read and tried', async () => {
   await testEnv.open('/swagger', async (page) => {
     await page.getByRole('searchbox').fill('one user GET');
     await until(
@@ -45,7 +45,7 @@ test('[R2.17] the API documentation is the administrator’s; calls are found, r
   );
 });
 
-test('[R7.47] the audit log is filtered by its address, opened, and taken along as CSV', () =>
+test('[R7.47] the audit log is filtered by its address, expanded, and downloaded as CSV', () =>
   testEnv.open('/administration/audit-logs?action=addUser', async (page) => {
     await until(
       () => page.locator('tbody tr').count(),
@@ -73,7 +73,7 @@ test('[R7.47] the audit log is filtered by its address, opened, and taken along 
     assert.equal(await page.getByRole('table').getByText('addUser', { exact: true }).count(), 0);
   }));
 
-test('[R2.14] the server’s log is searched, and followed until it is held still', () =>
+test('[R2.14] the server’s log is searched, and followed until it is paused', () =>
   testEnv.open('/administration/server-debug', async (page) => {
     await page.getByRole('searchbox').fill('Connecting to');
     const lines = page.locator('ol > li');
@@ -90,7 +90,7 @@ test('[R2.14] the server’s log is searched, and followed until it is held stil
     await page.getByText('No line matches.').waitFor();
   }));
 
-test('[R2.16] a moment on screen is bookmarked, found again, opened there, renamed and deleted', () =>
+test('[R2.16] a moment on screen is bookmarked, found again, opened, renamed and deleted', () =>
   testEnv.open(`/stream/${gate}/view`, async (page) => {
     await page.locator('video').waitFor();
     await until(
@@ -117,7 +117,7 @@ test('[R2.16] a moment on screen is bookmarked, found again, opened there, renam
     await page.getByText('No bookmarks yet').waitFor();
   }));
 
-test('[R7.46] the configuration is changed by its form; errors stand at their keys', () =>
+test('[R7.46] the configuration is changed in its form; errors appear at their keys', () =>
   testEnv.open('/administration/config', async (page) => {
     const percent = page.getByLabel('archive.warnPercent');
     await percent.fill('200');
@@ -151,7 +151,7 @@ test('[R7.46] every key describes its purpose, and is found by that text', () =>
     assert.ok(await page.getByLabel('smtp.host').isVisible());
   }));
 
-test('[R7.46] what will change is listed before it is saved, with what waits for a restart; secrets are not shown', () =>
+test('[R7.46] changes are listed before they are saved, with those that need a restart; secrets are not shown', () =>
   testEnv.open('/administration/config', async (page) => {
     await page.getByLabel('log.level').selectOption('debug');
     await page.getByLabel('archive.folder').fill('/video');
@@ -203,7 +203,7 @@ test('[R2.15] [R8.7] a license is uploaded as a file or by dropping one; its err
     await page.getByText('This file is too large for a license.').waitFor();
   }));
 
-test('[R7.47] on paper the audit log has all its columns, dark on white, and nothing to click', () =>
+test('[R7.47] printed, the audit log has all its columns, dark on white, and no controls', () =>
   testEnv.open('/administration/audit-logs', async (page) => {
     await page.getByRole('table').waitFor();
     await page.emulateMedia({ media: 'print' });
@@ -217,7 +217,7 @@ test('[R7.47] on paper the audit log has all its columns, dark on white, and not
     });
     assert.equal(colours, 'rgb(0, 0, 0) on rgb(255, 255, 255)');
     const paper = await page.pdf({ preferCSSPageSize: true });
-    // A4, lying: 297 by 210 mm in points of 1/72 inch.
+    // A4 landscape: 297 by 210 mm in points of 1/72 inch.
     assert.match(paper.toString('latin1'), /MediaBox \[\s*0 0 84[12][.\d]* 59[45][.\d]*/);
   }));
 
@@ -230,7 +230,7 @@ test('[R8.10] a double click on a busy machine submits a form once', () =>
     });
     await page.getByLabel('Login').fill('twice');
     await page.getByLabel('Password', { exact: true }).fill(viewer.password);
-    // Both in one turn, as they come out of a full queue.
+    // Both in one turn, as from a full queue.
     await button(page, 'Add the user').evaluate((submit: HTMLButtonElement) => {
       submit.click();
       submit.click();

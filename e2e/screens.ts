@@ -1,6 +1,6 @@
-// `npm run screens [FILTER...]`: a screenshot of every screen, on a phone, a desk and a wall, by day and by night, in
-// both languages, against the real server with real streams, into the folder `screens`. People look at them;
-// nothing is compared.
+// `npm run screens [FILTER...]`: takes a screenshot of every screen, on a phone, a desktop and a wall, in the
+// day and night themes, in both languages, against the real server with real streams, into the folder
+// `screens`. They are for visual inspection; nothing is compared.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@vidette/contract/client';
@@ -13,7 +13,7 @@ import { signIn, startServer, type TestServer } from './server.ts';
 const folder = join(import.meta.dirname, '../screens');
 const filters = process.argv.slice(2);
 
-/** `VIDETTE_SCREENS_LOOKS=360,1440.dark.ru` takes those looks only; every look whose name begins so. */
+/** `VIDETTE_SCREENS_LOOKS=360,1440.dark.ru` takes only the looks whose names begin with these. */
 const wantedLooks = process.env['VIDETTE_SCREENS_LOOKS']?.split(',') ?? [''];
 
 const looks: readonly Look[] = (
@@ -30,7 +30,7 @@ const looks: readonly Look[] = (
   )
   .filter((look) => wantedLooks.some((wanted) => nameOf(look).startsWith(wanted)));
 
-/** So many pages simultaneously: most of a screenshot is waiting. */
+/** Number of pages in parallel: most of the time of a screenshot is waiting. */
 const hands = 3;
 
 function nameOf({ width, colorScheme, language }: Look): string {
@@ -91,7 +91,7 @@ async function exhibit(client: Client): Promise<Exhibits> {
   return { live, failed, guard, shareKey: new URL(url).pathname.split('/').at(-1) ?? '' };
 }
 
-/** Takes every screen in every look; signed in as `person` where a screen needs it. */
+/** Takes every screen in every look; signed in as `person` if a screen needs it. */
 async function take(
   { url }: TestServer,
   screens: readonly Screen[],
@@ -123,7 +123,7 @@ async function takeOne(url: string, screen: Screen, look: Look, cookie: string |
   await page.locator('main :is(h1, h2, input, video)').first().waitFor();
   // A screenshot of a page that did not reach its state shows more than none.
   await screen.act?.(page).catch((error: unknown) => process.stdout.write(`${file}: ${String(error)}\n`));
-  // A screenshot for people: anything that still fades in or loads has this long.
+  // Time for transitions and loading to finish before the screenshot.
   await page.waitForTimeout(1_200);
   await page.screenshot({ path: join(folder, file) });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

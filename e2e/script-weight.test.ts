@@ -6,7 +6,8 @@ import { administratorOf } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';
 
-// How much script a browser fetches before the first screens are there, and whether they stand still once they are.
+// How much script a browser fetches before the first screens are shown, and whether their layout is then
+// stable.
 
 let server: TestServer;
 let browser: Browser;
@@ -25,7 +26,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** The scripts that a screen fetched by the time `selector` was there: name and bytes as gzip writes them. */
+/** The scripts that a screen has fetched by the time `selector` appears: name and gzip size in bytes. */
 async function scriptsOf(path: string, selector: string, as: string | null): Promise<[string, number][]> {
   const context = await newPerson(browser);
   if (as !== null) await signInByCookie(context, server.url, as);
@@ -47,8 +48,8 @@ for (const [name, path, selector, isSignedIn, most] of [
   ['sign-in', '/auth', 'input[type=password]', false, 133_000],
   ['the list of streams', '/streams', 'main a[href*="/stream/"]', true, 149_000],
 ] as const) {
-  // `most` in bytes as gzip writes them; the goal is 150 kB, and what has been won below it is kept.
-  test(`${name} is there after at most ${most / 1000} kB of script`, async () => {
+  // `most` is the gzip size in bytes; the goal is 150 kB, and the limits keep what has been saved below it.
+  test(`${name} is shown after at most ${most / 1000} kB of script`, async () => {
     const scripts = await scriptsOf(path, selector, isSignedIn ? cookie : null);
     const total = scripts.reduce((sum, [, bytes]) => sum + bytes, 0);
     assert.ok(total > most / 10, 'no script was counted');
@@ -65,7 +66,7 @@ const shiftOf = (page: Page) =>
         new PerformanceObserver((list) => {
           for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value;
         }).observe({ type: 'layout-shift', buffered: true });
-        // Entries that were kept are handed over before the next frame but one.
+        // Buffered entries are delivered before the next frame but one.
         requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
       }),
   );

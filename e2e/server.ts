@@ -9,18 +9,18 @@ import { createDatabase } from './postgres.ts';
 const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 
 export interface ServerOptions {
-  /** Folder for its data; a new one, removed at `stop`, when left out. */
+  /** Folder for its data; by default a new one, removed at `stop`. */
   dataDir?: string;
   /** 0, the default, lets the system choose a free port. */
   port?: number;
   env?: Record<string, string>;
   /** The program that runs it, with its own arguments: `ip netns exec NAME`. */
   through?: readonly string[];
-  /** Receives all of its output as it comes. */
+  /** Receives all of its output as it arrives. */
   onOutput?: (text: string) => void;
 }
 
-/** The product as a process of its own, as an operator runs it. */
+/** The product as a separate process, as an operator runs it. */
 export class TestServer {
   readonly url: string;
   readonly dataDir: string;
@@ -45,20 +45,20 @@ export class TestServer {
     return this.#output.join('');
   }
 
-  /** The set-up code printed last. Throws when none was. */
+  /** The most recently printed set-up code. Throws if there is none. */
   get setupCode(): string {
     const code = [...this.output.matchAll(/Set-up code: (\S+)/g)].at(-1)?.[1];
     if (!code) throw new Error(`no set-up code in:\n${this.output}`);
     return code;
   }
 
-  /** Asks the server to stop, waits until it did, and removes its folder if it was made for it. */
+  /** Stops the server gracefully, waits until it has ended, and removes its folder if it was created for it. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM');
     if (this.#ownsData) await rm(this.dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Ends the server as a power cut would, keeping its folder. */
+  /** Kills the server like a power cut, keeping its folder. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
@@ -74,8 +74,8 @@ export class TestServer {
 }
 
 /**
- * With `VIDETTE_TEST_POSTGRES`, the address of the database `postgres` of a server, every product that is started has a
- * database of its own there, by its data folder: this is its address. Undefined where it has its usual one.
+ * If `VIDETTE_TEST_POSTGRES` gives the address of a server's `postgres` database, every started product has its
+ * own database there, by data folder: this is its address. Undefined if it uses its usual one.
  */
 export function databaseOf(dataDir: string): string | undefined {
   return process.env['VIDETTE_TEST_POSTGRES']?.replace('/postgres?', `/${databaseName(dataDir)}?`);
@@ -122,14 +122,14 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   return new TestServer(child, url, dataDir, options.dataDir === undefined, output);
 }
 
-/** The first administrator that `setUp` makes. */
+/** The first administrator that `setUp` creates. */
 export const administrator = {
   name: 'admin',
   password: 'correct horse 7 battery',
   email: 'admin@example.org',
 };
 
-/** Makes the first administrator and returns the session cookie as a `cookie` header's value. */
+/** Creates the first administrator and returns the session cookie as the value of a `cookie` header. */
 export async function setUp(server: TestServer): Promise<string> {
   const reply = await fetch(`${server.url}/v1/system/unlock`, {
     method: 'POST',
@@ -140,7 +140,7 @@ export async function setUp(server: TestServer): Promise<string> {
   return cookieOf(reply);
 }
 
-/** Signs in and returns the session cookie as a `cookie` header's value. */
+/** Signs in and returns the session cookie as the value of a `cookie` header. */
 export async function signIn(
   server: TestServer,
   name = administrator.name,
@@ -156,7 +156,7 @@ export async function signIn(
 }
 
 function cookieOf(reply: Response): string {
-  // Beside the session the reply may make the browser a known device.
+  // Besides the session, the reply may contain the cookie of a known device.
   const cookies = reply.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
   const session = cookies.find((cookie) => cookie.startsWith('vidette_session='));
   if (session === undefined) throw new Error('the reply sets no cookie');

@@ -48,12 +48,12 @@ async function visitor(): Promise<{ page: Page; consoleErrors: string[] }> {
   return { page, consoleErrors: consoleErrorsOf(page) };
 }
 
-test('[R7.9, R10.5] the link is made once, unguessable, and stays until it is revoked', async () => {
+test('[R7.9, R10.5] the link is created once, unguessable, and valid until it is revoked', async () => {
   assert.match(url, /\/ui\/share\/[\w-]{43}$/);
   assert.deepEqual(await admin.getStreamShare({ params: { uid } }), { url, isEmbeddable: false });
 });
 
-test('[R10.5] a visitor without an account sees it live, by little more than a player, and is counted', async () => {
+test('[R10.5] a visitor without an account watches it live, with little more than a player, and is counted', async () => {
   const { page, consoleErrors } = await visitor();
   let scriptBytes = 0;
   page.on('response', (reply) => {
@@ -76,7 +76,7 @@ test('[R10.5] a visitor without an account sees it live, by little more than a p
   );
 });
 
-test('[R10.5] other sites may frame it only where the owner allows it', async () => {
+test('[R10.5] other sites may frame it only if the owner allows it', async () => {
   const framed = `http://127.0.0.1:${(otherSite.address() as AddressInfo).port}/`;
   const { page } = await visitor();
   await page.goto(framed);
@@ -96,7 +96,7 @@ test('[R10.5] other sites may frame it only where the owner allows it', async ()
   await page.context().close();
 });
 
-test('[R7.9, R10.5] revoking disconnects its viewers immediately, and the link is dead', async () => {
+test('[R7.9, R10.5] revoking disconnects its viewers immediately and invalidates the link', async () => {
   const { page } = await visitor();
   await page.goto(url);
   await assertMoves(page, 1);

@@ -6,7 +6,7 @@ import { administratorOf, until } from './api.ts';
 import { consoleErrorsOf, desktop, launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
 
-// The frame around the screens: side bar, palette, what follows people, what redirects. The rest is in page.test.ts.
+// The frame around the screens: side bar, palette, persistent state, redirects. The rest is in page.test.ts.
 
 const viewer = { name: 'viewer', password: 'seven quiet otters 5' };
 
@@ -82,7 +82,7 @@ for (const [width, height] of [
     ));
 }
 
-test('[R2.29] at 615x601 the side bar is beside the screen, stays there, and is there after a reload', () =>
+test('[R2.29] at 615x601 the side bar is next to the screen and stays open, even after a reload', () =>
   open(
     '/help',
     async (page) => {
@@ -100,7 +100,7 @@ test('[R2.29] at 615x601 the side bar is beside the screen, stays there, and is 
     { look: { ...desktop, width: 615, height: 601 } },
   ));
 
-test('[R7.31] Ctrl+K finds a stream by words, opens it, and offers it first the next time', () =>
+test('[R7.31] Ctrl+K finds a stream by words, opens it, and lists it first the next time', () =>
   open('/help', async (page) => {
     await heading(page, 'Help');
     await page.keyboard.press('Control+k');
@@ -139,7 +139,7 @@ test('[R7.31] Enter right after typing opens what those words find, not the resu
     await page.waitForURL(`**/ui/stream/${gate}/view`);
   }));
 
-test('[R1.7] the palette goes to screens and does things by keys alone, and gives the focus back', () =>
+test('[R1.7] the palette opens screens and runs actions by keyboard alone, and returns the focus', () =>
   open('/help', async (page) => {
     const button = page.getByRole('button', { name: 'Search or go to' });
     await button.focus();
@@ -162,7 +162,7 @@ test('[R1.7] the palette goes to screens and does things by keys alone, and give
     await page.waitForURL('**/ui/administration/config');
   }));
 
-test('[R6.1] [R6.2] side bar and palette offer a read-only user no screen that they may not see', async () => {
+test('[R6.1] [R6.2] side bar and palette offer a read-only user only screens that they may see', async () => {
   const own = await signIn(server, viewer.name, viewer.password);
   await open(
     '/help',
@@ -185,13 +185,13 @@ test('[R6.1] [R6.2] side bar and palette offer a read-only user no screen that t
   );
 });
 
-test('[R2.15] /license leads to the administration’s license page', () =>
+test('[R2.15] /license redirects to the license page of the administration', () =>
   open('/license', async (page) => {
     await page.waitForURL('**/ui/administration/license');
     await page.getByLabel('License text').waitFor();
   }));
 
-test('[R2.27] pages of a stream show its name, and lead from the video to its data and back', () =>
+test('[R2.27] the pages of a stream show its name, and link from the video to its data and back', () =>
   open(`/stream/${gate}/view`, async (page) => {
     await heading(page, 'Gate 2');
     await page.locator(`main a[href$="/stream/${gate}/info"]`).first().click();
@@ -224,7 +224,7 @@ test('[R7.54] polls stop in a hidden tab and continue when it is visible again',
       });
       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
     }, isHidden);
-  // The clock advances step by step, so that each answer has come before the next request is due.
+  // The clock advances step by step, so that each answer has arrived before the next request is due.
   const pass = async () => {
     await page.clock.runFor(1_000);
     await page.evaluate(() => fetch('/v1/system/health'));

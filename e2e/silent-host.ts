@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A host on the loopback interface that keeps its callers waiting. */
+/** A host on the loopback interface that never answers. */
 export interface SilentHost {
   readonly port: number;
-  /** Connections that were taken. */
+  /** Number of accepted connections. */
   readonly connections: number;
   stop(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function startSilentHost(): Promise<SilentHost> {
   };
 }
 
-/** Listens with room for one connection and then hangs, so that the system takes no more of them. */
+/** Listens with a backlog of one connection and then hangs, so that the system accepts no more. */
 const hung = `
   const server = require('node:net').createServer();
   server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
@@ -46,7 +46,10 @@ const hung = `
 /** The system accepts one more than the backlog. */
 const roomInBacklog = 2;
 
-/** Does not even take a connection: a dial is neither answered nor refused, as with a host that is switched off. */
+/**
+ * Does not even accept a connection: a connection attempt is neither answered nor refused, as with a host that
+ * is switched off.
+ */
 export async function startUnreachableHost(): Promise<SilentHost> {
   const child = spawn(process.execPath, ['-e', hung], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');

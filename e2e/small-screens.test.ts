@@ -6,7 +6,7 @@ import { goWithin, type Look } from './browser.ts';
 import { routePaths } from './routes.ts';
 import { TestEnv } from './test-env.ts';
 
-// Every screen on a small phone, and as wide as a tablet, in the language with the longer words.
+// Every screen at the width of a small phone and of a tablet, in the language with the longer words.
 
 const phone: Look = { width: 360, height: 740, colorScheme: 'light', language: 'ru' };
 
@@ -38,7 +38,7 @@ before(async () => {
 
 after(() => testEnv?.close());
 
-test('[R1.4] [R1.6] [R1.7] in Russian no screen is wider than a phone or a tablet, and a finger finds every control', () =>
+test('[R1.4] [R1.6] [R1.7] in Russian no screen is wider than a phone or a tablet, and every control is large enough for touch', () =>
   testEnv.open(
     '/nowhere',
     async (page) => {
@@ -56,8 +56,8 @@ test('[R1.4] [R1.6] [R1.7] in Russian no screen is wider than a phone or a table
           );
           if (overflowPx > 0) faults.push(`${path}: ${overflowPx} px too wide at ${width} px`);
         }
-        // A control, or what is pressed in its place. Links within a sentence are as high as their line, and the
-        // cross of a tag as high as the tag.
+        // A control, or its touch target. Links within a sentence are as high as their line, and the cross of a
+        // tag as high as the tag.
         const small = await page.evaluate(() => {
           const found = new Set<string>();
           for (const control of document.querySelectorAll<HTMLElement>(

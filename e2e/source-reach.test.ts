@@ -15,7 +15,7 @@ let server: TestServer;
 let admin: Client;
 let user: Client;
 let camera: FakeCamera;
-/** A camera that redirects every client to where a cloud keeps its keys. */
+/** A camera that redirects every client to the metadata service of a cloud. */
 let redirecting: FakeCamera;
 
 before(async () => {
@@ -33,7 +33,7 @@ after(async () => {
   await Promise.all([camera?.stop(), redirecting?.stop()]);
 });
 
-/** This machine by its number, by a name, and in other clothes. */
+/** This machine by IP address, by name, and in other notations. */
 const itself = (port: number) => [
   `rtsp://127.0.0.1:${port}/live/main`,
   `rtsp://localhost:${port}/live/main`,
@@ -41,7 +41,7 @@ const itself = (port: number) => [
   `http://127.0.0.1:${port}/`,
 ];
 
-test('[R10.1] this machine itself is a source for administrators only', async () => {
+test('[R10.1] this machine itself can be a source only for administrators', async () => {
   for (const url of itself(camera.port)) {
     await assert.rejects(user.probeStream({ query: { url } }), { code: 'STREAM_SOURCE_ERR' }, url);
   }
@@ -78,7 +78,7 @@ test('[R10.1] a user who may edit an administrator’s stream gains no access to
   assert.match(failureReason ?? '', /Only an administrator/);
 });
 
-test('[R10.1] a redirect is judged like an address, an administrator’s too', async () => {
+test('[R10.1] a redirect is checked like an address, even for administrators', async () => {
   await assert.rejects(admin.probeStream({ query: { url: redirecting.url } }), { code: 'STREAM_SOURCE_ERR' });
   const { uid } = await admin.addStream({ body: { name: 'Sends on', streamSource: redirecting.url } });
   const { failureReason } = await until(
@@ -88,7 +88,7 @@ test('[R10.1] a redirect is judged like an address, an administrator’s too', a
   assert.match(failureReason ?? '', /link-local/);
 });
 
-test('[R5.5] [R10.1] link-local, group and reserved addresses are refused for everybody, and so are other schemes', async () => {
+test('[R5.5] [R10.1] link-local, multicast and reserved addresses are refused for everyone, and so are other schemes', async () => {
   for (const host of [
     '169.254.169.254',
     '224.0.0.1',
@@ -115,7 +115,7 @@ test('[R5.5] [R10.1] link-local, group and reserved addresses are refused for ev
   }
 });
 
-/** Takes connections on the loopback interface and counts them. */
+/** Accepts connections on the loopback interface and counts them. */
 async function startListener(onConnection: (socket: Socket, count: number) => void = () => {}) {
   let connections = 0;
   const sockets = new Set<Socket>();
@@ -151,7 +151,7 @@ async function tryAll(url: string): Promise<string> {
   return failureReason ?? '';
 }
 
-test('[R10.1] what a playlist or manifest names is reached by the checked proxy or not at all', async () => {
+test('[R10.1] addresses in a playlist or manifest are requested through the checking proxy or not at all', async () => {
   const target = await startListener();
   const names = [
     `httpproxy://127.0.0.1:${target.port}/x`,
@@ -207,11 +207,11 @@ test('[R10.1] what a playlist or manifest names is reached by the checked proxy 
   }
 });
 
-test('[R10.1] an RTSP server that talks nonsense and then redirects leads FFmpeg nowhere', async () => {
+test('[R10.1] an RTSP server that sends invalid data and then redirects can’t lead FFmpeg elsewhere', async () => {
   const target = await startListener();
   const camera = await startListener((socket, count) =>
     socket.once('data', () =>
-      // The first connection of each attempt is our engine's, which gives the word to FFmpeg.
+      // The first connection of each attempt is from our engine, which then hands over to FFmpeg.
       socket.end(
         count % 2 === 1
           ? 'hello, hello, hello, hello\r\n\r\n'
@@ -229,7 +229,7 @@ test('[R10.1] an RTSP server that talks nonsense and then redirects leads FFmpeg
   }
 });
 
-test('[R10.1] redirects without end are given up with a message, by both engines, after a few connections', async () => {
+test('[R10.1] endless redirects end with an error, in both engines, after a few connections', async () => {
   const reasons: string[] = [];
   for (const location of [
     (port: number) => `rtsp://127.0.0.1:${port}/live`,
@@ -250,7 +250,7 @@ test('[R10.1] redirects without end are given up with a message, by both engines
     );
     try {
       reasons.push(await tryAll(`rtsp://127.0.0.1:${camera.port}/live`));
-      // Three ways of six connections at most, and one attempt more if the stream was that quick.
+      // Three ways with at most six connections each, and one more attempt if the stream was fast.
       assert.ok(camera.connections <= 24, `${camera.connections} connections`);
     } finally {
       camera.close();

@@ -16,7 +16,7 @@ import { startServer, type TestServer } from './server.ts';
 
 /** How long each source is recorded before its footage is checked. */
 const recordedMs = 4_000;
-/** Longer than all of this takes: FFmpeg loses frames where it plays a clip again. */
+/** Longer than the whole test: FFmpeg loses frames where it repeats a clip. */
 const clipSeconds = 150;
 
 let server: TestServer;
@@ -33,8 +33,8 @@ const cases = [
   { name: 'HLS', codecs: ['h264', 'aac'], framesPerSecond: 15 },
   { name: 'MPEG-TS over UDP', codecs: ['h264', 'aac'], framesPerSecond: 15 },
   { name: 'RTMP', codecs: ['h264', 'aac'], framesPerSecond: 15 },
-  // Its frames have no times but those of their arrival, so that none can be missed by them.
-  // Datagrams may be lost on a busy machine.
+  // Its frames have only their arrival times, which can't reveal missing frames. Datagrams may be lost on a
+  // busy machine.
   { name: 'RTSP over UDP only', codecs: ['h264', 'aac'], framesPerSecond: undefined },
   { name: 'MJPEG, which becomes H.264', codecs: ['h264'], framesPerSecond: undefined },
   { name: 'VP9 over RTSP, which becomes H.264', codecs: ['h264'], framesPerSecond: undefined },

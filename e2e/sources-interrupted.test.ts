@@ -64,7 +64,7 @@ async function add(name: string, streamSource: string): Promise<string> {
   return uid;
 }
 
-test('[R10.2] [R4.9] a camera that stops sending while its socket stays open is noticed, reported, and recorded again', async () => {
+test('[R10.2] [R4.9] a camera that stops sending while its socket stays open is detected, reported, and recorded again', async () => {
   const uid = uids.stalling;
   const failed = await until(
     () => client.getStream({ params: { uid } }),
@@ -84,7 +84,7 @@ test('[R10.2] [R4.9] a camera that stops sending while its socket stays open is 
   assertLength(footage, durationMs);
 });
 
-test('[R10.2] [R10.3] a server that drops its clients again and again: each drop is a gap, all between is recorded', async () => {
+test('[R10.2] [R10.3] a server that drops its clients repeatedly: each drop is a gap, everything in between is recorded', async () => {
   const uid = uids.dropping;
   const pieces = await recordedFor(client, uid, 4_000, 2);
   const [first, second] = pieces.filter(({ startMs, endMs }) => endMs - startMs >= 4_000);
@@ -131,7 +131,7 @@ test('[R10.1] [R10.3] parameter sets that change midway begin a new file, and bo
   assert.equal(text.match(/#EXT-X-DISCONTINUITY\n/g)?.length, 1);
 });
 
-test('[R7.16] [R9.3] the length of a download is what was asked for less its gap, to one frame at each end', async () => {
+test('[R7.16] [R9.3] the length of a download is the requested span minus its gap, within one frame at each end', async () => {
   const uid = uids.stalling;
   const [first, second] = await recordedFor(client, uid, 3_000, 2);
   assert.ok(first && second);
@@ -181,8 +181,8 @@ test('[R7.17] FFmpeg reads the playlist across the gap: every frame, no warning'
     missing <= 0 && missing > -gopFrames,
     `${recordedFrames.join(' + ')} frames, ${frames} in the playlist`,
   );
-  // By the frames' own times: counted in twentieths of a second, as FFmpeg does otherwise, two frames of which one is 10 ms
-  // shorter (see `assertEven`) may fall on the same number, which it complains about.
+  // With the frames' own times: counted in twentieths of a second, as FFmpeg does otherwise, two frames of
+  // which one is 10 ms shorter (see `assertEven`) may get the same number, which it reports.
   const ownTimes = ['-fps_mode', 'passthrough', '-enc_time_base', '1/90000'];
   const decode = ['-v', 'warning', ...input, '-threads', '1', ...ownTimes, '-f', 'null', '-'];
   const decoded = await runTool('ffmpeg', decode);
@@ -217,8 +217,8 @@ test('[R7.17] [R4.8] hls.js plays the playlist across the gap', async () => {
           const errors: string[] = [];
           const player = new Hls({ startPosition: 0 });
           player.on(Hls.Events.ERROR, (_, { details, fatal, error, buffer = 0 }) => {
-            // Suspicions of the player's: that an append changed nothing, which the final buffer shows; and that
-            // a browser that is slow to decode what it has will not continue, which the frames show.
+            // Warnings of the player: that an append changed nothing, which the final buffer shows; and that a
+            // browser that is slow to decode will not continue, which the frames show.
             const isSuspicion =
               details === Hls.ErrorDetails.BUFFER_APPEND_NO_PROGRESS ||
               (details === Hls.ErrorDetails.BUFFER_STALLED_ERROR && buffer > 0.5);
@@ -262,8 +262,9 @@ async function playlistOf(uid: string, { startMs, endMs }: Fragment): Promise<{ 
 }
 
 /**
- * So many frames last so long. A first packet that was held up on a busy machine dates all after it too late; the correction
- * shortens the frames that follow by up to `maxAheadMs` together, and none is missing.
+ * Asserts that this many frames last this long. A first packet that was delayed on a busy machine dates all
+ * later ones too late; the correction shortens the frames that follow by up to `maxAheadMs` together, and none
+ * is missing.
  */
 function assertEven(actualMs: number, expectedMs: number): void {
   assert.ok(
@@ -272,7 +273,9 @@ function assertEven(actualMs: number, expectedMs: number): void {
   );
 }
 
-/** What a player shows, from the first frame to the end of the last, is so long; one frame more or less. */
+/**
+ * Asserts that the shown video, from the first frame to the end of the last, is this long, within one frame.
+ */
 function assertLength(footage: DownloadProbe, expectedMs: number): void {
   const { packets } = framesOf(footage);
   const [first, last] = [packets[0], packets.at(-1)];

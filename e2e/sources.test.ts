@@ -33,7 +33,7 @@ const uids = new Map<string, string>();
 interface Case {
   readonly name: string;
   readonly address: () => string;
-  /** Codec of the live video, as the browser gets it. */
+  /** Codec of the live video as sent to the browser. */
   readonly mimeType: RegExp;
   /** In the file, as FFmpeg names them. */
   readonly codecs: readonly string[];
@@ -141,7 +141,7 @@ for (const { name, mimeType, codecs, hasReordering = false } of cases) {
   });
 }
 
-test('[R10.1] H.265: the page plays it, and says so where it is converted for a browser that cannot', async () => {
+test('[R10.1] H.265: the page plays it, and shows when it is transcoded for a browser that cannot', async () => {
   const uid = uids.get('H.265 and Opus') ?? '';
   await client.resumeStream({ body: { uid } });
   const browser = await launchBrowser();
@@ -162,8 +162,9 @@ test('[R10.1] H.265: the page plays it, and says so where it is converted for a 
 });
 
 /**
- * Frames follow each other at the camera's own pace: where one is missing there would be a hole of its length. What
- * is shown after the last decode time is left out: frames between those, sent later, were cut off with the recording.
+ * Asserts that frames follow each other at the camera's frame rate: a missing one would leave a hole of its
+ * length. Frames shown after the last decode time are ignored: the recording was cut before frames between
+ * them, which are sent later.
  */
 function assertEveryFrame({ packets, decodedFrames }: FootageTrack): void {
   assert.equal(decodedFrames, packets.length);

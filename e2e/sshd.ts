@@ -5,11 +5,14 @@ import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** Where the system hands out no ports: a port that was free a moment ago still is. */
+/** Outside the system's ephemeral ports: a port that was free a moment ago still is. */
 const firstPort = 20_000;
 const ports = 10_000;
 
-/** A machine with Debian's sshd as it comes: what a key may do there is up to its line in `authorized_keys`. */
+/**
+ * A machine with Debian's sshd in its default configuration: what a key may do is determined by its line in
+ * `authorized_keys`.
+ */
 export class TestSshd {
   readonly port: number;
   /** Login that keys are authorized for. */
@@ -26,7 +29,7 @@ export class TestSshd {
     this.hostKey = hostKey;
   }
 
-  /** Starts one on loopback with a host key of its own; no key is authorized yet. */
+  /** Starts one on loopback with its own host key; no key is authorized yet. */
   static async start(): Promise<TestSshd> {
     const dir = await mkdtemp(join(tmpdir(), 'vidette-sshd-'));
     const hostKeyFile = join(dir, 'host_key');
@@ -53,14 +56,14 @@ export class TestSshd {
     return sshd;
   }
 
-  /** What it logged so far. */
+  /** Its log so far. */
   get log(): string {
     return this.#log;
   }
 
   /** Starts it again after `cut`. */
   async listen(): Promise<void> {
-    // Of a server that runs as root, as a machine that starts for the first time has none.
+    // Needed by a server that runs as root; it does not exist on a freshly installed machine.
     if (this.user === 'root') await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
     const child = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(this.#dir, 'sshd_config')], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -81,7 +84,7 @@ export class TestSshd {
     await appendFile(join(this.#dir, 'authorized_keys'), `${line}\n`);
   }
 
-  /** Cuts every connection, as a failing line would; a client that reconnects gets no answer until `wake`. */
+  /** Cuts every connection, like a network failure; a client that reconnects gets no answer until `wake`. */
   async stall(): Promise<void> {
     this.#process?.kill('SIGSTOP');
     await this.#dropSessions();
@@ -98,11 +101,11 @@ export class TestSshd {
     for (const child of children.split(' ').filter(Boolean)) process.kill(Number(child), 'SIGKILL');
   }
 
-  /** Ends it with all sessions; its keys stay for `listen`. */
+  /** Stops it with all sessions; its keys are kept for `listen`. */
   async cut(): Promise<void> {
     const child = this.#process;
     if (!child || child.exitCode !== null) return;
-    // It accepts no one else while the last are disconnected.
+    // It accepts no new clients while the last are being disconnected.
     child.kill('SIGSTOP');
     await this.#dropSessions();
     this.#process = undefined;
@@ -117,7 +120,7 @@ export class TestSshd {
   }
 }
 
-/** An unused port of loopback, apart from those that systems hand out. */
+/** An unused port on loopback, outside the ephemeral range. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = firstPort + Math.floor(Math.random() * ports);

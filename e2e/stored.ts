@@ -5,7 +5,10 @@ import { databaseOf, type TestServer } from './server.ts';
 
 type StoredRow = Record<string, unknown>;
 
-/** Runs SQL in a server's database from beside it, on either engine; values stand for `?`. Counts and times come as numbers. */
+/**
+ * Runs SQL in a running server's database, on either engine; values replace `?`. Counts and times are returned
+ * as numbers.
+ */
 export async function inStore(
   { dataDir }: Pick<TestServer, 'dataDir'>,
   sql: string,
@@ -15,7 +18,7 @@ export async function inStore(
   return url === undefined ? inSqlite(dataDir, sql, values) : inPostgres(url, sql, values);
 }
 
-/** Everything that a server's database holds, row by row. */
+/** The complete content of a server's database, row by row. */
 export async function everyRow(
   server: Pick<TestServer, 'dataDir'>,
 ): Promise<{ table: string; row: StoredRow }[]> {

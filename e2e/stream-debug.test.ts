@@ -4,7 +4,8 @@ import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 import { button, TestEnv } from './test-env.ts';
 
-// What the page shows of a stream to its operator, and of the server to its administrator.
+// The diagnostics that the page shows about a stream to its operator, and about the server to its
+// administrator.
 
 let testEnv: TestEnv;
 let client: Client;
@@ -25,7 +26,7 @@ before(async () => {
 
 after(() => testEnv?.close());
 
-test('[R2.9] figures over time, what the source delivers, outages, and the log as it comes', () =>
+test('[R2.9] metrics over time, the source’s tracks, outages, and the live log', () =>
   testEnv.open(`/stream/${gate}/debug`, async (page) => {
     const chart = page.getByRole('figure', { name: /^Frames per second/ });
     await chart.waitFor();
@@ -59,7 +60,7 @@ test('[R2.9] figures over time, what the source delivers, outages, and the log a
     await outage.getByText('Paused').waitFor();
   }));
 
-test('[R2.9] [R10.2] an outage of a source that can’t be reached says why, and so does its check', () =>
+test('[R2.9] [R10.2] an outage of an unreachable source shows its reason, and so does its probe', () =>
   testEnv.open(`/stream/${dock}/debug`, async (page) => {
     await page.getByRole('table', { name: 'Outages' }).getByText('refused the connection').waitFor();
     await button(page, 'Check the address').click();
@@ -68,7 +69,7 @@ test('[R2.9] [R10.2] an outage of a source that can’t be reached says why, and
     assert.notEqual(await alert.textContent(), '');
   }));
 
-test('[R2.14] the server’s figures are there over time, and each moment can be read', () =>
+test('[R2.14] the server’s metrics are shown over time, and the value of each moment can be read', () =>
   testEnv.open('/administration/stats', async (page) => {
     const chart = page.getByRole('figure', { name: /^Memory/ });
     const figure = chart.locator('figcaption span').nth(1);

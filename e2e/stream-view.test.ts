@@ -30,7 +30,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** The stream's view, signed in. */
+/** Opens the stream's view, signed in. */
 async function open(t: TestContext, search = '', look: Look = desktop): Promise<Page> {
   const person = await newPerson(browser, look);
   t.after(() => person.close());
@@ -56,7 +56,7 @@ function playing(page: Page, mode: 'live' | 'archive') {
   );
 }
 
-/** UTC ms by the clock that is drawn into the frame. */
+/** UTC ms from the clock that is drawn into the frame. */
 async function drawnMs(page: Page): Promise<number> {
   const shown = await until(
     () => shownFrame(page),
@@ -65,7 +65,7 @@ async function drawnMs(page: Page): Promise<number> {
   return shown?.clockMs ?? Number.NaN;
 }
 
-/** Waits until so much is recorded; resolves with its beginning. */
+/** Waits until this much is recorded; resolves to its beginning. */
 async function recordedFor(ms: number): Promise<number> {
   const { period } = await until(
     () => {
@@ -85,9 +85,10 @@ async function recordedFor(ms: number): Promise<number> {
   return period.startTime;
 }
 
-// What needs no recording comes first, and what needs most of it last: no test waits for the archive to grow.
+// Tests that need no recording come first, and those that need most of it last: no test waits for the archive
+// to grow.
 
-test('[R2.8] [R4.7] the live video moves, shows now, and the page is named after the stream', async (t) => {
+test('[R2.8] [R4.7] the live video moves, shows the present, and the page is named after the stream', async (t) => {
   const page = await open(t);
   await playing(page, 'live');
   await assertMoves(page);
@@ -144,7 +145,7 @@ test('[R2.8] the video: audio, aspect ratio, zoom and pan, a saved frame, full s
     (isOut) => isOut,
   );
 
-  // A browser without it has no button for it.
+  // A browser without support has no button for it.
   const floats = page.getByRole('button', { name: 'Picture in picture' });
   const canFloat = await page.evaluate(() => document.pictureInPictureEnabled);
   assert.equal(await floats.count(), canFloat ? 1 : 0);
@@ -156,7 +157,7 @@ test('[R2.8] the video: audio, aspect ratio, zoom and pan, a saved frame, full s
   );
 });
 
-test('[R4.12] a stream one may not view says so, and is not requested again', async (t) => {
+test('[R4.12] a stream that the user may not view shows that, and is not requested again', async (t) => {
   const page = await open(t);
   await playing(page, 'live');
   let asked = 0;
@@ -201,7 +202,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   }
 }
 
-test('a link with a time opens the archive there', async (t) => {
+test('a link with a time opens the archive at that time', async (t) => {
   const startMs = await recordedFor(20_000);
   const page = await open(t, `?t=${startMs + 5000}`);
   const { utcMs } = await playing(page, 'archive');
@@ -261,7 +262,7 @@ test('[R4.9] a click on the timeline shows that moment, not the key frame before
   );
 });
 
-test('[R1.7] by keyboard alone: pause, play, back, live; and the slider says where it is', async (t) => {
+test('[R1.7] by keyboard alone: pause, play, back, live; and the slider announces its position', async (t) => {
   await recordedFor(25_000);
   const page = await open(t);
   await playing(page, 'live');
@@ -282,7 +283,7 @@ test('[R1.7] by keyboard alone: pause, play, back, live; and the slider says whe
   await playing(page, 'live');
 });
 
-test('[R4.8] the time before a camera’s first recording is no gap: it is marked as such, and is not counted', async (t) => {
+test('[R4.8] the time before a camera’s first recording is not a gap: it is marked as such, and not counted', async (t) => {
   await recordedFor(2_000);
   const page = await open(t);
   await playing(page, 'live');
@@ -301,7 +302,7 @@ test('[R4.8] the time before a camera’s first recording is no gap: it is marke
   const none = page.getByText('Everything in view is recorded');
   const listed = page.getByRole('list', { name: 'Gaps in view' });
   await none.or(listed).waitFor();
-  // The wait for the first frame may be one, the hours before are not.
+  // The wait for the first frame may be a gap, the hours before are not.
   if (await listed.isVisible()) assert.doesNotMatch((await listed.textContent()) ?? '', /\d\sh\b/);
 });
 

@@ -24,7 +24,7 @@ function scrape(authorization?: string): Promise<Response> {
   return fetch(`${server.url}/metrics`, { headers: authorization === undefined ? {} : { authorization } });
 }
 
-test('[R10.10] metrics answer to their token only', async () => {
+test('[R10.10] metrics require their token', async () => {
   for (const authorization of [undefined, 'Bearer wrong', `Basic ${token}`]) {
     const reply = await scrape(authorization);
     assert.equal(reply.status, 401, authorization);
@@ -33,7 +33,7 @@ test('[R10.10] metrics answer to their token only', async () => {
   }
 });
 
-test('[R10.10] metrics tell of the process, the server and every stream', async () => {
+test('[R10.10] metrics describe the process, the server and every stream', async () => {
   const text = await until(
     async () => (await scrape(`Bearer ${token}`)).text(),
     (metrics) => metrics.includes(`vidette_stream_up{stream="${uid}"} 1`),
@@ -49,7 +49,7 @@ test('[R10.10] metrics tell of the process, the server and every stream', async 
   assert.doesNotMatch(text, new RegExp(token));
 });
 
-test('[R7.46] the configuration is read and written; what can takes effect immediately, the rest says that it waits', async () => {
+test('[R7.46] the configuration is read and written; live keys take effect immediately, the rest are reported as pending', async () => {
   const before = await admin.getConfiguration();
   assert.deepEqual(before.environmentKeys.sort(), ['host', 'metrics.token', 'port']);
   assert.equal(before.pendingRestart, false);
@@ -84,7 +84,7 @@ test('[R7.46] the configuration is read and written; what can takes effect immed
   assert.doesNotMatch(server.output + JSON.stringify(items), /hunter2/);
 });
 
-test('[R7.34, R7.45] figures of the server and of a stream come with their histories', async () => {
+test('[R7.34, R7.45] metrics of the server and of a stream include their histories', async () => {
   const { now, histories } = await until(
     () => admin.getAdminStats(),
     (stats) => stats.now.receivedBitsPerSecond > 0,
@@ -109,7 +109,7 @@ test('[R7.34, R7.45] figures of the server and of a stream come with their histo
   assert.ok(frames > 1, `${frames} frames a second`);
 });
 
-test('[R10.1, R10.10] packets that never came are counted, per stream and in the metrics', async () => {
+test('[R10.1, R10.10] lost packets are counted, per stream and in the metrics', async () => {
   const loses = (frame: number) => frame === 3 || frame === 5;
   const camera = await startFakeCamera({ clip: await encodeClip(), loses });
   try {

@@ -5,11 +5,11 @@ import { administratorOf, clientOf } from './api.ts';
 import { consoleErrorsOf, desktop, launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
 import { startServer, type ServerOptions, type TestServer } from './server.ts';
 
-/** A server with its administrator, and a browser: what the tests of one file share. */
+/** A server with its administrator, and a browser, shared by the tests of one file. */
 export class TestEnv {
   readonly server: TestServer;
   readonly browser: Browser;
-  /** The administrator's. */
+  /** The administrator's client. */
   readonly client: Client;
   /** The administrator's session. */
   readonly cookie: string;
@@ -27,7 +27,7 @@ export class TestEnv {
     return new TestEnv(server, browser, client, cookie);
   }
 
-  /** Over a server that runs and is set up; the cookie is its administrator's. */
+  /** For a running server that is set up; the cookie is its administrator's. */
   static async over(server: TestServer, cookie: string): Promise<TestEnv> {
     return new TestEnv(server, await launchBrowser(), clientOf(server, cookie), cookie);
   }
@@ -63,5 +63,5 @@ export class TestEnv {
   }
 }
 
-/** The button that is called just so. */
+/** The button with exactly this name. */
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

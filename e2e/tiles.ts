@@ -4,10 +4,10 @@ import { until } from './api.ts';
 
 // The content of a wall's tiles, read from its page.
 
-/** So long a wall is waited for on a machine that has other things to do. */
+/** How long to wait for a wall on a busy machine. */
 export const wallPatienceMs = 60_000;
 
-/** The status that each tile of the page shows, by the name of its stream. */
+/** The status of each tile on the page, by the name of its stream. */
 export function tileStates(page: Page): Promise<Record<string, string>> {
   return page.evaluate(() =>
     Object.fromEntries(
@@ -31,11 +31,11 @@ export function allPlaying(page: Page, count: number): Promise<Record<string, st
 
 /** The content of tiles that play or are paused. */
 export interface ShownMoments {
-  /** Of the clock that all tiles share, ms. */
+  /** Time of the clock that all tiles share, ms. */
   readonly sharedMs: number;
-  /** By the clocks in their frames, ms; and the streams that they show, in the same order. */
+  /** Times from the clocks in their frames, ms; and the streams that they show, in the same order. */
   readonly clocksMs: readonly number[];
-  /** By the video elements, ms; while they play, a little later than their frames. */
+  /** Times from the video elements, ms; during playback slightly later than their frames. */
   readonly elementsMs: readonly number[];
   readonly uids: readonly string[];
 }
@@ -46,7 +46,7 @@ export function shownMoments(page: Page): Promise<ShownMoments> {
     const tiles = [...document.querySelectorAll('article[data-uid]')].filter((tile) =>
       tile.querySelector('[data-tile-state="playing"], [data-tile-state="paused"]'),
     );
-    // All frames are taken before any is read: reading takes longer than a frame lasts.
+    // All frames are captured before any is read: reading takes longer than a frame lasts.
     const frames = tiles.flatMap((tile) => {
       const video = tile.querySelector('video');
       const canvas = document.createElement('canvas');
@@ -68,10 +68,10 @@ export function shownMoments(page: Page): Promise<ShownMoments> {
   }, readDemoClock.toString());
 }
 
-/** Of a source of ten frames a second. */
+/** Frame duration of a source with ten frames a second. */
 export const frameMs = 100;
 
-/** Waits until so many tiles show frames at most one frame apart. @returns the first of their moments, ms */
+/** Waits until this many tiles show frames at most one frame apart. @returns the first of their moments, ms */
 export async function inStep(page: Page, count: number, isFarFrom = Number.NaN): Promise<number> {
   const { clocksMs } = await until(
     () => shownMoments(page),

@@ -24,7 +24,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** Amber pixels in the lane at the foot of the timeline's band. */
+/** The number of amber pixels in the lane at the bottom of the timeline's band. */
 function trackMarks(page: Page): Promise<number> {
   return page.evaluate(() => {
     const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-timeline]');
@@ -40,7 +40,7 @@ function trackMarks(page: Page): Promise<number> {
   });
 }
 
-test('[R10.7] [R7.18] what moves in front of a camera becomes an annotation, a mark on the timeline, and a key goes there', async (t) => {
+test('[R10.7] [R7.18] motion in front of a camera becomes an annotation and a mark on the timeline, and a key jumps there', async (t) => {
   const port = await freePort('tcp');
   const box = "x='if(between(t,24,30),-40+60*(t-24),-99)':y=90";
   const frame = `color=gray:s=320x180:r=10[ground];testsrc=s=320x240:r=10,crop=24:48:60:60[box];[ground][box]overlay=${box},noise=alls=2:allf=t`;

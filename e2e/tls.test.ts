@@ -62,7 +62,7 @@ async function call(method: string, path: string, body?: object, agent?: Agent) 
   return { status: answer.statusCode, headers: answer.headers, text };
 }
 
-/** The certificate that a new connection is shown. */
+/** The certificate presented to a new connection. */
 async function shown(): Promise<string> {
   const { hostname, port } = new URL(server.url);
   const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
@@ -100,7 +100,7 @@ test('a renewed certificate is presented to new connections, and open ones conti
   agent.destroy();
 });
 
-test('files that can’t be used are a warning, and the certificate from before stays', async () => {
+test('unusable files cause a warning, and the previous certificate remains in use', async () => {
   await until(certificateWarning, (subject) => subject === 'expires');
   await writeFile(paths().key, 'no key');
   process.kill(server.pid, 'SIGHUP');
@@ -113,7 +113,7 @@ test('files that can’t be used are a warning, and the certificate from before 
   await until(certificateWarning, (subject) => subject === 'expires');
 });
 
-test('browsers are asked to keep using TLS, and only those that use it', async () => {
+test('browsers are told to keep using TLS, but only over TLS', async () => {
   for (const path of ['/ui/', '/v1/profile', '/nowhere']) {
     const { headers } = await call('GET', path);
     assert.equal(headers['strict-transport-security'], 'max-age=15552000', path);
@@ -122,7 +122,7 @@ test('browsers are asked to keep using TLS, and only those that use it', async (
   try {
     const reply = await fetch(`${plain.url}/ui/`);
     assert.equal(reply.headers.get('strict-transport-security'), null);
-    // Without TLS there is nothing to read again, and nothing ends.
+    // Without TLS there is nothing to reload, and nothing fails.
     process.kill(plain.pid, 'SIGHUP');
     process.kill(plain.pid, 'SIGHUP');
     assert.equal((await fetch(`${plain.url}/ui/`)).status, 200);
@@ -131,7 +131,7 @@ test('browsers are asked to keep using TLS, and only those that use it', async (
   }
 });
 
-test('a start with files that can’t be used says in one line which and why', async () => {
+test('a start with unusable files reports in one line which and why', async () => {
   const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-tls-'));
   const wrong = join(folder, 'wrong.pem');

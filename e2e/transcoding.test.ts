@@ -71,8 +71,8 @@ async function clockError(page: Page): Promise<number> {
 }
 
 /**
- * The frame is that of its moment, as far as the camera, which a busy machine delays by so much or less, draws it
- * in time.
+ * Asserts that the frame is that of its moment, within the delay with which the camera draws it on a busy
+ * machine.
  */
 const showsItsMoment = (page: Page, lateMs: number) =>
   until(
@@ -81,7 +81,7 @@ const showsItsMoment = (page: Page, lateMs: number) =>
     WAIT_MS,
   );
 
-test('[R2.8] H.265 plays live and from the archive where the browser has no decoder for it, and the page says that it is converted', async (t) => {
+test('[R2.8] H.265 plays live and from the archive in a browser without a decoder for it, and the page shows that it is transcoded', async (t) => {
   const page = await openView(t);
   assert.equal(
     await page.evaluate(() => MediaSource.isTypeSupported('video/mp4; codecs="hvc1.1.6.L93.B0"')),
@@ -117,8 +117,8 @@ test('[R2.8] H.265 plays live and from the archive where the browser has no deco
     (frame) => frame?.clockMs !== undefined && frame.atMs !== undefined,
     WAIT_MS,
   );
-  // An element that was stopped during playback may show a frame that its time has not reached: the first step
-  // goes there.
+  // An element paused during playback may show a frame that its time has not reached: the first step goes
+  // there.
   await page.keyboard.press('d');
   await page.keyboard.press('d');
   await until(
@@ -128,7 +128,7 @@ test('[R2.8] H.265 plays live and from the archive where the browser has no deco
   );
 });
 
-test('one conversion too many is refused in words with snapshots, and granted when a viewer leaves', async (t) => {
+test('one transcoding too many is refused with a text and snapshots, and granted when a viewer leaves', async (t) => {
   await client.saveConfiguration({ body: { values: { conversion: { for: 'everyone', atOnce: 1 } } } });
   const first = await openView(t);
   await plays(first, 'live');
@@ -149,7 +149,7 @@ test('one conversion too many is refused in words with snapshots, and granted wh
   );
 });
 
-test('switched off, it says so and shows snapshots', async (t) => {
+test('when disabled, the page shows that, with snapshots', async (t) => {
   await client.saveConfiguration({ body: { values: { conversion: { for: 'nobody', atOnce: 2 } } } });
   const page = await openView(t);
   await page.getByText('off on this server').waitFor({ timeout: WAIT_MS });
@@ -168,7 +168,7 @@ async function makeWall(): Promise<number> {
   return (await client.addMosaic({ body: { name: 'Quay', layout, isShared: true } })).id;
 }
 
-/** Waits until each tile is one of both: converted and moving, or single frames. */
+/** Waits until each tile is either transcoded and moving, or shows single frames. */
 const wallTiles = (page: Page) =>
   until(
     () =>
@@ -180,7 +180,7 @@ const wallTiles = (page: Page) =>
     WAIT_MS,
   );
 
-test('[R2.8] on a wall as many tiles are converted as the server allows, live and from the archive; the others show snapshots and the reason', async (t) => {
+test('[R2.8] on a wall as many tiles are transcoded as the server allows, live and from the archive; the others show snapshots and the reason', async (t) => {
   const startMs = Date.now();
   const id = await makeWall();
   await client.saveConfiguration({ body: { values: { conversion: { for: 'everyone', atOnce: 1 } } } });
@@ -198,8 +198,8 @@ test('[R2.8] on a wall as many tiles are converted as the server allows, live an
   await isBusy.waitFor();
 });
 
-test('[R4.4] a user who loses the right to conversion sees snapshots from then on, and the reason', async (t) => {
-  // More than the two: one is still kept for the viewer of the archive a moment ago.
+test('[R4.4] a user who loses the right to transcoding sees snapshots from then on, with the reason', async (t) => {
+  // More than two: one is still reserved for the viewer of the archive a moment ago.
   await client.saveConfiguration({ body: { values: { conversion: { for: 'everyone', atOnce: 4 } } } });
   const { items } = await client.listMosaics({ query: { searchingValues: ['quay'] } });
   const as = await signIn(server, guard.name, guard.password);

@@ -18,7 +18,8 @@ import { assertMoves } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 import { freePort, TestSshd } from './sshd.ts';
 
-// One server behind one relay, from the first look at the screen to the day the license ends; the tests follow each other.
+// One server behind one relay, from the first visit of the screen to the expiry of the license; the tests build
+// on each other.
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const env = { VIDETTE_LICENSE_VENDOR_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString() };
@@ -74,12 +75,12 @@ function statusThat(accept: (status: TunnelStatus) => boolean): Promise<TunnelSt
   return until(() => client.getTunnelStatus(), accept, patienceMs);
 }
 
-/** Waits for a text on the screen of the tunnel, without a reload. */
+/** Waits for a text on the tunnel screen, without a reload. */
 function shows(words: string): Promise<void> {
   return screen.getByText(words).first().waitFor({ timeout: patienceMs });
 }
 
-/** Presses the button, unless the next attempt comes first and takes it away. */
+/** Presses the button, unless the next attempt comes first and removes it. */
 async function tryNow(): Promise<void> {
   await screen
     .getByRole('button', { name: 'Try now' })
@@ -87,7 +88,7 @@ async function tryNow(): Promise<void> {
     .catch(() => {});
 }
 
-/** Configures the relay as it is, except for the given values. */
+/** Configures the relay with its actual values, except for the given ones. */
 async function configure(changes: Record<string, unknown> = {}): Promise<void> {
   const { hostKey, port, user } = sshd;
   const location = { code: 'RU', host: '127.0.0.1', port, user, hostKey, bindPort, ...changes };
@@ -99,7 +100,7 @@ interface TunnelReply {
   readonly body: string;
 }
 
-/** Sends a request through the relay, from a given address of loopback. Rejects when no server listens there. */
+/** Sends a request through the relay, from a given loopback address. Rejects when no server listens there. */
 function askFar(
   path: string,
   options: { from?: string; headers?: Record<string, string>; json?: unknown } = {},
@@ -139,7 +140,7 @@ async function isFarOpen(): Promise<boolean> {
   );
 }
 
-/** From where the audit log counts sign-ins that failed. */
+/** The networks for which the audit log counts failed sign-ins. */
 async function guessers(): Promise<string[]> {
   const { items } = await client.listAuditLogs({ query: { action: 'signIn' } });
   return [
@@ -151,7 +152,7 @@ function networksIn({ networks }: Readonly<Record<string, unknown>>): string[] {
   return Array.isArray(networks) ? networks.map(String) : [];
 }
 
-test('[R6.7] [R6.8] without a license, and with one that does not cover it, there is no tunnel, and the screen says which', async () => {
+test('[R6.7] [R6.8] without a license, and with one that does not cover it, there is no tunnel, and the screen shows which of the two applies', async () => {
   const person = await newPerson(browser);
   await signInByCookie(person, server.url, cookie);
   screen = await person.newPage();
@@ -165,11 +166,11 @@ test('[R6.7] [R6.8] without a license, and with one that does not cover it, ther
   await shows('The license does not cover the tunnel');
   await client.saveLicense({ body: { text: licenseOf(hourMs, ['archive', 'tunnel']) } });
   await shows('Enter the address of the relay');
-  // What is viewed through the tunnel later is being recorded meanwhile.
+  // Records meanwhile what is later viewed through the tunnel.
   ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
 });
 
-test('[R9.7] [R3.8] [R7.48] RU is there and the default; what is not set up or not known is refused', async () => {
+test('[R9.7] [R3.8] [R7.48] RU exists and is the default; locations that are unknown or not set up are refused', async () => {
   assert.deepEqual((await client.getSettings()).tunnelLocations, ['RU']);
   const status = await client.getTunnelStatus();
   assert.deepEqual([status.status, status.location, status.url], ['stopped', null, null]);
@@ -177,7 +178,7 @@ test('[R9.7] [R3.8] [R7.48] RU is there and the default; what is not set up or n
   await assert.rejects(client.startTunnel({ body: { location: 'XX' } }), answers('NotFound'));
 });
 
-test('[R4.6] [R10.9] from the form to a running tunnel: unknown key, wrong key, refused key, each with its way on', async () => {
+test('[R4.6] [R10.9] from the form to a running tunnel: unknown key, wrong key, refused key, each with its remedy', async () => {
   await screen.getByLabel('Address', { exact: true }).fill('127.0.0.1');
   await screen.getByLabel('SSH port').fill(String(sshd.port));
   await screen.getByLabel('User').fill(sshd.user);
@@ -212,7 +213,7 @@ test('[R4.6] [R10.9] from the form to a running tunnel: unknown key, wrong key, 
   assert.equal((await stat(join(dataDir, 'tunnel.key'))).mode & 0o777, 0o600);
 });
 
-/** Debian's ssh with the server's own key; what it prints, and how it ends. */
+/** Runs Debian's ssh with the server's own key; returns its output and exit code. */
 async function sshWithTunnelKey(...words: string[]): Promise<{ code: number | null; output: string }> {
   const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'IdentitiesOnly=yes'];
   const child = spawn(
@@ -231,7 +232,7 @@ async function sshWithTunnelKey(...words: string[]): Promise<{ code: number | nu
   return { code, output };
 }
 
-test("[R10.9] the server's key opens nothing on the relay but the one port", async () => {
+test("[R10.9] the server's key can open only that port on the relay", async () => {
   const relay = `${sshd.user}@127.0.0.1`;
   const command = await sshWithTunnelKey(relay, 'echo in$((40+2))side');
   assert.doesNotMatch(command.output, /in42side|Permission denied/);
@@ -275,7 +276,7 @@ test('[R10.9] page, live video and archive through the relay, in a browser', asy
   await person.close();
 });
 
-test('[R10.9] limits on sign-in and the audit log mean the visitor, and what a visitor claims counts for nothing', async () => {
+test('[R10.9] sign-in limits and the audit log refer to the client, and claims of the client are ignored', async () => {
   for (let tries = 0; tries < 10; tries++) {
     const { status } = await guess('127.0.0.2', { 'x-forwarded-for': `10.0.0.${tries}` });
     assert.equal(status, 401);
@@ -283,7 +284,7 @@ test('[R10.9] limits on sign-in and the audit log mean the visitor, and what a v
   assert.equal((await guess('127.0.0.2', { 'x-forwarded-for': '10.0.0.99' })).status, 429);
   assert.equal((await guess('127.0.0.3')).status, 401);
   await until(guessers, (networks) => networks.includes('127.0.0.3'));
-  // Where a proxy on the relay was declared, its word counts: the last one, which it added itself.
+  // If a proxy on the relay was declared, its header counts: the last entry, which it added itself.
   await configure({ trustProxy: true });
   await statusThat(({ status }) => status === 'running');
   await until(isFarOpen, Boolean, patienceMs);
@@ -294,7 +295,7 @@ test('[R10.9] limits on sign-in and the audit log mean the visitor, and what a v
   await statusThat(({ status }) => status === 'running');
 });
 
-test('[R4.6] [R4.11] a line that breaks comes back; a relay that is away is shown on the screen and in the warnings', async () => {
+test('[R4.6] [R4.11] an interrupted connection recovers; an unreachable relay is shown on the screen and in the warnings', async () => {
   const { reconnects } = await client.getTunnelStatus();
   await sshd.stall();
   await shows('The connection to the relay was lost.');
@@ -324,7 +325,7 @@ test('[R4.6] [R4.11] a line that breaks comes back; a relay that is away is show
   assert.equal(await isWarned(), false);
 });
 
-test('[R10.9] a server that starts again is reached again, by the same key', async () => {
+test('[R10.9] a restarted server is reachable again, with the same key', async () => {
   const { locations } = await client.getTunnelStatus();
   await server.stop();
   assert.equal(await isFarOpen(), false);
@@ -335,7 +336,7 @@ test('[R10.9] a server that starts again is reached again, by the same key', asy
   await until(isFarOpen, Boolean, patienceMs);
 });
 
-test('[R6.7] the license ends while the tunnel is up, and comes back: both take effect immediately', async () => {
+test('[R6.7] the license expires while the tunnel is up, and is renewed: both take effect immediately', async () => {
   await client.saveLicense({ body: { text: licenseOf(4_000, ['archive', 'tunnel']) } });
   await screen.goto(`${server.url}/ui/administration/tunnel`);
   await until(
@@ -351,7 +352,7 @@ test('[R6.7] the license ends while the tunnel is up, and comes back: both take 
   await shows('On since');
 });
 
-test('[R4.6] [R7.48] stopping closes the port, for good, and who did what is in the audit log', async () => {
+test('[R4.6] [R7.48] stopping closes the port permanently, and who did what is in the audit log', async () => {
   await screen.getByRole('button', { name: 'Stop' }).click();
   await shows('This server can be reached only from its own network.');
   assert.equal((await client.getTunnelStatus()).status, 'stopped');

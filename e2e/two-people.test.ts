@@ -10,8 +10,7 @@ import { until } from './api.ts';
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
 import { button, TestEnv } from './test-env.ts';
 
-// Two users simultaneously: an action of one ends in a clear state for the other, without reloading the page by
-// hand.
+// Two simultaneous users: an action of one leads to a clear state for the other, without a manual reload.
 
 const guard = { name: 'guard', password: 'seven quiet otters 5' };
 
@@ -50,7 +49,7 @@ async function plays(page: Page): Promise<void> {
   await until(shown, (seconds) => seconds > since + 1, 60_000);
 }
 
-test('[R4.12] [R6.5] a right taken away ends watching, the stream’s pages and its place in the list', async () => {
+test('[R4.12] [R6.5] revoking a right ends watching, the stream’s pages and its entry in the list', async () => {
   await allow({ view: true, archive: true });
   const own = await signIn(testEnv.server, guard.name, guard.password);
   const context = await testEnv.browser.newContext({ locale: 'en-GB' });
@@ -65,7 +64,7 @@ test('[R4.12] [R6.5] a right taken away ends watching, the stream’s pages and 
   await plays(view);
   await client.saveUserPermissions({ params: { login: guard.name }, body: { items: [] } });
   for (const page of [view, info, list]) {
-    // Polls rest in a hidden tab.
+    // Polls pause in a hidden tab.
     await page.bringToFront();
     if (page === list) await page.getByText('No streams yet').waitFor();
     else await denied(page);
@@ -74,7 +73,7 @@ test('[R4.12] [R6.5] a right taken away ends watching, the stream’s pages and 
   await context.close();
 });
 
-test('[R6.5] footage that one user saw is not shown from the browser’s cache to the next one who signs in there', async () => {
+test('[R6.5] footage that one user watched is not shown from the browser’s cache to the next user who signs in there', async () => {
   const stranger = { name: 'stranger', password: 'nine dry lanterns 8' };
   await client.addUser({ body: { ...stranger, maxStreamCreation: 0 } });
   await allow({ view: true, archive: true });
@@ -123,7 +122,7 @@ test('[R6.5] footage that one user saw is not shown from the browser’s cache t
   }
 });
 
-test('[R7.50] a stream deleted while another edits it leads to “Page not found”, with nothing in the way', async () => {
+test('[R7.50] a stream deleted while another edits it leads to “Page not found”, without a confirmation in the way', async () => {
   const { uid } = await client.addStream({ body: { name: 'Shed', streamSource: 'demo:' } });
   await testEnv.open(`/stream/${uid}/setting`, async (page) => {
     await page.getByLabel('Name').fill('Never to be saved');
@@ -133,7 +132,7 @@ test('[R7.50] a stream deleted while another edits it leads to “Page not found
   });
 });
 
-test('[R7.3] a stream saved while another edits it is not overwritten; the form says so', async () => {
+test('[R7.3] a stream saved while another edits it is not overwritten; the form reports it', async () => {
   await testEnv.open(`/stream/${gate}/setting`, async (page) => {
     await page.getByLabel('Name').fill('Gate 3');
     await client.saveStream({ params: { uid: gate }, body: { location: { name: 'North' } } });
@@ -144,7 +143,7 @@ test('[R7.3] a stream saved while another edits it is not overwritten; the form 
   });
 });
 
-test('[R7.51] a session ended elsewhere leads to sign-in, from a form too, and back to where one was', async () => {
+test('[R7.51] a session ended elsewhere leads to sign-in, even from a form, and back to the same screen', async () => {
   const own = await signIn(testEnv.server);
   await testEnv.openAs(own, `/stream/${gate}/setting`, async (page) => {
     await page.getByLabel('Name').fill('Half typed');
@@ -159,7 +158,7 @@ test('[R7.51] a session ended elsewhere leads to sign-in, from a form too, and b
   });
 });
 
-test('[R7.53] [R1.8] a server restarted under open pages is shown as away, and both pages continue by themselves', async () => {
+test('[R7.53] [R1.8] a server restarted under open pages is shown as unreachable, and both pages recover by themselves', async () => {
   await testEnv.open('/streams', async (list) => {
     await list.getByRole('link', { name: /^Gate 2/ }).waitFor();
     const view = await list.context().newPage();

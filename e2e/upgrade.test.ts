@@ -14,10 +14,10 @@ import { signIn, startServer, type TestServer } from './server.ts';
 
 const mainProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 
-// Data folders are SQLite's: with another database there is nothing to upgrade.
+// Data folders belong to SQLite: with another database there is nothing to upgrade.
 const skip = process.env['VIDETTE_TEST_POSTGRES'] !== undefined && 'the folders hold SQLite';
 
-/** Data folders by the version that made them (`fixtures/make-data-folder.ts`). */
+/** Data folders by the version that created them (`fixtures/make-data-folder.ts`). */
 const archives = {
   '0.1.0': 'data-0.1.0.tar.gz',
   '0.2.0, before its names were changed': 'data-0.2.0.tar.gz',
@@ -47,7 +47,7 @@ async function unpacked(t: TestContext, archive: string): Promise<{ dataDir: str
   return { dataDir: join(folder, 'data'), facts };
 }
 
-/** Passwords, the session of a browser, the token of a script, users and their rights. */
+/** Checks passwords, the session of a browser, the token of a script, users and their rights. */
 async function keepsAccounts(server: TestServer, facts: Facts): Promise<void> {
   const { admin, user, recorded } = facts;
   const profile = await clientOf(server, await signIn(server, admin.name, admin.password)).getProfile();
@@ -77,7 +77,7 @@ async function keepsAccounts(server: TestServer, facts: Facts): Promise<void> {
   );
 }
 
-/** Streams with their settings, mosaics, bookmarks and public links. */
+/** Checks streams with their settings, mosaics, bookmarks and public links. */
 async function keepsStreams(server: TestServer, facts: Facts): Promise<void> {
   const client = clientOf(server, facts.cookie);
   const stream = await client.getStream({ params: { uid: facts.recorded }, query: {} });
@@ -105,7 +105,10 @@ async function keepsStreams(server: TestServer, facts: Facts): Promise<void> {
   assert.equal(shared.name, 'Gate');
 }
 
-/** Values of the file as it was written by hand; a value of an older form with a warning; the file itself untouched. */
+/**
+ * Checks the values of the manually written file: an older form is accepted with a warning, and the file itself
+ * is not changed.
+ */
 async function keepsConfiguration(server: TestServer, dataDir: string): Promise<void> {
   const text = await readFile(join(dataDir, 'vidette.yaml'), 'utf8');
   assert.match(text, /^# Written by hand, with a comment\.\n/);
@@ -125,7 +128,7 @@ async function keepsConfiguration(server: TestServer, dataDir: string): Promise<
   assert.match(server.output, /trustProxy: true trusts one proxy on any private address/);
 }
 
-/** The old footage is on the timeline and plays. */
+/** Checks that the old footage is on the timeline and plays. */
 async function playsFootage(server: TestServer, facts: Facts): Promise<void> {
   const { recorded: uid, startMs, endMs } = facts;
   const client = clientOf(server, facts.cookie);
@@ -143,7 +146,7 @@ async function playsFootage(server: TestServer, facts: Facts): Promise<void> {
   assert.match(await reply.text(), /#EXTINF/);
 }
 
-/** Recording continues in the same archive. */
+/** Checks that recording continues in the same archive. */
 async function recordsOn(server: TestServer, facts: Facts): Promise<void> {
   const client = clientOf(server, facts.cookie);
   await until(

@@ -8,17 +8,17 @@ import { recordedFrames } from './recorded-frames.ts';
 import { button, TestEnv } from './test-env.ts';
 import { allPlaying, frameMs, inStep, shownMoments, tileStates, wallPatienceMs } from './tiles.ts';
 
-// Walls as people watch them: live and from the archive, against real streams whose frames carry a clock.
+// Walls as users watch them: live and from the archive, against real streams whose frames show a clock.
 
 const names = ['Dock', 'Gate 2', 'Roof', 'Yard'] as const;
-/** Was paused for a while, so that its archive has a gap. */
+/** A stream that was paused for a while, so that its archive has a gap. */
 const paused = 'Attic';
 const gapMs = 11_000;
 
 let testEnv: TestEnv;
 let page: Page;
 let consoleErrors: string[];
-/** When `paused` was stopped and resumed; known once both sides of it are recorded. */
+/** When `paused` was stopped and resumed; known once both sides of the gap are recorded. */
 let gap: Promise<{ pausedMs: number; resumedMs: number }>;
 const uids = new Map<string, string>();
 
@@ -28,7 +28,7 @@ before(async () => {
     const body = { name, streamSource: 'demo:tile?fps=10' };
     uids.set(name, (await testEnv.client.addStream({ body })).uid);
   }
-  // It takes its time beside the tests that need none of it.
+  // It runs in parallel with the tests that do not need it.
   gap = makeGap();
   gap.catch(() => undefined);
   const person = await newPerson(testEnv.browser, desktop);
@@ -78,7 +78,7 @@ async function makeGap(): Promise<{ pausedMs: number; resumedMs: number }> {
   return { pausedMs, resumedMs };
 }
 
-test('[R2.12] [R7.41] all tiles show their streams over one socket; one is enlarged; only the video remains on a kiosk', async () => {
+test('[R2.12] [R7.41] all tiles show their streams over one socket; one is enlarged; a kiosk shows only the video', async () => {
   const id = await makeMosaic('All four', names);
   await open('/mosaics');
   const sockets: string[] = [];
@@ -123,7 +123,7 @@ test('[R2.12] [R7.41] all tiles show their streams over one socket; one is enlar
   assert.deepEqual(consoleErrors, []);
 });
 
-test('a wall whose connection is lost comes back by itself', async () => {
+test('a wall whose connection is lost recovers by itself', async () => {
   const id = await makeMosaic('Cut', names);
   const other = await page.context().newPage();
   const lines: { readonly near: WebSocketRoute; readonly far: WebSocketRoute }[] = [];
@@ -142,7 +142,7 @@ test('a wall whose connection is lost comes back by itself', async () => {
   await other.close();
 });
 
-test('on a phone the tiles that are not in sight are not requested', async () => {
+test('on a phone tiles out of view are not requested', async () => {
   const id = await makeMosaic('Phone', names);
   const look = { ...desktop, width: 360, height: 480 };
   await testEnv.openAs(
@@ -164,7 +164,7 @@ test('on a phone the tiles that are not in sight are not requested', async () =>
   );
 });
 
-test('each tile without video gives its own reason', async () => {
+test('each tile without video shows its own reason', async () => {
   const { client } = testEnv;
   const added: [string, string][] = [
     ['Shed', 'rtsp://127.0.0.1:9/unreachable'],
@@ -194,7 +194,7 @@ test('each tile without video gives its own reason', async () => {
   await says('Yard', 'The stream is paused');
   await client.deleteStream({ params: { uid: uidOf('Porch') }, query: { purge: true } });
   await says('Porch', 'This stream has been deleted.');
-  // The tile keeps its message when the mosaic comes without the stream.
+  // The tile keeps its message when the mosaic is refetched without the stream.
   const asked = page.waitForResponse((response) => response.url().includes(`/v1/mosaic/${id}?`));
   await client.resumeStream({ body: { uid: uidOf('Yard') } });
   await Promise.all([asked, plays('Yard')]);
@@ -206,7 +206,7 @@ test('each tile without video gives its own reason', async () => {
 const sharedMs = async () => (await shownMoments(page)).sharedMs;
 
 /**
- * Waits until so many tiles are paused, each at the very frame that is recorded for the shared moment: an error of no frame.
+ * Waits until this many tiles are paused, each at exactly the frame that is recorded for the shared moment.
  * @returns that moment, ms
  */
 async function standExactly(count: number): Promise<number> {
@@ -231,7 +231,7 @@ async function standExactly(count: number): Promise<number> {
   return momentMs;
 }
 
-test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its tile alone, and a link opens the same moment', async () => {
+test('[R4.8] the archive of all tiles plays by one clock; a gap is shown only on its own tile, and a link opens the same moment', async () => {
   const id = await makeMosaic('Archive', [...names.slice(0, 3), paused]);
   const { pausedMs, resumedMs } = await gap;
   await open(`/mosaic/${id}`);
@@ -239,7 +239,7 @@ test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its t
   await page.waitForURL(/t=\d+/);
   await page.getByRole('img', { name: 'Recordings by stream' }).waitFor();
 
-  // Shortly before the gap ends. However long the page took to be ready, steps of ten seconds lead back into it.
+  // Shortly before the gap ends. However long the page took to load, steps of ten seconds lead back into it.
   await open(`/mosaic/${id}?t=${resumedMs - 4_000}`);
   await button(page, 'Pause').click();
   await button(page, 'Play').waitFor();
@@ -253,7 +253,7 @@ test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its t
   );
   const stoodMs = await standExactly(3);
   assert.ok(stoodMs > pausedMs && stoodMs < resumedMs, `${stoodMs - pausedMs} ms after`);
-  // Its track shows it as well, where it is long enough to be pointed at.
+  // Its track shows it as well, if it is long enough to point at.
   const timeline = page.getByRole('slider', { name: 'Timeline of Archive' });
   for (let zoom = 0; zoom < 14; zoom++) await timeline.press('+');
   const lanes = await page.getByRole('img', { name: 'Recordings by stream' }).boundingBox();
@@ -276,10 +276,10 @@ test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its t
   await page.goto(page.url());
   await page.locator('[data-shared-ms]').waitFor();
   const openedMs = (await sharedMs()) - linkedMs;
-  // It plays from there: far from where the recording has come to meanwhile.
+  // It plays from there: far from the current end of the recording.
   assert.ok(openedMs >= 0 && openedMs < gapMs, `${openedMs} ms after`);
 
-  // The clock comes to where it is recorded again, and the fourth joins the others.
+  // The clock reaches the point where it is recorded again, and the fourth tile joins the others.
   const joinedMs = await inStep(page, 4);
   assert.ok(joinedMs >= resumedMs - frameMs, `${joinedMs - resumedMs} ms after`);
   await inStep(page, 4, joinedMs);
@@ -297,7 +297,7 @@ test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its t
   assert.deepEqual(consoleErrors, []);
 });
 
-test('[R4.8] an archive wall skips what no stream recorded, distinguishes a gap from the time before a camera, and ends live', async () => {
+test('[R4.8] an archive wall skips time that no stream recorded, distinguishes gaps from the time before a camera, and ends live', async () => {
   const { client } = testEnv;
   const { pausedMs, resumedMs } = await gap;
   uids.set(
@@ -314,7 +314,7 @@ test('[R4.8] an archive wall skips what no stream recorded, distinguishes a gap 
   await page.getByText(/^Skipped [\d.]+\ss: nothing is recorded on any stream$/).waitFor();
   await button(page, 'Pause').click();
   await button(page, 'Play').waitFor();
-  // The clock went to where the camera came back, and not into the gap.
+  // The clock jumped to the camera's return, not into the gap.
   assert.ok((await sharedMs()) >= resumedMs - frameMs, `${(await sharedMs()) - resumedMs} ms after`);
   await page.getByRole('article', { name: 'Cellar' }).getByText('Recording had not started').waitFor();
   await until(
@@ -323,7 +323,7 @@ test('[R4.8] an archive wall skips what no stream recorded, distinguishes a gap 
     wallPatienceMs,
   );
 
-  // Before the first of all nothing was to be recorded: that hour is not called skipped.
+  // Before the first stream nothing was to be recorded: that hour is not reported as skipped.
   await open(`/mosaic/${id}?t=${pausedMs - 3_600_000}`);
   await inStep(page, 1);
   assert.equal(await page.getByText(/^Skipped .*\b(h|\d\d\smin)\b/).count(), 0);

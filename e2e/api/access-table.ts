@@ -18,9 +18,9 @@ export const people = [
 export type Person = (typeof people)[number];
 
 /**
- * A column for each of the users above, in their order: + is admitted, - is refused. All come by token: one that is no longer
- * valid is refused even where none is required. A managed user may do here what other users may, but not change their
- * identity.
+ * A column for each of the users above, in their order: + is admitted, - is refused. All use tokens: one that
+ * is no longer valid is refused even where none is required. A managed user may do what other users may here,
+ * but not change their identity.
  */
 export const patterns = {
   //         anonymous, blocked | readOnly | stranger, managed | viewer, archivist, sharer, editor | owner, admin
@@ -33,17 +33,20 @@ export const patterns = {
   edit: /*    */ '-- - -- ---+ ++',
   own: /*     */ '-- - -- ---- ++',
   admin: /*   */ '-- - -- ---- -+',
-  /** What no token does. */
+  /** Not possible with any token. */
   session: /* */ '-- - -- ---- --',
 } as const;
 
 /**
- * What a call answers to an admitted caller: 'ok' or a code. All others are refused, with AuthorizationRequired or
+ * The answer to an admitted caller: 'ok' or a code. All others are refused with AuthorizationRequired or
  * Forbidden.
  */
 export type Answer = 'ok' | ErrorCode;
 
-/** Who may make which call, and what the harmless request of the test then answers. A call without a row does not compile. */
+/**
+ * Who may make which call, and the answer to the test's harmless request. A call without a row does not
+ * compile.
+ */
 export const table: Readonly<Record<CallName, readonly [keyof typeof patterns, Answer]>> = {
   listStreams: ['signedIn', 'ok'],
   listStreamStatuses: ['signedIn', 'ok'],

@@ -48,7 +48,10 @@ before(async () => {
 
 after(() => server?.stop());
 
-/** What only its author and administrators may change: made again for each user, because those who may delete it do. */
+/**
+ * Objects that only their author and administrators may change: created again for each user, because a user who
+ * may delete them does.
+ */
 async function makeOwned(): Promise<void> {
   const owner = clientAs('owner');
   const layout = { columns: 1, rows: 1, cells: [{ x: 0, y: 0, width: 1, height: 1, stream: uid }] };
@@ -56,7 +59,7 @@ async function makeOwned(): Promise<void> {
   ({ id: bookmark } = await owner.addBookmark({ body: { stream: uid, startTime: 1 } }));
 }
 
-/** Managed users come by single sign-on or a directory, which no call of this server can act as. */
+/** Managed users come from single sign-on or a directory, which no call of this server can simulate. */
 async function manageElsewhere(login: string): Promise<void> {
   await inStore(server, 'UPDATE users SET is_managed = 1 WHERE login = ?', login);
 }
@@ -70,7 +73,10 @@ function clientAs(person: Person | 'due'): Client {
   return createClient({ baseUrl: server.url, headers: () => headersOf(person) });
 }
 
-/** Requests that are admitted without doing harm: they name what exists, and mostly request something impossible of it. */
+/**
+ * Requests that are harmless even when admitted: they name existing objects, and mostly request something
+ * impossible.
+ */
 function requestOf(name: CallName): { path: string; body: unknown } {
   const params = { uid, login: 'nosuch', id: '999', key: 'k'.repeat(43), file: '1.mp4' };
   const id = name.endsWith('Mosaic') ? mosaic : name.endsWith('Bookmark') ? bookmark : params.id;
@@ -110,7 +116,7 @@ async function answerOf(name: CallName, person: Person | 'due'): Promise<string>
 const refusals = new Set(['AuthorizationRequired', 'Forbidden']);
 
 for (const [index, person] of people.entries()) {
-  test(`[R6.1, R6.2, R6.5, R1.3] every call as ${person}, by the table`, async () => {
+  test(`[R6.1, R6.2, R6.5, R1.3] every call as ${person}, according to the table`, async () => {
     await makeOwned();
     const isKnown = person !== 'anonymous' && person !== 'blocked';
     const refusal = isKnown ? 'Forbidden' : 'AuthorizationRequired';
@@ -135,7 +141,7 @@ test('[R3.2] a user who must change the password can do nothing but change it', 
   assert.equal((await due.listStreams()).total, 0);
 });
 
-test('[R6.4] a managed user keeps name, e-mail and password elsewhere, also against an administrator', async () => {
+test('[R6.4] the name, e-mail and password of a managed user can’t be changed here, not even by an administrator', async () => {
   const changes = [
     { name: 'other' },
     { email: 'other@example.org' },
@@ -168,7 +174,7 @@ test('[R6.4] a managed user keeps name, e-mail and password elsewhere, also agai
   assert.equal(raised.maxStreamCreation, 9);
 });
 
-test('[R6.5] a stream one may not view can’t be distinguished from one that is not there', async () => {
+test('[R6.5] a stream that a user may not view can’t be distinguished from a missing one', async () => {
   const ask = async (of: string) => {
     const response = await fetch(`${server.url}/v1/stream/${of}`, { headers: headersOf('stranger') });
     return { status: response.status, body: await response.text() };
@@ -176,7 +182,7 @@ test('[R6.5] a stream one may not view can’t be distinguished from one that is
   assert.deepEqual(await ask(uid), await ask('nosuchstream'));
 });
 
-test('[R6.5] one truth from both sides: rights given to a stream are seen at the user, and taken there', async () => {
+test('[R6.5] rights are the same from both sides: those granted on a stream are shown for the user, and revoked there', async () => {
   const { items } = await admin.getUserPermissions({ params: { login: 'archivist' } });
   assert.deepEqual(items, [
     { stream: uid, streamName: 'Gate', view: true, archive: true, share: false, edit: false },
@@ -220,7 +226,7 @@ test('[R6.3] a user at the limit of streams gets QuotaReached', async () => {
   const codes = results.map((result) =>
     result.status === 'rejected' ? (result.reason as { code?: string }).code : 'ok',
   );
-  // Which of the two comes first is the database's choice.
+  // The database determines which of the two comes first.
   assert.deepEqual(new Set(codes), new Set(['ok', 'QuotaReached']));
   assert.equal((await clientAs('stranger').listStreams()).total, 1);
 });

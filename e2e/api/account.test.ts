@@ -9,7 +9,7 @@ let server: TestServer;
 
 before(async () => {
   server = await startServer();
-  // Refused, and noted in the audit log.
+  // Refused, and recorded in the audit log.
   const body = { ...administrator, language: 'en', code: 'AAAA-AAAA' } as const;
   await assert.rejects(visitor().client.unlock({ body }), hasCode('UnknownLifetimeCode', 'code'));
   await setUp(server);
@@ -17,14 +17,14 @@ before(async () => {
 
 after(() => server?.stop());
 
-/** One that has no administrator yet. */
+/** A server that has no administrator yet. */
 async function lockedServer(t: TestContext): Promise<TestServer> {
   const locked = await startServer();
   t.after(() => locked.stop());
   return locked;
 }
 
-/** A browser's side of the account calls: it keeps the cookie that it was given. */
+/** The browser side of the account calls: it keeps the cookie from the server. */
 function visitor({ url } = server): { client: Client; cookie: () => string; setCookie: () => string } {
   let header = '';
   let cookie = '';
@@ -46,7 +46,7 @@ const hasCode = (code: string, path?: string) => (error: unknown) => {
   return true;
 };
 
-test('[R7.52, R8.13] until an administrator exists everything but the set-up answers 423', async (t) => {
+test('[R7.52, R8.13] until an administrator exists everything except the setup answers 423', async (t) => {
   const locked = await lockedServer(t);
   const { client } = visitor(locked);
   for (const call of [client.listStreams(), client.getHealth(), client.getProfile()]) {
@@ -61,7 +61,7 @@ test('[R7.52, R8.13] until an administrator exists everything but the set-up ans
   assert.equal((await client.getSettings()).isLocked, true);
 });
 
-test('[R7.32, R8.13] the first administrator is made with the printed code only', async (t) => {
+test('[R7.32, R8.13] the first administrator can be created only with the printed code', async (t) => {
   const locked = await lockedServer(t);
   const { client, setCookie } = visitor(locked);
   const { email, ...person } = administrator;
@@ -87,7 +87,7 @@ test('[R7.32, R8.13] the first administrator is made with the printed code only'
   );
 });
 
-test('[R7.19] signing in and out, whatever the case of the login', async () => {
+test('[R7.19] signing in and out, regardless of the login’s case', async () => {
   const { client, cookie } = visitor();
   const { name, password } = administrator;
   await assert.rejects(
@@ -107,7 +107,7 @@ test('[R7.19] signing in and out, whatever the case of the login', async () => {
   assert.equal(response.status, 401);
 });
 
-test('[R1.4, R8.1] errors come in the reader’s language', async () => {
+test('[R1.4, R8.1] errors are in the reader’s language', async () => {
   const ask = async (headers: Record<string, string>) => {
     const response = await fetch(`${server.url}/v1/profile`, { headers });
     return ((await response.json()) as { error: string }).error;
@@ -126,7 +126,7 @@ test('[R1.4, R8.1] errors come in the reader’s language', async () => {
   await client.saveProfile({ body: { language: 'en' } });
 });
 
-test('[R7.22, R5.1] the profile: what may be changed, and what is wrong at its field', async () => {
+test('[R7.22, R5.1] the profile: members that may be changed, and errors at their fields', async () => {
   const { client } = visitor();
   const { name, password } = administrator;
   await client.signIn({ body: { name, password } });
@@ -147,7 +147,7 @@ test('[R7.22, R5.1] the profile: what may be changed, and what is wrong at its f
   }
 });
 
-test('[R2.19, R7.22] a user’s settings are kept with their account, and only the given ones change', async () => {
+test('[R2.19, R7.22] a user’s settings are stored with the account, and only the given ones change', async () => {
   const { name, password } = administrator;
   const [here, elsewhere] = [visitor(), visitor()];
   await here.client.signIn({ body: { name, password } });
@@ -188,12 +188,12 @@ test('[R5.2] a password change keeps this browser signed in and ends the user’
   await here.client.saveProfile({ body: { password, oldPassword: next } });
 });
 
-/** Requests the profile by a token, or with a cookie. */
+/** Requests the profile with a token or a cookie. */
 async function statusBy(headers: Record<string, string>): Promise<number> {
   return (await fetch(`${server.url}/v1/profile`, { headers })).status;
 }
 
-test('[R5.2, R7.23] a password change ends tokens, unless they are kept, and gives this session a new secret', async () => {
+test('[R5.2, R7.23] a password change revokes tokens, unless they are kept, and gives this session a new secret', async () => {
   const { name, password } = administrator;
   const { client, cookie } = visitor();
   await client.signIn({ body: { name, password } });
@@ -218,7 +218,7 @@ test('[R5.2, R7.23] a password change ends tokens, unless they are kept, and giv
   );
 });
 
-test('[R7.24] ending all sessions ends tokens and renews this session, or ends it too when asked', async () => {
+test('[R7.24] ending all sessions revokes tokens and renews this session, or ends it too on request', async () => {
   const { name, password } = administrator;
   const { client, cookie } = visitor();
   await client.signIn({ body: { name, password } });
@@ -241,7 +241,7 @@ test('[R7.24] ending all sessions ends tokens and renews this session, or ends i
   assert.equal(await statusBy({ cookie: last }), 401);
 });
 
-test('[R7.22, R7.23] a leaked token does not become the account, nor does a cookie without the password', async () => {
+test('[R7.22, R7.23] a leaked token does not give control of the account, nor does a cookie without the password', async () => {
   const { name, password } = administrator;
   const owner = visitor();
   await owner.client.signIn({ body: { name, password } });
@@ -274,7 +274,7 @@ test('[R7.22, R7.23] a leaked token does not become the account, nor does a cook
   await thief.deleteToken({ params: { id } });
   await assert.rejects(thief.getProfile(), hasCode('AuthorizationRequired'));
 
-  // The password was entered long ago: the holder of the cookie need not know it.
+  // The password was entered long ago: the holder of the cookie may not know it.
   await inStore(server, 'UPDATE session_proofs SET proved_ms = proved_ms - 3600000');
   await owner.client.saveProfile({ body: { fullName: 'Ada' } });
   const email = 'ada.new@example.org';
@@ -319,7 +319,7 @@ test('[R7.24, R3.4] sessions are listed newest first and ended one by one or all
   assert.equal((await third.client.listSessions()).total, 1);
 });
 
-test('[R7.23, R3.3] a token authorises by its secret, which is shown once', async () => {
+test('[R7.23, R3.3] a token is authenticated by its secret, which is shown once', async () => {
   const { client } = visitor();
   await client.signIn({ body: { name: administrator.name, password: administrator.password } });
   const token = await client.addToken({ body: { name: 'script' } });
@@ -392,7 +392,7 @@ test('[R7.25, R7.26, R4.4] users are added, changed, blocked and deleted', async
   }
 });
 
-test('[R7.47] the audit log records who did what, with no password in it', async () => {
+test('[R7.47] the audit log records who did what, without passwords', async () => {
   const { client } = visitor();
   const { name } = administrator;
   await assert.rejects(
@@ -417,7 +417,7 @@ test('[R7.47] the audit log records who did what, with no password in it', async
   assert.ok(filtered.items.length > 0 && filtered.items.every((entry) => entry.action === 'blockUser'));
 });
 
-test('[R8.12] guessing is slowed, with Retry-After', async () => {
+test('[R8.12] guessing is slowed down, with Retry-After', async () => {
   const { client } = visitor();
   const guess = () => client.signIn({ body: { name: 'victim', password: 'guess' } });
   for (let attempt = 0; attempt < 10; attempt++)
@@ -431,7 +431,7 @@ test('[R8.12] guessing is slowed, with Retry-After', async () => {
   });
 });
 
-test('[R8.12, R7.19] a browser that is known comes in while others guess', async () => {
+test('[R8.12, R7.19] a known browser can sign in while others guess', async () => {
   const { name, password } = administrator;
   const post = async (body: object, cookie = '') =>
     fetch(`${server.url}/v1/sign-in`, {
@@ -448,7 +448,7 @@ test('[R8.12, R7.19] a browser that is known comes in while others guess', async
   assert.equal((await post({ name, password })).status, 429);
   const known = device.split(';')[0];
   assert.equal((await post({ name: name.toUpperCase(), password }, known)).status, 200);
-  // Each failure makes the pause longer, so that in the end the next question falls into it on a slow machine too.
+  // Each failure lengthens the pause, so that eventually the next attempt is within it even on a slow machine.
   let status = 0;
   for (let turn = 0; turn < 20 && status !== 429; turn++) {
     await post({ name: 'another', password: 'a guess' });
@@ -457,7 +457,7 @@ test('[R8.12, R7.19] a browser that is known comes in while others guess', async
   assert.equal(status, 429, 'of another person');
 });
 
-test('[R7.19, R7.25] a login and an e-mail are one set of names, and one that was given twice before still signs in both', async () => {
+test('[R7.19, R7.25] logins and e-mails share one namespace, and a name assigned twice earlier still signs in both users', async () => {
   const cookie = await signInAfterPause();
   const client = createClient({ baseUrl: server.url, headers: () => ({ cookie, origin: server.url }) });
   const password = 'five yellow canoes';
@@ -478,10 +478,10 @@ test('[R7.19, R7.25] a login and an e-mail are one set of names, and one that wa
     client.saveUser({ params: { login: 'pavel' }, body: { email: 'q@example.org' } }),
     hasCode('AlreadyUsed', 'email'),
   );
-  // One's own e-mail may be one's login.
+  // A user's e-mail may be their login.
   await client.saveUser({ params: { login: 'pavel' }, body: { email: 'p@example.org' } });
   await client.saveUser({ params: { login: 'pavel' }, body: { name: 'p@example.org' } });
-  // As an earlier version could leave it: another user's login is olga's e-mail.
+  // As an earlier version could store it: another user's login is olga's e-mail.
   await inStore(
     server,
     `UPDATE users SET login = 'olga@example.org', login_key = 'olga@example.org' WHERE login = 'q@example.org'`,

@@ -62,9 +62,9 @@ test('[R7.47] changes are recorded with old and new values, secrets hidden', asy
   assert.doesNotMatch(all, /hunter|yellow boats|keep it secret/);
 });
 
-test('[R7.9, R7.47] a public link is made on purpose only, noted, and shown in lists', async () => {
+test('[R7.9, R7.47] a public link is created only deliberately, recorded, and shown in lists', async () => {
   const params = { uid };
-  // Not by Node's fetch, which names a mode of its own.
+  // Not with Node's fetch, which sends its own mode.
   const ask = (headers: Record<string, string>) =>
     new Promise<number>((resolve, reject) => {
       get(`${server.url}/v1/stream/${uid}/share`, { headers: { cookie, ...headers } }, (response) => {
@@ -102,7 +102,7 @@ test('[R7.9, R7.47] a public link is made on purpose only, noted, and shown in l
   });
 });
 
-test('[R7.47] watching is noted once, with its beginning', async () => {
+test('[R7.47] watching is recorded once, with its start', async () => {
   const { WebSocket } = await import('ws');
   const watch = async () => {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/stream/${uid}/live`, {

@@ -27,7 +27,7 @@ async function profileStatus(headers: Record<string, string>): Promise<number> {
   return (await fetch(`${server.url}/v1/profile`, { headers })).status;
 }
 
-/** A session of anna's that was last used so long ago; its cookie. */
+/** The cookie of a session of anna's that was last used this long ago. */
 async function oldSession(id: string, unusedMs: number): Promise<{ cookie: string }> {
   const secret = id.padEnd(43, 'x');
   const lastSeenMs = Date.now() - unusedMs;
@@ -45,7 +45,7 @@ async function oldSession(id: string, unusedMs: number): Promise<{ cookie: strin
   return { cookie: `vidette_session=${secret}` };
 }
 
-test('cookies and tokens that are cut, foreign, empty or nonsense open nothing', async () => {
+test('cookies and tokens that are truncated, foreign, empty or malformed are refused', async () => {
   const cookie = await signIn(server, 'anna', password);
   const [name = '', secret = ''] = cookie.split('=');
   const { secret: token } = await admin.addToken({ body: { name: 't' } });
@@ -73,15 +73,15 @@ test('cookies and tokens that are cut, foreign, empty or nonsense open nothing',
   for (const value of wrong(token)) {
     assert.equal(await profileStatus({ authorization: `Bearer ${value}` }), 401, value.slice(0, 60));
   }
-  // One kind of secret is not the other.
+  // The two kinds of secret are not interchangeable.
   assert.equal(await profileStatus({ authorization: `Bearer ${secret}` }), 401);
   assert.equal(await profileStatus({ cookie: `${name}=${token}` }), 401);
   assert.equal(await profileStatus({ authorization: `Basic ${btoa(`anna:${password}`)}` }), 401);
-  // An invalid token is reported as such, even beside a valid cookie.
+  // An invalid token is reported as such, even together with a valid cookie.
   assert.equal(await profileStatus({ cookie, authorization: 'Bearer nonsense' }), 401);
 });
 
-test('[R3.4] a session that is used slides on, one that is not used ends', async () => {
+test('[R3.4] a session in use is extended, an unused one expires', async () => {
   const sessionMs = sessionDays * 86_400_000;
   assert.equal(await profileStatus(await oldSession('late', sessionMs + 2_000)), 401);
   const used = await oldSession('used', sessionMs - 20_000);
@@ -90,7 +90,7 @@ test('[R3.4] a session that is used slides on, one that is not used ends', async
   await until(lastSeenOf, ([row]) => Number(row?.['last_seen_ms']) > Date.now() - 10_000);
 });
 
-test('a page in use gets its cookie renewed, so that the browser keeps it as long as the session lasts', async () => {
+test('the cookie of a page in use is renewed, so that the browser keeps it as long as the session lasts', async () => {
   for (const path of ['/v1/system/internal/ui/settings', '/v1/system/health']) {
     const response = await fetch(server.url + path, { headers: { cookie: adminCookie } });
     const [header = ''] = response.headers.getSetCookie();
@@ -101,7 +101,7 @@ test('a page in use gets its cookie renewed, so that the browser keeps it as lon
   assert.deepEqual(visitor.headers.getSetCookie(), []);
 });
 
-test('[R7.23, R3.3] a token ends at its time, with its owner, and no other user can end it', async () => {
+test('[R7.23, R3.3] a token expires at its time, is deleted with its owner, and can’t be revoked by another user', async () => {
   const cookie = await signIn(server, 'anna', password);
   const asAnna = { cookie, 'content-type': 'application/json' };
   const addToken = async (body: object) => {
@@ -144,7 +144,7 @@ test('[R7.28, R7.24] an administrator lists the sessions of all users and ends t
   const mine = await fetch(`${server.url}/v1/sessions`, { headers: { cookie: first } });
   const { items: own } = (await mine.json()) as { items: { id: string; isCurrent: boolean }[] };
   const id = own.find((session) => session.isCurrent)?.id ?? '';
-  // The caller's own session is ended by its own call, another user's only under their name.
+  // The caller's own session is ended by its own call, another user's session only by a call for that user.
   await assert.rejects(admin.deleteSession({ params: { id } }), { code: 'NotFound' });
   await assert.rejects(admin.deleteUserSession({ params: { login: administrator.name, id } }), {
     code: 'NotFound',
@@ -158,14 +158,14 @@ test('[R7.28, R7.24] an administrator lists the sessions of all users and ends t
   await assert.rejects(admin.listUserSessions({ params: { login: 'unknown' } }), { code: 'NotFound' });
 });
 
-test('[R5.2, R7.25] a password set by an administrator ends all sessions of the person', async () => {
+test('[R5.2, R7.25] a password set by an administrator ends all sessions of the user', async () => {
   const cookie = await signIn(server, 'anna', password);
   await admin.saveUser({ params: { login: 'anna' }, body: { password: 'eight green bottles' } });
   assert.equal(await profileStatus({ cookie }), 401);
   await signIn(server, 'anna', 'eight green bottles');
 });
 
-test('[R8.12, R7.7] probes are limited, each person by themselves, and say when to come again', async () => {
+test('[R8.12, R7.7] probes are limited per user, with the time of the next attempt', async () => {
   for (const name of ['boris', 'clara']) {
     await admin.addUser({ body: { name, password, maxStreamCreation: 5 } });
   }
@@ -173,7 +173,7 @@ test('[R8.12, R7.7] probes are limited, each person by themselves, and say when 
     boris: await signIn(server, 'boris', password),
     clara: await signIn(server, 'clara', password),
   };
-  // A regular user may not dial this machine: the answer is immediate.
+  // A regular user may not connect to this machine: the answer is immediate.
   const probe = async (name: keyof typeof cookies) => {
     const address = `${server.url}/v1/stream/probe?url=rtsp%3A%2F%2F127.0.0.1%3A1%2Fx`;
     const { status, headers } = await fetch(address, { headers: { cookie: cookies[name] } });
@@ -193,7 +193,7 @@ test('[R8.12, R7.7] probes are limited, each person by themselves, and say when 
   assert.notEqual((await probe('clara')).status, 429, 'others are not disturbed');
 });
 
-test('[R8.12] guessing from one address is slowed, whichever user is named; signed-in users are not disturbed', async () => {
+test('[R8.12] guessing from one address is slowed down, whichever login is used; signed-in users are not affected', async () => {
   const guess = async (name: string) => {
     const response = await fetch(`${server.url}/v1/sign-in`, {
       method: 'POST',
@@ -213,7 +213,7 @@ test('[R8.12] guessing from one address is slowed, whichever user is named; sign
   assert.equal(await profileStatus({ cookie: adminCookie }), 200);
 });
 
-test('[R7.23] [R4.4] an open video connection is cut when the token that opened it expires', async () => {
+test('[R7.23] [R4.4] an open video connection is closed when its token expires', async () => {
   const camera = { name: 'Gate', streamSource: 'rtsp://127.0.0.1:1/x', live: { onDemand: true } };
   const { uid } = await admin.addStream({ body: { ...camera, archive: { isEnable: false } } });
   const watched = await watchedByToken(uid, 2_000);
@@ -222,8 +222,8 @@ test('[R7.23] [R4.4] an open video connection is cut when the token that opened 
 });
 
 /**
- * The last message on a socket that a token opened. A token that expires before it could is tried again with a
- * longer life.
+ * The last message on a socket that a token opened. If the token expires too early, it is tried again with a
+ * longer lifetime.
  */
 async function watchedByToken(uid: string, lifeMs: number): Promise<unknown> {
   const { secret } = await admin.addToken({ body: { name: 'wall', expireTime: Date.now() + lifeMs } });

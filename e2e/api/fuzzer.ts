@@ -12,12 +12,12 @@ interface Document {
 
 export interface FuzzReport {
   readonly requests: number;
-  /** How many answers came with each status. */
+  /** Number of answers by status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** Calls that at least once succeeded, out of all. */
+  /** Calls that succeeded at least once, and the number of all calls. */
   readonly succeeded: ReadonlySet<string>;
   readonly calls: number;
-  /** The others. */
+  /** The calls that never succeeded. */
   readonly neverSucceeded: readonly string[];
   /** The violations, each with the request that shows it; at most 50. */
   readonly failures: readonly string[];
@@ -32,14 +32,14 @@ const usersKept = 12;
 const answerTimeoutMs = 30_000;
 
 /**
- * Sends `count` requests, made from the OpenAPI document that the server itself gives, as people of every kind, several
- * at a time, and judges each answer by that document. `memoryOf` reads the server's memory, MB.
+ * Sends `count` requests, generated from the server's own OpenAPI document, as users of every kind, several at
+ * a time, and checks each answer against that document. `memoryOf` reads the server's memory, MB.
  */
 export async function fuzz(options: {
   count: number;
   seed: number;
   memoryOf: (server: TestServer) => number | Promise<number>;
-  /** Of the server, beside what the fuzzer needs. */
+  /** The OpenAPI document of the server, in full. */
   env?: Record<string, string>;
   onProgress?: (sent: number) => void;
 }): Promise<FuzzReport> {
@@ -86,7 +86,7 @@ class Fuzzer {
           .sample(arbitrary, { seed: seed + step * operations.length + index, numRuns: perCall })
           .map((request, turn) => ({ operation, request, turn })),
       );
-      // Neighbours are different calls, so that they meet each other's half-done work.
+      // Consecutive calls differ, so that they run concurrently with each other's unfinished work.
       queue.sort((a, b) => a.turn - b.turn);
       const take = queue.slice(0, count - sent).values();
       await Promise.all(
@@ -117,7 +117,7 @@ class Fuzzer {
     };
   }
 
-  /** People, streams, marks and mosaics for the requests to name; the senders are none of those that they name. */
+  /** Users, streams, marks and mosaics for the requests to name; the senders are not among them. */
   async #seed(admin: Client, adminCookie: string): Promise<KnownValues> {
     const password = 'seven blue kettles';
     const cookies = [adminCookie];
@@ -130,7 +130,7 @@ class Fuzzer {
     }
     const logins = ['target.a', 'target.b', 'target.c'];
     for (const name of logins) await admin.addUser({ body: { name, password } });
-    // Two for each sender that changes things, one of which no other user may see.
+    // Two for each sender that makes changes, one of which no other user may see.
     const regular = clientOf(this.#server, cookies[1] ?? '');
     const source = 'rtsp://127.0.0.1:1/none';
     const uids: string[] = [];
@@ -208,7 +208,7 @@ class Fuzzer {
     if (wrong !== undefined) this.#fail(operation, request, wrong);
   }
 
-  /** What in an answer violates the document; undefined when nothing does. */
+  /** The part of an answer that violates the document; undefined if there is none. */
   #judge(
     operation: Operation,
     { status, type, text }: { status: number; type: string; text: string },

@@ -60,7 +60,7 @@ const bodies = (): [string, string][] => [
   ['POST', '/v1/password/reset'],
 ];
 
-test('[R5.5] JSON cut short, of two megabytes, of another shape or with unknown members: every call that takes a body', async () => {
+test('[R5.5] JSON that is truncated, of two megabytes, of another shape or with unknown members: every call with a body', async () => {
   for (const [method, path] of bodies()) {
     const codeOf = async (body: string, headers = {}) => (await send(method, path, body, headers)).code;
     assert.equal(await codeOf('{"name":"x"'), 'RequestDecodeError', path);
@@ -72,7 +72,7 @@ test('[R5.5] JSON cut short, of two megabytes, of another shape or with unknown 
   }
 });
 
-test('[R5.5] logins that look like another’s, turn direction, hold NUL or climb', async () => {
+test('[R5.5] logins that look like another’s, change text direction, contain NUL or traverse paths', async () => {
   const password = 'three yellow boats';
   for (const name of [
     'аdmin',
@@ -95,7 +95,7 @@ test('[R5.5] logins that look like another’s, turn direction, hold NUL or clim
     const answer = await send('POST', '/v1/user', JSON.stringify({ name, password }));
     assert.deepEqual([answer.status, answer.code, answer.path], [409, 'AlreadyUsed', 'name']);
   }
-  // The administrator's password does not sign in as another user, nor theirs as an administrator.
+  // The administrator's password does not sign in as another user, nor vice versa.
   await admin.addUser({ body: { name: 'administrator', password } });
   assert.equal(
     (await send('POST', '/v1/sign-in', JSON.stringify({ name: 'admin', password }))).code,
@@ -103,7 +103,7 @@ test('[R5.5] logins that look like another’s, turn direction, hold NUL or clim
   );
 });
 
-test('[R5.5] names of streams, places, tags and mosaics: nothing unseen, whatever else people write', async () => {
+test('[R5.5] names of streams, locations, tags and mosaics: no invisible characters, otherwise any text', async () => {
   for (const text of [
     'a\0b',
     '\u202eevil',
@@ -121,7 +121,7 @@ test('[R5.5] names of streams, places, tags and mosaics: nothing unseen, whateve
     const member = async (part: object) =>
       (await send('PUT', `/v1/stream/${uid}`, JSON.stringify(part))).path;
     assert.equal(await member({ tags: [text] }), 'tags.0', shown);
-    // A place may be left empty.
+    // A location may be empty.
     if (text.trim() !== '') assert.equal(await member({ location: { name: text } }), 'location.name', shown);
     const layout = { columns: 1, rows: 1, cells: [] };
     assert.equal(
@@ -151,7 +151,7 @@ test('[R5.5] names of streams, places, tags and mosaics: nothing unseen, whateve
   assert.equal(total, 0, 'signs that mean something to a database mean themselves');
 });
 
-test('[R3.1, R10.1] an address may carry a login, odd ones too; other schemes and this machine’s files never', async () => {
+test('[R3.1, R10.1] an address may contain a login, even an unusual one; other schemes and this machine’s files are refused', async () => {
   const { uid: made } = await admin.addStream(idle('Login', 'rtsp://us%3Aer:p@ss:w%2Ford@127.0.0.1:1/a?b=c'));
   const { streamSource } = await admin.getStream({ params: { uid: made } });
   assert.equal(streamSource, 'rtsp://us%3Aer:p%40ss%3Aw%2Ford@127.0.0.1:1/a?b=c');
@@ -193,7 +193,7 @@ test('[R3.1, R10.1] an address may carry a login, odd ones too; other schemes an
   }
 });
 
-test('pages of every list: -1, 0, 10^9, halves and words are refused, what is beyond the end is empty', async () => {
+test('pages of every list: -1, 0, 10^9, fractions and words are refused, pages beyond the end are empty', async () => {
   for (const list of ['/v1/streams', '/v1/users', '/v1/mosaics', '/v1/bookmarks']) {
     for (const page of ['-1', '0', '1000000000', '1.5', 'one', '1e3', 'NaN', '']) {
       const answer = await send('GET', `${list}?page=${page}`);
@@ -208,7 +208,7 @@ test('pages of every list: -1, 0, 10^9, halves and words are refused, what is be
   }
 });
 
-test('[R9.3] spans of everything that takes one: reversed, negative, after the year 9999', async () => {
+test('[R9.3] spans of every call that takes one: reversed, negative, after the year 9999', async () => {
   const after9999 = 253_402_300_800_000;
   for (const [path, from, to] of [
     [`/v1/stream/${uid}/archive/ranges`, 'start_time', 'end_time'],
@@ -236,7 +236,7 @@ test('[R9.3] spans of everything that takes one: reversed, negative, after the y
   assert.equal(zone.path, 'timezone_offset');
 });
 
-test('[R7.3, R4.3] the same request sent twice, and concurrently, does its work once or says why not', async () => {
+test('[R7.3, R4.3] the same request sent twice, and concurrently, takes effect once or is refused with a reason', async () => {
   const name = 'twice';
   const add = () => send('POST', '/v1/user', JSON.stringify({ name, password: 'three yellow boats' }));
   const added = await Promise.all([add(), add(), add()]);
@@ -262,7 +262,7 @@ test('[R7.3, R4.3] the same request sent twice, and concurrently, does its work 
     ),
   );
   assert.ok(states.every(({ status }) => status === 200));
-  // Any of them may have been the last.
+  // Any of them may have been processed last.
   await admin.pauseStream({ body: { uid: made } });
   assert.equal((await admin.getStream({ params: { uid: made } })).status, 'paused');
   const drop = () => send('DELETE', `/v1/stream/${made}?purge=true`);
@@ -275,7 +275,7 @@ test('[R7.3, R4.3] the same request sent twice, and concurrently, does its work 
   assert.ok(unmarked.every(({ code }) => [undefined, 'NotFound'].includes(code)));
 });
 
-test('addresses that no call has are NotFound, methods that an address does not take are named', async () => {
+test('unknown addresses are NotFound, and the allowed methods of an address are listed', async () => {
   for (const [method, path, allow] of [
     ['DELETE', '/v1/streams', 'GET'],
     ['HEAD', '/v1/streams', 'GET'],
@@ -291,7 +291,7 @@ test('addresses that no call has are NotFound, methods that an address does not 
     ['POST', '/metrics', 'GET'],
     ['PROPFIND', '/v1/mosaics', 'GET'],
   ] as const) {
-    // Whatever comes with it: it is not read.
+    // Whatever the body: it is not read.
     const body =
       method === 'HEAD' || method === 'GET'
         ? {}

@@ -38,7 +38,7 @@ const json = { 'content-type': 'application/json' };
 const post = (path: string, body: unknown) =>
   send('POST', path, { headers: json, body: JSON.stringify(body) });
 
-test('[R5.5] unknown JSON is RequestDecodeError', async () => {
+test('[R5.5] invalid JSON is RequestDecodeError', async () => {
   for (const [type, body] of [
     ['application/json', '{"name": "x'],
     ['application/json', 'name=x'],
@@ -50,7 +50,7 @@ test('[R5.5] unknown JSON is RequestDecodeError', async () => {
   }
 });
 
-test('[R5.5] a wrong request is ValidationError naming its fields', async () => {
+test('[R5.5] an invalid request is ValidationError with its fields', async () => {
   const source = 'rtsp://10.255.255.1/x';
   for (const [body, paths] of [
     [{}, ['name', 'streamSource']],
@@ -80,7 +80,7 @@ test('[R5.5] a wrong request is ValidationError naming its fields', async () => 
   }
 });
 
-test('[R8.11] an error of a stream appears at its field with a code of its own', async () => {
+test('[R8.11] an error of a stream appears at its field with its own code', async () => {
   const answer = await post('/v1/stream', { name: '', streamSource: '', archive: { depthHours: -2 } });
   assert.deepEqual(
     answer.body.fields?.map(({ path, code }) => [path, code]),
@@ -92,7 +92,7 @@ test('[R8.11] an error of a stream appears at its field with a code of its own',
   );
 });
 
-test('[R10.1] addresses of other kinds never become a source', async () => {
+test('[R10.1] addresses of other schemes are refused as sources', async () => {
   for (const streamSource of [
     'file:///etc/passwd',
     'gopher://host/1',
@@ -153,7 +153,7 @@ test('pages before the first and beyond the last', async () => {
   assert.deepEqual([beyond.items, beyond.total], [[], 1]);
 });
 
-test('addresses that climb or name nothing are NotFound or refused, never a file', async () => {
+test('addresses that traverse paths or do not exist are NotFound or refused, never a file', async () => {
   for (const path of [
     '/v1/nothing',
     '/v1/stream/..%2f..%2fetc%2fpasswd',
@@ -177,7 +177,7 @@ test('[R7.3] two users saving the same stream: the later one is warned', async (
   assert.equal((await client.getStream({ params: { uid } })).name, 'Mine');
 });
 
-test('another site’s page changes nothing and watches nothing', async () => {
+test('another site’s page can neither change nor watch anything', async () => {
   const body = JSON.stringify({ uid });
   for (const headers of [
     { origin: 'https://evil.example' },
@@ -248,7 +248,7 @@ test('[R4.4, R7.12] a blocked user’s live video ends immediately, as does that
   assert.deepEqual(JSON.parse(await unblocked.end), { type: 'end', code: 'AuthorizationRequired' });
 });
 
-test('a request that is no HTTP gets an answer and the line is cut', async () => {
+test('an invalid HTTP request is answered and the connection closed', async () => {
   const { port } = new URL(server.url);
   const answer = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'));

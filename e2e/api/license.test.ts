@@ -40,7 +40,7 @@ const refuses = (text: string, code: string) =>
     return true;
   });
 
-test('[R6.9, R3.7] a server that waits for its license adds no stream and shows no archive, but runs', async () => {
+test('[R6.9, R3.7] a server without a license adds no stream and shows no archive, but runs', async () => {
   const { isExpired, text, expiresAt } = await client.getLicense();
   assert.deepEqual([isExpired, text, expiresAt], [true, '', null]);
   assert.equal((await client.getSettings()).isLicenseExpired, true);
@@ -50,7 +50,7 @@ test('[R6.9, R3.7] a server that waits for its license adds no stream and shows 
   assert.ok(warnings.some((warning) => warning.code === 'license-expired'));
 });
 
-test('[R7.35, R8.7] texts signed by another key, changed in one byte, cut, or expired yesterday are refused at the field', async () => {
+test('[R7.35, R8.7] texts signed with another key, changed in one byte, truncated, or expired yesterday are refused at the field', async () => {
   const good = licensed();
   const lines = good.split('\n');
   const body = lines.slice(1, -1).join('');
@@ -91,7 +91,7 @@ test('[R7.35, R3.7, R6.9] a valid license takes effect immediately, within the n
   assert.deepEqual((await client.getArchiveRanges(span)).period, null);
 });
 
-test('[R6.9, R3.9] when its time is over streams stay and the archive closes, without a restart; days ahead there is a warning', async () => {
+test('[R6.9, R3.9] after expiry streams stay and the archive is closed, without a restart; days before there is a warning', async () => {
   const expiresAt = Date.now() + 3 * dayMs;
   await client.saveLicense({ body: { text: licensed({ expiresAt }) } });
   const { uid } = await client.addStream(newStream('a'));

@@ -31,7 +31,7 @@ async function open(path: string, headers: Record<string, string> = {}, { url } 
   return { response, html, boot: json === undefined ? undefined : (JSON.parse(json) as Boot) };
 }
 
-test('[R1.1] / leads to /ui/, and every deep link opens the page on a hard reload', async () => {
+test('[R1.1] / redirects to /ui/, and every deep link opens the page on a hard reload', async () => {
   const root = await open('/');
   assert.deepEqual([root.response.status, root.response.headers.get('location')], [302, '/ui/']);
   for (const path of [
@@ -48,7 +48,7 @@ test('[R1.1] / leads to /ui/, and every deep link opens the page on a hard reloa
   }
 });
 
-test('[R1.2, R2.4] the page carries the settings, and no user before there is one', async (t) => {
+test('[R1.2, R2.4] the page contains the settings, and no user before there is one', async (t) => {
   const locked = await startServer({ env });
   t.after(() => locked.stop());
   const { boot } = await open('/ui/', { 'accept-language': 'ru' }, locked);
@@ -57,33 +57,33 @@ test('[R1.2, R2.4] the page carries the settings, and no user before there is on
   assert.equal(boot?.language, 'ru');
 });
 
-test('[R1.2, R1.4] signed in, it carries the user, in the language of the profile', async () => {
+test('[R1.2, R1.4] when signed in, it contains the user, in the language of the profile', async () => {
   const { boot } = await open('/ui/streams', { cookie, 'accept-language': 'ru' });
   assert.equal(boot?.user?.name, 'admin');
   assert.equal(boot?.language, 'en');
   assert.notEqual(boot?.settings.version, '');
 });
 
-test('[R2.19, R1.6] a chosen theme is in the HTML itself, so that no other is seen first', async () => {
+test('[R2.19, R1.6] the selected theme is in the HTML itself, so that no other flashes first', async () => {
   assert.match((await open('/ui/', { cookie })).html, /<html lang="en">/);
   await client.saveProfile({ body: { preferences: { theme: 'dark' } } });
   assert.match((await open('/ui/', { cookie })).html, /<html lang="en" data-mantine-color-scheme="dark">/);
   await client.saveProfile({ body: { preferences: { theme: 'auto' } } });
 });
 
-test('[R3.8] an anonymous client learns nothing of the server that the sign-in has no use for', async () => {
+test('[R3.8] an anonymous client learns nothing about the server that sign-in does not need', async () => {
   const { boot } = await open('/ui/');
   const { version, revision, nodeID, smtpServerHost, features } = boot?.settings ?? {};
   assert.deepEqual([version, revision, nodeID, smtpServerHost, features], ['', '', null, null, []]);
 });
 
-test('[R1.5] a title can’t leave its element, nor the boot data its script', async () => {
+test('[R1.5] a title can’t break out of its element, nor the boot data out of its script', async () => {
   const { html } = await open('/ui/');
   assert.match(html, /<title>Cams &lt;\/title&gt;&lt;script&gt;<\/title>/);
   assert.doesNotMatch(html, /<\/title><script>/);
 });
 
-test('headers: no script from elsewhere, no guessing of types, no framing by others', async () => {
+test('headers: no external scripts, no MIME sniffing, no framing by other sites', async () => {
   for (const path of ['/ui/', '/v1/system/internal/ui/settings', '/v1/nothing']) {
     const { headers } = (await open(path)).response;
     const policy = headers.get('content-security-policy') ?? '';

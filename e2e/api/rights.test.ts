@@ -11,7 +11,7 @@ let server: TestServer;
 let admin: Client;
 let anna: Client;
 let boris: Client;
-/** Anna's and the administrator's. */
+/** The clients of anna and the administrator. */
 let gate: string;
 let yard: string;
 
@@ -46,7 +46,7 @@ function code(expected: string, path?: string) {
 const allow = (rights: Partial<Record<'view' | 'archive' | 'share' | 'edit', boolean>>, user = 'boris') =>
   anna.saveStreamPermissions({ params: { uid: gate }, body: { items: [{ user, ...rights }] } });
 
-test('[R7.10, R3.5] the list of a stream: who adds it may edit it, any right includes viewing, the last row of a person counts', async () => {
+test('[R7.10, R3.5] the list of a stream: its creator may edit it, any right includes viewing, the last row of a user counts', async () => {
   assert.deepEqual((await anna.getStreamPermissions({ params: { uid: gate } })).items, []);
   const none = { view: false, archive: false, share: false, edit: false };
   const { items } = await anna.saveStreamPermissions({
@@ -62,7 +62,7 @@ test('[R7.10, R3.5] the list of a stream: who adds it may edit it, any right inc
   assert.deepEqual((await anna.getStreamPermissions({ params: { uid: gate } })).items, items);
 });
 
-test('[R6.5, R7.10] an editor grants what they hold, sees what they granted, and can’t tell who is here', async () => {
+test('[R6.5, R7.10] an editor grants rights that they have, sees those that they granted, and can’t find out who has an account', async () => {
   const params = { uid: yard };
   await admin.addUser({ body: { name: 'Carl', password } });
   await admin.addUser({ body: { name: 'dora', password } });
@@ -80,7 +80,7 @@ test('[R6.5, R7.10] an editor grants what they hold, sees what they granted, and
     items: { user: string; archive?: boolean; share?: boolean; edit?: boolean; view?: boolean }[],
   ) => boris.saveStreamPermissions({ params, body: { items } });
   assert.deepEqual((await boris.getStreamPermissions({ params })).items, [], 'what others gave');
-  // Neither to oneself nor to an accomplice, nor to an unknown user.
+  // Neither to themselves nor to an accomplice, nor to an unknown user.
   for (const user of ['boris', 'anna', 'nosuch']) {
     await assert.rejects(save([{ user, archive: true }]), code('Forbidden', 'items.0.archive'));
     await assert.rejects(save([{ user, edit: true, share: true }]), code('Forbidden', 'items.0.share'));
@@ -96,13 +96,13 @@ test('[R6.5, R7.10] an editor grants what they hold, sees what they granted, and
   assert.deepEqual(answered, items, 'a login that is there looks like one that is not');
   assert.deepEqual((await boris.getStreamPermissions({ params })).items, items);
   assert.equal((await doraMay())[0]?.edit, true);
-  // What others gave is theirs to take.
+  // Rights granted by others can be revoked only by them.
   assert.deepEqual((await save([])).items, []);
   assert.deepEqual(
     (await doraMay()).map(({ view, edit }) => [view, edit]),
     [[true, false]],
   );
-  // With the right to the archive it may be given; without it, what was given stays as it is.
+  // An editor with the right to the archive may grant it; without it, existing grants stay as they are.
   const give = async (archive: boolean) =>
     admin.saveStreamPermissions({
       params,
@@ -118,7 +118,7 @@ test('[R6.5, R7.10] an editor grants what they hold, sees what they granted, and
   await give(false);
   await save([{ user: 'carl', archive: true }]);
   await assert.rejects(save([{ user: 'anna', archive: true }]), code('Forbidden', 'items.0.archive'));
-  // An owner sees the viewers, and learns no more of who is here than an editor.
+  // An owner sees the viewers, but learns no more about accounts than an editor.
   await allow({ view: true }, 'nosuch');
   assert.deepEqual(
     (await anna.getStreamPermissions({ params: { uid: gate } })).items.map(({ user }) => user),
@@ -134,8 +134,8 @@ test('[R6.5, R7.10] an editor grants what they hold, sees what they granted, and
   await admin.saveStreamPermissions({ params, body: { items: [] } });
 });
 
-test('[R7.10, R7.25, R7.26, R7.27] what people may do changes after a password entered lately; by API token as before', async () => {
-  // A person of their own: the session of the other tests stays fresh.
+test('[R7.10, R7.25, R7.26, R7.27] changing rights requires a recently entered password; with an API token it works as before', async () => {
+  // A separate user: the session of the other tests stays fresh.
   await admin.addUser({ body: { name: 'olga', password, isAdmin: true } });
   await admin.addUser({ body: { name: 'temp', password } });
   const olga = clientOf(server, await signIn(server, 'olga', password));
@@ -166,7 +166,7 @@ test('[R7.10, R7.25, R7.26, R7.27] what people may do changes after a password e
   }
   assert.equal((await admin.getUser({ params: { login: 'temp' } })).maxStreamCreation, 0);
   assert.deepEqual((await admin.getUserPermissions({ params: { login: 'temp' } })).items, []);
-  // What takes something away in a hurry goes without, and so does what changes no right.
+  // Urgent restrictions need no password, nor do changes without effect on rights.
   await olga.saveUser({ params: { login: 'temp' }, body: { fullName: 'T', maxStreamCreation: 0 } });
   await olga.blockUser({ params: { login: 'temp' } });
   for (const change of changesBy(script, 'script')) await change();
@@ -184,7 +184,7 @@ test('[R7.10, R7.25, R7.26, R7.27] what people may do changes after a password e
   for (const login of ['olga', 'temp', 'late', 'script']) await admin.deleteUser({ params: { login } });
 });
 
-test('[R7.27, R6.5] the list of a user is the same truth, edited by administrators', async () => {
+test('[R7.27, R6.5] the list of a user contains the same rights, edited by administrators', async () => {
   const params = { login: 'boris' };
   const row = { stream: yard, view: true, archive: true, share: false, edit: false };
   const { items } = await admin.saveUserPermissions({
@@ -206,7 +206,7 @@ test('[R7.27, R6.5] the list of a user is the same truth, edited by administrato
   assert.equal((await boris.listStreams()).total, 0);
 });
 
-test('[R6.5, R7.31, R7.1] what may not be viewed is in no list, count, tag or search', async () => {
+test('[R6.5, R7.31, R7.1] streams that may not be viewed are in no list, count, tag or search', async () => {
   const seen = async (client: Client) => ({
     streams: (await client.listStreams()).items.map((item) => item.name),
     groups: (await client.listStreams({ query: { groupType: 'tag' } })).groups,
@@ -229,11 +229,11 @@ test('[R6.5, R7.31, R7.1] what may not be viewed is in no list, count, tag or se
     { name: 'Entrance', total: 2 },
     { name: 'Outside', total: 1 },
   ]);
-  // People are for administrators to find.
+  // Only administrators find users.
   assert.deepEqual(all.found, ['stream Gate', 'stream Yard', 'user admin', 'user anna']);
 });
 
-test('[R7.40, R7.41, R6.6, R6.5] a shared mosaic shows everybody its shape, and each only the streams they may view', async () => {
+test('[R7.40, R7.41, R6.6, R6.5] a shared mosaic shows its layout to everyone, and each user only the streams they may view', async () => {
   const cell = { x: 0, y: 0, width: 1, height: 1, stream: gate };
   const layout = { columns: 2, rows: 1, cells: [cell, { ...cell, x: 1, stream: yard }] };
   await assert.rejects(anna.addMosaic({ body: { name: 'Wall', layout } }), code('Forbidden'));
@@ -259,7 +259,7 @@ test('[R7.40, R7.41, R6.6, R6.5] a shared mosaic shows everybody its shape, and 
   assert.equal((await boris.listMosaics()).total, 1);
 });
 
-test('[R4.13, R7.42, R7.43] a mosaic’s id that is none, and cells that overlap, leave the grid or show nothing that is there', async () => {
+test('[R4.13, R7.42, R7.43] an invalid mosaic id, and cells that overlap, leave the grid or show missing streams', async () => {
   for (const id of ['abc', '0', '-1', '1.5', '99999999999999999999']) {
     const response = await fetch(`${server.url}/v1/mosaic/${id}`, { headers: await headersOf('anna') });
     assert.equal(((await response.json()) as { code: string }).code, 'ValidationError', id);
@@ -280,7 +280,7 @@ test('[R4.13, R7.42, R7.43] a mosaic’s id that is none, and cells that overlap
   );
 });
 
-test('[R10.6, R7.18, R6.5] users who may view the archive see bookmarks, and their authors may change them', async () => {
+test('[R10.6, R7.18, R6.5] users who may view the archive see bookmarks, and authors may change their own', async () => {
   const { id } = await anna.addBookmark({ body: { stream: gate, startTime: 5_000, note: 'Red car' } });
   await allow({ view: true });
   assert.equal((await boris.listBookmarks()).total, 0);
@@ -310,7 +310,7 @@ test('[R10.6, R7.18, R6.5] users who may view the archive see bookmarks, and the
   await allow({});
   assert.equal((await boris.listBookmarks()).total, 0);
   assert.deepEqual((await boris.search({ query: { query: 'red' } })).items, []);
-  // Detectors are no viewers: noting what was seen needs the right to edit.
+  // Detectors are not viewers: adding annotations requires the right to edit.
   await allow({ archive: true });
   const annotation = { streamId: gate, time: 1_000, timeEnd: 2_000 };
   await assert.rejects(boris.addAnnotation({ body: annotation }), code('Forbidden'));
@@ -323,7 +323,7 @@ test('[R10.6, R7.18, R6.5] users who may view the archive see bookmarks, and the
   await assert.rejects(boris.listAnnotations({ query: tooLong }), code('TimeRangeIsTooLong'));
 });
 
-test('[R7.9, R6.5] the link of a stream is made once, for any user who may share it, and revoked', async () => {
+test('[R7.9, R6.5] the link of a stream is created once for all users who may share it, and revoked', async () => {
   const params = { uid: gate };
   await assert.rejects(boris.getStreamShare({ params }), code('Forbidden'));
   const { url } = await anna.getStreamShare({ params });
@@ -335,7 +335,7 @@ test('[R7.9, R6.5] the link of a stream is made once, for any user who may share
   assert.notEqual((await anna.getStreamShare({ params })).url, url);
 });
 
-test('[R7.25] deleting a person keeps their streams, which then are the administrators’', async () => {
+test('[R7.25] deleting a user keeps their streams, which then belong to the administrators', async () => {
   await admin.deleteUser({ params: { login: 'anna' } });
   await assert.rejects(anna.getProfile(), code('AuthorizationRequired'));
   assert.equal((await admin.getStream({ params: { uid: gate } })).createdBy, null);

@@ -27,14 +27,14 @@ const refusedAt = (path: string) => (error: unknown) => {
 
 const idle = { live: { onDemand: true }, archive: { isEnable: false } };
 
-test('[R7.4] a stream is saved by the body that reading it gives; what can’t be changed is refused at its field', async () => {
+test('[R7.4] a stream can be saved with the body from reading it; members that can’t be changed are refused at their fields', async () => {
   const body = { name: 'Gate', streamSource: 'rtsp://root:hunter2@10.255.255.1/gate', ...idle };
   const { uid } = await admin.addStream({ body });
   const params = { uid };
   const read = await admin.getStream({ params });
   const saved = await admin.saveStream({ params, body: { ...read, name: 'Gate 2' } });
   assert.deepEqual([saved.name, saved.streamSource], ['Gate 2', read.streamSource]);
-  // How the source is may have changed meanwhile.
+  // The state of the source may have changed meanwhile.
   await admin.saveStream({
     params,
     body: { ...saved, status: saved.status === 'failed' ? 'pending' : 'failed', failureReason: 'x' },
@@ -53,7 +53,7 @@ test('[R7.4] a stream is saved by the body that reading it gives; what can’t b
   }
 });
 
-test('[R7.22, R7.25, R7.43] people, mosaics and bookmarks too', async () => {
+test('[R7.22, R7.25, R7.43] users, mosaics and bookmarks too', async () => {
   const user = await admin.getUser({ params: { login: 'anna' } });
   const renamed = { ...user, fullName: 'Anna' };
   assert.equal((await admin.saveUser({ params: { login: 'anna' }, body: renamed })).fullName, 'Anna');

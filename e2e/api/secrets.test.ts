@@ -12,14 +12,17 @@ import { administratorOf, clientOf, until } from '../api.ts';
 import { databaseOf, administrator, signIn, startServer, type TestServer } from '../server.ts';
 import { everyRow, inStore } from '../stored.ts';
 
-/** Secrets as people choose them, each to be found only where the last test allows it. */
+/** Secrets as users choose them, each of which may appear only where the last test allows it. */
 const password = 'zebra-Umbrella-41';
 const wrongPassword = 'zebra-Umbrella-42';
 const newPassword = 'zebra-Umbrella-43';
 const sourceUser = 'camuser7731';
 const sourcePassword = 'cam!pass#8842';
 const sourceKey = 'streamkey9953';
-/** Where cameras and services take them besides: in a path, and under names that can't be listed in advance. */
+/**
+ * Other places where cameras and services accept them: in a path, and under names that can't be listed in
+ * advance.
+ */
 const pathPassword = 'path-pass-3318';
 const rtmpKey = 'live_482_rtmpkey7715';
 const oddParameter = 'odd-psw-2246';
@@ -28,7 +31,7 @@ const smtpPassword = 'smtp-pass-5517';
 
 let server: TestServer;
 let camera: Server;
-/** A camera that repeats the request in its refusal. */
+/** A camera that echoes the request in its refusal. */
 let echoing: { port: number; server: TcpServer };
 let admin: Client;
 let adminCookie: string;
@@ -47,7 +50,7 @@ const sourceSecrets = [
 const passwords = [administrator.password, password, wrongPassword, newPassword, metricsToken, smtpPassword];
 
 before(async () => {
-  // A camera that refuses every login: its answer makes the server log why.
+  // A camera that refuses every login: the server logs the reason from its answer.
   camera = createServer((_, response) =>
     response.writeHead(401, { 'www-authenticate': 'Basic realm="cam"' }).end(),
   );
@@ -99,7 +102,7 @@ function sources(): string[] {
   ];
 }
 
-/** Makes a request as it is and keeps the answer, headers and all. */
+/** Sends a request unchanged and keeps the whole answer, including headers. */
 async function record(
   method: string,
   path: string,
@@ -114,13 +117,13 @@ async function record(
   answers.push(`${method} ${path.split('?')[0]}: ${await response.text()}`);
 }
 
-test('[R3.1, R3.3, R7.47] passwords, tokens and credentials are used in every way there is', async () => {
+test('[R3.1, R3.3, R7.47] passwords, tokens and credentials are used in every possible way', async () => {
   await admin.addUser({ body: { name: 'viewer', password, email: 'v@example.org' } });
   for (const wrong of [wrongPassword, '']) {
     await record('POST', '/v1/sign-in', {}, { name: 'viewer', password: wrong });
     await record('POST', '/v1/sign-in', {}, { name: wrong, password: wrong });
   }
-  // Undeclared members carry secrets too, by people's mistakes; the answer names them to the sender.
+  // Undeclared members may contain secrets too, by mistake; the answer names them to the sender.
   await record('POST', '/v1/sign-in', {}, { name: 'viewer', pasword: password, [password]: 1 });
   await record('POST', '/v1/stream', { cookie: adminCookie }, { name: 'x', [sourcePassword]: 1 });
   answers.splice(-2);
@@ -184,12 +187,13 @@ test('[R3.1, R3.3, R7.47] passwords, tokens and credentials are used in every wa
   }
 });
 
-test('[R7.33, R7.46, R7.47] no answer holds one of them, whatever the caller', async () => {
+test('[R7.33, R7.46, R7.47] no answer contains one of them, whoever calls', async () => {
   const admins = { cookie: adminCookie };
   const viewerCookie = await signIn(server, 'viewer', newPassword);
   for (const headers of [admins, { cookie: viewerCookie }, {}] as Record<string, string>[]) {
     for (const { method, path } of Object.values<Route>(routes)) {
-      // An administrator may edit and so sees the addresses whole in the list of streams; all else is searched.
+      // An administrator may edit, and therefore sees the complete addresses in the list of streams; everything
+      // else is searched.
       const isStreams = path.startsWith('/v1/streams') && headers === admins;
       if (method !== 'GET' || path.includes('{') || isStreams) continue;
       await record('GET', path, headers);
@@ -218,13 +222,13 @@ test('[R7.33, R7.46, R7.47] no answer holds one of them, whatever the caller', a
   assert.ok(answers.some((answer) => answer.includes('HTTP_UNAUTHORIZED')));
 });
 
-test('[R10.10] nothing that is logged holds one of them', () => {
+test('[R10.10] no log contains one of them', () => {
   assert.ok(server.output.includes('"level":'), 'the log was written');
   const logged = server.output.replaceAll(server.setupCode, '');
   assertNone(logged, [...passwords, ...sourceSecrets, sourceUser, ...made.slice(1)]);
 });
 
-test('[R3.1, R3.3] what is stored holds passwords and tokens as hashes, and addresses sealed', async () => {
+test('[R3.1, R3.3] passwords and tokens are stored as hashes, and addresses sealed', async () => {
   await admin.listAuditLogs();
   for (const { table, row } of await everyRow(server)) {
     for (const [column, value] of Object.entries(row)) {
@@ -240,7 +244,7 @@ test('[R3.1, R3.3] what is stored holds passwords and tokens as hashes, and addr
   }
 });
 
-test('no other user of the machine can read what is stored', async () => {
+test('no other user of the machine can read the stored data', async () => {
   const files: string[] = [];
   for (const file of await readdir(server.dataDir)) {
     if (!file.startsWith('vidette.sqlite') && file !== 'secret.key') continue;
@@ -254,7 +258,7 @@ test('no other user of the machine can read what is stored', async () => {
   for (const file of ['secret.key', ...expected]) assert.ok(files.includes(file), file);
 });
 
-test('[R3.3] with another key the streams stay and name what is missing; typed again, an address works', async () => {
+test('[R3.3] with another key the streams stay and report what is missing; re-entered, an address works', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-secrets-'));
   let moved: TestServer | undefined;
   try {

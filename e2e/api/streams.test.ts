@@ -60,14 +60,14 @@ const hasStatus = (uid: string, expected: string) =>
     ({ status }) => status === expected,
   );
 
-/** Once there is enough of the generated stream to play. */
+/** Resolves once enough of the generated stream is recorded to play. */
 const recorded = () =>
   until(
     () => client.getArchiveStats({ params: { uid: demo } }),
     ({ durationMs }) => durationMs > 3_000,
   );
 
-test('[R7.2, R7.5, R3.1] a stream is added with few fields and read back whole', async () => {
+test('[R7.2, R7.5, R3.1] a stream is added with few fields and read back completely', async () => {
   const stream = await client.getStream({ params: { uid: gate } });
   const { id, createdAt, status, failureReason, ...rest } = stream;
   assert.ok(id > 0 && createdAt > 0 && ['pending', 'failed'].includes(status) && failureReason !== '');
@@ -158,7 +158,7 @@ test('a poll of statuses answers with what changed since the last one', async ()
   await client.saveStream({ params: { uid: gate }, body: { name: 'Gate' } });
   const third = await client.listStreamStatuses({ query: { since: second.revision } });
   assert.equal(third.listChanged, true);
-  // A node of a cluster may be notified again of what it did itself.
+  // A node of a cluster may be notified again of its own change.
   let last = third;
   const idle = await until(
     async () => (last = await client.listStreamStatuses({ query: { since: last.revision } })),
@@ -175,7 +175,7 @@ test('[R7.6, R4.2] pause and resume answer with the new status', async () => {
   await assert.rejects(client.pauseStream({ body: { uid: 'nosuch' } }), hasCode('NotFound'));
 });
 
-test('[R7.3] saving changes what is given and keeps the rest', async () => {
+test('[R7.3] saving changes the given members and keeps the rest', async () => {
   await client.pauseStream({ body: { uid: gate } });
   const saved = await client.saveStream({
     params: { uid: gate },
@@ -262,7 +262,7 @@ test('[R7.13, R7.14, R7.15, R3.10] the recording: ranges, statistics, days', asy
   assert.deepEqual([empty.period, empty.ranges.map((range) => range.status)], [null, ['gap']]);
 });
 
-test('[R7.16, R7.17] a download is one MP4, a playlist plays through byte ranges', async () => {
+test('[R7.16, R7.17] a download is one MP4, and a playlist plays by byte ranges', async () => {
   const { startTime, endTime } = await recorded();
   const query = { start_time: startTime ?? 0, end_time: endTime ?? 0 };
   const download = await client.downloadArchive({ params: { uid: demo }, query });
@@ -289,7 +289,7 @@ test('[R7.16, R7.17] a download is one MP4, a playlist plays through byte ranges
   await assertJpeg(await client.getArchivePicture({ params: { uid: demo }, query: { time: Date.now() } }));
 });
 
-test('[R4.4, R7.16, R7.47] a browser asks before it shows footage in its cache; that is viewing, and without the right there is none', async () => {
+test('[R4.4, R7.16, R7.47] a browser revalidates cached footage before showing it; that counts as viewing and requires the right', async () => {
   const { startTime } = await recorded();
   const address = `${server.url}/v1/stream/${demo}/archive/picture?time=${(startTime ?? 0) + 500}`;
   const first = await fetch(address, { headers: { cookie } });
@@ -315,7 +315,7 @@ test('[R4.4, R7.16, R7.47] a browser asks before it shows footage in its cache; 
   await client.deleteUser({ params: { login: 'olga' } });
 });
 
-test('[R7.12] low-latency HLS is there for players outside the page, for those who may view', async () => {
+test('[R7.12] low-latency HLS is available to external players of users who may view', async () => {
   await hasStatus(demo, 'running');
   const path = `${server.url}/v1/stream/${demo}/live/index.m3u8`;
   const playlist = await fetch(path, { headers: { cookie } });
@@ -344,7 +344,7 @@ test('[R7.18, R10.6] annotations and bookmarks on the timeline', async () => {
   assert.equal((await client.listBookmarks()).total, 0);
 });
 
-test('[R7.40, R7.41, R7.42, R7.43, R7.44, R3.6] mosaics are made, changed and deleted', async () => {
+test('[R7.40, R7.41, R7.42, R7.43, R7.44, R3.6] mosaics are created, changed and deleted', async () => {
   const cell = { x: 0, y: 0, width: 1, height: 1, page: 0, stream: demo };
   const layout = { columns: 2, rows: 1, cells: [cell, { ...cell, x: 1, stream: null }] };
   const made = await client.addMosaic({ body: { name: 'Wall', layout } });
@@ -372,7 +372,7 @@ test('[R7.40, R7.41, R7.42, R7.43, R7.44, R3.6] mosaics are made, changed and de
   await assert.rejects(client.getMosaic({ params: { id: made.id } }), hasCode('NotFound'));
 });
 
-test('[R7.29, R7.31, R7.33, R7.34, R7.35] the server about itself', async () => {
+test('[R7.29, R7.31, R7.33, R7.34, R7.35] the server’s information about itself', async () => {
   await hasStatus(demo, 'running');
   await client.pauseStream({ body: { uid: gate } });
   const body = { name: 'Gate', location: { name: '' }, tags: [], archive: { isEnable: false } };
@@ -396,7 +396,7 @@ test('[R7.29, R7.31, R7.33, R7.34, R7.35] the server about itself', async () => 
   assert.equal(document['openapi'], '3.1.0');
 });
 
-test('[R7.4, R4.3] a stream is deleted; with purge its archive goes too', async () => {
+test('[R7.4, R4.3] a stream is deleted; with purge its archive is deleted too', async () => {
   const { uid } = await client.addStream({ body: demoBody });
   await until(
     () => client.getArchiveStats({ params: { uid } }),

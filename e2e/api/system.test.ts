@@ -21,7 +21,7 @@ before(async () => {
 
 after(() => server?.stop());
 
-test('[R7.30, R3.8] the settings: less for a visitor, less for a user than for an administrator', async () => {
+test('[R7.30, R3.8] the settings: fewer for anonymous callers, and fewer for a user than for an administrator', async () => {
   const visitor = await clientOf(server, '').getSettings();
   const user = await anna.getSettings();
   const full = await admin.getSettings();
@@ -46,7 +46,7 @@ test('[R7.30, R3.8] the settings: less for a visitor, less for a user than for a
   );
 });
 
-test('[R7.29, R3.9] health names the version, and to each only the streams that they may view', async () => {
+test('[R7.29, R3.9] health reports the version, and to each user only the streams that they may view', async () => {
   const source = 'rtsp://127.0.0.1:1/none';
   const { uid } = await admin.addStream({ body: { name: 'Dead', streamSource: source } });
   const { warnings, version } = await until(
@@ -81,7 +81,7 @@ test('[R7.33] logs by level, text, and only new entries', async () => {
   assert.ok((await admin.getSystemLogs({ query: { level: 'debug', limit: 1 } })).items.length <= 1);
 });
 
-test('[R7.31] search finds what people see, and answers no more than was requested', async () => {
+test('[R7.31] search finds only what the user may see, and returns no more than requested', async () => {
   for (const name of ['Quay north', 'Quay south', 'Crane']) {
     const archive = { isEnable: false };
     await admin.addStream({ body: { name, streamSource: 'udp://:9', live: { onDemand: true }, archive } });
@@ -95,11 +95,11 @@ test('[R7.31] search finds what people see, and answers no more than was request
   await assert.rejects(namesOf('  '), { code: 'ValidationError' });
 });
 
-test('[R7.37] the nodes to choose from are this one, where there is no cluster', async () => {
+test('[R7.37] without a cluster, this node is the only one to choose from', async () => {
   assert.deepEqual((await anna.listNodeChoices()).items, [{ id: 'pier-1', name: 'pier-1', available: true }]);
 });
 
-test('[R7.47] the audit log by person, action, target and time, a page at a time, each entry once', async () => {
+test('[R7.47] the audit log by user, action, target and time, page by page, each entry once', async () => {
   const startMs = Date.now();
   const { id: mosaic } = await anna.addMosaic({
     body: { name: 'Wall', layout: { columns: 1, rows: 1, cells: [] } },
@@ -132,7 +132,7 @@ test('[R7.47] the audit log by person, action, target and time, a page at a time
   assert.deepEqual(paged, whole);
 });
 
-test('[R7.47] what strangers try fills no log, and a name that no user has is not kept', async () => {
+test('[R7.47] attempts of strangers do not fill the log, and unknown names are not stored', async () => {
   const countOf = async () => (await admin.listAuditLogs({ query: { pageSize: 500 } })).items.length;
   const before = await countOf();
   const post = (path: string, body: object) =>
@@ -155,7 +155,7 @@ test('[R7.47] what strangers try fills no log, and a name that no user has is no
   );
 });
 
-test('[R7.47] a log that is switched off answers AuditLogsDisabled', async () => {
+test('[R7.47] a disabled log answers AuditLogsDisabled', async () => {
   const silent = await startServer({ env: { VIDETTE_AUDIT_ENABLED: 'false' } });
   try {
     const { client } = await administratorOf(silent);

@@ -32,7 +32,7 @@ before(async () => {
   h265Clip = await encodeClip({ codec: 'h265' });
 });
 
-/** Runs a session against a camera that lives as long as the call. */
+/** Runs a session against a camera that exists as long as the call. */
 async function against(
   options: Omit<FakeCameraOptions, 'clip'> & { clip?: CameraClip },
   session: Partial<ListenOptions>,
@@ -57,7 +57,7 @@ function faultWith(code: ErrorCode, words: RegExp): (error: unknown) => boolean 
 
 const frames = (count: number) => (heard: Heard) => heard.samples.length >= count;
 
-/** Decode times grow, and every video sample holds what the clip holds. */
+/** Asserts that decode times increase, and every video sample contains the data of the clip. */
 function assertSame(heard: Heard, source: CameraClip, from = 0): void {
   let last = 0;
   ofTrack(heard, 1).forEach((sample, index) => {
@@ -114,7 +114,7 @@ describe('sign-in', () => {
     });
   }
 
-  test('[R8.11] a wrong password on connections that are closed with the 401 is not tried again and again', async () => {
+  test('[R8.11] a wrong password on connections that are closed with the 401 is not retried endlessly', async () => {
     const auth = { scheme: 'digest', ...user } as const;
     const camera = await startFakeCamera({ clip, auth, closesAfterRefusal: true });
     await assert.rejects(
@@ -125,7 +125,7 @@ describe('sign-in', () => {
     await camera.stop();
   });
 
-  test('[R8.11] a wrong password, or none, is HTTP_UNAUTHORIZED, asked a few times at most', async () => {
+  test('[R8.11] a wrong password, or none, is HTTP_UNAUTHORIZED, after a few requests at most', async () => {
     for (const given of [{ username: 'admin', password: 'wrong' }, undefined]) {
       const camera = await startFakeCamera({ clip, auth: { scheme: 'digest', ...user } });
       await assert.rejects(
@@ -137,7 +137,7 @@ describe('sign-in', () => {
     }
   });
 
-  test('the password goes to no other host by Basic after a redirect', async () => {
+  test('the password is not sent to another host by Basic after a redirect', async () => {
     const target = await startFakeCamera({ clip, auth: { scheme: 'basic', ...user } });
     const camera = await startFakeCamera({ clip, redirectTo: target.url.replace('127.0.0.1', 'localhost') });
     await assert.rejects(
@@ -149,17 +149,17 @@ describe('sign-in', () => {
   });
 });
 
-/** Bytes that look like chance, the same every time: an encrypted stream. */
+/** Pseudo-random bytes, the same every time: like an encrypted stream. */
 const scrambled = (seed: number) => createHash('sha512').update(`picture ${seed}`).digest();
 
 describe('payload types', () => {
-  test('[R10.1] another type than announced is taken when it is the video', async () => {
+  test('[R10.1] another type than announced is accepted if it is the video', async () => {
     const heard = await against({ payloadType: () => 101 }, {}, frames(30));
     assertSame(heard, clip);
     assert.ok(heard.notes.some((note) => /payload type 101/.test(note)));
   });
 
-  test('[R10.1] a type that changes midway is followed after a pause, and back', async () => {
+  test('[R10.1] a type that changes midway is followed after a pause, and back again', async () => {
     const payloadType = (frame: number) => (frame >= 20 && frame < 300 ? 97 : 96);
     const heard = await against({ payloadType }, {}, (now) =>
       now.notes.some((note) => /payload type 96/.test(note)),
@@ -168,7 +168,7 @@ describe('payload types', () => {
     assert.equal(heard.tracks.length, 1);
   });
 
-  test('a companion of the announced type, such as forward error correction, is passed over', async () => {
+  test('a companion of the announced type, such as forward error correction, is ignored', async () => {
     for (const companionType of [33, 97]) {
       const heard = await against({ companionType }, {}, frames(30));
       assertSame(heard, clip);
@@ -177,7 +177,7 @@ describe('payload types', () => {
     }
   });
 
-  test('what is no video is not taken for it', async () => {
+  test('data that is not video is not mistaken for it', async () => {
     const noise = {
       ...clip,
       frames: clip.frames.map((one, index) => ({ ...one, nals: [scrambled(index)] })),
@@ -203,7 +203,7 @@ describe('payload types', () => {
   });
 });
 
-/** The same section with a second format, as a camera announces that may switch. */
+/** The same section with a second format, as announced by a camera that may switch. */
 const listsBoth = (sdp: string) =>
   sdp.replace('RTP/AVP 96', 'RTP/AVP 96 97').replace('a=fmtp:96', 'a=rtpmap:97 H265/90000\r\na=fmtp:96');
 
@@ -240,11 +240,11 @@ describe('interleaved channels', () => {
     });
   }
 
-  test('[R10.1] others than the answer to SETUP names: those that were asked for', async () => {
+  test('[R10.1] others than in the answer to SETUP: the requested ones', async () => {
     assertSame(await against({ namedChannel: 8 }, {}, frames(20)), clip);
   });
 
-  test('[R10.1] one that was never set up takes nothing from the others', async () => {
+  test('[R10.1] one that was never set up does not affect the others', async () => {
     for (const foreignChannel of [4, 30, 200]) {
       const heard = await against({ foreignChannel }, {}, frames(20));
       assertSame(heard, clip);
@@ -254,7 +254,7 @@ describe('interleaved channels', () => {
 });
 
 describe('tracks', () => {
-  test('[R10.1] of two video tracks the other is tried when the first sends nothing', async () => {
+  test('[R10.1] if the first of two video tracks sends nothing, the other is tried', async () => {
     const silent = 'm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:trackID=9\r\n';
     const describes = (sdp: string) => sdp.replace('m=video', `${silent}m=video`);
     const memory = { videoTurn: 0 };
@@ -271,7 +271,7 @@ describe('tracks', () => {
     assert.ok(heard.camera.requests.every(({ uri }) => !uri.endsWith('trackID=3')));
   });
 
-  test('a camera that takes requests is sent one for a missing key frame', async () => {
+  test('a camera that supports key frame requests is sent one when a key frame is missing', async () => {
     const describes = (sdp: string) => sdp.replace('a=fmtp:96', 'a=rtcp-fb:96 nack pli\r\na=fmtp:96');
     const heard = await against({ describes, keysOnRequest: true }, {}, frames(3));
     assert.equal(heard.samples[0]?.isKey, true);
@@ -295,7 +295,7 @@ describe('addresses', () => {
     assert.match(setup?.uri ?? '', /\/other\/place\/trackID=0$/);
   });
 
-  test('[R10.1] redirects are followed through the dialler, and not for ever', async () => {
+  test('[R10.1] redirects are followed through the dialler, up to a limit', async () => {
     const target = await startFakeCamera({ clip, paceMs: 10 });
     const heard = await against({ redirectTo: target.url }, {}, frames(2));
     assert.equal(heard.camera.connections, 1);
@@ -338,7 +338,7 @@ describe('what cannot be received', () => {
     );
   });
 
-  test('[R8.11] a reply that never comes, within its limit', async () => {
+  test('[R8.11] a reply that never comes, within the time limit', async () => {
     const camera = await startFakeCamera({ clip, ignores: 'DESCRIBE' });
     const session = { url: camera.url, replyTimeoutMs: 200 };
     await assert.rejects(
@@ -384,7 +384,7 @@ describe('while it plays', () => {
     assert.ok(heard.samples.every((sample) => !sample.isDamaged));
   });
 
-  test('[R10.1] chunks split anywhere, channels by the server, early packets, a miscounted CSeq', async () => {
+  test('[R10.1] chunks split anywhere, channels chosen by the server, early packets, a wrong CSeq', async () => {
     const heard = await against(
       { pieceBytes: 7, firstChannel: 6, startsEarly: true, cseqOffset: 1000 },
       {},
@@ -406,23 +406,23 @@ describe('while it plays', () => {
     );
   });
 
-  test('[R10.1] of a frame that is lost as a whole, the next one is marked, unless it is a key frame', async () => {
+  test('[R10.1] after a completely lost frame the next one is marked, unless it is a key frame', async () => {
     const loses = (frame: number) => frame === 3 || frame === 9;
     const heard = await against({ loses }, {}, frames(12));
     assert.deepEqual(damagedAmong(heard), [3]);
     assert.ok(heard.samples[8]?.isKey);
   });
 
-  test('[R10.1] time stamps that wrap continue evenly', async () => {
+  test('[R10.1] timestamps that wrap around continue evenly', async () => {
     const heard = await against({ firstTimestamp: 2 ** 32 - 4 * 4500, paceMs: 50 }, {}, frames(10));
-    // A frame that a busy machine is late with is followed in steps of one percent.
+    // The delay of a frame on a busy machine is followed in steps of one percent.
     heard.samples.slice(1).forEach((sample, index) => {
       const step = sample.dts - (heard.samples[index]?.dts ?? 0);
       assert.ok(Math.abs(step - 4500) <= 45, `${step}`);
     });
   });
 
-  test('[R10.1] a jump of the time stamps restarts at the time of arrival', async () => {
+  test('[R10.1] a jump of the timestamps restarts at the time of arrival', async () => {
     for (const ticks of [90_000 * 3600, -90_000 * 3600]) {
       const heard = await against({ jump: { at: 5, ticks } }, {}, frames(10));
       const [first] = heard.samples;
@@ -447,7 +447,7 @@ describe('while it plays', () => {
     );
   });
 
-  test('[R10.1] frames end without markers, and with a marker on every packet', async () => {
+  test('[R10.1] the end of a frame is detected without markers, and with a marker on every packet', async () => {
     const sliced = await encodeClip({ slices: 4 });
     for (const markers of ['none', 'all'] as const) {
       const heard = await against(
@@ -472,7 +472,7 @@ describe('while it plays', () => {
     ['OPTIONS, GET_PARAMETER', 'GET_PARAMETER'],
     ['OPTIONS, PLAY', 'OPTIONS'],
   ] as const) {
-    test(`[R10.1] signs of life by ${expected} where the server names ${methods}`, async () => {
+    test(`[R10.1] keep-alive by ${expected} if the server announces ${methods}`, async () => {
       const camera = await startFakeCamera({ clip, methods, timeoutSeconds: 1 });
       const afterPlay = () => camera.requests.slice(4);
       await listen({ url: camera.url }, () => afterPlay().some(({ method }) => method === expected));
@@ -482,7 +482,7 @@ describe('while it plays', () => {
     });
   }
 
-  test('[R10.1] 405, 451, 454, 501 or nothing for GET_PARAMETER: OPTIONS keeps the session, within its time-out', async () => {
+  test('[R10.1] 405, 451, 454, 501 or nothing for GET_PARAMETER: OPTIONS keeps the session alive, within its timeout', async () => {
     // The session ends 5 s after the last OPTIONS; a reply is waited for twice as long.
     const expects = { method: 'OPTIONS', withinMs: 5_000 };
     const refusals = [405, 451, 454, 501].map((status) => ({ status: { GET_PARAMETER: status } }));
@@ -505,7 +505,7 @@ describe('while it plays', () => {
     await Promise.all([...refusals, { ignores: 'GET_PARAMETER' }].map(kept));
   });
 
-  test('[R10.1] odd session headers and RTP-Info headers, or none', async () => {
+  test('[R10.1] unusual session headers and RTP-Info headers, or none', async () => {
     for (const session of [
       'x;timeout=0',
       'x',
@@ -528,11 +528,11 @@ describe('while it plays', () => {
     }
   });
 
-  test('a camera that neither sends nor answers any more is noticed; one that only never answers is kept', async () => {
+  test('a camera that no longer sends or answers is detected; one that only never answers is kept', async () => {
     const silent = { clip, methods: 'GET_PARAMETER', ignores: 'GET_PARAMETER', timeoutSeconds: 1 };
     const dead = await startFakeCamera({ ...silent, stallAfter: 3 });
     const rude = await startFakeCamera(silent);
-    // Shorter than what is heard, longer than a busy machine takes for the replies that come.
+    // Shorter than the sent media, longer than a busy machine takes for the replies that do arrive.
     const session = { replyTimeoutMs: 2_000 };
     const secondsHeard = (heard: Heard) =>
       ((heard.samples.at(-1)?.dts ?? 0) - (heard.samples[0]?.dts ?? 0)) / 90_000;

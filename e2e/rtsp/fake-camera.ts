@@ -3,16 +3,16 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { header, parseHead, type RtspRequest } from '@vidette/media/rtsp/message';
 import { interleavedRtp, parameterSets, videoPayloads, type CameraClip } from './fake-media.ts';
 
-/** The behaviour of a scripted camera; the default of each option is that of a good camera. */
+/** The behaviour of a scripted camera; the default of each option is that of a well-behaved camera. */
 export interface FakeCameraOptions {
   readonly clip: CameraClip;
   /** Where it listens; loopback, at a free port, unless given. */
   readonly host?: string;
   readonly port?: number;
   readonly auth?: FakeAuth;
-  /** How the description names its tracks. */
+  /** How the description identifies its tracks. */
   readonly control?: 'relative' | 'absolute' | 'missing';
-  /** The base of relative names in the description; the request's own address unless given. */
+  /** The base of relative addresses in the description; the request's own address by default. */
   readonly contentBase?: (origin: string) => string;
   /** Parameter sets in the description, in front of every key frame, or both. Default both. */
   readonly parameters?: 'described' | 'in-band' | 'both';
@@ -25,9 +25,9 @@ export interface FakeCameraOptions {
   readonly redirectTo?: string;
   /** The server's own choice of interleaved channels. */
   readonly firstChannel?: number;
-  /** The channels that it names in its answer, where they are not those on which it sends. */
+  /** The channels in its answer, if they differ from those on which it sends. */
   readonly namedChannel?: number;
-  /** Sends a packet beside each frame on this channel, which was not set up. */
+  /** Sends a packet with each frame on this channel, which was not set up. */
   readonly foreignChannel?: number;
   /** Sends packets before the reply to PLAY. */
   readonly startsEarly?: boolean;
@@ -40,7 +40,7 @@ export interface FakeCameraOptions {
   readonly session?: string;
   /** Headers of the reply to PLAY. */
   readonly playHeaders?: readonly string[];
-  /** Closes the connection when this method was not requested for so long, ms. */
+  /** Closes the connection when this method was not requested for this long, ms. */
   readonly expects?: { readonly method: string; readonly withinMs: number };
   readonly replyDelayMs?: number;
   /** Requests of this method are never answered. */
@@ -51,24 +51,24 @@ export interface FakeCameraOptions {
   readonly stallAfter?: number;
   /** or sends a BYE by RTCP. */
   readonly goodbyeAfter?: number;
-  /** RTP packets that are left out, by frame and position in it, both from 0. */
+  /** RTP packets that are dropped, by frame and position in it, both from 0. */
   readonly loses?: (frame: number, position: number) => boolean;
-  /** How fast the clock of its time stamps runs. Default 1. */
+  /** Speed of the clock of its timestamps. Default 1. */
   readonly clockSpeed?: number;
   /** RTP time stamp of the first frame. */
   readonly firstTimestamp?: number;
-  /** Added to the time stamps from this frame on. */
+  /** Added to the timestamps from this frame on. */
   readonly jump?: { readonly at: number; readonly ticks: number };
   /** Another clip from this frame on. */
   readonly change?: { readonly at: number; readonly until?: number; readonly clip: CameraClip };
   readonly markers?: 'last' | 'none' | 'all';
-  /** Cuts the output into pieces of this number of bytes. */
+  /** Splits the output into chunks of this number of bytes. */
   readonly pieceBytes?: number;
-  /** Time between frames; the clip's own unless given, ms. */
+  /** Time between frames, ms; the clip's own by default. */
   readonly paceMs?: number;
-  /** RTP payload type of each packet of a frame, from 0; 96, as announced, unless given. */
+  /** RTP payload type of each packet of a frame, from 0; 96, as announced, by default. */
   readonly payloadType?: (frame: number) => number;
-  /** Sends a packet of this payload type beside each frame, which belongs to nothing. */
+  /** Sends an unrelated packet of this payload type with each frame. */
   readonly companionType?: number;
   /** Changes the description before it is sent. */
   readonly describes?: (description: string) => string;
@@ -76,7 +76,10 @@ export interface FakeCameraOptions {
   readonly keysOnRequest?: boolean;
   /** Closes the connection after each 401. */
   readonly closesAfterRefusal?: boolean;
-  /** Which frame is due now, of an encoder that runs with or without viewers; the first at each PLAY unless given. */
+  /**
+   * The frame that is due now, of an encoder that runs with or without viewers; by default each PLAY starts
+   * with the first.
+   */
   readonly frameNow?: () => number;
   /** Frames for which this is false are not sent; the audio is. By frame and connection, both from 0. */
   readonly shows?: (frame: number, connection: number) => boolean;
@@ -90,7 +93,7 @@ interface FakeAuth {
   readonly hasQop?: boolean;
   readonly user: string;
   readonly password: string;
-  /** A nonce serves this number of requests and is stale then. */
+  /** A nonce is valid for this number of requests, then it is stale. */
   readonly nonceUses?: number;
 }
 
@@ -154,7 +157,7 @@ interface ConnectionEvents {
 /** One client of the camera. */
 class Connection {
   readonly #socket: Socket;
-  /** From 0, in the order of arrival. */
+  /** From 0, in order of arrival. */
   readonly #number: number;
   readonly #options: FakeCameraOptions;
   readonly #on: ConnectionEvents;
@@ -178,7 +181,7 @@ class Connection {
     this.#options = options;
     this.#on = on;
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
-    // A client that disconnects in the middle is what these tests are about.
+    // These tests are about clients that disconnect in the middle.
     socket.on('error', () => this.close());
     socket.on('close', () => {
       clearInterval(this.#timer);
@@ -213,7 +216,7 @@ class Connection {
     }
   }
 
-  /** Interleaved packets of the client: all that matters here is whether one requests a key frame. */
+  /** Interleaved packets of the client: only key frame requests matter here. */
   #readPackets(): void {
     while (this.#text.startsWith('$') && this.#text.length >= 4) {
       const end = 4 + this.#text.charCodeAt(2) * 256 + this.#text.charCodeAt(3);
@@ -330,7 +333,7 @@ class Connection {
       const right = `Basic ${Buffer.from(`${auth.user}:${auth.password}`).toString('base64')}`;
       return answer === right ? undefined : [`WWW-Authenticate: Basic realm="${realm}"`];
     }
-    // A client that closes the connection with the challenge has to know it on the next one.
+    // A client whose connection is closed with the challenge must use it on the next one.
     if (this.#options.closesAfterRefusal) this.#nonce = nonces.get(this.#options) ?? '';
     const isRight = this.#nonce !== '' && isRightDigest(answer, request.method, this.#nonce, auth);
     const isStale = isRight && auth.nonceUses !== undefined && this.#nonceUses >= auth.nonceUses;
@@ -350,7 +353,10 @@ class Connection {
   }
 
   /** One video frame, and the audio that belongs to it. */
-  /** By the clock, not by ticks: a delay on a busy machine is made up for, or the camera's time would fall behind ours. */
+  /**
+   * Scheduled by the clock, not by ticks: a delay on a busy machine is made up for, otherwise the camera's time
+   * would fall behind ours.
+   */
   #play(paceMs: number): void {
     const startMs = performance.now();
     this.#frame = this.#options.frameNow?.() ?? this.#frame;
@@ -422,7 +428,7 @@ class Connection {
     this.#write(interleavedRtp({ ...fields, payloadType: companionType }, Buffer.alloc(100, 0x41)));
   }
 
-  /** What belongs to no track, and holds what looks like packets of one. */
+  /** Data that belongs to no track, but contains what looks like packets of one. */
   #sendForeign(channel: number, timestamp: number): void {
     const inside = { channel: 0, payloadType: 96, isMarker: true, sequence: 7, timestamp };
     const fields = { channel, payloadType: 98, isMarker: true, timestamp, sequence: this.#frame };

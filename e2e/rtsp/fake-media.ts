@@ -4,20 +4,20 @@ import { isH264FirstSlice, h264NalType, H264_NAL } from '@vidette/media/codec/h2
 import { H265_NAL, h265NalType, isH265Key, isH265Slice } from '@vidette/media/codec/h265';
 import { annexBToNals } from '@vidette/media/codec/nal';
 
-/** Frames as an encoder made them, for a scripted camera to play in a loop. */
+/** Frames from an encoder, for a scripted camera to play in a loop. */
 export interface CameraClip {
   readonly framesPerSecond: number;
-  /** In decode order; units without start codes, parameter sets left out. The first is a key frame. */
+  /** In decode order; NAL units without start codes, without parameter sets. The first is a key frame. */
   readonly frames: readonly ClipFrame[];
-  /** H.264 unless given. */
+  /** H.264 by default. */
   readonly codec?: 'h265';
-  /** Of H.265 only. */
+  /** Only for H.265. */
   readonly vps?: Buffer;
   readonly sps: Buffer;
   readonly pps: Buffer;
 }
 
-/** What goes in front of a key frame. */
+/** The parameter sets sent before a key frame. */
 export function parameterSets({ vps, sps, pps }: CameraClip): Buffer[] {
   return vps ? [vps, sps, pps] : [sps, pps];
 }
@@ -37,7 +37,7 @@ export interface CameraClipOptions {
   readonly slices?: number;
   /** Frames that don't compress: about 140 kB each at 640x360. */
   readonly isNoisy?: boolean;
-  /** H.264 unless given. */
+  /** H.264 by default. */
   readonly codec?: 'h265';
 }
 
@@ -72,11 +72,11 @@ export async function encodeClip(options: CameraClipOptions = {}): Promise<Camer
   return codec === 'h265' ? h265ClipOf(nals, framesPerSecond) : clipOf(nals, framesPerSecond);
 }
 
-/** Of an encoder that makes one slice of each frame. */
+/** For an encoder that makes one slice per frame. */
 function h265ClipOf(nals: readonly Uint8Array[], framesPerSecond: number): CameraClip {
   const ofKind = (kind: number) => {
     const found = nals.find((nal) => h265NalType(nal) === kind);
-    if (!found) throw new Error('the encoder left the parameter sets out');
+    if (!found) throw new Error('The encoder omitted the parameter sets');
     return Buffer.from(found);
   };
   const frames = nals.filter(isH265Slice).map((nal) => ({ nals: [nal], isKey: isH265Key([nal]) }));
@@ -96,7 +96,7 @@ function clipOf(nals: readonly Uint8Array[], framesPerSecond: number): CameraCli
       frames.push({ nals: [nal], isKey: type === H264_NAL.idr });
     } else if (type === H264_NAL.slice || type === H264_NAL.idr) frames.at(-1)?.nals.push(nal);
   }
-  if (!sps || !pps) throw new Error('the encoder left the parameter sets out');
+  if (!sps || !pps) throw new Error('The encoder omitted the parameter sets');
   return { framesPerSecond, frames, sps: Buffer.from(sps), pps: Buffer.from(pps) };
 }
 

@@ -19,10 +19,10 @@ import { listen, ofTrack, type Heard } from './listening.ts';
 const credentials = { username: 'admin', password: 'secret' };
 const auth = { user: 'admin', password: 'secret' };
 
-/** The codecs beside G.711 that become AAC. */
+/** The codecs besides G.711 that are transcoded to AAC. */
 const converted = ['g722', 'g726', 'l16', 'mp3'] as const;
 
-/** Enough of every track to see it flow. */
+/** Enough of every track to see that it flows. */
 const flows =
   (tracks: number, samples = 12) =>
   (heard: Heard) =>
@@ -31,7 +31,7 @@ const flows =
       (count) => count >= samples,
     );
 
-/** The pitch of a tone in AAC: how often it crosses zero. */
+/** The pitch of a tone in AAC, from its zero crossings. */
 function toneOf(track: AudioTrack, audios: readonly Sample[]): number {
   const frames = audios.map(({ data, size }) => {
     const frequency = [
@@ -51,7 +51,7 @@ function toneOf(track: AudioTrack, audios: readonly Sample[]): number {
   });
   const options = `-v error -f aac -i - -ac 1 -ar ${track.sampleRate} -f s16le -`.split(' ');
   const raw = execFileSync('ffmpeg', options, { input: Buffer.concat(frames) });
-  // Without the beginning, in which the encoder finds its feet.
+  // Without the beginning, in which the encoder settles.
   const samples = new Int16Array(raw.buffer, raw.byteOffset, raw.length >> 1).subarray(4096);
   const crossings = samples.filter(
     (value, index) => index > 0 && value >= 0 !== (samples[index - 1] ?? 0) >= 0,
@@ -234,7 +234,7 @@ for (const scheme of ['rtsph', 'rtspsh'] as const) {
   });
 }
 
-test('a session outlives its time-out, for it gives signs of life', async () => {
+test('a session survives its timeout, because it is kept alive', async () => {
   const server = await startGstServer({ mounts: { '/cam': `( ${gstVideo('h264')} )` }, timeoutSeconds: 3 });
   try {
     const secondsHeard = (heard: Heard) =>
@@ -247,7 +247,7 @@ test('a session outlives its time-out, for it gives signs of life', async () => 
   }
 });
 
-test('a server that drops its clients says so by closing', async () => {
+test('a server that drops its clients is detected by the closed connection', async () => {
   const server = await startGstServer({ mounts: { '/cam': `( ${gstVideo('h264')} )` }, dropEverySeconds: 1 });
   try {
     await assert.rejects(
@@ -259,7 +259,7 @@ test('a server that drops its clients says so by closing', async () => {
   }
 });
 
-/** A self-signed certificate and its key, as cameras have them. */
+/** A self-signed certificate and its key, as on cameras. */
 function selfSigned(): string {
   const folder = mkdtempSync(join(tmpdir(), 'vidette-tls-'));
   try {

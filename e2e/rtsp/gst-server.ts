@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** An RTSP server over GStreamer that plays launch lines as cameras do; see `gst-server.py`. */
+/** A GStreamer RTSP server that plays launch lines as cameras do; see `gst-server.py`. */
 export interface GstServer {
   readonly port: number;
   /** The address of a mount point, without credentials. */
@@ -19,9 +19,9 @@ export interface GstServerOptions {
   /** Certificate and key, PEM; the server then speaks rtsps. */
   readonly tls?: { readonly pem: string };
   readonly timeoutSeconds?: number;
-  /** Every client is disconnected that often. */
+  /** Interval at which every client is disconnected. */
   readonly dropEverySeconds?: number;
-  /** The only one that the server offers; default `tcp`. */
+  /** The only transport that the server offers; default `tcp`. */
   readonly transport?: 'tcp' | 'udp';
 }
 
@@ -56,7 +56,7 @@ export interface FrameOptions {
   readonly framesPerSecond?: number;
   /** Frames from one key frame to the next. */
   readonly gopFrames?: number;
-  /** Between two reference frames; 0 for none. H.264 only. */
+  /** B-frames between two reference frames; 0 for none. H.264 only. */
   readonly bFrames?: number;
 }
 
@@ -78,7 +78,7 @@ export function gstVideo(codec: 'h264' | 'h265', options: FrameOptions = {}): st
 
 export type GstAudio = 'aac' | 'pcmu' | 'pcma' | 'opus' | 'g722' | 'g726' | 'l16' | 'mp3';
 
-/** A quiet tone of 440 Hz: the pay1 part of a launch line (or pay0, where it is alone). */
+/** A quiet tone of 440 Hz: the pay1 part of a launch line (or pay0, if it is the only part). */
 export function gstAudio(codec: GstAudio, name = 'pay1'): string {
   const source = 'audiotestsrc is-live=true volume=0.05';
   switch (codec) {

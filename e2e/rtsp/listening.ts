@@ -21,12 +21,12 @@ export interface Listening extends Heard {
 
 export type ListenOptions = Pick<RtspSessionOptions, 'url'> & Partial<RtspSessionOptions>;
 
-/** A dialler that may reach this machine. */
+/** A dialler that may connect to this machine. */
 export const loopbackDial = createDial({ clock: systemClock, allowLoopback: true });
 
 const limitMs = 60_000;
 
-/** Runs a session until `until` holds for its output, or it ends. Rejects as the session does. */
+/** Runs a session until `until` is true for its output, or it ends. Rejects as the session does. */
 export async function listen(options: ListenOptions, until: (heard: Heard) => boolean): Promise<Listening> {
   const tracks: (readonly Track[])[] = [];
   const samples: Sample[] = [];

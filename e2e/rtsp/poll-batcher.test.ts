@@ -20,7 +20,7 @@ before(async () => {
 interface Paced {
   readonly camera: FakeCamera;
   readonly stream: Stream;
-  /** Turns the rounds only; the session itself lives in real time. */
+  /** Drives only the rounds; the session itself runs in real time. */
   readonly clock: ManualClock;
   /** The output to a reader that tolerates latency, in order. */
   readonly samples: readonly Sample[];
@@ -28,7 +28,7 @@ interface Paced {
   readonly ended: Promise<PauseCause | Error>;
 }
 
-/** A session that only a patient reader reads, resting for the first time. */
+/** A session whose only reader tolerates latency, paused for the first time. */
 async function rested(t: TestContext, options: Omit<FakeCameraOptions, 'clip'>): Promise<Paced> {
   const camera = await startFakeCamera({ clip, paceMs: 10, ...options });
   t.after(() => camera.stop());
@@ -66,7 +66,7 @@ function collect(stream: Stream, samples: Sample[], toleratesLatency: boolean): 
   return reader;
 }
 
-/** Every frame of the clip up to `count`, whole and in order. */
+/** Asserts every frame of the clip up to `count`, complete and in order. */
 function assertWhole(samples: readonly Sample[], count: number): void {
   assert.equal(samples.length, count);
   samples.forEach((sample, index) => {
@@ -83,11 +83,11 @@ function assertWhole(samples: readonly Sample[], count: number): void {
 test('nothing is read between rounds, and nothing is lost by them', async (t) => {
   const { camera, clock, samples } = await rested(t, { parameters: 'described', frames: 200 });
   const before = samples.length;
-  // By the time another client of the camera has all its frames, ours were sent, too.
+  // By the time another client of the camera has all its frames, ours have been sent too.
   await listen({ url: camera.url }, (heard) => heard.samples.length === 199);
   assert.equal(samples.length, before);
   assert.ok(before < 199);
-  // The system's buffers take less than all of it at first, so that the camera itself waits, too.
+  // The system's buffers can't hold all of it at first, so that the camera has to wait too.
   await until(() => {
     clock.advance(225);
     return samples.length >= 199;
@@ -95,7 +95,7 @@ test('nothing is read between rounds, and nothing is lost by them', async (t) =>
   assertWhole(samples.slice(0, 199), 199);
 });
 
-test('a new viewer gets the GOP so far immediately and what waits without waiting for the round', async (t) => {
+test('a new viewer immediately gets the GOP so far and the pending data, without waiting for the round', async (t) => {
   const { stream, clock, samples } = await rested(t, { parameters: 'described', frames: 200 });
   const watched: Sample[] = [];
   const viewer = collect(stream, watched, false);
@@ -107,7 +107,7 @@ test('a new viewer gets the GOP so far immediately and what waits without waitin
   viewer.close();
 });
 
-test('when no viewer is left the connection rests again', async (t) => {
+test('when no viewer is left the connection is paused again', async (t) => {
   const { stream, clock, samples } = await rested(t, {});
   const viewer = collect(stream, [], false);
   const before = samples.length;
@@ -118,7 +118,7 @@ test('when no viewer is left the connection rests again', async (t) => {
   await until(() => clock.pendingTimers === 1);
 });
 
-test('[R10.2] a camera that hangs up is noticed, after everything it sent', async (t) => {
+test('[R10.2] a camera that closes the connection is detected, after everything it sent', async (t) => {
   const { clock, samples, ended } = await rested(t, { parameters: 'described', dropAfter: 200 });
   let end: PauseCause | Error | undefined;
   void ended.then((how) => (end = how));
@@ -131,7 +131,7 @@ test('[R10.2] a camera that hangs up is noticed, after everything it sent', asyn
   assertWhole(samples.slice(0, 199), 199);
 });
 
-test('a goodbye is heard in the next round', async (t) => {
+test('a goodbye is processed in the next round', async (t) => {
   const { clock, ended } = await rested(t, { goodbyeAfter: 200 });
   let end: PauseCause | Error | undefined;
   void ended.then((how) => (end = how));
@@ -142,7 +142,7 @@ test('a goodbye is heard in the next round', async (t) => {
   assert.equal(end, 'ended');
 });
 
-test('a session that is stopped while it rests says goodbye and lets go', async (t) => {
+test('a session that is stopped while paused sends its goodbye and closes the connection', async (t) => {
   const { camera, clock, stop, ended } = await rested(t, {});
   stop();
   assert.equal(await ended, 'stopped');
@@ -151,7 +151,7 @@ test('a session that is stopped while it rests says goodbye and lets go', async 
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('a camera that sends more than the buffers of a round should hold is always read immediately', async (t) => {
+test('a camera that sends more than the buffers for one round is always read immediately', async (t) => {
   const noisy = await encodeClip({ width: 640, height: 360, isNoisy: true, frames: 10 });
   const camera = await startFakeCamera({ clip: noisy, paceMs: 40 });
   t.after(() => camera.stop());

@@ -32,7 +32,7 @@ async function camera(t: TestContext, options: CameraOptions): Promise<FakeCamer
   return started;
 }
 
-/** Our own engine; FFmpeg's is not there, as on a machine without node-av. */
+/** Only our own engine, without FFmpeg's, as on a machine without node-av. */
 function opener(text: string): OpenSession {
   const { url, credentials } = parseSourceAddress(text);
   return (engine) => {
@@ -47,7 +47,7 @@ function opener(text: string): OpenSession {
   };
 }
 
-/** AAC of one byte for each packet: what matters here is that audio flows. */
+/** AAC of one byte per packet: here it only matters that audio flows. */
 const silentTranscoder: TranscodeAudio = ({ clockRate, onTrack, onFrame }) => {
   onTrack(aacTrack(2, Buffer.from([0x15, 0x88])));
   assert.equal(clockRate, 8000);
@@ -58,7 +58,7 @@ interface Supervised {
   readonly supervisor: Supervisor;
   readonly stream: Stream;
   readonly pauses: PauseCause[];
-  /** How often the port was checked for a listener. */
+  /** How often a connection to the port was attempted. */
   readonly looks: () => number;
 }
 
@@ -101,7 +101,7 @@ function supervise(t: TestContext, url: string, patience: Patience = {}): Superv
   return { supervisor, stream, pauses, looks: () => looks };
 }
 
-test('[R10.2] a server that drops the connection again and again is connected to again and again', async (t) => {
+test('[R10.2] a server that drops the connection repeatedly is reconnected to each time', async (t) => {
   const { url } = await camera(t, { dropAfter: 40 });
   const { supervisor, stream } = supervise(t, url);
   await until(() => stream.counters.videoSamples > 80);
@@ -110,7 +110,7 @@ test('[R10.2] a server that drops the connection again and again is connected to
   assert.ok(supervisor.attempts.every(({ goodMs }) => goodMs > 0));
 });
 
-test('[R10.2] a camera that was away is retried repeatedly, and connected to once when it is back', async (t) => {
+test('[R10.2] an unreachable camera is retried, and connected to once when it returns', async (t) => {
   const first = await startFakeCamera({ clip, paceMs: 40 });
   const { supervisor, stream, looks } = supervise(t, first.url);
   await until(() => stream.counters.videoSamples > 270);
@@ -135,8 +135,8 @@ test('[R10.2] a server that stops sending while the socket stays open is noticed
   assert.match(supervisor.attempts[0]?.reason ?? '', /stopped sending video/);
 });
 
-test('[R10.2] video that stops while audio flows: not running, the reason says so, and it returns', async (t) => {
-  // Of the first connection 40 frames, of the second none, then all.
+test('[R10.2] video that stops while audio continues: the stream is not running, with the reason, and it recovers', async (t) => {
+  // 40 frames on the first connection, none on the second, then all.
   const shows = (frame: number, connection: number) => (connection === 0 ? frame < 40 : connection > 1);
   const { url } = await camera(t, { audio: 'pcmu', shows });
   const { supervisor, stream } = supervise(t, url, { noFramesMs: 500, firstFrameMs: 500 });
@@ -166,7 +166,7 @@ test('[R10.2] a slow camera is not reconnected to: each frame is later than the 
   assert.equal(supervisor.status.state, 'running');
 });
 
-test('[R10.1] a camera that comes back with another codec: the same stream goes on with it', async (t) => {
+test('[R10.1] a camera that returns with another codec: the same stream continues with it', async (t) => {
   const first = await startFakeCamera({ clip, paceMs: 10 });
   const { supervisor, stream } = supervise(t, first.url);
   await until(() => stream.counters.videoSamples > 20);

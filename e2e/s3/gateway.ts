@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server on loopback between S3 clients and a store; what it does with a request is its subclass's. */
+/** A server on loopback between S3 clients and a store; subclasses determine what happens to a request. */
 export abstract class Gateway {
   readonly #port: number;
   readonly #server: Server;
@@ -33,7 +33,7 @@ export abstract class Gateway {
 
   protected abstract pass(incoming: IncomingMessage, reply: ServerResponse): Promise<void>;
 
-  /** The store's answer to a request, which is passed on as it is. */
+  /** The store's answer to a request, which is forwarded unchanged. */
   protected ask(incoming: IncomingMessage): Promise<IncomingMessage> {
     const { method, headers, url: path } = incoming;
     const onward = request({ host: '127.0.0.1', port: this.#port, method, headers, path, agent: false });

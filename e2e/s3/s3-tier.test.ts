@@ -23,7 +23,7 @@ import { SwiftStore } from './swift.ts';
 const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
 const run = promisify(execFile);
 const WAIT_MS = 60_000;
-/** Where what is older than an hour ends; the file behind it becomes so old only in minutes. */
+/** End of the footage that is older than an hour; the next file reaches that age only in some minutes. */
 const borderMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000 - 1_000;
 
 let store: SwiftStore;
@@ -31,11 +31,11 @@ let dataDir: string;
 let server: TestServer;
 let client: Client;
 let cookie: string;
-/** Over the first server that has the bucket. */
+/** The client of the first server that has the bucket. */
 let testEnv: TestEnv;
-/** Recorded in the past; its camera is gone. */
+/** Recorded in the past; its camera no longer exists. */
 let past: string;
-/** Recorded now. */
+/** Currently recorded. */
 let present: string;
 let pastBefore: string;
 let printed = '';
@@ -52,14 +52,14 @@ before(async () => {
   pastBefore = await seen(past, borderMs - 30_000, borderMs + 60_000);
 });
 
-/** By a server that knows no bucket yet: two files that meet at the border. */
+/** Recorded by a server without a bucket: two adjacent files at the boundary. */
 async function recordBefore(): Promise<void> {
   const first = await startServer({ dataDir });
   ({ client, cookie } = await administratorOf(first));
   const body = { name: 'Yard', streamSource: 'rtsp://127.0.0.1:1/gone' };
   ({ uid: past } = await client.addStream({ body }));
   ({ uid: present } = await client.addStream({ body: { name: 'Gate', streamSource: 'demo:?fps=5' } }));
-  // Footage of today is what the next start believes its clock by: without it the past would be too young to move.
+  // The next start trusts its clock because of today's footage: without it the past would be too young to move.
   await until(
     () => statsOf(present),
     ({ bytes }) => bytes > 0,
@@ -84,7 +84,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
   return fetch(`${server.url}${path}`, { headers: { cookie, ...headers } });
 }
 
-/** Everything a viewer gets of a range: the playlist with every byte that it names, a download, a snapshot. */
+/** Everything a viewer gets of a range: the playlist with all the bytes in it, a download, a snapshot. */
 async function seen(uid: string, startMs: number, endMs: number): Promise<string> {
   const hash = createHash('sha256');
   const of = `/v1/stream/${uid}/archive`;
@@ -131,14 +131,14 @@ async function warnings(): Promise<string[]> {
   return (await client.getHealth()).warnings.map(({ code, subject }) => `${code} ${subject}`);
 }
 
-/** Runs a command of the product on the folder of a server that doesn't run. */
+/** Runs a command of the product on the folder of a stopped server. */
 async function vidette(...args: string[]): Promise<string> {
   const env = { ...process.env, VIDETTE_DATA: dataDir, ...store.env };
   const { stdout } = await run(process.execPath, [main, ...args], { env });
   return stdout;
 }
 
-test('a bucket stores and returns what the archive needs, in parts too, and reports its errors', async () => {
+test('a bucket stores and returns objects as the archive needs, multi-part too, and reports its errors', async () => {
   const { endpoint, accessKey: accessKeyId, secretKey: secretAccessKey } = store;
   const usual = { endpoint, region: 'us-east-1', bucket: 'footage', accessKeyId, secretAccessKey };
   const open = (other: Partial<typeof usual> = {}) =>
@@ -149,7 +149,7 @@ test('a bucket stores and returns what the archive needs, in parts too, and repo
   const reader = { read: async (offset: number, length: number) => file.subarray(offset, offset + length) };
   await bucket.send('parts/a.mp4', reader, file.length, { 'vidette-sha256': 'x' });
   const found = await bucket.find('parts/a.mp4');
-  // The entity tag of an object sent in parts ends with their number.
+  // The entity tag of a multi-part object ends with the number of parts.
   assert.match(found?.etag ?? '', /^"[0-9a-f]{32}-3"$/);
   assert.deepEqual(found, { bytes: file.length, metadata: { 'vidette-sha256': 'x' }, etag: found?.etag });
   const span = await (await bucket.read('parts/a.mp4', 8_388_600, 20))?.toArray();
@@ -174,7 +174,7 @@ test('a bucket stores and returns what the archive needs, in parts too, and repo
   }
 });
 
-test('[R7.16] [R7.17] old enough footage moves, newer stays, and all of it is byte for byte what it was', async () => {
+test('[R7.16] [R7.17] footage that is old enough is moved, newer footage stays, and all of it is identical byte for byte', async () => {
   await moveAfter(past, 1);
   const stats = await until(
     () => statsOf(past),
@@ -195,7 +195,7 @@ test('[R7.16] [R7.17] old enough footage moves, newer stays, and all of it is by
   assert.equal(await seen(past, borderMs - 30_000, borderMs + 60_000), pastBefore);
 });
 
-test('[R4.9] in the browser the video continues over the border between the two places', async () => {
+test('[R4.9] in the browser the video continues across the boundary between disk and bucket', async () => {
   await testEnv.open(`/stream/${past}/view?t=${borderMs - 3_000}`, async (page) => {
     await page.locator('[data-player-state=playing][data-player-mode=archive]').waitFor({
       state: 'attached',
@@ -212,7 +212,7 @@ test('[R4.9] in the browser the video continues over the border between the two 
   );
 });
 
-test('[R3.9] the store dies: recording continues, the page too reports remote footage as unavailable, local footage plays; when it is back all moves by itself', async () => {
+test('[R3.9] the store fails: recording continues, the page reports remote footage as unavailable, local footage plays; when it returns everything is moved automatically', async () => {
   await until(
     () => statsOf(present),
     ({ durationMs }) => durationMs > 3_000,
@@ -244,7 +244,7 @@ test('[R3.9] the store dies: recording continues, the page too reports remote fo
     const words = page.getByText('The storage that holds this part of the archive does not answer').first();
     await words.waitFor({ timeout: WAIT_MS });
     await store.resume();
-    // By itself, when the store is back.
+    // Automatically, when the store is back.
     await page.locator('[data-player-state=playing][data-player-mode=archive]').waitFor({
       state: 'attached',
       timeout: WAIT_MS,
@@ -259,7 +259,7 @@ test('[R3.9] the store dies: recording continues, the page too reports remote fo
   assert.equal(await seen(present, startMs - 1_000, closedMs), before);
 });
 
-test('[R10.3] kill -9 in the middle of sending: the next start continues, and nothing is lost or duplicated', async () => {
+test('[R10.3] kill -9 in the middle of an upload: the next start continues, and nothing is lost or duplicated', async () => {
   store.freeze();
   await moveAfter(past, 0);
   const catalog = new DatabaseSync(join(dataDir, 'archive.sqlite'), { readOnly: true });
@@ -286,7 +286,7 @@ test('[R10.3] kill -9 in the middle of sending: the next start continues, and no
   assert.equal((await store.segments()).filter((key) => key.includes(`/${past}/`)).length, 2);
 });
 
-test('a purge removes the objects, `check` finds both places in order, and the secret is nowhere to be read', async () => {
+test('a purge deletes the objects, `check` finds both in order, and the secret can’t be read anywhere', async () => {
   await client.deleteStream({ params: { uid: past }, query: { purge: true } });
   await until(
     () => store.segments(),

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { Gateway } from './gateway.ts';
 
-/** How a store fails: it takes requests and is silent, stops in a body, or answers with an error. */
+/** How a store fails: it accepts requests and is silent, stops in a body, or answers with an error. */
 export type StoreFailure = 'silent' | 'stops' | 'internal-error' | 'unavailable' | 'slow-down';
 
 const errors: Readonly<Partial<Record<StoreFailure, readonly [number, string]>>> = {
@@ -14,11 +14,11 @@ const errors: Readonly<Partial<Record<StoreFailure, readonly [number, string]>>>
 /** Bytes of a body after which it stops. */
 const stopAtBytes = 4_096;
 
-/** A gateway before a store, which fails as it is set to. What it passes on it leaves as it is. */
+/** A gateway in front of a store that fails as configured. Other data is forwarded unchanged. */
 export class SlowGateway extends Gateway {
-  /** Undefined: all works. */
+  /** Undefined: everything works. */
   failure: StoreFailure | undefined;
-  /** Each answer waits for this long, ms. */
+  /** Delay of each answer, ms. */
   delayMs = 0;
 
   /** @param port of the store, on loopback */

@@ -10,7 +10,8 @@ import { startServer, type TestServer } from '../server.ts';
 import { SlowGateway, type StoreFailure } from './slow-gateway.ts';
 import { SwiftStore } from './swift.ts';
 
-// A real store behind a gateway that fails in each way that stores do, and what viewers of old footage get then.
+// A real store behind a gateway that fails in each way that stores do, and what viewers of old footage then
+// get.
 
 const WAIT_MS = 60_000;
 /** No answer within this is a hang; the product's own limits are a third of it. */
@@ -46,7 +47,7 @@ async function recordBefore(): Promise<void> {
   ({ client, cookie } = await administratorOf(first));
   ({ uid } = await client.addStream({ body: { name: 'Yard', streamSource: 'rtsp://127.0.0.1:1/gone' } }));
   const { uid: now } = await client.addStream({ body: { name: 'Gate', streamSource: 'demo:?fps=5' } });
-  // Footage of today is what the next start believes its clock by.
+  // The next start trusts its clock because of today's footage.
   await until(
     () => client.getArchiveStats({ params: { uid: now } }),
     ({ bytes }) => bytes > 0,
@@ -63,7 +64,7 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Status, code if there is one, and whether the body came whole. */
+/** Status, code if there is one, and whether the body is complete. */
 async function answerOf(path: string, headers: Record<string, string> = {}): Promise<string> {
   const reply = await fetch(`${server.url}/v1/stream/${uid}/archive/${path}`, {
     headers: { cookie, ...headers },
@@ -96,7 +97,7 @@ async function works(): Promise<void> {
   assert.equal(await segment(), '200 whole');
 }
 
-test('[R3.9] a store that takes its time is waited for', async () => {
+test('[R3.9] slow answers of a store are awaited', async () => {
   gateway.delayMs = 500;
   await works();
   gateway.delayMs = 0;
@@ -104,13 +105,13 @@ test('[R3.9] a store that takes its time is waited for', async () => {
 
 const failures: readonly StoreFailure[] = ['internal-error', 'unavailable', 'slow-down', 'silent', 'stops'];
 for (const failure of failures) {
-  test(`[R3.9] a store that fails (${failure}) is unavailable by its code, never an error of the server or a hang, and the timeline stays`, async (t) => {
+  test(`[R3.9] a failing store (${failure}) is reported as unavailable by its code, never as a server error or a hang, and the timeline stays`, async (t) => {
     await works();
     t.after(() => {
       gateway.failure = undefined;
     });
     gateway.failure = failure;
-    // Together: after a failure readers are refused for a moment without asking the store.
+    // Simultaneously: after a failure readers are refused for a moment without a request to the store.
     const answers = await Promise.all([still(), download(), segment()]);
     const ofSegment = answers.pop() ?? '';
     assert.deepEqual(answers, [unavailable, unavailable]);
@@ -119,7 +120,7 @@ for (const failure of failures) {
     assert.ok(expected.includes(ofSegment), ofSegment);
     const { ranges } = await client.getArchiveRanges({ params: { uid }, query: spanQuery });
     assert.deepEqual(ranges, [{ date: startMs, status: 'fragment' }]);
-    // A store that stops in bodies answers the question whether it is there.
+    // A store that stops in bodies still answers availability checks.
     if (failure === 'stops') return;
     await until(
       async () => (await client.getHealth()).warnings.map(({ code, subject }) => `${code} ${subject}`),
@@ -129,6 +130,6 @@ for (const failure of failures) {
   });
 }
 
-test('[R3.9] when the store answers again all of it is there, by itself', async () => {
+test('[R3.9] when the store answers again everything is available automatically', async () => {
   await works();
 });

@@ -6,19 +6,20 @@ import { Gateway } from './gateway.ts';
 import type { SwiftStore } from './swift.ts';
 
 /**
- * A gateway before a store that ignores Content-MD5 and signs again what it passes on, as caches and gateways do: while it
- * spoils, one bit of each segment that is sent through it, or of each part of one, is another one behind it.
+ * A gateway in front of a store that ignores Content-MD5 and re-signs what it forwards, as caches and gateways
+ * do: while corruption is on, it flips one bit of each segment, or of each part of one, that is sent through
+ * it.
  */
 export class SpoilingGateway extends Gateway {
   spoils = true;
-  /** One bit of each segment that is read through it is another one. */
+  /** Whether one bit of each segment that is read through it is flipped. */
   spoilsReads = false;
-  /** The entity tags that it passes on are its own, as under a store's own encryption. */
+  /** Whether it replaces entity tags with its own, as with a store's own encryption. */
   hidesEtags = false;
   spoilt = 0;
-  /** Parts of objects among them. */
+  /** How many of them were parts of objects. */
   spoiltParts = 0;
-  /** Called after each object that it sent, before it says so. */
+  /** Called after each object that it sent, before it answers. */
   onSent: () => Promise<void> = async () => {};
   readonly #client: S3Client;
 
@@ -93,7 +94,7 @@ function metadataOf(incoming: IncomingMessage): Record<string, string> {
   );
 }
 
-/** One bit in the middle of the first chunk is another. */
+/** Flips one bit in the middle of the first chunk. */
 function spoiling(): Transform {
   let isDone = false;
   return new Transform({

@@ -38,7 +38,10 @@ after(async () => {
   await swift?.stop();
 });
 
-/** An archive with 15 s of footage that is due to move through the gateway, in a part of the bucket of its own. */
+/**
+ * An archive with 15 s of footage that is due to be uploaded through the gateway, under its own prefix of the
+ * bucket.
+ */
 async function recorded(t: TestContext, prefix: string, footage: RecordedFixture, segmentMs = 5_000) {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-spoilt-'));
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -78,7 +81,7 @@ async function recorded(t: TestContext, prefix: string, footage: RecordedFixture
   return { archive, clock, files, move, downloaded, whole: await downloaded() };
 }
 
-test('[R7.16] nor for one that went in parts, one of which was damaged on its way', async (t) => {
+test('[R7.16] nor for one sent in parts, one of which was damaged in transit', async (t) => {
   const { archive, clock, files, move, downloaded, whole } = await recorded(
     t,
     'parts',
@@ -103,7 +106,7 @@ test('[R7.16] nor for one that went in parts, one of which was damaged on its wa
   assert.ok((await downloaded()).equals(whole));
 });
 
-test('[R7.16] where the store’s own digest says nothing the object is read back, and what its disk spoilt is not taken', async (t) => {
+test('[R7.16] if the store’s own digest is unusable the object is read back, and one corrupted on its disk is not accepted', async (t) => {
   const { archive, clock, files, move } = await recorded(t, 'disk', footageOf('h264-no-b.mp4'));
   const before = await files();
   gateway.spoils = false;
@@ -124,7 +127,7 @@ test('[R7.16] where the store’s own digest says nothing the object is read bac
   assert.equal(await files(), 0);
 });
 
-test('[R7.16] what the store returns corrupted breaks the transfer off, and the next one is whole', async (t) => {
+test('[R7.16] corrupted data from the store breaks the transfer off, and the next one is complete', async (t) => {
   const { archive, files, move, downloaded, whole } = await recorded(t, 'back', footageOf('h264-no-b.mp4'));
   gateway.spoils = false;
   await move();

@@ -10,7 +10,10 @@ import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/cl
 const script = fileURLToPath(new URL('swift-server.py', import.meta.url));
 const bucket = 'footage';
 
-/** A store that speaks the S3 protocol: OpenStack Swift, as Debian has it (`swift-server.py`), with one empty bucket. */
+/**
+ * A store with the S3 protocol: OpenStack Swift, as packaged by Debian (`swift-server.py`), with one empty
+ * bucket.
+ */
 export class SwiftStore {
   readonly accessKey = 'test:vidette';
   readonly secretKey = 'the-secret-of-the-store-41';
@@ -60,7 +63,7 @@ export class SwiftStore {
     return Contents.map(({ Key = '' }) => Key).filter((key) => key.endsWith('.mp4'));
   }
 
-  /** Changes one bit of every object that it keeps for a segment, on its own disk. Returns how many there were. */
+  /** Flips one bit of every stored segment object, on its own disk. Returns how many there were. */
   async spoilOnDisk(): Promise<number> {
     const all = await readdir(join(this.#folder, 'devices'), { recursive: true });
     const files = all.filter((name) => name.includes('/objects/') && name.endsWith('.data'));
@@ -80,7 +83,7 @@ export class SwiftStore {
     return spoilt;
   }
 
-  /** It accepts connections and sends nothing, like a machine that hangs. */
+  /** Suspends it: it accepts connections and sends nothing, like a machine that hangs. */
   freeze(): void {
     this.#child.kill('SIGSTOP');
   }
@@ -89,7 +92,7 @@ export class SwiftStore {
     this.#child.kill('SIGCONT');
   }
 
-  /** Ends it; its data stay. */
+  /** Stops it; its data is kept. */
   async halt(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');
@@ -97,7 +100,7 @@ export class SwiftStore {
     await exited;
   }
 
-  /** On its port, with its data. */
+  /** Starts it again on its port, with its data. */
   async resume(): Promise<void> {
     const { accessKey, secretKey, port } = this;
     ({ child: this.#child } = await launch({ folder: this.#folder, port, accessKey, secretKey }));

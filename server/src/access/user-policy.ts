@@ -5,7 +5,8 @@ import { Fault } from '../base/fault.ts';
 /**
  * Users, all rules on one page. Only administrators reach these calls (see the contract); beyond that:
  * - administrators can't block, delete or demote themselves, so that no server loses its last one by accident;
- * - a managed user's login, e-mail, name and password are kept elsewhere and can't be changed or required here
+ * - a managed user's login, e-mail, name and password are managed elsewhere and can't be changed or required
+ *   here
  *   [R6.4].
  */
 export function requireNotSelf(principal: Principal, user: UserRecord): void {

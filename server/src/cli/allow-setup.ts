@@ -7,7 +7,7 @@ import { SetupConsent } from '../system/setup-consent.ts';
 export async function allowSetup(dataDir: string, out: (line: string) => void): Promise<number> {
   await new SetupConsent(dataDir).give();
   out(
-    'The next set-up is allowed. The server prints a set-up code on its console; the person who enters it can see all the footage.',
+    'The next set-up is allowed. The server prints a set-up code on its console; the person who enters it can see all footage.',
   );
   return 0;
 }

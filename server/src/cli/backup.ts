@@ -39,7 +39,7 @@ export async function backUp(
     key: (await readKey(dataDir))?.toString('base64') ?? null,
   }));
   out(
-    `Backed up to ${file}. It holds the passwords of cameras with the key to them, and the one of the mail server: keep it as you would the passwords in it.`,
+    `Backed up to ${file}. It contains the cameras' passwords with their key, and the password of the mail server: protect it like the passwords in it.`,
   );
   return 0;
 }
@@ -55,7 +55,9 @@ export async function restore({ dataDir, file, out }: BackupOptions): Promise<nu
   }
   const facts = await readBackup(file);
   if (!facts) {
-    out(`${file} is not a whole backup: it was cut, or bytes of it were changed. Nothing was touched.`);
+    out(
+      `${file} is not a complete backup: it was truncated, or bytes of it were changed. Nothing was restored.`,
+    );
     return 1;
   }
   await makeFolders(dataDir, 0o750);
@@ -85,11 +87,9 @@ export async function restore({ dataDir, file, out }: BackupOptions): Promise<nu
   }
   out(`Restored the backup of ${new Date(facts.createdMs).toISOString()} by version ${facts.version}.`);
   if (!facts.isProven) {
-    out(
-      'An earlier version made this backup, without a digest: it cannot be checked whether bytes of it were changed since.',
-    );
+    out('An earlier version made this backup, without a digest: it cannot be checked for changed bytes.');
   }
-  if (kept !== undefined) out(`The database that was there is kept as ${kept}.`);
+  if (kept !== undefined) out(`The previous database is kept as ${kept}.`);
   return 0;
 }
 

@@ -26,7 +26,7 @@ const objectLooks: Readonly<Record<string, 'listed' | 'read'>> = {
 const commands: Readonly<Record<string, CliCommand>> = {
   check: {
     takes: '[--objects|--read-objects]',
-    does: 'prove the archive’s invariants, in the S3 storage too when asked, change nothing',
+    does: 'verify the archive’s invariants, on request in the S3 storage too; changes nothing',
     count: undefined,
     async run(args, env, out) {
       const objects = args.length === 0 ? undefined : objectLooks[args.join(' ')];
@@ -48,7 +48,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   ),
   backup: {
     takes: 'FILE',
-    does: 'configuration and database into one file, also while the server runs',
+    does: 'save configuration and database to one file, even while the server runs',
     count: 1,
     async run([file = ''], env, out) {
       const { backUp } = await import('./backup.ts');
@@ -65,7 +65,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   },
   restore: {
     takes: 'FILE',
-    does: 'put a backup back; the server must be stopped',
+    does: 'restore a backup; the server must be stopped',
     count: 1,
     async run([file = ''], env, out) {
       const { restore } = await import('./backup.ts');
@@ -74,7 +74,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   },
   invite: {
     takes: '',
-    does: 'print the command by which another server joins this one’s cluster',
+    does: 'print the command with which another server joins this one’s cluster',
     count: 0,
     async run(_, env, out) {
       const { invite } = await import('./invite.ts');
@@ -83,7 +83,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   },
   join: {
     takes: 'ADDRESS CODE NAME',
-    does: 'make this data folder that of a new node, by a code of `invite`',
+    does: 'make this data folder that of a new node, with a code from `invite`',
     count: 3,
     async run([address = '', code = '', node = ''], env, out) {
       const { join: joinCluster } = await import('./join.ts');
@@ -92,7 +92,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   },
   leave: {
     takes: '',
-    does: 'take this drained and stopped node out of its cluster',
+    does: 'remove this drained and stopped node from its cluster',
     count: 0,
     async run(_, env, out) {
       const { leave } = await import('./leave.ts');
@@ -101,7 +101,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   },
   'allow-setup': {
     takes: '',
-    does: 'let a server that lost its database be set up beside the footage that it has',
+    does: 'allow a server that lost its database to be set up with its existing footage',
     count: 0,
     async run(_, env, out) {
       const { allowSetup } = await import('./allow-setup.ts');
@@ -110,7 +110,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   },
   'reset-password': {
     takes: 'LOGIN',
-    does: 'give a person a temporary password and print it',
+    does: 'give a user a temporary password and print it',
     count: 1,
     async run([login = ''], env, out) {
       const { resetPassword } = await import('./reset-password.ts');
@@ -133,7 +133,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   },
   'new-license-key': {
     takes: 'FILE',
-    does: 'make a key that signs licenses; prints what license.vendorKey takes',
+    does: 'create a key that signs licenses; prints the value for license.vendorKey',
     count: 1,
     async run([file = ''], _, out) {
       const { newLicenseKey } = await import('./license.ts');
@@ -142,7 +142,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   },
   'issue-license': {
     takes: 'KEYFILE [--owner NAME] [--type TYPE] [--days N] [--streams N] [--features A,B]',
-    does: 'print a license signed by a key',
+    does: 'print a license signed with a key',
     count: undefined,
     async run(args, _, out) {
       const { issueLicense } = await import('./license.ts');

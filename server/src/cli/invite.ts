@@ -17,12 +17,12 @@ export async function invite(config: Config, out: (line: string) => void): Promi
   try {
     const address = (await store.nodes.byId(config.node.id))?.address;
     if (address === null || address === undefined) {
-      out('This node has never run: start it first, so that the new one can ask it.');
+      out('This node has never run: start it first, so that the new server can reach it.');
       return 1;
     }
     const { settings, secret } = store;
     const { code } = await new Invitations({ settings, secret, clock: systemClock }).make(null);
-    out(`On the new server, within ${invitationMs / 60_000} minutes, with the name that it is to have:`);
+    out(`On the new server, within ${invitationMs / 60_000} minutes, with the name for it:`);
     out(`vidette join ${address} ${code} NAME`);
     return 0;
   } finally {

@@ -27,12 +27,12 @@ export interface JoinOptions {
 export async function join({ dataDir, address, code, node, out }: JoinOptions): Promise<number> {
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(node) || !URL.canParse(address)) {
     out(
-      'A name of up to 64 letters, digits, . _ - is expected, and an address as in https://north.example:8080.',
+      'Expected a name of up to 64 letters, digits, . _ -, and an address as in https://north.example:8080.',
     );
     return 2;
   }
   if (existsSync(joinPaths(dataDir, keyFileName))) {
-    out(`${dataDir} is that of a server already: a new node begins with an empty data folder.`);
+    out(`${dataDir} already belongs to a server: a new node starts with an empty data folder.`);
     return 1;
   }
   await makeFolders(dataDir, 0o750);
@@ -45,12 +45,12 @@ export async function join({ dataDir, address, code, node, out }: JoinOptions): 
   }
   const shared = open(reply.sealed);
   if (!shared) {
-    out('The answer is not from the node that made the code.');
+    out('The answer is not from the node that created the code.');
     return 1;
   }
   await writeKey(dataDir, Buffer.from(shared.secret, 'base64url'));
   await configure(joinPaths(dataDir, configFileName), node, shared.database);
-  out(`This server is the node ${node} now: start it. The database is ${withoutPassword(shared.database)}.`);
+  out(`This server is now the node ${node}: start it. The database is ${withoutPassword(shared.database)}.`);
   return 0;
 }
 

@@ -17,7 +17,7 @@ import { Store } from '../store/store.ts';
 export async function leave(config: Config, out: (line: string) => void): Promise<number> {
   const { id } = config.node;
   if (config.database === null) {
-    out('This server is in no cluster.');
+    out('This server is not in a cluster.');
     return 1;
   }
   const store = await Store.open({ ...databasePlace(config), redact: () => '' });
@@ -29,7 +29,7 @@ export async function leave(config: Config, out: (line: string) => void): Promis
       return 1;
     }
     if (await store.nodes.isThere(id)) {
-      out(`The node ${id} runs: stop it first. One that was killed is let go after some seconds.`);
+      out(`The node ${id} is running: stop it first. A killed node is released after some seconds.`);
       return 1;
     }
     await store.nodes.remove(id);
@@ -48,6 +48,6 @@ export async function leave(config: Config, out: (line: string) => void): Promis
       },
     );
   }
-  out(`The node ${id} has left. What it recorded stays in its data folder.`);
+  out(`The node ${id} has left. Its recordings stay in its data folder.`);
   return 0;
 }

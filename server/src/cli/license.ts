@@ -14,7 +14,7 @@ type Out = (line: string) => void;
 export async function newLicenseKey(file: string, out: Out): Promise<number> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   if (!(await createFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), 0o600))) {
-    out(`${file} is there already, and a key is not overwritten.`);
+    out(`${file} exists already, and a key is not overwritten.`);
     return 1;
   }
   out(publicKey.export({ type: 'spki', format: 'pem' }).toString().trim());
@@ -40,7 +40,7 @@ export async function issueLicense(args: readonly string[], clock: Clock, out: O
   });
   const [keyFile, ...rest] = positionals;
   if (keyFile === undefined || rest.length > 0) {
-    out('The file of the key is expected, and nothing else but options.');
+    out('Expected the key file, and options only.');
     return 2;
   }
   const nowMs = clock.wallMs();

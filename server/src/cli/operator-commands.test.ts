@@ -116,10 +116,7 @@ test('[R10.10] the files that restore moves aside contain everything a killed se
   }
   for (const name of ['old', 'old.2']) {
     assert.equal(await restore({ dataDir: killed, file, out }), 0);
-    assert.equal(
-      lines.at(-1),
-      `The database that was there is kept as ${join(killed, `vidette.sqlite.${name}`)}.`,
-    );
+    assert.equal(lines.at(-1), `The previous database is kept as ${join(killed, `vidette.sqlite.${name}`)}.`);
     if (name === 'old') {
       const between = await Store.open({ file: join(killed, 'vidette.sqlite'), redact: (text) => text });
       await between.users.add(administrator('between'));
@@ -182,7 +179,7 @@ test('[R10.10] a backup with any byte flipped is refused; one made before digest
     await writeFile(spoilt, flipped);
     assert.equal(await restore({ dataDir: target, file: spoilt, out }), 1, `byte ${place}`);
   }
-  assert.match(lines.at(-1) ?? '', /is not a whole backup.*changed/);
+  assert.match(lines.at(-1) ?? '', /is not a complete backup.*changed/);
   assert.deepEqual(await readdir(target), []);
 
   const { DatabaseSync } = await import('node:sqlite');

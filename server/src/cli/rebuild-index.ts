@@ -13,6 +13,6 @@ export async function rebuildIndex({ dataDir, archiveDir, remote, out }: Command
   for (const finding of report.findings) out(`left out: ${finding}`);
   out(`${report.segments} segments, ${report.bytes} bytes.`);
   if (report.findings.length > 0) out(`Left out: ${report.findings.length}.`);
-  if (report.oldCatalog) out(`The catalog that was there is kept as ${report.oldCatalog}.`);
+  if (report.oldCatalog) out(`The previous catalog is kept as ${report.oldCatalog}.`);
   return report.findings.length === 0 ? 0 : 1;
 }

@@ -29,7 +29,7 @@ export async function resetPassword({ database, login, out }: ResetPasswordOptio
       return 1;
     }
     if (user.isManaged) {
-      out(`The password of ${user.login} is kept elsewhere and can't be set here.`);
+      out(`The password of ${user.login} is managed elsewhere and can't be set here.`);
       return 1;
     }
     const password = `${newCode()}-${newCode()}`;

@@ -12,10 +12,10 @@ export async function useDisk({ dataDir, archiveDir, out }: CommandOptions): Pro
   const home = join(dataDir, 'archive');
   const root = archiveDir ?? home;
   if (!existsSync(catalogPath(home))) {
-    out(`There is no archive in ${dataDir}: the server makes one when it starts.`);
+    out(`There is no archive in ${dataDir}: the server creates one when it starts.`);
     return 1;
   }
   await useEmptyDisk(root, catalogPath(home));
-  out(`${root} is the archive from now on. What was recorded on the old disk is a gap on the timeline.`);
+  out(`${root} is the archive from now on. Recordings on the old disk are a gap on the timeline.`);
   return 0;
 }

@@ -18,20 +18,20 @@ export async function verify(
   const { manifest } = verdict;
   if (manifest) {
     const time = (ms: number) => new Date(ms).toISOString();
-    out(`Asked for: ${time(manifest.asked.startTime)} to ${time(manifest.asked.endTime)}`);
+    out(`Requested: ${time(manifest.asked.startTime)} to ${time(manifest.asked.endTime)}`);
     for (const { name, files, gaps } of manifest.streams) {
       const seconds = files.reduce((sum, file) => sum + file.durationMs, 0) / 1000;
       out(`${name}: ${files.length} files, ${seconds.toFixed(1)} s, gaps: ${gaps.length}`);
       for (const gap of gaps) out(`  ${time(gap.startTime)} to ${time(gap.endTime)} ${gap.cause}`);
     }
-    out(`Made ${time(manifest.createdTime)} by ${manifest.createdBy} on ${manifest.node}`);
-    out(`Signed by the key ${verdict.fingerprint ?? ''}`);
+    out(`Created ${time(manifest.createdTime)} by ${manifest.createdBy} on ${manifest.node}`);
+    out(`Signed with the key ${verdict.fingerprint ?? ''}`);
   }
   for (const problem of problems) out(problem);
   out(
     problems.length === 0
-      ? `The package is whole and unchanged: ${verdict.filesChecked} files.`
-      : `The package is NOT sound. Problems: ${problems.length}.`,
+      ? `The package is complete and unchanged: ${verdict.filesChecked} files.`
+      : `The package is NOT intact. Problems: ${problems.length}.`,
   );
   return problems.length === 0 ? 0 : 1;
 }

@@ -110,7 +110,7 @@ function serveJoining(scope: FastifyInstance, services: NodeLinkServices): void 
   scope.post(joinPath, { bodyLimit: limits.openBodyMaxBytes }, async (request, reply) => {
     try {
       const { database } = config;
-      if (database === null) throw new Fault('NotFound', 'This server is in no cluster.');
+      if (database === null) throw new Fault('NotFound', 'This server is not in a cluster.');
       attempts.check(request.ip);
       attempts.add(request.ip);
       license.requireEnterprise('cluster');

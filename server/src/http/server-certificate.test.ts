@@ -48,7 +48,7 @@ test('a renewed pair is used once both files have changed', async (t) => {
   await rename(`${certificatePath}.new`, certificatePath);
   await certificate.reload();
   assert.equal(certificate.problem, 'unusable');
-  assert.match(lines.at(-1) ?? '', /does not belong to the certificate.*stays in use/);
+  assert.match(lines.at(-1) ?? '', /does not belong to the certificate.*remains in use/);
   assert.equal(certificate.current.cert.toString(), first.certificate);
   await writeFile(keyPath, second.key);
   const settling = clock.pendingTimers;

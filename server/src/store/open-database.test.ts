@@ -33,7 +33,10 @@ test('[R10.8] a version starts on the database of a later one whose steps only a
 
 test('[R10.8] if a later version has changed existing tables, an earlier one reports it and does not start', async (t) => {
   const file = await usedByLater(t, () => '9999_later');
-  await assert.rejects(openDatabase({ file }), { code: 'Unavailable', message: /newer version.*update it/ });
+  await assert.rejects(openDatabase({ file }), {
+    code: 'Unavailable',
+    message: /newer version.*update the server/,
+  });
 });
 
 async function newDatabase(t: TestContext): Promise<string> {

@@ -170,7 +170,7 @@ async function assertTables({ db, file }: OpenDatabase): Promise<void> {
   const cure =
     file === undefined
       ? 'restore it from a copy that pg_dump made'
-      : 'put a backup back with `vidette restore FILE`';
+      : 'restore a backup with `vidette restore FILE`';
   throw new Fault('Unavailable', `The database is missing ${missing.join(', ')}: ${cure}.`);
 }
 
