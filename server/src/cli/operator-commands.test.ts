@@ -66,7 +66,7 @@ test('[R10.10] a backup includes the key that encrypts addresses, and the old ke
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
   assert.equal(await backUp({ dataDir, file, out, clock, version }), 0);
-  assert.match(lines.at(-1) ?? '', /with the key to them.*keep it as you would the passwords in it/);
+  assert.match(lines.at(-1) ?? '', /with their key.*protect it like the passwords in it/);
 
   const before = await Store.open({ file: join(target, 'vidette.sqlite'), redact: (text) => text });
   await before.close();
