@@ -187,7 +187,7 @@ test('[R3.1, R3.3, R7.47] passwords, tokens and credentials are used in every po
   }
 });
 
-test('[R7.33, R7.46, R7.47] no answer contains one of them, whoever calls', async () => {
+test('[R7.33, R7.46, R7.47] no answer contains one of them, for any caller', async () => {
   const admins = { cookie: adminCookie };
   const viewerCookie = await signIn(server, 'viewer', newPassword);
   for (const headers of [admins, { cookie: viewerCookie }, {}] as Record<string, string>[]) {
