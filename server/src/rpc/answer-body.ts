@@ -3,10 +3,13 @@ import { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 
-/** What an answer may cost the calling node: a node may misbehave in any way and still sign its answers. */
+/**
+ * Limits of what an answer may cost the calling node: a node may misbehave in any way and still sign its
+ * answers.
+ */
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** Until it has arrived whole. */
+  /** Until it has arrived completely. */
   readonly timeoutMs: number;
 }
 
@@ -16,19 +19,19 @@ export async function readBody(
   clock: Clock,
   { maxBytes, timeoutMs }: BodyLimits,
 ): Promise<Buffer> {
-  const cancel = clock.after(timeoutMs, () => answer.destroy(new Error('no end in time')));
+  const cancel = clock.after(timeoutMs, () => answer.destroy(new Error('The answer did not end in time')));
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of answer) {
       const piece = chunk as Buffer;
       bytes += piece.length;
-      if (bytes > maxBytes) throw new Error('an answer without end');
+      if (bytes > maxBytes) throw new Error('The answer is too long');
       chunks.push(piece);
     }
     return Buffer.concat(chunks);
   } catch (cause) {
-    throw new Fault('Unavailable', 'A node broke off in its answer.', { cause });
+    throw new Fault('Unavailable', 'A node broke off its answer.', { cause });
   } finally {
     cancel();
     answer.destroy();
@@ -41,13 +44,13 @@ export async function readJson(answer: IncomingMessage, clock: Clock, limits: Bo
   try {
     return JSON.parse(body.toString());
   } catch (cause) {
-    throw new Fault('Unavailable', 'A node answers what is no JSON.', { cause });
+    throw new Fault('Unavailable', 'A node answered with invalid JSON.', { cause });
   }
 }
 
 /**
- * The body chunk by chunk, as fast as it is consumed: exactly `length` bytes. Time in which the consumer reads
- * nothing does not count.
+ * The body chunk by chunk, as fast as it is consumed: exactly `length` bytes. Time during which the consumer
+ * does not read does not count.
  * @throws Fault Unavailable when the next chunk does not arrive within `silenceMs`, or there are fewer or more
  * bytes
  */
@@ -60,15 +63,15 @@ export async function* steadyBody(
   let left = length;
   try {
     while (left > 0) {
-      const cancel = clock.after(silenceMs, () => answer.destroy(new Error('the node fell silent')));
+      const cancel = clock.after(silenceMs, () => answer.destroy(new Error('The node fell silent')));
       const { done, value } = await pieces.next().finally(cancel);
       if (done) throw new Error(`${left} bytes are missing`);
-      if (value.length > left) throw new Error('more came than was asked for');
+      if (value.length > left) throw new Error('The node sent more than was requested');
       left -= value.length;
       yield value;
     }
   } catch (cause) {
-    throw new Fault('Unavailable', 'A node broke off in its answer.', { cause });
+    throw new Fault('Unavailable', 'A node broke off its answer.', { cause });
   } finally {
     answer.destroy();
   }

@@ -1,7 +1,7 @@
 import { backoffMs, type Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 
-/** After the first failure a node is not called for this long, after each further one for twice as long. */
+/** How long a node is not called after the first failure; each further one doubles this. */
 const rests: Backoff = { firstMs: 1_000, longestMs: 8_000 };
 
 interface Avoided {
@@ -11,7 +11,7 @@ interface Avoided {
 }
 
 /**
- * Which calls are not sent to which nodes for a while, because the last ones cost time and failed. When the
+ * Which calls are temporarily not sent to which nodes, because the last ones cost time and failed. When the
  * time is over one call tries; the others wait for its result.
  */
 export class Avoidance {
@@ -23,7 +23,8 @@ export class Avoidance {
   }
 
   /**
-   * Whether it may be called now. After failures only one caller may try within `trialMs`, until `succeeded`.
+   * Whether it may be called now. After failures only one caller may try within `trialMs`, until `succeeded` is
+   * called.
    */
   mayAsk(key: string, trialMs: number): boolean {
     const avoided = this.#avoided.get(key);
@@ -44,7 +45,7 @@ export class Avoidance {
     this.#avoided.delete(key);
   }
 
-  /** Forgets what is known of a node. */
+  /** Forgets what is known about a node. */
   forget(isOfNode: (key: string) => boolean): void {
     for (const key of this.#avoided.keys()) if (isOfNode(key)) this.#avoided.delete(key);
   }

@@ -7,19 +7,19 @@ const answerMs = 1_000;
 
 const DatabaseProbe = z.object({ reachesDatabase: z.boolean() });
 
-/** What a node reports of the database. */
+/** What a node reports about the database. */
 export type DatabaseProbe = z.infer<typeof DatabaseProbe>;
 
 /**
- * Whether one of these nodes reports that the database answers it. Nodes that are away, or too old to know the
- * call, don't count.
+ * Whether one of these nodes reports that the database answers it. Nodes that are unavailable, or too old for
+ * the call, don't count.
  */
 export async function anyReachesDatabase(
   rpc: Pick<NodeRpc, 'askJson'>,
   nodes: readonly string[],
 ): Promise<boolean> {
   const asked = nodes.map(async (node) => {
-    if (!(await reaches(rpc, node))) throw new Error('It does not reach it either.');
+    if (!(await reaches(rpc, node))) throw new Error('This node does not reach it either.');
   });
   return Promise.any(asked).then(
     () => true,
@@ -28,7 +28,8 @@ export async function anyReachesDatabase(
 }
 
 /**
- * Whether each of these nodes reports that the database does not answer it. One that is away makes this false.
+ * Whether each of these nodes reports that the database does not answer it. An unavailable node makes this
+ * false.
  */
 export async function noneReachesDatabase(
   rpc: Pick<NodeRpc, 'askJson'>,

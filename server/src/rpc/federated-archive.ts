@@ -41,11 +41,11 @@ import type { PeerArchive } from './peer-archive.ts';
 
 const dayMs = 86_400_000;
 
-/** When a node was to record a stream, ms since the epoch. */
+/** When a node was assigned to record a stream, ms since the epoch. */
 export interface Assignment {
   readonly node: string;
   readonly fromMs: number;
-  /** Null: it still is. */
+  /** Null: it is still assigned. */
   readonly toMs: number | null;
 }
 
@@ -54,16 +54,16 @@ export interface FederatedArchiveOptions {
   readonly self: string;
   readonly local: LocalReader;
   readonly clock: Clock;
-  /** Nodes that had a stream, the first of them first. */
+  /** Nodes that have had a stream, in chronological order. */
   readonly assignmentsOf: (uid: string) => Promise<readonly Assignment[]>;
   readonly peer: (node: string) => PeerArchive;
   readonly limits: ReadLimits;
 }
 
 /**
- * The recordings of all nodes, as one timeline for each stream. This node's archive answers alone for streams
- * recorded only here, as if there were no other node; for the rest the catalogs are queried, and the bytes only
- * when they are read.
+ * The recordings of all nodes, as one timeline per stream. For streams recorded only here, this node's archive
+ * answers alone, as if there were no other nodes; for the rest the other catalogs are queried, and bytes are
+ * fetched only when they are read.
  */
 export class FederatedArchive implements ArchiveReader {
   readonly #options: FederatedArchiveOptions;
@@ -94,7 +94,7 @@ export class FederatedArchive implements ArchiveReader {
     return rangesAnswerOf(intervals);
   }
 
-  /** Of the nodes that are up; one that is away counts with the time that it was to record. */
+  /** Covers the nodes that are up; an unavailable one counts with the time that it was assigned to record. */
   async stats(uid: string): Promise<RecordingStats> {
     const { local, self, peer } = this.#options;
     const assignments = await this.#elsewhere(uid);
@@ -124,7 +124,7 @@ export class FederatedArchive implements ArchiveReader {
     };
   }
 
-  /** What each node recorded in the times that it had the stream; those of a node that is away are left out. */
+  /** What each node recorded during its assignments; those of an unavailable node are omitted. */
   async #recordedBy(uid: string, assignments: readonly Assignment[]): Promise<StreamCoverage> {
     const { local, self, peer, clock } = this.#options;
     const nowMs = clock.wallMs();
@@ -192,7 +192,7 @@ export class FederatedArchive implements ArchiveReader {
     return extentOf(reads, stream, startMs, endMs, stream?.isRecording ?? false);
   }
 
-  /** Each node deletes its own part, and has its own hour to wait: the first counts. */
+  /** Each node deletes its own part, after its own waiting period of an hour: the first counts. */
   async loss(uid: string, hours?: number): Promise<RetentionLoss> {
     const { local, self, peer } = this.#options;
     const assignments = await this.#elsewhere(uid);
@@ -299,14 +299,14 @@ function nodeCode(node: string): string {
   return createHash('sha256').update(node).digest('hex').slice(0, 12);
 }
 
-/** @throws Fault NotFound when no node that is up has anything of the stream */
+/** @throws Fault NotFound when no node that is up has recordings of the stream */
 function recorded(reads: FederatedCatalog): CatalogStreamRow {
   const stream = reads.stream();
   if (!stream) throw new Fault('NotFound', 'Nothing is recorded for this stream.');
   return stream;
 }
 
-/** This node too: it may hold footage from before it had an id in the cluster. */
+/** Includes this node: it may have footage from before it had an id in the cluster. */
 function nodesOf(assignments: readonly Assignment[], self: string): string[] {
   return [...new Set([self, ...assignments.map(({ node }) => node)])];
 }
@@ -325,8 +325,8 @@ function joinedDays(found: readonly RecordedDay[]): RecordedDay[] {
 }
 
 /**
- * Undefined while the called node is away, is of a version that does not know the call, or refuses it for a
- * reason of its own: the recordings of the others are shown all the same.
+ * Undefined while the called node is unavailable, has a version without the call, or refuses it for its own
+ * reasons: the recordings of the others are still shown.
  */
 async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
@@ -337,7 +337,10 @@ async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The time range that a node was to record, so that the timeline includes footage that is unavailable now. */
+/**
+ * The time range that a node was assigned to record, so that the timeline includes footage that is currently
+ * unavailable.
+ */
 function awayStats(assignments: readonly Assignment[], away: string): RecordingStats {
   const own = assignments.filter(({ node }) => node === away);
   return {

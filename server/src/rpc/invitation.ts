@@ -7,8 +7,8 @@ import type { StoredSettings } from '../store/settings.ts';
 
 /**
  * How a server becomes a node. An administrator of an existing node creates a code; the new server proves that
- * it has it and receives what all nodes share. The code itself is never sent: both sides derive a key from it,
- * which seals request and answer, so that joining is as safe over plain HTTP as over TLS.
+ * it has the code and receives the data that all nodes share. The code itself is never sent: both sides derive
+ * a key from it, which seals request and answer, so that joining is as safe over plain HTTP as over TLS.
  */
 
 /** An unused invitation expires after this. */
@@ -16,14 +16,14 @@ export const invitationMs = 15 * 60_000;
 /** Path of the call between nodes. */
 export const joinPath = 'join';
 
-/** What a server that wants to join reports of itself. */
+/** What a joining server reports about itself. */
 export interface Applicant {
   readonly node: string;
   /** Raw Ed25519 key, base64url. */
   readonly publicKey: string;
 }
 
-/** What all nodes share. */
+/** The data that all nodes share. */
 export interface Shared {
   readonly database: string;
   /** Of `secret.key`, base64url. */
@@ -70,7 +70,7 @@ export class Invitations {
     return { id, createdMs, by, untilMs, code };
   }
 
-  /** Those that are still valid, the oldest first. Expired ones are deleted. */
+  /** The valid ones, oldest first. Expired ones are deleted. */
   async open(): Promise<Invitation[]> {
     const found: Invitation[] = [];
     for (const [id, value] of await this.#settings.below(settingOf(''))) {
@@ -84,7 +84,7 @@ export class Invitations {
     return found.sort((a, b) => a.untilMs - b.untilMs);
   }
 
-  /** Whether there was one. */
+  /** Revokes an invitation; returns whether there was one. */
   async withdraw(id: string): Promise<boolean> {
     return (await this.#settings.take(settingOf(id))) !== undefined;
   }
@@ -102,7 +102,7 @@ export class Invitations {
     const code = isValid ? this.#seal.open(stored.code, 'invitation') : undefined;
     const text = code && sealOf(code).open(question.sealed, 'question');
     if (!code || text === undefined) {
-      throw new Fault('AuthorizationRequired', 'The code is not valid, or not any more.');
+      throw new Fault('AuthorizationRequired', 'The code is not, or no longer, valid.');
     }
     return {
       applicant: JSON.parse(text) as Applicant,
@@ -112,8 +112,8 @@ export class Invitations {
 }
 
 /**
- * The message on the wire: the id of the invitation, and what only the holder of its code can read or have
- * written.
+ * The message on the wire: the id of the invitation, and data that only the holder of its code can read or
+ * write.
  */
 export interface SealedQuestion {
   readonly invitation: string;

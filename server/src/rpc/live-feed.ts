@@ -9,7 +9,7 @@ import { encodeEvent } from './sample-wire.ts';
  * dead machine.
  */
 export const aliveMs = 1_000;
-/** Buffer for a slow node beside the hub's own queue. */
+/** Buffer for a slow node, in addition to the hub's own queue. */
 const bufferBytes = 1024 * 1024;
 const queueBytes = 16 * 1024 * 1024;
 
@@ -67,7 +67,7 @@ export class LiveFeed extends Readable {
         this.push(null);
         return;
       }
-      // A skip here ends at a key frame, where every reader on the other node continues as well.
+      // A skip here ends at a key frame, at which every reader on the other node continues as well.
       if (event.type !== 'skipped') this.#send(encodeEvent(event));
     }
   }

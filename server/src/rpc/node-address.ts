@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 
 /**
- * The address at which other nodes reach this one: as configured, else by the machine's name, or by the
- * listening address when that is a specific one.
- * @param url of the page here, with the port that it really has
+ * The address at which other nodes reach this one: as configured, else the machine's name, or the listening
+ * address if that is a specific one.
+ * @param url of the page here, with the actual port
  */
 export function nodeAddress(configured: string | null, host: string, url: string): string {
   if (configured !== null) return configured;

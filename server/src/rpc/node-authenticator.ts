@@ -29,24 +29,24 @@ export interface NodeAuthenticatorOptions {
 /** An authenticated caller, or a known one with the wrong time. */
 export interface AuthResult {
   readonly claim: Claim;
-  /** Why it is refused all the same; the answer carries this node's time. */
+  /** Why it is refused anyway; the answer contains this node's time. */
   readonly refusal: Fault | undefined;
 }
 
-/** More requests than this within a lifetime are not normal traffic between nodes. */
+/** Maximum number of requests within a lifetime; more are not normal traffic between nodes. */
 const noncesMax = 200_000;
 const sweepMs = 10_000;
 
 /**
- * Authenticates other nodes: each request is signed by its node, for this one, for now, and counts once. "Now"
- * is a time that each run counts for itself, from a random number, so that setting a clock has no effect on it,
- * and a request to an earlier run, which had other nonces, can't be replayed to this one.
+ * Authenticates other nodes: each request is signed by its node, for this node and the current time, and is
+ * valid once. The current time is counted by each run for itself, from a random number, so that setting a clock
+ * has no effect on it, and a request to an earlier run, which had other nonces, can't be replayed to this one.
  */
 export class NodeAuthenticator {
   readonly #options: NodeAuthenticatorOptions;
   /** By nonce, until when it is remembered, ms. */
   readonly #seen = new Map<string, number>();
-  /** The time of this run when it began. */
+  /** The time of this run at its start. */
   readonly #openedMs = randomInt(1_000_000_000_000, 200_000_000_000_000);
   readonly #openedMonotonicMs: number;
   readonly #cancel: Cancel;
@@ -66,7 +66,7 @@ export class NodeAuthenticator {
     if (request.channel.length === 0 && !allowPlainHttp) {
       throw new Fault(
         'Forbidden',
-        'Nodes speak TLS with each other, unless cluster.allowPlainHttp says otherwise.',
+        'Nodes use TLS for connections between them, unless cluster.allowPlainHttp is on.',
       );
     }
     const claim = readClaim(header);
@@ -76,7 +76,7 @@ export class NodeAuthenticator {
       !peer ||
       !isSignedBy(peer.publicKey, requestText(claim, request), Buffer.from(claim.signature, 'base64url'))
     ) {
-      throw new Fault('AuthorizationRequired', 'Only nodes of this cluster are answered here.');
+      throw new Fault('AuthorizationRequired', 'Only nodes of this cluster may call here.');
     }
     const nowMs = this.#nowMs();
     if (!areCompatible(claim.protocol, rpcProtocol)) {
@@ -89,7 +89,7 @@ export class NodeAuthenticator {
       return { claim, refusal: new Fault('AuthorizationRequired', 'The request is too old or too new.') };
     }
     if (this.#seen.has(claim.nonce) || this.#seen.size >= noncesMax) {
-      throw new Fault('AuthorizationRequired', 'The request was made before.');
+      throw new Fault('AuthorizationRequired', 'The request was already received.');
     }
     this.#seen.set(claim.nonce, claim.timeMs + claimLifetimeMs);
     return { claim, refusal: undefined };

@@ -8,7 +8,7 @@ export const nodeKeyFile = 'node.key';
 
 /**
  * The key pair that identifies this node to the others, from the data folder; created there on first use, in a
- * file that only its owner reads. @throws system errors, and an Error when the file holds something else
+ * file that only its owner can read. @throws system errors, and an Error when the file contains something else
  */
 export async function loadNodeKey(dataDir: string): Promise<KeyPair> {
   const file = join(dataDir, nodeKeyFile);
@@ -24,7 +24,7 @@ export async function loadNodeKey(dataDir: string): Promise<KeyPair> {
 async function readIfThere(file: string): Promise<Buffer | undefined> {
   try {
     const seed = await readFile(file);
-    // A restore or a careless copy may have made it readable to others.
+    // A restore or a careless copy may have made it readable by others.
     await chmod(file, 0o600);
     return seed;
   } catch (error) {
@@ -33,12 +33,12 @@ async function readIfThere(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Of a server without other nodes, never used for identification. */
+/** The key pair of a server without other nodes, never used for identification. */
 export function passingNodeKey(): KeyPair {
   return new KeyPair(randomBytes(seedBytes));
 }
 
-/** The file appears whole or not at all. */
+/** The file is created atomically. */
 async function makeSeed(file: string): Promise<Buffer> {
   const seed = randomBytes(seedBytes);
   await replaceFile(file, seed, 0o600);

@@ -24,13 +24,13 @@ async function faultOf(refused: Promise<unknown>): Promise<Fault> {
 
 const ask = (rpc: NodeRpc) => rpc.askJson('south', { path: 'alive?x=1' });
 
-test('[R10.8] a node answers another one that it knows, and proves itself', async (t) => {
+test('[R10.8] a node answers another known node, and authenticates itself', async (t) => {
   const { rpc } = await pair(t);
   assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
   assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
 });
 
-test('[R10.8] a node with another key than the one that joined is refused, whichever side has it', async (t) => {
+test('[R10.8] a node with a key other than the one that joined is refused, on either side', async (t) => {
   const stranger = new KeyPair(randomBytes(seedBytes));
   const asked = await pair(t, { knownAs: stranger });
   assert.equal((await faultOf(ask(asked.rpc))).code, 'Unavailable');
@@ -52,7 +52,7 @@ test('[R10.8] a node with another key than the one that joined is refused, which
   assert.equal(refused.code, 'AuthorizationRequired');
 });
 
-test('[R10.8] what was asked once is not answered twice, nor for another path, body, node or connection', async (t) => {
+test('[R10.8] a request can’t be replayed, nor used for another path, body, node or connection', async (t) => {
   const { rpc, nodeAuthenticator, north, claims } = await pair(t);
   await ask(rpc);
   const header = claims.at(-1);
@@ -79,7 +79,7 @@ test('[R10.8] what was asked once is not answered twice, nor for another path, b
   await nodeAuthenticator.admit(writeClaim({ ...fresh, signature }), asked);
 });
 
-test('[R10.8] clocks that differ are no obstacle, a request of yesterday is refused', async (t) => {
+test('[R10.8] different clocks do not matter, but a request of yesterday is refused', async (t) => {
   const { rpc, nodeAuthenticator, north, clock } = await pair(t);
   clock.advance(3_600_000);
   assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
@@ -96,7 +96,7 @@ test('[R10.8] clocks that differ are no obstacle, a request of yesterday is refu
   assert.ok((await nodeAuthenticator.admit(header, asked)).refusal);
 });
 
-test('[R10.8] a clock that is set back or forward, there or here, is no obstacle', async (t) => {
+test('[R10.8] a clock that is set back or forward, on either side, does not matter', async (t) => {
   const { rpc, clock, rpcClock, claims } = await pair(t);
   await ask(rpc);
   for (const stepMs of [-600_000, 86_400_000, -90_000_000]) {
@@ -105,11 +105,11 @@ test('[R10.8] a clock that is set back or forward, there or here, is no obstacle
     rpcClock.stepWall(-2 * stepMs);
     assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
   }
-  // The first call learnt the time; no later one had to.
+  // The first call obtained the time; later ones need not.
   assert.equal(claims.length, 2 + 6);
 });
 
-test('[R10.8] what was asked of one run is not answered by the next, though its clock was set back', async (t) => {
+test('[R10.8] a request to one run is not answered by the next, even if its clock was set back', async (t) => {
   const { nodeAuthenticator, north, south, clock } = await pair(t);
   const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
   const claim = {
@@ -135,7 +135,7 @@ test('[R10.8] what was asked of one run is not answered by the next, though its 
   assert.ok((await next.admit(header, asked)).refusal);
 });
 
-test('[R10.8] without TLS nodes speak only where that is configured', async (t) => {
+test('[R10.8] without TLS nodes communicate only if that is configured', async (t) => {
   const refusing = await pair(t, { allowPlainHttp: false });
   const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
   assert.equal((await faultOf(refusing.nodeAuthenticator.admit('', asked))).code, 'Forbidden');
@@ -150,11 +150,11 @@ test('[R10.8] without TLS nodes speak only where that is configured', async (t) 
   assert.match((await faultOf(ask(strict))).message, /no TLS/);
 });
 
-test('[R10.8] with TLS any certificate will do, and no one in between can forward a request', async (t) => {
+test('[R10.8] with TLS any certificate is accepted, and a machine in the middle can’t forward a request', async (t) => {
   const { rpc, claims } = await pair(t, { isTls: true, allowPlainHttp: false });
   assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
   assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
-  // The first one learnt the other node's time.
+  // The first one obtained the other node's time.
   assert.equal(claims.length, 3);
 
   let passedOn = 0;
@@ -179,7 +179,7 @@ test('[R10.8] with TLS any certificate will do, and no one in between can forwar
   assert.equal(passedOn, 401);
 });
 
-test('[R10.8] nodes whose protocols differ by one understand each other, by two they say so', async (t) => {
+test('[R10.8] nodes whose protocols differ by one understand each other; with a difference of two they report it', async (t) => {
   assert.ok(areCompatible(rpcProtocol, rpcProtocol + 1));
   assert.ok(!areCompatible(rpcProtocol, rpcProtocol + 2));
   const { nodeAuthenticator, north } = await pair(t);
@@ -201,7 +201,7 @@ test('[R10.8] nodes whose protocols differ by one understand each other, by two 
   assert.equal((await faultOf(admit(rpcProtocol + 2))).code, 'ActionNotAcceptable');
 });
 
-test('[R10.8] a node that is not there is away, immediately and for a moment', async (t) => {
+test('[R10.8] an unreachable node counts as unavailable, immediately and for a moment', async (t) => {
   const { rpc, server } = await pair(t);
   await ask(rpc);
   server.closeAllConnections();
@@ -210,7 +210,7 @@ test('[R10.8] a node that is not there is away, immediately and for a moment', a
   assert.equal((await faultOf(ask(rpc))).code, 'Unavailable');
 });
 
-test('a stranger on the port learns nothing', async (t) => {
+test('a stranger on the port gets no information', async (t) => {
   const { server } = await pair(t);
   const { port } = server.address() as AddressInfo;
   const reply = await new Promise<{ status?: number | undefined; proof: unknown }>((resolve) => {

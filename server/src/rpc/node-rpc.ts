@@ -47,23 +47,23 @@ export interface NodeRpcOptions {
 export interface NodeRpcRequest {
   /** Path of the call between nodes, with its query. */
   readonly path: string;
-  /** Sent as JSON; then it is a POST. */
+  /** Sent as JSON; makes the request a POST. */
   readonly json?: unknown;
   /** Aborted when the answer is no longer needed. */
   readonly signal?: AbortSignal | undefined;
-  /** Until the answer begins. */
+  /** Time limit until the answer begins. */
   readonly timeoutMs?: number;
-  /** Of an answer that is read whole. */
+  /** Maximum size of an answer that is read completely. */
   readonly body?: Partial<BodyLimits>;
   /**
-   * Calls of one kind are suspended together while the node fails to answer them; the first segment of the path
-   * by default.
+   * The kind of the call, the first segment of the path by default: calls of one kind are suspended together
+   * while the node fails to answer them.
    */
   readonly kind?: string;
 }
 
 const answerTimeoutMs = 4_000;
-/** A node whose machine is off does not refuse, it is silent. */
+/** A node whose machine is off does not refuse connections, it is silent. */
 const connectTimeoutMs = 2_000;
 const socketsPerPeer = 512;
 const noBytes = Buffer.alloc(0);
@@ -71,7 +71,7 @@ const bodyLimits: BodyLimits = { maxBytes: 1024 * 1024, timeoutMs: 4_000 };
 const refusalLimits: BodyLimits = { maxBytes: 65_536, timeoutMs: 2_000 };
 const reasonMaxLength = 500;
 
-/** What a request was signed with, which its answer has to prove. */
+/** The data with which a request was signed, to which its answer must be bound. */
 interface SignedRequest {
   readonly claim: Claim;
   /** See `channelOf`. */
@@ -82,7 +82,7 @@ interface SignedRequest {
 export class NodeRpc {
   readonly #options: NodeRpcOptions;
   readonly #plain = new PlainAgent({ keepAlive: true, maxSockets: socketsPerPeer });
-  // Certificates are not checked: both sides sign what only the two ends of this connection can know.
+  // Certificates are not checked: both sides sign data that only the two ends of this connection can know.
   readonly #tls = new TlsAgent({ keepAlive: true, maxSockets: socketsPerPeer, rejectUnauthorized: false });
   /** Established connections, handshake included. */
   readonly #open = new WeakSet<object>();
@@ -109,30 +109,30 @@ export class NodeRpc {
   async #answered(node: string, request: NodeRpcRequest): Promise<IncomingMessage> {
     const { peers, allowPlainHttp, isThere } = this.#options;
     const peer = await peers.byId(node);
-    if (!peer) throw new Fault('Unavailable', `The node ${node} has told no address yet.`);
+    if (!peer) throw new Fault('Unavailable', `The node ${node} has not reported an address yet.`);
     if (!allowPlainHttp && !peer.address.startsWith('https:')) {
-      throw new Fault('Unavailable', `The node ${node} speaks no TLS, and cluster.allowPlainHttp is off.`);
+      throw new Fault('Unavailable', `The node ${node} does not use TLS, and cluster.allowPlainHttp is off.`);
     }
     if (isThere?.(node) === false) {
-      // What was learnt of it before it went down does not apply when it comes back.
+      // What was learned about it before it went down does not apply when it returns.
       this.#avoidance.forget((key) => key === node || key.startsWith(`${node} `));
-      throw new Fault('Unavailable', `The node ${node} is away: its lease is over.`);
+      throw new Fault('Unavailable', `The node ${node} is unavailable: its lease has expired.`);
     }
     const trialMs = connectTimeoutMs + (request.timeoutMs ?? answerTimeoutMs);
     if (!this.#avoidance.mayAsk(node, connectTimeoutMs)) {
-      throw new Fault('Unavailable', `The node ${node} is away.`);
+      throw new Fault('Unavailable', `The node ${node} is unavailable.`);
     }
     if (!this.#avoidance.mayAsk(keyOf(node, request), trialMs)) {
-      throw new Fault('Unavailable', `The node ${node} did not answer that a moment ago.`);
+      throw new Fault('Unavailable', `The node ${node} failed to answer such a call a moment ago.`);
     }
     const first = await this.#exchange(peer, request);
     if (first.statusCode !== 401) return this.#checked(first, node, request);
-    // It knows this node, but not its time; the answer carried the other node's own.
+    // It knows this node, but this node did not know its time, which the answer contained.
     readBody(first, this.#options.clock, refusalLimits).catch(() => undefined);
     return this.#checked(await this.#exchange(peer, request), node, request);
   }
 
-  /** The same, with the whole body. */
+  /** The same, with the complete body. */
   async askBytes(
     node: string,
     request: NodeRpcRequest,
@@ -160,7 +160,7 @@ export class NodeRpc {
     this.#tls.destroy();
   }
 
-  /** A body that does not arrive as it should: the next calls of its kind fail without waiting. */
+  /** For a body that does not arrive as it should: the next calls of its kind fail without waiting. */
   async #minded<T>(node: string, request: NodeRpcRequest, reading: Promise<T>): Promise<T> {
     try {
       const result = await reading;
@@ -180,9 +180,9 @@ export class NodeRpc {
     );
     const said = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
     const code = typeof said === 'string' && isErrorCode(said) ? said : 'Unavailable';
-    // The other node does not recognise this node; that says nothing about the user who made the request.
+    // The other node does not recognise this node; that is unrelated to the user who made the request.
     const shown = code === 'AuthorizationRequired' || code === 'Forbidden' ? 'Unavailable' : code;
-    throw new Fault(shown, reasonIn(body, code) ?? `The node ${node} answers ${answer.statusCode}.`);
+    throw new Fault(shown, reasonIn(body, code) ?? `The node ${node} answered ${answer.statusCode}.`);
   }
 
   /** One request and its answer, with the proof that the answer is the peer's. */
@@ -192,7 +192,7 @@ export class NodeRpc {
     const body = request.json === undefined ? noBytes : Buffer.from(JSON.stringify(request.json));
     return new Promise((resolve, reject) => {
       const outgoing = this.#outgoing(url, request, body);
-      const giveUp = () => outgoing.destroy(new Error('no answer in time'));
+      const giveUp = () => outgoing.destroy(new Error('No answer in time'));
       const cancelConnect = clock.after(connectTimeoutMs, giveUp);
       const cancelAnswer = clock.after(request.timeoutMs ?? answerTimeoutMs, giveUp);
       let signed: SignedRequest | undefined;
@@ -201,7 +201,7 @@ export class NodeRpc {
         cancelAnswer();
         // One that accepts the call and is silent may answer others; one that can't be reached answers none.
         if (!request.signal?.aborted) this.#avoidance.failed(signed ? keyOf(peer.id, request) : peer.id);
-        reject(new Fault('Unavailable', `The node ${peer.id} is away.`, { cause: error }));
+        reject(new Fault('Unavailable', `The node ${peer.id} is unavailable.`, { cause: error }));
       });
       this.#whenConnected(outgoing, url, (socket) => {
         cancelConnect();
@@ -214,8 +214,10 @@ export class NodeRpc {
         const proof = signed && proofOf(answer, signed, peer);
         if (!proof) {
           answer.destroy();
-          const error = new Error(`the answer with status ${answer.statusCode} carries no proof`);
-          reject(new Fault('Unavailable', `The node ${peer.id} is not who it should be.`, { cause: error }));
+          const error = new Error(`The answer with status ${answer.statusCode} contains no proof`);
+          reject(
+            new Fault('Unavailable', `The node ${peer.id} could not be authenticated.`, { cause: error }),
+          );
           return;
         }
         this.#avoidance.succeeded(peer.id);
@@ -225,7 +227,7 @@ export class NodeRpc {
     });
   }
 
-  /** A request that is not sent before it is signed, for which the connection has to exist. */
+  /** A request that is signed before it is sent, which requires an existing connection. */
   #outgoing(url: URL, request: NodeRpcRequest, body: Buffer): ClientRequest {
     const isTls = url.protocol === 'https:';
     const options = {
@@ -290,9 +292,7 @@ export function channelOf(socket: unknown): Uint8Array {
     : new Uint8Array();
 }
 
-/**
- * What a refusal says beyond its code's sentence, such as why a source fails; undefined when there is no more.
- */
+/** The part of a refusal beyond its code's sentence, such as why a source fails; undefined if there is none. */
 function reasonIn(body: unknown, code: ErrorCode): string | undefined {
   const sentence = `${messageOf(code, 'en')} `;
   if (typeof body !== 'object' || body === null || !('error' in body)) return undefined;

@@ -6,8 +6,8 @@ import { decodeIndex, catalogTicks } from '../archive/segments/segments.ts';
 import { Fault } from '../base/fault.ts';
 
 /**
- * Validates what other nodes answer about their archives. A node proves its identity, not its correctness: an
- * answer may come from a faulty version, from a damaged catalog, or be made up.
+ * Validates the answers of other nodes about their archives. A node proves its identity, not its correctness:
+ * an answer may come from a faulty version, from a damaged catalog, or be fabricated.
  */
 
 /** No camera's clock is set to a later year. */
@@ -58,7 +58,7 @@ export const RemoteStats = z.object({
   endTime: time.nullable(),
   durationMs: z.number().min(0),
   bytes: count,
-  // One of an earlier version sends none.
+  // A node of an earlier version sends none.
   farBytes: count.default(0),
   segments: count,
   bitrate: z.number().min(0),
@@ -101,7 +101,7 @@ export function believedSlice(answer: unknown, node: string): CatalogSlice {
     for (const { startTicks, entries, initId } of slice.segments) {
       if (entries === '') continue;
       const init = slice.inits[initId];
-      if (init === undefined) throw new RangeError('a segment has no init');
+      if (init === undefined) throw new RangeError('A segment has no init');
       const positions = decodeIndex(
         Buffer.from(entries, 'base64'),
         startTicks,
@@ -109,7 +109,7 @@ export function believedSlice(answer: unknown, node: string): CatalogSlice {
       );
       const last = positions.at(-1);
       if (!last || !Number.isSafeInteger(last.startTicks + last.durationTicks + last.offset + last.bytes)) {
-        throw new RangeError('an index beyond all numbers');
+        throw new RangeError('An index is out of range');
       }
     }
   } catch (cause) {
@@ -119,5 +119,5 @@ export function believedSlice(answer: unknown, node: string): CatalogSlice {
 }
 
 function nonsense(node: string, cause: unknown): Fault {
-  return new Fault('Unavailable', `The node ${node} answers what can't be understood.`, { cause });
+  return new Fault('Unavailable', `The answer of the node ${node} is not valid.`, { cause });
 }

@@ -28,7 +28,7 @@ import {
   RemoteStats,
 } from './peer-answers.ts';
 
-/** As encoded in an address. */
+/** Encoded as in an address. */
 function writeSpans(spans: readonly RecordingSpan[]): string {
   return spans
     .map(({ startMs, endMs, isFirst }) => [startMs, endMs ?? '', isFirst ? 1 : 0].join('-'))
@@ -39,20 +39,23 @@ function writeSpans(spans: readonly RecordingSpan[]): string {
 export function readSpans(text: string): RecordingSpan[] {
   return text.split(',').map((part) => {
     const [, start, end, first] = /^(\d{1,16})-(\d{0,16})-([01])$/.exec(part) ?? [];
-    if (start === undefined || end === undefined) throw new Fault('BadRequest', 'Those are no times.');
+    if (start === undefined || end === undefined) throw new Fault('BadRequest', 'The times are not valid.');
     return { startMs: Number(start), endMs: end === '' ? null : Number(end), isFirst: first === '1' };
   });
 }
 
-/** A slice with its indexes: a day of one-minute segments is some megabytes, an older version may send more. */
+/**
+ * Maximum size of a slice with its indexes: a day of one-minute segments is some megabytes; an older version
+ * may send more.
+ */
 const sliceLimits = { maxBytes: 48 * 1024 * 1024, timeoutMs: 6_000 };
-/** All slices of one request together: a node that answers without end is left out. */
+/** Maximum for all slices of one request: a node that answers endlessly is left out. */
 const wholeMs = 10_000;
 const wholeSegmentsMax = 100_000;
 const wholeEntriesMax = 64 * 1024 * 1024;
 /** A slow disk or bucket on the other node may delay the next byte of footage for this long. */
 const silenceMs = 10_000;
-/** Upper limit of what is read in one piece: a GOP. */
+/** Maximum size of what is read in one piece: a GOP. */
 const readMaxBytes = 64 * 1024 * 1024;
 
 /** The calls that may be made to it; part of the protocol between nodes. */
@@ -90,7 +93,7 @@ export class PeerArchive {
         segments += slice.segments.length;
         entries += entriesLength(slice);
         if (segments > wholeSegmentsMax || entries > wholeEntriesMax)
-          throw new RangeError('more segments than fit a span');
+          throw new RangeError('More segments than a span can contain');
         return slice;
       });
     } catch (error) {
@@ -108,7 +111,7 @@ export class PeerArchive {
     );
   }
 
-  /** How much of what the node was to record in these times it did record. */
+  /** How much of its assigned recording time in this range the node recorded. */
   recorded(uid: string, spans: readonly RecordingSpan[]): Promise<CoverageWindows> {
     const path = `footage/${uid}/recorded?spans=${encodeURIComponent(writeSpans(spans))}`;
     return this.#believe({ path, kind: 'recorded' }, (answer) =>
@@ -134,7 +137,7 @@ export class PeerArchive {
       read: async (offset, length) => {
         // Both come from the node's own index.
         if (length > readMaxBytes)
-          throw new Fault('Unavailable', `The node ${this.#node} has no such piece.`);
+          throw new Fault('Unavailable', `The node ${this.#node} has no such segment range.`);
         const pieces: Buffer[] = [];
         const read = await this.#bytes(uid, fileTicks, offset, offset + length - 1);
         for await (const piece of read.pieces) pieces.push(piece);
@@ -198,7 +201,7 @@ export class PeerArchive {
   }
 
   #endless(cause?: unknown): Fault {
-    return new Fault('Unavailable', `The node ${this.#node} answers without end.`, { cause });
+    return new Fault('Unavailable', `The node ${this.#node} answers endlessly.`, { cause });
   }
 }
 

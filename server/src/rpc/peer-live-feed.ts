@@ -19,15 +19,15 @@ export interface PeerLiveFeedOptions {
   readonly log: Log;
 }
 
-/** Between 0.5 and 1.5 times this: a node that restarts is back within seconds. */
+/** Pause between attempts, times 0.5 to 1.5: a node that restarts is back within seconds. */
 const retryMs = 700;
-/** A live node is never silent for this long. */
+/** A node that is up is never silent for this long. */
 const silenceMs = 6 * aliveMs;
 
 /**
  * The live video of a stream that another node runs, written into this node's hub for as long as it has viewers
  * here: fetched once over the network, however many they are. It follows the stream to the node that takes it
- * over, and waits for one that is away.
+ * over, and waits for an unavailable one.
  */
 export class PeerLiveFeed {
   readonly #options: PeerLiveFeedOptions;
@@ -62,12 +62,12 @@ export class PeerLiveFeed {
     }
   }
 
-  /** One connection from beginning to end. */
+  /** One connection from start to end. */
   async #peerFeed(): Promise<void> {
     const { stream, variant, rpc, nodeOf } = this.#options;
     const { signal } = this.#stopping;
     const node = nodeOf(stream.uid);
-    // Then the state is as it was, e.g. drained.
+    // The state is then the same as before, e.g. drained.
     if (node === undefined) return;
     if (this.#isFirst) stream.pause('waiting');
     this.#isFirst = false;
@@ -82,7 +82,7 @@ export class PeerLiveFeed {
     const { clock } = this.#options;
     let lastMs = clock.monotonicMs();
     const cancelWatch = clock.every(aliveMs, () => {
-      if (clock.monotonicMs() - lastMs > silenceMs) answer.destroy(new Error('the node fell silent'));
+      if (clock.monotonicMs() - lastMs > silenceMs) answer.destroy(new Error('The node fell silent'));
     });
     const frames = new FrameReader((frame) => this.#take(frame));
     try {

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 
-/** Another node, as the database knows it. */
+/** Another node, as stored in the database. */
 export interface Peer {
   readonly id: string;
   /** Base URL, as in `https://north.example:8080`. */
@@ -24,7 +24,7 @@ export interface PeersOptions {
   readonly read: () => Promise<readonly PeerRecord[]> | readonly PeerRecord[];
 }
 
-/** A node that joins, leaves or changes its address is known as such within this. */
+/** A node that joins, leaves or changes its address is detected within this time. */
 const freshMs = 2_000;
 
 /** The other nodes of the cluster. The last read stays valid while the database does not answer. */
@@ -38,7 +38,7 @@ export class Peers {
     this.#options = options;
   }
 
-  /** Undefined for an id that is not a node's, or a node that has reported no address or key. */
+  /** Undefined for an unknown id, or for a node that has not reported an address or key. */
   async byId(id: string): Promise<Peer | undefined> {
     await this.#refresh();
     return this.#known.get(id);
@@ -62,7 +62,7 @@ export class Peers {
         ),
       );
     } catch {
-      // The database is away: nodes of a moment ago still count, and the next caller reads again.
+      // The database is unavailable: the last known nodes still count, and the next caller reads again.
     }
     this.#readMs = clock.monotonicMs();
   }

@@ -36,11 +36,11 @@ export interface PairOptions {
   readonly allowPlainHttp?: boolean;
   /** The called node has a certificate, self-signed. */
   readonly isTls?: boolean;
-  /** Puts a server between the nodes: given the address of the called node, returns its own. */
+  /** Puts a server between the nodes: receives the address of the called node, and returns its own. */
   readonly between?: (address: string) => Promise<string>;
   /** The key under which the calling node finds the other one. */
   readonly knownAs?: KeyPair;
-  /** The key that signs the answer in place of the node's own. */
+  /** The key that signs the answer instead of the node's own. */
   readonly answersAs?: KeyPair;
   /** Whether the lease of the called node holds. */
   readonly isThere?: () => boolean;
@@ -48,7 +48,7 @@ export interface PairOptions {
   readonly respond?: (path: string, reply: SignedReply) => void;
 }
 
-/** An answer whose head is signed as it is sent. */
+/** An answer whose head is signed when it is sent. */
 export interface SignedReply {
   readonly raw: ServerResponse;
   /** Sends the head; the body may follow or not. */

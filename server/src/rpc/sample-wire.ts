@@ -15,7 +15,7 @@ export type WireEvent =
   | { readonly type: 'tracks'; readonly tracks: readonly Track[] }
   | { readonly type: 'sample'; readonly sample: Sample }
   | { readonly type: 'pause'; readonly cause: PauseCause }
-  /** Nothing happened for a while, and the node is alive. */
+  /** Nothing has happened for a while, and the node is alive. */
   | { readonly type: 'alive' };
 
 const kinds = { tracks: 1, sample: 2, pause: 3, alive: 4 } as const;
@@ -25,7 +25,7 @@ const sampleHeadBytes = 19;
 const keyFlag = 1;
 const damagedFlag = 2;
 
-/** One event as the pieces of one frame; the coded bytes are not copied. */
+/** One event as the parts of one frame; the coded bytes are not copied. */
 export function encodeEvent(event: WireEvent): Uint8Array[] {
   switch (event.type) {
     case 'tracks':
@@ -95,9 +95,9 @@ function tracksFromJson(text: string): Track[] {
   try {
     tracks = JSON.parse(text);
   } catch (cause) {
-    throw new RangeError('Tracks that are no JSON.', { cause });
+    throw new RangeError('The tracks are not valid JSON.', { cause });
   }
-  if (!Array.isArray(tracks)) throw new RangeError('Tracks that are no list.');
+  if (!Array.isArray(tracks)) throw new RangeError('The tracks are not a list.');
   return tracks.map(
     (track: { config: string }) =>
       ({ ...track, config: new Uint8Array(Buffer.from(track.config, 'base64')) }) as Track,

@@ -17,7 +17,7 @@ const uid = 'cam1';
 
 type Respond = NonNullable<PairOptions['respond']>;
 
-/** Cost and result of a call to a node whose archive is healthy, beside a faulty one. */
+/** Cost and result of a call to a node whose archive is healthy, next to a faulty one. */
 async function cluster(t: TestContext, respond: Respond, isThere?: () => boolean) {
   const { archive: local } = await archiveOf(t, [[0, 6_000]]);
   const paths: string[] = [];
@@ -42,14 +42,14 @@ async function cluster(t: TestContext, respond: Respond, isThere?: () => boolean
   return { archiveReader, local, paths, rpcClock };
 }
 
-/** The result, with the time that passes meanwhile on the calling node's clock. */
+/** The result, and the time that passes meanwhile on the calling node's clock. */
 async function timed<T>(clock: ManualClock, asked: Promise<T>): Promise<{ result: T; passedMs: number }> {
   let isOver = false;
   const over = asked.finally(() => (isOver = true));
   over.catch(() => undefined);
   const fromMs = clock.monotonicMs();
   for (;;) {
-    // What needs no waiting is over before the clock moves.
+    // Calls without waiting complete before the clock moves.
     await turns(10, () => isOver);
     if (isOver) break;
     clock.advance(250);
@@ -85,7 +85,7 @@ const segmentOf = (fromTicks: number) => ({
   entries: '',
 });
 
-/** Sends for as long as the other side reads. */
+/** Sends as long as the other side reads. */
 const endless: Respond = (_, reply) => {
   reply.begin();
   reply.raw.write('{"segments":[');
@@ -157,7 +157,7 @@ const sicknesses: Record<string, Respond> = {
 };
 
 for (const [name, respond] of Object.entries(sicknesses)) {
-  test(`[R10.8] a node that answers ${name} costs the others neither their footage nor much time`, async (t) => {
+  test(`[R10.8] a node that answers ${name} neither hides the footage of the others nor costs much time`, async (t) => {
     const { archiveReader, local, paths, rpcClock } = await cluster(t, respond);
     const isEmpty = name === 'that there is nothing';
     for (const round of [1, 2]) {
@@ -168,7 +168,7 @@ for (const [name, respond] of Object.entries(sicknesses)) {
         JSON.stringify(result.gaps),
       );
       assert.ok(passedMs <= 12_000, `${passedMs} ms`);
-      // It was faulty a moment ago: no call waits for it again.
+      // It has just failed: no call waits for it again.
       if (round === 2 && !isEmpty) assert.ok(passedMs < 250, `${passedMs} ms`);
     }
     const stats = (await timed(rpcClock, archiveReader.stats(uid))).result;
@@ -184,7 +184,7 @@ for (const [name, respond] of Object.entries(sicknesses)) {
   });
 }
 
-test('[R10.8] a node whose lease is over is not asked, and is asked as soon as it is back', async (t) => {
+test('[R10.8] a node whose lease has expired is not called, and is called again as soon as it is back', async (t) => {
   let isThere = false;
   const { archiveReader, paths, rpcClock } = await cluster(t, json(emptySlice), () => isThere);
   const { result, passedMs } = await timed(rpcClock, archiveReader.ranges(uid, startMs, endMs));
@@ -232,7 +232,7 @@ const brokenBodies: Record<string, Respond> = {
 };
 
 for (const [name, respondBytes] of Object.entries(brokenBodies)) {
-  test(`[R10.8] bytes of another node that ${name} end what reads them, in a stated time`, async (t) => {
+  test(`[R10.8] bytes from another node that ${name} end the read within a defined time`, async (t) => {
     const { archive } = await archiveOf(t, [[6_000, 12_000]]);
     const { archiveReader, rpcClock } = await cluster(t, wellBut(archive, respondBytes));
     const playlist = (await timed(rpcClock, archiveReader.playlist(uid, startMs, endMs))).result;
@@ -250,7 +250,7 @@ for (const [name, respondBytes] of Object.entries(brokenBodies)) {
   });
 }
 
-test('[R10.8] a node that takes bytes slowly is not taken for a silent one', async (t) => {
+test('[R10.8] a slow reader does not make the node count as silent', async (t) => {
   const { archive } = await archiveOf(t, [[6_000, 12_000]]);
   const respond = wellBut(archive, (path, reply) => {
     const { searchParams } = new URL(path, 'http://south');

@@ -2,22 +2,24 @@ import { createHash } from 'node:crypto';
 
 /**
  * What two nodes sign for each other. A request carries its claim in one header and the answer its own in
- * another, both as `name=value` pairs. The signed texts name everything that an attacker could exchange: sender
- * and receiver, what is requested, when, once, with which body, and over which TLS connection (RFC 5705: the
- * keying material of two connections differs, so that no one in between can forward a request).
+ * another, both as `name=value` pairs. The signed texts contain everything that an attacker could replace:
+ * sender and receiver, the request, its time, nonce and body, and the TLS connection (RFC 5705: the keying
+ * material of two connections differs, so that no one in between can forward a request).
  */
 
-/** Increases when a node could misread another. Nodes whose numbers differ by one understand each other. */
+/**
+ * Incremented when a node could misinterpret another. Nodes whose numbers differ by one understand each other.
+ */
 export const rpcProtocol = 1;
 export const claimHeader = 'x-vidette-link';
 export const proofHeader = 'x-vidette-link-proof';
 /** Path prefix of every call between nodes. */
 export const rpcPath = '/link/';
 
-/** A request expires after this; the receiver remembers it for this long. */
+/** A request expires after this time; the receiver remembers it for as long. */
 export const claimLifetimeMs = 30_000;
 
-/** What a request claims. */
+/** The claim of a request. */
 export interface Claim {
   readonly protocol: number;
   readonly from: string;
@@ -29,7 +31,7 @@ export interface Claim {
   readonly signature: string;
 }
 
-/** What an answer claims. */
+/** The claim of an answer. */
 export interface Proof {
   readonly protocol: number;
   /** In the time of the answering node's run, ms from an arbitrary start. */
@@ -37,13 +39,13 @@ export interface Proof {
   readonly signature: string;
 }
 
-/** What is requested over which connection. */
+/** The request, and its connection. */
 export interface RpcRequest {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly body: Uint8Array;
-  /** Of the TLS connection; empty without TLS. */
+  /** Keying material of the TLS connection; empty without TLS. */
   readonly channel: Uint8Array;
 }
 
@@ -66,7 +68,7 @@ export function requestText(claim: Omit<Claim, 'signature'>, request: RpcRequest
   ]);
 }
 
-/** `claim`: of the request that is answered. */
+/** `claim`: the claim of the request being answered. */
 export function answerText(
   proof: Omit<Proof, 'signature'>,
   claim: Claim,

@@ -7,7 +7,7 @@ import { warning } from '../system/health-warning.ts';
 /** How long a warning about early deletion is shown. */
 const earlyNoticeMs = 24 * 3_600_000;
 
-/** What an operator should know of the archive's disk and of early or failed deletions there. */
+/** Warnings about the archive's disk, and about early or failed deletions there. */
 export function archiveWarnings(archive: ArchiveHealth, clock: Clock): HealthWarning[] {
   const { clockAheadMs, undeletable, refusal, early } = archive.retention;
   const warnings: HealthWarning[] = [];
@@ -31,7 +31,7 @@ export function archiveWarnings(archive: ArchiveHealth, clock: Clock): HealthWar
   return warnings;
 }
 
-/** What is wrong with the bucket, and how many segments it damaged. */
+/** Warnings about the bucket, and the number of segments that it damaged. */
 export function objectStorageWarnings(status: ObjectStorageStatus | undefined): HealthWarning[] {
   const { problem, damaged = 0 } = status ?? {};
   return [

@@ -34,7 +34,7 @@ function gaps(
   } as unknown as RecordingGapsOptions);
 }
 
-test('a stream is reported that should record and does not, to who may view it', () => {
+test('a stream that should record and does not is reported to users who may view it', () => {
   const found = gaps([
     stream('away', failed),
     stream('full', running, {}, { status: { state: 'failed' } }),
@@ -48,13 +48,13 @@ test('a stream is reported that should record and does not, to who may view it',
   assert.equal(many.notRecording(undefined).length, 20);
 });
 
-test('of a stream too little is recorded only when no other node has the rest', async () => {
+test('a stream has too few recordings only if no other node has the rest', async () => {
   const found = gaps([], { here: 0.5, both: 0.5, fine: 0.95 }, { here: 0.6, both: 0.99 });
   assert.deepEqual(await found.recordedLow(undefined), [{ uid: 'here', share: 0.6 }]);
   assert.deepEqual(await found.recordedLow(new Set(['both'])), []);
 });
 
-test('how the server is reached and where footage is moved to concerns administrators only', async () => {
+test('warnings about the server’s address and the object storage are only for administrators', async () => {
   const asked: unknown[] = [];
   const report = new HealthReport({
     store: {

@@ -11,9 +11,9 @@ import type { Tunnel } from '../tunnel/tunnel.ts';
 import { archiveWarnings, objectStorageWarnings } from './archive-warnings.ts';
 import type { RecordingGaps } from './recording-gaps.ts';
 
-/** The server's TLS certificate, as far as it can need attention. */
+/** The server's TLS certificate, as far as it may need attention. */
 interface CertificateState {
-  /** What is wrong with it; undefined: nothing. */
+  /** The problem with it; undefined if there is none. */
   readonly problem: string | undefined;
   /** Ms since the epoch. */
   readonly expiresAt: number;
@@ -41,8 +41,8 @@ export class HealthReport {
   }
 
   /**
-   * Streams are named to users who may view them. How the server is reached and where footage is moved to concerns
-   * administrators only.
+   * Streams are named only to users who may view them. Warnings about the server's address and the object
+   * storage are only for administrators.
    */
   async warningsFor(principal: Principal): Promise<HealthWarning[]> {
     const { store, health, recordingGaps, archive, clock } = this.#options;

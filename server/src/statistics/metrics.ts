@@ -7,7 +7,7 @@ import type { LicenseService } from '../system/license.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import type { Statistics } from './statistics.ts';
 
-/** What the metrics are gathered from. */
+/** The sources of the metrics. */
 export interface MetricsSources {
   readonly streamManager: Pick<StreamManager, 'size' | 'streams'>;
   readonly live: Pick<Live, 'audience'>;
@@ -16,11 +16,11 @@ export interface MetricsSources {
   readonly license: Pick<LicenseService, 'isExpired'>;
   readonly archive: Pick<Archive, 'health' | 'continuity'>;
   readonly tunnel: Pick<Tunnel, 'isUp' | 'traffic'>;
-  /** What is in force for media processes. */
+  /** The settings in force for media processes. */
   readonly confinement: string;
 }
 
-/** All metrics of this server; the library is loaded with the first. */
+/** All metrics of this server; the library is loaded on first use. */
 export async function newRegistry(sources: MetricsSources): Promise<Registry> {
   const { collectDefaultMetrics, Counter, Gauge, Registry } = await import('prom-client');
   const { streamManager, live, statistics, health, license, archive, tunnel } = sources;
@@ -101,7 +101,7 @@ export async function newRegistry(sources: MetricsSources): Promise<Registry> {
 
   const labelNames = ['stream'] as const;
   const ofStreams = { labelNames, registers };
-  // The first stream metric fills them all, in one pass: metrics are collected in the order of registration.
+  // The first stream metric fills all of them in one pass: metrics are collected in order of registration.
   const up = new Gauge({
     name: 'vidette_stream_up',
     help: '1 while frames arrive',

@@ -7,13 +7,13 @@ import type { StreamManager } from '../engine/stream-manager.ts';
 /** The streams that a viewer may see, by uid; undefined: all of them. */
 export type ViewableUids = ReadonlySet<string> | undefined;
 
-/** A stream, and which share of the last 24 hours is recorded of it, 0 to 1. */
+/** A stream, and the recorded share of its last 24 hours, 0 to 1. */
 export interface RecordedLittle {
   readonly uid: string;
   readonly share: number;
 }
 
-/** Most streams that one warning names; more don't add information. */
+/** Maximum number of streams in one warning; more don't add information. */
 const namedStreams = 20;
 
 export interface RecordingGapsOptions {
@@ -26,7 +26,7 @@ export interface RecordingGapsOptions {
   readonly config: Pick<Config, 'archive'>;
 }
 
-/** Which streams of this node are not recorded as they should be. */
+/** Finds streams of this node that are not recorded as they should be. */
 export class RecordingGaps {
   readonly #options: RecordingGapsOptions;
 
@@ -68,7 +68,9 @@ function maySee(viewable: ViewableUids, uid: string): boolean {
   return viewable === undefined || viewable.has(uid);
 }
 
-/** Whether a stream that should be recorded is not: its source is away, or its frames can't be written. */
+/**
+ * Whether a stream that should be recorded is not: its source is unavailable, or its frames can't be written.
+ */
 function isNotRecording({ settings, state, recorder }: ManagedStream): boolean {
   if (!settings.isRecorded || settings.isPaused) return false;
   return state.status === 'failed' || recorder?.status.state === 'failed';

@@ -46,8 +46,8 @@ interface ServerLook {
 }
 
 /**
- * Figures of the server and of every stream that it runs: now, and as short histories for charts. All are
- * sampled together every ten seconds, however many clients request them.
+ * Metrics of the server and of every stream that it runs: current values, and short histories for charts. All
+ * are sampled together every ten seconds, however many clients request them.
  */
 export class Statistics {
   readonly #options: StatisticsOptions;
@@ -75,12 +75,12 @@ export class Statistics {
     this.#cancel = options.clock.every(periodMs, () => this.#lookAtAll());
   }
 
-  /** A stream's state changed; outages and reconnects are derived from this. */
+  /** To be called when a stream's state has changed; outages and reconnects are derived from this. */
   noteState(uid: string, state: ManagedStreamState): void {
     this.#watchOf(uid).noteState(state, this.#options.clock.wallMs());
   }
 
-  /** Figures of the server at this moment; per-second ones are from the last sample. */
+  /** Current metrics of the server; per-second ones are from the last sample. */
   async now() {
     const { streamManager, live, archive, health } = this.#options;
     let streams = 0;
@@ -111,7 +111,7 @@ export class Statistics {
     return this.#histories.views;
   }
 
-  /** How often a stream came back, its outages, and its histories. */
+  /** The number of reconnects of a stream, its outages, and its histories. */
   ofStream(uid: string): { reconnects: number; outages: readonly Outage[]; histories: HistoryView[] } {
     const { reconnects, outages, histories } = this.#watchOf(uid);
     return { reconnects, outages, histories: histories.views };

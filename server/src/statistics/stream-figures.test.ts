@@ -9,14 +9,14 @@ const state = (status: ManagedStreamStatus, failureReason: string | null = null)
   code: failureReason === null ? null : 'EHOSTUNREACH',
 });
 
-test('[R10.2] an outage lasts from the last frame to the next, and states its reason', () => {
+test('[R10.2] an outage lasts from the last frame to the next, and contains its reason', () => {
   const watch = new StreamMetrics();
   watch.noteState(state('pending'), 1_000);
   watch.noteState(state('running'), 2_000);
   assert.deepEqual(watch.outages, []);
   watch.noteState(state('pending'), 3_000);
   watch.noteState(state('failed', 'It did not answer.'), 4_000);
-  // Between two attempts the reason of the last one holds.
+  // Between two attempts the reason of the last one applies.
   watch.noteState(state('pending'), 5_000);
   watch.noteState(state('running'), 6_000);
   watch.noteState(state('paused'), 7_000);
@@ -27,7 +27,7 @@ test('[R10.2] an outage lasts from the last frame to the next, and states its re
   assert.equal(watch.reconnects, 1);
 });
 
-test('a source that has failed from the beginning is away since then; the newest outages are kept', () => {
+test('a source that has failed from the start is in outage since then; the newest outages are kept', () => {
   const watch = new StreamMetrics();
   watch.noteState(state('failed', 'No such host.'), 500);
   assert.deepEqual(watch.outages, [{ startMs: 500, endMs: null, state: state('failed', 'No such host.') }]);

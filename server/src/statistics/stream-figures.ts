@@ -22,27 +22,27 @@ export interface Outage {
   readonly startMs: number;
   /** When frames came back; null while it lasts. */
   endMs: number | null;
-  /** The latest state that gives a reason: between attempts the source is only "pending". */
+  /** The latest state with a reason: between attempts the source is only "pending". */
   state: ManagedStreamState;
 }
 
-/** One sample of a running stream; per-second figures since the sample before. */
+/** One sample of a running stream; per-second values since the previous sample. */
 export interface StreamFigures {
   readonly receivedBitsPerSecond: number;
   readonly framesPerSecond: number;
   readonly damagedFramesPerSecond: number;
   readonly lostPacketsPerSecond: number;
   readonly viewers: number;
-  /** Of the newest fragment, ms; 0 for a stream that is not recorded. */
+  /** Write latency of the newest fragment, ms; 0 for a stream that is not recorded. */
   readonly writeLatencyMs: number;
-  /** Sent to viewers since the sample before, bytes. */
+  /** Sent to viewers since the previous sample, bytes. */
   readonly sentBytes: number;
 }
 
-/** The figures of one stream over the last half hour. */
+/** The metrics of one stream over the last half hour. */
 export class StreamMetrics {
   readonly histories = new Histories(kinds, capacity);
-  /** How often frames came back after they had stopped. */
+  /** How often frames returned after they had stopped. */
   reconnects = 0;
   #hasRun = false;
   readonly #outages: Outage[] = [];
@@ -68,7 +68,7 @@ export class StreamMetrics {
     }
   }
 
-  /** @param elapsedSeconds since the sample before */
+  /** @param elapsedSeconds since the previous sample */
   look(running: ManagedStream, live: Live, nowMs: number, elapsedSeconds: number): StreamFigures {
     const { counters } = running.stream;
     const { viewers, bytesSent } = live.audience(running.stream);
