@@ -526,15 +526,16 @@ export function siblingRoutes(file) {
 }
 
 /**
- * Imports that routes must not use for decisions: the store, and executable rules. @param {Pick<SourceFile,
- * 'path' | 'imports'>} file
+ * Imports that routes must not use for decisions: the store, and code that runs outside of `http`. How an object
+ * looks to clients (`-view.ts`) is part of a reply. @param {Pick<SourceFile, 'path' | 'imports'>} file
  */
 export function decidingRoutes(file) {
   if (!file.path.startsWith(routes)) return [];
   return file.imports
     .filter(
       ({ target, isType }) =>
-        target.startsWith('server/src/store/') || (!isType && target.startsWith('server/src/access/')),
+        target.startsWith('server/src/store/') ||
+        (!isType && /^server\/src\/(?!http\/)/.test(target) && !target.endsWith('-view.ts')),
     )
     .map(({ target }) => `imports ${target}`);
 }

@@ -193,5 +193,10 @@ test('a route file imports no sibling, no store and no executable rule', () => {
     'imports server/src/access/user-policy.ts',
   ]);
   assert.deepEqual(found(decidingRoutes, 'access/principal.ts', true), []);
+  assert.deepEqual(found(decidingRoutes, 'system/audit-changes.ts'), [
+    'imports server/src/system/audit-changes.ts',
+  ]);
+  assert.deepEqual(found(decidingRoutes, 'accounts/user-view.ts'), []);
+  assert.deepEqual(found(decidingRoutes, 'http/credentials.ts'), []);
   assert.deepEqual(found(decidingRoutes, 'store/users.ts', false, 'server/src/http/share-page.ts'), []);
 });

@@ -29,6 +29,16 @@ export interface Call {
    * checks, so that a caller without the right learns nothing about the license.
    */
   readonly needsLicense?: true;
+  /**
+   * A part of the product that a valid license may leave out: answers LicenseExpired, or FeatureNotFound [R6.7].
+   * Checked last, like `needsLicense`.
+   */
+  readonly needsFeature?: 'tunnel';
+  /**
+   * A part of the product that only enterprise licenses cover: answers EnterpriseOnly, or FeatureNotFound [R6.8].
+   * An expired license still covers it. Checked last, like `needsLicense`.
+   */
+  readonly needsEnterprise?: 'cluster';
   /** Available while no administrator exists, when every other call answers 423. */
   readonly whileLocked?: true;
   /** Available to a user who must change the password first, to whom every other call answers Forbidden. */
@@ -45,6 +55,8 @@ export interface Call {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** The member of the body that names what the call is about, for the audit log; `uid` unless given. */
+  readonly targetMember?: 'location';
   /** The body may have thousands of rows. */
   readonly takesLongLists?: true;
   readonly reply: z.ZodType | MediaReply;

@@ -65,6 +65,19 @@ test('[R6.9] a call that needs a license declares that in its errors, and every 
   }
 });
 
+test('[R6.7] [R6.8] a call on a licensed feature says so in its errors; only the end of a drain decides by itself', () => {
+  const deciding: CallName[] = [];
+  for (const name of names) {
+    const { errors, needsFeature, needsEnterprise }: Call = calls[name];
+    if (needsFeature)
+      assert.ok(errors.includes('LicenseExpired') && errors.includes('FeatureNotFound'), name);
+    if (needsEnterprise)
+      assert.ok(errors.includes('EnterpriseOnly') && errors.includes('FeatureNotFound'), name);
+    if (errors.includes('FeatureNotFound') && !needsFeature && !needsEnterprise) deciding.push(name);
+  }
+  assert.deepEqual(deciding, ['returnClusterNode']);
+});
+
 test('a call that is not public can answer that the caller is not signed in', () => {
   for (const name of names) {
     const call: Call = calls[name];

@@ -102,6 +102,13 @@ test('[R7.9, R7.47] a public link is created only deliberately, recorded, and sh
   });
 });
 
+test('[R7.47] a download that is refused is recorded with the span that was requested', async () => {
+  const query = { start_time: 1_000, end_time: 2_000, timezone_offset: 180 };
+  await assert.rejects(admin.downloadArchive({ params: { uid }, query }), { code: 'NotFound' });
+  const [entry] = await entriesOf('downloadArchive');
+  assert.deepEqual([entry?.target, entry?.outcome, entry?.details], [uid, 'NotFound', query]);
+});
+
 test('[R7.47] watching is recorded once, with its start', async () => {
   const { WebSocket } = await import('ws');
   const watch = async () => {

@@ -126,3 +126,12 @@ test('[R6.9, R3.9] after expiry streams stay and the archive is closed, without 
   assert.equal((await client.getStream({ params })).name, 'a');
   assert.equal((await client.saveStream({ params, body: { name: 'renamed' } })).name, 'renamed');
 });
+
+test('[R6.7, R7.47] a license without the tunnel opens none, and the log names the location that was requested', async () => {
+  await client.saveLicense({ body: { text: licensed({ features: ['archive'] }) } });
+  await assert.rejects(client.startTunnel({ body: { location: 'RU' } }), { code: 'FeatureNotFound' });
+  await assert.rejects(client.getTunnelStatus(), { code: 'FeatureNotFound' });
+  assert.equal((await client.stopTunnel()).location, null);
+  const { items } = await client.listAuditLogs({ query: { action: 'startTunnel' } });
+  assert.deepEqual([items[0]?.target, items[0]?.outcome], ['RU', 'FeatureNotFound']);
+});

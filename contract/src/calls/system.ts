@@ -173,6 +173,7 @@ export const systemCalls = {
   listClusterNodes: {
     summary: 'Nodes of the cluster',
     who: 'admin',
+    needsEnterprise: 'cluster',
     reply: pageOf(ClusterNode),
     errors: clusterErrors,
   },
@@ -189,6 +190,7 @@ export const systemCalls = {
   getClusterNode: {
     summary: 'One node',
     who: 'admin',
+    needsEnterprise: 'cluster',
     params: node,
     reply: ClusterNode,
     errors: clusterErrors,
@@ -196,6 +198,7 @@ export const systemCalls = {
   saveClusterNode: {
     summary: 'Renames a node',
     who: 'admin',
+    needsEnterprise: 'cluster',
     params: node,
     body: z.strictObject({ name: Name.meta(like('Gate')) }),
     reply: ClusterNode,
@@ -204,6 +207,7 @@ export const systemCalls = {
   deleteClusterNode: {
     summary: 'Removes a node that no longer exists',
     who: 'admin',
+    needsEnterprise: 'cluster',
     params: node,
     reply: Done,
     errors: [...clusterErrors, 'ActionNotAcceptable'],
@@ -212,6 +216,7 @@ export const systemCalls = {
     summary:
       'Drains a node: moves its streams to the others, or stops them if there are none, until the node is returned to service',
     who: 'admin',
+    needsEnterprise: 'cluster',
     params: node,
     reply: ClusterNode,
     errors: clusterErrors,
@@ -226,6 +231,7 @@ export const systemCalls = {
   listClusterInvitations: {
     summary: 'Unused codes with which a server can join',
     who: 'admin',
+    needsEnterprise: 'cluster',
     reply: pageOf(ClusterInvitation).extend({
       address: z
         .string()
@@ -239,6 +245,7 @@ export const systemCalls = {
   addClusterInvitation: {
     summary: 'Creates a code with which one server can join the cluster, once, within a quarter of an hour',
     who: 'admin',
+    needsEnterprise: 'cluster',
     proof: 'password',
     reply: ClusterInvitation.extend({
       code: z
@@ -252,6 +259,7 @@ export const systemCalls = {
   deleteClusterInvitation: {
     summary: 'Revokes a code',
     who: 'admin',
+    needsEnterprise: 'cluster',
     params: z.strictObject({ id: z.string().min(1).max(128) }),
     reply: Done,
     errors: clusterErrors,
@@ -316,7 +324,9 @@ export const systemCalls = {
     summary:
       'Opens the tunnel and keeps it open, even across restarts; uses the default location if none is given',
     who: 'admin',
+    needsFeature: 'tunnel',
     body: z.strictObject({ location: z.string().max(16).optional().meta(like('RU')) }).optional(),
+    targetMember: 'location',
     reply: TunnelStatus,
     errors: [...tunnelErrors, 'NotFound'],
   },
@@ -329,6 +339,7 @@ export const systemCalls = {
   getTunnelStatus: {
     summary: 'The state of the tunnel, and the relays it may use',
     who: 'admin',
+    needsFeature: 'tunnel',
     reply: TunnelStatus,
     errors: [...adminErrors, 'LicenseExpired', 'FeatureNotFound'],
   },

@@ -2,7 +2,6 @@ import { Fault } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { AuditNote } from '../system/audit-event.ts';
-import type { LicenseService } from '../system/license.ts';
 import type { Membership } from './membership.ts';
 
 /** An invitation that is open, without its code. */
@@ -25,7 +24,6 @@ interface InvitationCodes {
 export interface NodeInvitationsOptions {
   readonly config: Pick<Config, 'database'>;
   readonly store: Pick<Store, 'nodes'>;
-  readonly license: Pick<LicenseService, 'requireEnterprise'>;
   readonly membership: Pick<Membership, 'id'>;
   readonly invitations: InvitationCodes;
 }
@@ -40,15 +38,12 @@ export class NodeInvitations {
 
   /** Those that are open, and the address that joining servers need; null: this server shares no database. */
   async list() {
-    const { license, invitations } = this.#options;
-    license.requireEnterprise('cluster');
-    return { items: (await invitations.open()).map(invitationView), address: await this.#address() };
+    const open = await this.#options.invitations.open();
+    return { items: open.map(invitationView), address: await this.#address() };
   }
 
   /** @throws Fault ActionNotAcceptable without a shared database */
   async add(login: string, note: AuditNote) {
-    const { license, invitations } = this.#options;
-    license.requireEnterprise('cluster');
     const address = await this.#address();
     if (address === null) {
       throw new Fault(
@@ -56,16 +51,14 @@ export class NodeInvitations {
         'Nodes share a PostgreSQL database: name one as `database` first.',
       );
     }
-    const { code, ...made } = await invitations.make(login);
+    const { code, ...made } = await this.#options.invitations.make(login);
     note.target = made.id;
     return { ...invitationView(made), code, address };
   }
 
   /** @throws Fault NotFound */
   async remove(id: string): Promise<void> {
-    const { license, invitations } = this.#options;
-    license.requireEnterprise('cluster');
-    if (!(await invitations.withdraw(id))) {
+    if (!(await this.#options.invitations.withdraw(id))) {
       throw new Fault('NotFound', 'The invitation was used, has ended, or was withdrawn.');
     }
   }

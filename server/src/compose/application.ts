@@ -1,5 +1,6 @@
 import { PasswordRecovery } from '../accounts/password-recovery.ts';
 import { NodeInvitations } from '../cluster/node-invitations.ts';
+import { NodeService } from '../cluster/node-service.ts';
 import { Invitations } from '../rpc/invitation.ts';
 import { FirstAdministrator } from '../accounts/first-administrator.ts';
 import { OwnProfile } from '../accounts/own-profile.ts';
@@ -24,9 +25,11 @@ import { MosaicService } from '../mosaics/mosaic-service.ts';
 import { HealthReport } from '../statistics/health-report.ts';
 import { RecordingGaps } from '../statistics/recording-gaps.ts';
 import { AuditPages } from '../system/audit-pages.ts';
+import { ConfigurationService } from '../system/configuration-service.ts';
 import { Search } from '../system/search.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
+import { TunnelService } from '../tunnel/tunnel-service.ts';
 import type { Access } from './access.ts';
 import type { ClusterArea } from './cluster.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
@@ -59,12 +62,15 @@ export function composeApplication(parts: ApplicationParts) {
       config,
       clock,
     }),
+    configurationService: new ConfigurationService(parts),
+    tunnelService: new TunnelService(parts),
     auditPages: new AuditPages(parts.audit),
     search: new Search(parts),
     footage: new RecordedFootage(parts),
     bookmarks: new BookmarkService(parts),
     exportService: new ExportService(parts),
     mosaics: new MosaicService(parts),
+    nodeService: new NodeService(parts),
     nodeInvitations: nodeInvitationsOf(parts),
     ...streamServices(parts),
     ...accountServices(parts),
@@ -98,8 +104,8 @@ function accountServices(parts: ApplicationParts) {
   };
 }
 
-function nodeInvitationsOf({ config, store, license, membership, clock }: ApplicationParts): NodeInvitations {
+function nodeInvitationsOf({ config, store, membership, clock }: ApplicationParts): NodeInvitations {
   const { settings, secret } = store;
   const invitations = new Invitations({ settings, secret, clock });
-  return new NodeInvitations({ config, store, license, membership, invitations });
+  return new NodeInvitations({ config, store, membership, invitations });
 }

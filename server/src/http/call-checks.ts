@@ -31,7 +31,7 @@ export interface CallChecksOptions {
   readonly authenticator: Authenticator;
   readonly proof: Pick<PasswordProof, 'requireFor'>;
   readonly lock: Pick<Lock, 'isLocked'>;
-  readonly license: Pick<LicenseService, 'requireValid'>;
+  readonly license: Pick<LicenseService, 'requireValid' | 'requireFeature' | 'requireEnterprise'>;
 }
 
 /** A request while it is being checked. */
@@ -78,10 +78,11 @@ export class CallChecks {
     const stream = await this.#streamOf(call, principal, params);
     if (principal) proof.requireFor(call, principal);
     const query = check(name, call.query, decoded(call.query, request.query), language);
+    if (call.audited && query) audit.details = { ...query };
     // Parsed only now: a caller who may not make the call costs no parsing.
     if (call.body) noteBody(audit, name, call, bodyOf(request));
     const body = check(name, call.body, bodyOf(request), language);
-    if (call.needsLicense) license.requireValid();
+    requireLicense(call, license);
     return {
       params,
       query,
@@ -116,6 +117,13 @@ export class CallChecks {
   }
 }
 
+/** @throws Fault LicenseExpired, FeatureNotFound or EnterpriseOnly for what the license does not cover */
+function requireLicense(call: Call, license: CallChecksOptions['license']): void {
+  if (call.needsLicense) license.requireValid();
+  if (call.needsFeature) license.requireFeature(call.needsFeature);
+  if (call.needsEnterprise) license.requireEnterprise(call.needsEnterprise);
+}
+
 /** A missing body counts as an empty object; `null` is a body, but not an object. */
 function bodyOf(request: FastifyRequest): unknown {
   if (request.body instanceof Uint8Array) request.body = { value: readJson(request.body) };
@@ -132,7 +140,8 @@ function newNote(request: FastifyRequest): AuditNote {
 /** The subject of a call, as far as its body shows: members are recorded by name, never by value. */
 function noteBody(audit: AuditNote, name: CallName, call: Call, body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
-  if ('uid' in body && typeof body.uid === 'string') audit.target ??= body.uid.slice(0, 64);
+  const { [call.targetMember ?? 'uid']: target } = body as Readonly<Record<string, unknown>>;
+  if (typeof target === 'string') audit.target ??= target.slice(0, 64);
   const members = name === 'signIn' ? [] : declaredMembers(call, body);
   if (members.length > 0) audit.details = { members };
 }

@@ -49,10 +49,15 @@ export function setSessionCookie(
   });
 }
 
-/** Renews the lifetime of the session cookie in use. */
-export function prolongSessionCookie(request: FastifyRequest, reply: FastifyReply, sessionMs: number): void {
+/** Renews the lifetime of the session cookie, for a caller who comes with it. */
+export function prolongSessionCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  principal: Principal | undefined,
+  sessionMs: number,
+): void {
   const secret = request.cookies[cookieName];
-  if (secret) setSessionCookie(request, reply, secret, sessionMs);
+  if (secret && principal?.by.kind === 'session') setSessionCookie(request, reply, secret, sessionMs);
 }
 
 /** Sets the known-device cookie, which is sent only to the sign-in call. */

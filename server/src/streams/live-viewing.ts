@@ -3,12 +3,14 @@ import type { LiveMessage } from '@vidette/contract/live';
 import type { WebSocket } from 'ws';
 import type { Principal } from '../access/principal.ts';
 import { Fault } from '../base/fault.ts';
+import type { Snapshot } from '../engine/snapshots.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import type { Stream } from '../hub/stream.ts';
 import type { Live } from '../live/live.ts';
 import type { WatchLog } from '../system/watch-log.ts';
 import type { Transcoding, TranscodingViewer } from '../transcoding/transcoding.ts';
 import type { LiveSessions } from './live-sessions.ts';
+import type { StreamInsight } from './stream-insight.ts';
 import { transcodingViewer } from './transcoding-viewer.ts';
 import { whenClosed } from './when-closed.ts';
 
@@ -31,6 +33,8 @@ export interface LiveViewingOptions {
   readonly transcoding: Pick<Transcoding, 'live'>;
   readonly watchLog: Pick<WatchLog, 'begin' | 'touch'>;
   readonly liveSessions: Pick<LiveSessions, 'add' | 'addShort'>;
+  /** Of streams on any node. */
+  readonly insight: Pick<StreamInsight, 'snapshot'>;
 }
 
 /**
@@ -87,6 +91,14 @@ export class LiveViewing {
     } finally {
       forget();
     }
+  }
+
+  /** The newest key frame as a JPEG. @param width at most, pixels @throws Fault Unavailable when there is none yet */
+  async snapshot({ principal, uid, ip }: LiveViewer, width: number): Promise<Snapshot> {
+    const { insight, watchLog } = this.#options;
+    const snapshot = await insight.snapshot(uid, width);
+    watchLog.touch({ mode: 'watchStills', uid, login: principal.user.login, ip });
+    return snapshot;
   }
 
   /** The viewer's source: the hub, or a transcoding of it. Undefined when refused; the viewer is notified. */

@@ -57,8 +57,7 @@ function registerFootage(registrar: Registrar, footage: RecordedFootage): void {
   });
 
   registrar.handle('downloadArchive', async (context) => {
-    const { stream, query, audit } = context;
-    audit.details = { ...query };
+    const { stream, query } = context;
     const { facts, body } = await footage.download(viewerIn(context), query.start_time, query.end_time);
     return {
       contentType: 'video/mp4',

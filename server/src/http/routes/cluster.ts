@@ -1,60 +1,37 @@
 import type { Membership } from '../../cluster/membership.ts';
 import type { NodeInvitations } from '../../cluster/node-invitations.ts';
-import type { LicenseService } from '../../system/license.ts';
+import type { NodeService } from '../../cluster/node-service.ts';
 import type { Registrar } from '../registrar.ts';
 import { wholeList } from '../whole-list.ts';
 
 /** The dependencies of the cluster calls. */
 export interface ClusterServices {
-  readonly license: Pick<LicenseService, 'requireEnterprise'>;
-  readonly membership: Membership;
+  readonly membership: Pick<Membership, 'list' | 'get' | 'rename' | 'forget' | 'setDrained'>;
+  readonly nodeService: NodeService;
   readonly nodeInvitations: NodeInvitations;
 }
 
-/** Nodes and draining [R7.36 to R7.39]: part of the enterprise license, except for ending a drain. */
+/** Nodes and draining [R7.36 to R7.39]. */
 export function registerCluster(registrar: Registrar, services: ClusterServices): void {
-  const { membership, license } = services;
+  const { membership, nodeService } = services;
   registerInvitations(registrar, services);
 
-  registrar.handle('listNodeChoices', async () => ({
-    items: (await membership.list()).map(({ id, name, available, isDrained }) => ({
-      id,
-      name,
-      available: available && !isDrained,
-    })),
-  }));
+  registrar.handle('listNodeChoices', async () => ({ items: await nodeService.choices() }));
 
-  registrar.handle('listClusterNodes', async () => {
-    license.requireEnterprise('cluster');
-    return wholeList(await membership.list());
-  });
+  registrar.handle('listClusterNodes', async () => wholeList(await membership.list()));
 
-  registrar.handle('getClusterNode', ({ params }) => {
-    license.requireEnterprise('cluster');
-    return membership.get(params.id);
-  });
+  registrar.handle('getClusterNode', ({ params }) => membership.get(params.id));
 
-  registrar.handle('saveClusterNode', ({ params, body }) => {
-    license.requireEnterprise('cluster');
-    return membership.rename(params.id, body.name);
-  });
+  registrar.handle('saveClusterNode', ({ params, body }) => membership.rename(params.id, body.name));
 
   registrar.handle('deleteClusterNode', async ({ params }) => {
-    license.requireEnterprise('cluster');
     await membership.forget(params.id);
     return {};
   });
 
-  registrar.handle('drainClusterNode', ({ params }) => {
-    license.requireEnterprise('cluster');
-    return membership.setDrained(params.id, true);
-  });
+  registrar.handle('drainClusterNode', ({ params }) => membership.setDrained(params.id, true));
 
-  registrar.handle('returnClusterNode', ({ params }) => {
-    // A license that expires or is replaced while a node is drained must not keep it from recording.
-    if (params.id !== membership.id || !membership.isDrained) license.requireEnterprise('cluster');
-    return membership.setDrained(params.id, false);
-  });
+  registrar.handle('returnClusterNode', ({ params }) => nodeService.endDrain(params.id));
 }
 
 function registerInvitations(

@@ -1,26 +1,19 @@
-import type { ConfigStore } from '../../config/config-store.ts';
-import { changesBetween } from '../../system/audit-changes.ts';
+import type { ConfigurationService } from '../../system/configuration-service.ts';
 import type { Registrar } from '../registrar.ts';
 
 /** The dependencies of the configuration calls. */
 export interface ConfigurationServices {
-  readonly configStore: Pick<ConfigStore, 'view' | 'save'>;
+  readonly configurationService: ConfigurationService;
 }
 
 /** The configuration, read and written by administrators [R7.46]. */
 export function registerConfiguration(
   registrar: Registrar,
-  { configStore: store }: ConfigurationServices,
+  { configurationService }: ConfigurationServices,
 ): void {
-  registrar.handle('getConfiguration', () => store.view());
+  registrar.handle('getConfiguration', () => configurationService.view());
 
-  registrar.handle('saveConfiguration', async ({ body, audit }) => {
-    const before = await store.view();
-    const { changedKeys, pendingRestart } = await store.save(body.values);
-    const changes = changesBetween(before.values, (await store.view()).values);
-    // Of a secret only the fact that it changed.
-    for (const key of changedKeys) changes[key] ??= ['***', '***'];
-    audit.details = { keys: changedKeys, changes };
-    return { pendingRestart };
-  });
+  registrar.handle('saveConfiguration', async ({ body, audit }) => ({
+    pendingRestart: await configurationService.save(body.values, audit),
+  }));
 }

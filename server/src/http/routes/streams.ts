@@ -1,7 +1,7 @@
+import type { LiveViewing } from '../../streams/live-viewing.ts';
 import type { StreamEditing } from '../../streams/stream-editing.ts';
 import type { StreamInsight } from '../../streams/stream-insight.ts';
 import type { StreamLists } from '../../streams/stream-lists.ts';
-import type { WatchLog } from '../../system/watch-log.ts';
 import type { Registrar } from '../registrar.ts';
 
 /** The dependencies of the stream calls. */
@@ -9,8 +9,8 @@ export interface StreamServices {
   readonly streamLists: Pick<StreamLists, 'page' | 'statuses' | 'tags'>;
   readonly streamEditing: StreamEditing;
   /** Of streams on any node. */
-  readonly insight: StreamInsight;
-  readonly watchLog: Pick<WatchLog, 'touch'>;
+  readonly insight: Pick<StreamInsight, 'logs' | 'stats'>;
+  readonly liveViewing: Pick<LiveViewing, 'snapshot'>;
 }
 
 /** Streams: list, read, add, change, pause, delete, and the state of a running one. */
@@ -59,11 +59,10 @@ function registerChanges(registrar: Registrar, { streamEditing }: StreamServices
   }));
 }
 
-function registerRunning(registrar: Registrar, { insight, watchLog }: StreamServices): void {
+function registerRunning(registrar: Registrar, { insight, liveViewing }: StreamServices): void {
   registrar.handle('getStreamPicture', async ({ stream, principal, query, ip }) => {
-    const { uid } = stream.stream;
-    const snapshot = await insight.snapshot(uid, query.width);
-    watchLog.touch({ mode: 'watchStills', uid, login: principal.user.login, ip });
+    const viewer = { principal, uid: stream.stream.uid, ip };
+    const snapshot = await liveViewing.snapshot(viewer, query.width);
     return {
       contentType: 'image/jpeg',
       body: snapshot.jpeg,

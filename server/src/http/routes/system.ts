@@ -51,10 +51,8 @@ function registerForEveryPage(
     search,
   }: Pick<SystemServices, 'config' | 'version' | 'settingsFor' | 'healthReport' | 'search'>,
 ): void {
-  const prolong = ({ principal, request, reply }: Caller) => {
-    if (principal?.by.kind !== 'session') return;
-    prolongSessionCookie(request, reply, config.session.days * 86_400_000);
-  };
+  const prolong = ({ principal, request, reply }: Caller) =>
+    prolongSessionCookie(request, reply, principal, config.session.days * 86_400_000);
 
   registrar.handle('getSettings', (context) => {
     prolong(context);
