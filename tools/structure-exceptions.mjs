@@ -14,12 +14,6 @@ export const exceptions = [
     ],
   },
   {
-    measure: 'fields',
-    because:
-      'one FFmpeg context with its packet, paths and proxy: freed together in one order, since a part freed alone crashes native code',
-    parts: ['server/src/ffmpeg/worker/input/input-job.ts InputJob'],
-  },
-  {
     measure: 'lines',
     because: 'one exchange or pass with its early ends; its parts share more than a cut could hand over',
     parts: ['server/src/rpc/rpc-fixture.ts pair'],
