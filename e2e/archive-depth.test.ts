@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { administratorOf, until } from './api.ts';
 import { Zone } from '../ui/src/timeline/zone.ts';
-import { desktop } from './browser.ts';
+import { desktop, overflowOf } from './browser.ts';
 import type { Fragment } from './footage.ts';
 import { recordPast } from './past-footage.ts';
 import { startServer } from './server.ts';
@@ -193,16 +193,14 @@ test('[R5.3] a typed date and time, and a day of the calendar with recorded days
 test('[R1.6] on a phone the calendar and the list of gaps fit the screen', async () => {
   const phone = { ...desktop, width: 360, height: 780 };
   await open(async (page) => {
-    const tooWidePx = () =>
-      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     await page.getByRole('button', { name: 'Gaps', exact: true }).click();
     await page.getByRole('list', { name: 'Gaps in view' }).waitFor({ timeout: WAIT_MS });
-    assert.equal(await tooWidePx(), 0);
+    assert.equal(await overflowOf(page), 0);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'More controls' }).click();
     await page.getByRole('button', { name: 'Go to a date and time' }).click();
     await page.getByRole('group', { name: 'Day of the archive' }).waitFor({ timeout: WAIT_MS });
-    assert.equal(await tooWidePx(), 0);
+    assert.equal(await overflowOf(page), 0);
   }, phone);
 });
 

@@ -85,3 +85,8 @@ export async function goWithin(page: Page, path: string): Promise<void> {
   await page.waitForFunction(() => document.title !== '');
   await page.locator('main :is(h1, h2, video)').first().waitFor();
 }
+
+/** How much wider than its window a page is, CSS pixels. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
+import { overflowOf } from './browser.ts';
 import { signIn } from './server.ts';
 import { button, TestEnv } from './test-env.ts';
 
@@ -220,6 +221,23 @@ test('[R7.47] printed, the audit log has all its columns, dark on white, and no 
     // A4 landscape: 297 by 210 mm in points of 1/72 inch.
     assert.match(paper.toString('latin1'), /MediaBox \[\s*0 0 84[12][.\d]* 59[45][.\d]*/);
   }));
+
+test('[R7.47] on paper of any width no column of the audit log leaves the page, however long its words', async () => {
+  const guard = { name: 'x'.repeat(64), password: viewer.password };
+  await client.addUser({ body: guard });
+  await signIn(testEnv.server, guard.name, guard.password);
+  await client.saveUser({ params: { login: guard.name }, body: { fullName: 'Guard' } });
+  await testEnv.open('/administration/audit-logs', async (page) => {
+    await page.getByRole('cell', { name: guard.name, exact: true }).first().waitFor();
+    await page.locator('main button[aria-expanded]').first().click();
+    await page.emulateMedia({ media: 'print' });
+    await page.getByText(/^Audit log, printed /).waitFor();
+    for (const width of [360, 800, 1100]) {
+      await page.setViewportSize({ width, height: 740 });
+      assert.equal(await overflowOf(page), 0, `on paper of ${width} px`);
+    }
+  });
+});
 
 test('[R8.10] a double click on a busy machine submits a form once', () =>
   testEnv.open('/user/add', async (page) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
-import { goWithin, type Look } from './browser.ts';
+import { goWithin, overflowOf, type Look } from './browser.ts';
 import { routePaths } from './routes.ts';
 import { TestEnv } from './test-env.ts';
 
@@ -51,10 +51,12 @@ test('[R1.4] [R1.6] [R1.7] in Russian no screen is wider than a phone or a table
         );
         for (const width of [800, phone.width]) {
           await page.setViewportSize({ width, height: phone.height });
-          const overflowPx = await page.evaluate(
-            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          );
+          const overflowPx = await overflowOf(page);
           if (overflowPx > 0) faults.push(`${path}: ${overflowPx} px too wide at ${width} px`);
+          await page.emulateMedia({ media: 'print' });
+          const paperPx = await overflowOf(page);
+          if (paperPx > 0) faults.push(`${path}: ${paperPx} px too wide on paper of ${width} px`);
+          await page.emulateMedia({ media: null });
         }
         // A control, or its touch target. Links within a sentence are as high as their line, and the cross of a
         // tag as high as the tag.
