@@ -28,7 +28,6 @@ export class LivePlayback implements Playback {
   readonly #options: LivePlaybackOptions;
   readonly #pace = new Pace();
   readonly #reception: LiveReception;
-  #isPaused = false;
   /** The archive's media is removed from the sink; until then its spans say nothing about the live video. */
   #isCleared = false;
   /** The end of the buffer, seconds of UTC: it grows only when every track has data. */
@@ -55,7 +54,6 @@ export class LivePlayback implements Playback {
       onSkipped: (frames) => onNotice({ type: 'frames', frames }),
       onAway: () => this.#report(),
       onOtherForm: () => this.#clear(),
-      onFailed: options.onState,
     });
     this.#decidedMs = clock.monotonicMs();
     video.playbackRate = 1;
@@ -87,17 +85,8 @@ export class LivePlayback implements Playback {
     return sinceMs >= behindMs && sinceMs < behindMs + CLOCKS_AGREE_MS ? sinceMs : behindMs;
   }
 
-  /** A paused video receives nothing, and resumes with the current live video. */
   setPaused(isPaused: boolean): void {
-    if (this.#isDisposed || isPaused === this.#isPaused) return;
-    this.#isPaused = isPaused;
-    if (isPaused) {
-      this.#reception.stop();
-      this.#options.onState({ name: 'paused' });
-    } else {
-      this.#options.onState({ name: 'connecting' });
-      this.#reception.start();
-    }
+    this.#reception.setPaused(isPaused);
   }
 
   /** The pace sets the rate. */
@@ -161,7 +150,7 @@ export class LivePlayback implements Playback {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.#reception.stop();
+    this.#reception.dispose();
     this.#options.video.playbackRate = 1;
   }
 

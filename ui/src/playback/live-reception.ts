@@ -8,7 +8,8 @@ import { isFinalCode, type PlayerState } from './state.ts';
 /** Requests a stream, with or without audio. */
 export type ConnectLive = (events: LiveLinkEvents, options: { audio: boolean }) => LiveLink;
 
-export interface LiveReceptionOptions extends Pick<PlaybackParts, 'clock' | 'sink'> {
+/** `onState` reports a pause and its end, and a failure that a retry does not change. */
+export interface LiveReceptionOptions extends Pick<PlaybackParts, 'clock' | 'sink' | 'onState'> {
   readonly connect: ConnectLive;
   /** The stream was requested: what follows is unrelated to what was received before. */
   readonly onBegin: () => void;
@@ -22,8 +23,6 @@ export interface LiveReceptionOptions extends Pick<PlaybackParts, 'clock' | 'sin
   readonly onAway: (absence: Absence) => void;
   /** The stream can't be used as it is and is requested in another form: what was appended is of no use. */
   readonly onOtherForm: () => void;
-  /** For a reason that a retry does not change. */
-  readonly onFailed: (state: PlayerState) => void;
 }
 
 /** After this many failed appends without a frame in between, this browser can't decode the stream. */
@@ -41,6 +40,8 @@ export class LiveReception {
   #link: LiveLink | undefined;
   #mimeType: string | undefined;
   #hasAudio = true;
+  #isPaused = false;
+  #isDisposed = false;
   #breaks = 0;
   /** Since when media has arrived that can't be played, on the monotonic clock. */
   #unplayableSinceMs: number | undefined;
@@ -76,6 +77,25 @@ export class LiveReception {
     const link = this.#link;
     this.#link = undefined;
     link?.close();
+  }
+
+  /** While paused nothing is received; afterwards, what is live then. */
+  setPaused(isPaused: boolean): void {
+    if (this.#isDisposed || isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    if (isPaused) {
+      this.stop();
+      this.#options.onState({ name: 'paused' });
+    } else {
+      this.#options.onState({ name: 'connecting' });
+      this.start();
+    }
+  }
+
+  /** Idempotent; no event follows, and nothing starts it again. */
+  dispose(): void {
+    this.#isDisposed = true;
+    this.stop();
   }
 
   wake(): void {
@@ -174,6 +194,6 @@ export class LiveReception {
 
   #fail(state: PlayerState): void {
     this.stop();
-    this.#options.onFailed(state);
+    this.#options.onState(state);
   }
 }

@@ -29,8 +29,6 @@ export class KeyFramePlayback implements Playback {
   #shown: number | undefined;
   /** A frame has arrived since the link reported that none come. */
   #isFresh = false;
-  #isPaused = false;
-  #isDisposed = false;
 
   constructor(options: KeyFramePlaybackOptions) {
     this.#options = options;
@@ -51,7 +49,6 @@ export class KeyFramePlayback implements Playback {
         onState({ name: 'waiting', reason });
       },
       onOtherForm: () => void sink.clear(),
-      onFailed: onState,
     });
     onState({ name: 'connecting' });
     // Never rejects; appends made meanwhile are queued behind it.
@@ -76,17 +73,8 @@ export class KeyFramePlayback implements Playback {
     return undefined;
   }
 
-  /** A paused view receives nothing, and resumes with the next key frame. */
   setPaused(isPaused: boolean): void {
-    if (this.#isDisposed || isPaused === this.#isPaused) return;
-    this.#isPaused = isPaused;
-    if (isPaused) {
-      this.#reception.stop();
-      this.#options.onState({ name: 'paused' });
-    } else {
-      this.#options.onState({ name: 'connecting' });
-      this.#reception.start();
-    }
+    this.#reception.setPaused(isPaused);
   }
 
   /** Key frames are shown when they come. */
@@ -129,8 +117,7 @@ export class KeyFramePlayback implements Playback {
   }
 
   dispose(): void {
-    this.#isDisposed = true;
-    this.#reception.stop();
+    this.#reception.dispose();
   }
 
   #showNewest(): void {

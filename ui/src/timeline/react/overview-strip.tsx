@@ -10,6 +10,7 @@ import { dayText, overviewLabelText, windowText } from '../overview-text.ts';
 import { Overview } from '../overview.ts';
 import type { Timeline } from '../timeline.ts';
 import { Zone } from '../zone.ts';
+import { fitCanvas, followWidth } from './canvas.ts';
 import classes from './overview-strip.module.css';
 import { paletteOf } from './palette.ts';
 
@@ -83,14 +84,8 @@ function useOverviewDrawing(
     let frame = 0;
     const draw = () => {
       frame = 0;
-      const density = window.devicePixelRatio;
       const view = overview.getView();
-      const width = Math.round(view.scale.widthPx * density);
-      const height = Math.round(OVERVIEW_HEIGHT_PX * density);
-      if (element.width !== width || element.height !== height) {
-        element.width = width;
-        element.height = height;
-      }
+      const density = fitCanvas(element, view.scale.widthPx, OVERVIEW_HEIGHT_PX);
       const style = getComputedStyle(element);
       const font = `11px ${style.fontFamily}`;
       drawOverview(context, { view, density, palette: paletteOf(style), labelOf, zone, font });
@@ -100,15 +95,12 @@ function useOverviewDrawing(
     };
     const unsubscribe = overview.subscribe(soon);
     const redrawing = setInterval(soon, REDRAW_MS);
-    const sizes = new ResizeObserver(([entry]) => {
-      if (entry && entry.contentRect.width > 0) overview.resize(entry.contentRect.width);
-    });
-    sizes.observe(element);
+    const unfollow = followWidth(element, (widthPx) => overview.resize(widthPx));
     return () => {
       cancelAnimationFrame(frame);
       clearInterval(redrawing);
       unsubscribe();
-      sizes.disconnect();
+      unfollow();
     };
   }, [canvasRef, overview, i18n, zone]);
 }

@@ -6,6 +6,7 @@ import { momentText, timelineMessages } from '../moment-text.ts';
 import { timelineKey } from '../timeline-keys.ts';
 import type { Timeline } from '../timeline.ts';
 import { Zone } from '../zone.ts';
+import { fitCanvas, followWidth } from './canvas.ts';
 import { paletteOf } from './palette.ts';
 import classes from './timeline-slider.module.css';
 
@@ -140,14 +141,11 @@ function useDrawing(
     const unsubscribe = timeline.subscribe(() => {
       isDue = true;
     });
-    const sizes = new ResizeObserver(([entry]) => {
-      if (entry && entry.contentRect.width > 0) timeline.resize(entry.contentRect.width);
-    });
-    sizes.observe(element);
+    const unfollow = followWidth(element, (widthPx) => timeline.resize(widthPx));
     return () => {
       cancelAnimationFrame(frame);
       unsubscribe();
-      sizes.disconnect();
+      unfollow();
     };
   }, [canvasRef, timeline, zone, momentMs, i18n]);
 }
@@ -158,16 +156,10 @@ function paint(
   zone: Zone,
   words: TimelineMessages,
 ): void {
-  const { canvas: element } = context;
-  const density = window.devicePixelRatio;
+  const { canvas } = context;
   const view = timeline.getView();
-  const width = Math.round(view.scale.widthPx * density);
-  const height = Math.round(TIMELINE_HEIGHT_PX * density);
-  if (element.width !== width || element.height !== height) {
-    element.width = width;
-    element.height = height;
-  }
-  const style = getComputedStyle(element);
+  const density = fitCanvas(canvas, view.scale.widthPx, TIMELINE_HEIGHT_PX);
+  const style = getComputedStyle(canvas);
   drawTimeline(context, {
     view,
     heightPx: TIMELINE_HEIGHT_PX,

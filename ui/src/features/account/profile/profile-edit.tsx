@@ -1,10 +1,10 @@
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import IconCheck from '@tabler/icons-react/dist/esm/icons/IconCheck.mjs';
-import { limits } from '@vidette/contract/constants';
 import type { User } from '@vidette/contract/entities';
 import { fieldErrorsOf, focusFirstError } from '../../../api/field-errors.ts';
 import { useSaveProfile } from '../account-api.ts';
+import { NameAndEmail } from '../name-and-email.tsx';
 import { useUser } from '../../../api/session.ts';
 import { textOf } from '../../../page/failures.ts';
 import { notifySuccess } from '../../../page/notify.ts';
@@ -110,23 +110,7 @@ function PersonFields({ form, isManaged }: { form: ProfileFormReturn; isManaged:
   const i18n = useI18n();
   return (
     <FormSection title={i18n.t('profile.person')}>
-      <TextInput
-        size="sm"
-        label={i18n.t('account.fullName')}
-        maxLength={limits.nameMaxLength}
-        autoComplete="name"
-        disabled={isManaged}
-        {...form.getInputProps('fullName')}
-      />
-      <TextInput
-        size="sm"
-        type="email"
-        label={i18n.t('account.email')}
-        maxLength={limits.emailMaxLength}
-        autoComplete="email"
-        disabled={isManaged}
-        {...form.getInputProps('email')}
-      />
+      <NameAndEmail form={form} isManaged={isManaged} isOwn />
     </FormSection>
   );
 }

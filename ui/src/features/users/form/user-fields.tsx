@@ -1,6 +1,7 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { languages, limits } from '@vidette/contract/constants';
+import { NameAndEmail } from '../../account/name-and-email.tsx';
 import { FormSection } from '../../../components/form.tsx';
 import { PasswordField } from '../../../components/password-field.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
@@ -51,23 +52,7 @@ function PersonFields({ form, isManaged }: PartProps<'isManaged'>) {
         disabled={isManaged}
         {...form.getInputProps('name')}
       />
-      <TextInput
-        size="sm"
-        label={i18n.t('account.fullName')}
-        maxLength={limits.nameMaxLength}
-        autoComplete="off"
-        disabled={isManaged}
-        {...form.getInputProps('fullName')}
-      />
-      <TextInput
-        size="sm"
-        type="email"
-        label={i18n.t('account.email')}
-        maxLength={limits.emailMaxLength}
-        autoComplete="off"
-        disabled={isManaged}
-        {...form.getInputProps('email')}
-      />
+      <NameAndEmail form={form} isManaged={isManaged} isOwn={false} />
       <NativeSelect
         size="sm"
         label={i18n.t('account.language')}
