@@ -147,7 +147,7 @@ test('[R10.8] without TLS nodes communicate only if that is configured', async (
     peers: { byId: async (id) => ({ id, address: 'http://127.0.0.1:1', publicKey: Buffer.alloc(32) }) },
   });
   t.after(() => strict.close());
-  assert.match((await faultOf(ask(strict))).message, /no TLS/);
+  assert.match((await faultOf(ask(strict))).message, /does not use TLS/);
 });
 
 test('[R10.8] with TLS any certificate is accepted, and a machine in the middle can’t forward a request', async (t) => {
