@@ -22,7 +22,7 @@ function collecting() {
   return { changes, errors, reports, ends, flush };
 }
 
-test('changes are joined into one report, and there is none without a change', () => {
+test('changes are merged into one report, and without a change there is none', () => {
   const { changes, reports, flush } = collecting();
   flush();
   changes.add({ moved: ['one'], saved: ['one'] });
@@ -31,7 +31,7 @@ test('changes are joined into one report, and there is none without a change', (
   assert.deepEqual(reports, [{ saved: ['one'], moved: ['one', 'two'], removed: ['three'] }]);
 });
 
-test('one report is under way at a time; what comes meanwhile is in the next', async () => {
+test('only one report is in progress at a time; later changes are in the next', async () => {
   const { changes, reports, ends, flush } = collecting();
   changes.add({ moved: ['one'] });
   flush();
@@ -44,7 +44,7 @@ test('one report is under way at a time; what comes meanwhile is in the next', a
   assert.deepEqual(reports[1], { saved: [], moved: ['two'], removed: [] });
 });
 
-test('a change that was rejected is reported again, before what came later; only an unexpected error is logged', async () => {
+test('a rejected change is reported again, before later ones; only an unexpected error is logged', async () => {
   const { changes, errors, reports, ends, flush } = collecting();
   changes.add({ saved: ['one'], moved: ['one'] });
   for (const [index, error] of [new Fault('Unavailable', 'away'), new Error('broken')].entries()) {
@@ -58,7 +58,7 @@ test('a change that was rejected is reported again, before what came later; only
   assert.deepEqual(reports[2], { saved: ['one'], moved: ['one', 'two'], removed: [] });
 });
 
-test('what is known already is dropped', () => {
+test('changes that are already known are dropped', () => {
   const { changes, reports, flush } = collecting();
   changes.add({ moved: ['one'] });
   changes.clear();

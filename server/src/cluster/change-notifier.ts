@@ -2,10 +2,12 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { emptyChange, isEmpty, joined, type ClusterChange } from './cluster-change.ts';
 
-/** Collects changes of the cluster and reports them, one report at a time; what was rejected is reported again. */
+/**
+ * Collects changes of the cluster and reports them, one report at a time; rejected changes are reported again.
+ */
 export class ChangeNotifier {
   readonly #log: Log;
-  /** Not reported yet. */
+  /** Changes not reported yet. */
   #pending = emptyChange();
   #isReporting = false;
 
@@ -18,13 +20,13 @@ export class ChangeNotifier {
     this.#pending = joined(this.#pending, { ...emptyChange(), ...change });
   }
 
-  /** Drops what is pending: it is known already. */
+  /** Drops the pending changes: they are already known. */
   clear(): void {
     this.#pending = emptyChange();
   }
 
   /**
-   * Reports what is pending, unless that is nothing or a report is under way. Returns immediately; never rejects.
+   * Reports pending changes, if any, unless a report is in progress. Returns immediately; never rejects.
    * `report` resolves when the change has taken effect.
    */
   flush(report: (change: ClusterChange) => Promise<void>): void {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { silentLog, type Log } from '../base/log.ts';
 import { ClockCheck } from './clock-check.ts';
 
-test('a clock that becomes wrong, and right again, is logged once each', () => {
+test('a clock that becomes wrong, and correct again, is logged once each', () => {
   const lines: string[] = [];
   const log: Log = {
     ...silentLog,

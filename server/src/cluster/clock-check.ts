@@ -1,7 +1,10 @@
 import type { Log } from '../base/log.ts';
 import { ClockOffset, isWrongClock } from './clock-offset.ts';
 
-/** Compares this machine's clock with the database's and logs when it becomes wrong, and when it is right again. */
+/**
+ * Compares this machine's clock with the database's and logs when it becomes wrong, and when it is correct
+ * again.
+ */
 export class ClockCheck {
   readonly #log: Log;
   readonly #offset = new ClockOffset();
@@ -26,8 +29,8 @@ export class ClockCheck {
     if (isWrong)
       this.#log.warn(
         { aheadMs },
-        'The clock of this machine differs from that of the database: footage gets wrong times',
+        'The clock of this machine differs from the database’s: footage gets wrong times',
       );
-    else this.#log.info({}, 'The clock of this machine agrees with that of the database');
+    else this.#log.info({}, 'The clock of this machine agrees with the database’s');
   }
 }

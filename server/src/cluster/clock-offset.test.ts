@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClockOffset, isWrongClock } from './clock-offset.ts';
 
-test('[R10.8] a clock is compared by the answer that was fastest, and by the last ones only', () => {
+test('[R10.8] a clock is compared by the fastest of the most recent answers', () => {
   const offset = new ClockOffset();
   assert.equal(offset.aheadMs, null);
   offset.note(10_000, 400, 5_000);
@@ -14,7 +14,7 @@ test('[R10.8] a clock is compared by the answer that was fastest, and by the las
   assert.equal(offset.aheadMs, 5);
 });
 
-test('a clock that is a second off in either direction is wrong', () => {
+test('a clock that is off by a second in either direction is wrong', () => {
   assert.deepEqual([null, 0, 900, -900, 1_001, -1_001].map(isWrongClock), [
     false,
     false,

@@ -8,7 +8,7 @@ interface Comparison {
 /** Of this many samples the one with the shortest round trip counts: it is the most accurate. */
 const kept = 8;
 /**
- * Where one node's footage ends and another's begins, a smaller offset is invisible; NTP keeps clocks far
+ * Maximum offset; a smaller one is invisible between one node's footage and another's, and NTP keeps clocks far
  * closer.
  */
 const wrongMs = 1_000;

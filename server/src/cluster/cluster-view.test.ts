@@ -20,7 +20,7 @@ const place = (uid: string, nodeId: string, changes: Partial<StreamPlace> = {}):
   ...changes,
 });
 
-/** A database whose rows a test sets; `isAway` fails the query that comes last. */
+/** A database whose rows a test sets; `isAway` makes the last query fail. */
 class Scene {
   readonly clock = new ManualClock();
   members: ClusterMember[] = [member('a'), member('b')];
@@ -41,7 +41,7 @@ class Scene {
     id: 'a',
   });
 
-  /** The assignments changed in the database. */
+  /** To be called when the test has changed assignments in the database. */
   set places(rows: StreamPlace[]) {
     this.rows = rows;
     this.version++;
@@ -50,7 +50,7 @@ class Scene {
 
 const nothing = { saved: [], moved: [], removed: [] };
 
-test('a read returns what is new: settings, assignments and streams that are gone', async () => {
+test('a read returns changes: settings, assignments and removed streams', async () => {
   const scene = new Scene();
   scene.places = [place('one', 'a'), place('two', 'b')];
   assert.deepEqual(await scene.view.read(), { saved: ['one', 'two'], moved: ['one', 'two'], removed: [] });
@@ -61,7 +61,7 @@ test('a read returns what is new: settings, assignments and streams that are gon
   assert.deepEqual(await scene.view.read(), { ...nothing, removed: ['one'] });
 });
 
-test('assignments are read only when their version has changed, and their age counts from then', async () => {
+test('assignments are read only if their version has changed, and their age counts from then', async () => {
   const scene = new Scene();
   await scene.view.read();
   scene.clock.advance(700);
@@ -73,7 +73,7 @@ test('assignments are read only when their version has changed, and their age co
   assert.deepEqual([scene.placesRead, scene.view.ageMs, scene.view.version], [2, 0, 2]);
 });
 
-test('the streams of a node that went or came back are news', async () => {
+test('the streams of a node that went down or returned are reported as changed', async () => {
   const scene = new Scene();
   scene.places = [place('one', 'a'), place('two', 'b')];
   await scene.view.read();
@@ -84,7 +84,7 @@ test('the streams of a node that went or came back are news', async () => {
   assert.deepEqual(await scene.view.read(), { ...nothing, moved: ['two'] });
 });
 
-test('a read that fails half-way changes nothing, so that the next one reports all of it', async () => {
+test('a read that fails midway changes nothing, so that the next one reports everything', async () => {
   const scene = new Scene();
   scene.places = [place('one', 'a'), place('two', 'b')];
   await scene.view.read();
@@ -96,7 +96,7 @@ test('a read that fails half-way changes nothing, so that the next one reports a
   assert.deepEqual(await scene.view.read(), { ...nothing, moved: ['two'] });
 });
 
-test('[R4.5] a drained node keeps its streams while another can take them, and stops them all otherwise', async () => {
+test('[R4.5] a drained node keeps its streams while another can take them over, and stops them all otherwise', async () => {
   const scene = new Scene();
   const own = place('one', 'a');
   scene.places = [own, place('two', 'b')];

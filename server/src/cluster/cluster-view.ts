@@ -11,8 +11,9 @@ export interface ClusterViewOptions {
 }
 
 /**
- * What this node knows of the cluster: which nodes are up, and which node has which stream, as of the last read
- * of the database. It says who is assigned what, and not whether this node may act on it: that is up to its lease.
+ * What this node knows about the cluster: which nodes are up, and which node has which stream, as of the last
+ * read of the database. It knows the assignments, but not whether this node may act on them: the lease
+ * determines that.
  */
 export class ClusterView {
   readonly #options: ClusterViewOptions;
@@ -36,7 +37,7 @@ export class ClusterView {
     return this.#places;
   }
 
-  /** Of the assignments; grows with each change of them. */
+  /** Version of the assignments; increases with each change. */
   get version(): number {
     return this.#version;
   }
@@ -56,7 +57,7 @@ export class ClusterView {
     return this.#members.some((member) => member.id === nodeId && member.isThere);
   }
 
-  /** Whether this node is to give its streams to others. */
+  /** Whether this node should hand over its streams. */
   get isDrained(): boolean {
     return this.#members.find((member) => member.id === this.#options.id)?.isDrained === true;
   }
@@ -68,7 +69,7 @@ export class ClusterView {
     );
   }
 
-  /** The epoch that an assignment gives this node; undefined when the stream is not for it to run. */
+  /** The epoch that an assignment gives this node; undefined when the stream is not assigned to it. */
   epochOf({ nodeId, nextNodeId, epoch }: StreamPlace): number | undefined {
     const { id } = this.#options;
     if (nodeId === id) return this.#isStopped ? undefined : epoch;
@@ -76,8 +77,8 @@ export class ClusterView {
   }
 
   /**
-   * Reads which nodes are up, and which node has which stream if that has changed, and returns what is new. When
-   * the database does not answer, the view stays as it was.
+   * Reads which nodes are up, and which node has which stream if that has changed, and returns the changes.
+   * When the database does not answer, the view stays unchanged.
    */
   async read(): Promise<ClusterChange> {
     const { tables, clock } = this.#options;
@@ -100,8 +101,8 @@ export class ClusterView {
       const known = old.get(place.uid);
       if (known?.changed !== place.changed) saved.push(place.uid);
       const hasNodeChanged = wasThere.has(place.nodeId) !== this.isThere(place.nodeId);
-      // Of its own streams too: this corrects the report of a node that has lost a stream and does not know it
-      // yet.
+      // For its own streams too: this corrects the report of a node that has lost a stream and is not aware of
+      // it yet.
       if (isStopChanged || hasNodeChanged || !isSamePlace(known, place)) moved.push(place.uid);
     }
     return { saved, moved, removed: [...old.keys()].filter((uid) => !this.#places.has(uid)) };

@@ -48,9 +48,9 @@ class Scene {
   isAway = false;
   isLeader = false;
   isReady = false;
-  /** Of a change that could not be put in force. */
+  /** Thrown for a change that could not be applied. */
   rejection: Error | undefined;
-  /** What the peers answer about the database. */
+  /** The answer of the peers about the database. */
   peersReach = false;
   asked: readonly string[] = [];
 
@@ -110,7 +110,7 @@ class Scene {
     return cluster;
   }
 
-  /** Lets beats of a second each pass. */
+  /** Advances the clock by this many beats of a second. */
   async beat(count = 1): Promise<void> {
     for (let done = 0; done < count; done++) {
       this.clock.advance(1_000);
@@ -124,7 +124,7 @@ class Scene {
   }
 
   #answer<Value>(of: () => Value): Promise<Value> {
-    return this.isAway ? Promise.reject(new Error('no answer')) : Promise.resolve(of());
+    return this.isAway ? Promise.reject(new Error('No answer')) : Promise.resolve(of());
   }
 }
 
@@ -140,7 +140,7 @@ async function running(changes: Partial<Scene> = {}) {
 
 const fails = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;
 
-test('[R10.8] what was read at the start is known; what comes later is reported, once', async () => {
+test('[R10.8] the state at startup is known; later changes are reported once', async () => {
   const { scene, cluster } = await running();
   assert.equal(scene.reports.length, 0);
   assert.deepEqual(
@@ -162,7 +162,7 @@ test('[R10.8] what was read at the start is known; what comes later is reported,
   assert.deepEqual(scene.reports[1]?.moved, ['two']);
 });
 
-test('a change that could not be put in force is reported again with what came later', async () => {
+test('a change that could not be applied is reported again with later ones', async () => {
   const { scene } = await running({ rejection: new Fault('Unavailable', 'away') });
   scene.change('two', { changed: 1 });
   await scene.beat();
@@ -175,7 +175,7 @@ test('a change that could not be put in force is reported again with what came l
   );
 });
 
-test('what this node itself changes is read immediately', async () => {
+test('this node’s own changes are read immediately', async () => {
   const { scene, cluster } = await running();
   scene.rows = [place('two', 'b')];
   scene.version++;
@@ -183,7 +183,7 @@ test('what this node itself changes is read immediately', async () => {
   assert.deepEqual(scene.reports, [{ saved: [], moved: [], removed: ['one'] }]);
 });
 
-test('[R10.8] alone without the database, running streams continue; what was taken meanwhile is no longer written', async () => {
+test('[R10.8] isolated from the database, running streams continue; streams that were taken meanwhile are no longer written', async () => {
   const { scene, cluster } = await running();
   scene.isAway = true;
   await scene.beat(3);
@@ -219,7 +219,7 @@ test('[R10.8] a node that is cut off while another reaches the database is fence
   assert.deepEqual([cluster.acquire('one'), cluster.permits('one', 3)], [3, true]);
   assert.deepEqual(scene.reports[1]?.moved, ['one']);
   assert.deepEqual(scene.lines, [
-    'The lease of this node could not be renewed; it is tried again',
+    'The lease of this node could not be renewed; retrying',
     'The lease has expired, and another node reaches the database: it takes over the streams of this node',
     'The database answers again',
   ]);
@@ -235,7 +235,7 @@ test('[R10.8] while it is undecided whether the lease holds, writers wait', asyn
   assert.equal(await permitted, false);
 });
 
-test('[R10.8] a stream that is handed over is taken when it is recorded here, or does not run', async () => {
+test('[R10.8] a handed over stream is taken once it is recorded here, or if it does not run', async () => {
   const { scene, cluster } = await running();
   scene.change('two', { nextNodeId: 'a' });
   await scene.beat(2);
@@ -261,7 +261,7 @@ test('[R10.8] the leader takes the streams of a dead node once its own lease has
   assert.equal(cluster.owns('two'), true);
 });
 
-test('a server under a name that is in use waits for the lease to expire, and then gives up', async () => {
+test('a server whose name is in use waits for the lease to expire, and then gives up', async () => {
   const scene = Object.assign(new Scene(), { joining: 'taken' });
   const opened = assert.rejects(scene.open(), fails('Unavailable'));
   for (let waited = 0; waited < 20; waited++) {
@@ -289,7 +289,7 @@ test('a node that was removed, or replaced while it was away, must stop', async 
   }
 });
 
-test('a node that stops releases its lease after the beat under way, and reports nothing more', async () => {
+test('a stopping node releases its lease after the beat in progress, and reports nothing more', async () => {
   const { scene, cluster } = await running();
   await cluster.close();
   scene.change('two', { changed: 1 });

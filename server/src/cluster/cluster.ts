@@ -29,14 +29,14 @@ const marginMs = 500;
 const patienceMs = leaseMs + 3_000;
 const retryMs = 500;
 
-/** What is known of a stream that another node has: its status, and the reason if it fails. */
+/** What is known about a stream that another node has: its status, and the reason if it fails. */
 export interface StreamReport {
   readonly status: string;
   readonly code: string | null;
   readonly reason: string | null;
 }
 
-/** The streams of this node, as far as the cluster has to do with them. */
+/** The part of this node's streams that the cluster needs. */
 export interface ClusterStreams {
   report(): NodeReport;
   /** Whether this node already records a stream that is being handed to it, or does not need to. */
@@ -54,19 +54,19 @@ export interface ClusterOptions {
   /** `node.id` of the configuration. */
   readonly id: string;
   readonly capacity: number | null;
-  /** Of the product. */
+  /** Version of the product. */
   readonly version: string;
-  /** Of `node.key`, base64url. */
+  /** Public key of `node.key`, base64url. */
   readonly publicKey: string;
-  /** This node must stop, for the reason given: another process runs under its id, or it was removed. */
+  /** Called when this node must stop, with the reason: another process runs under its id, or it was removed. */
   readonly onExpelled: (reason: string) => void;
 }
 
 /**
- * This node among several on one PostgreSQL: renews its lease, learns which streams are its own, takes over
- * streams handed to it, and, as the leader, assigns streams to nodes (design/cluster.md). Data goes one way: a
- * beat renews the lease and reads the database into the view; what the view found new goes to the notifier; the
- * lease and the view together answer what this node may run and write.
+ * This node among several on one PostgreSQL: renews its lease, reads which streams are its own, takes over
+ * streams handed to it, and, as the leader, assigns streams to nodes (design/cluster.md). Data flows in one
+ * direction: a beat renews the lease and reads the database into the view; changes in the view go to the
+ * notifier; the lease and the view together determine what this node may run and write.
  */
 export class Cluster {
   readonly id: string;
@@ -80,8 +80,8 @@ export class Cluster {
   readonly #clockCheck: ClockCheck;
   readonly #heartbeat: Heartbeat;
   /**
-   * Up to this epoch, this node's assignment of a stream was lost while it slept or was cut off: nothing more
-   * is written under it.
+   * Up to this epoch, this node's assignment of a stream was lost while it was suspended or cut off: nothing
+   * more is written under it.
    */
   readonly #lost = new Map<string, number>();
   #streams: ClusterStreams | undefined;
@@ -100,8 +100,8 @@ export class Cluster {
   }
 
   /**
-   * Joins and learns which node has which stream. @throws Fault Unavailable when another process runs under
-   * this id
+   * Joins the cluster and reads which node has which stream. @throws Fault Unavailable when another process
+   * runs under this id
    */
   static async open(options: ClusterOptions): Promise<Cluster> {
     const cluster = new Cluster(options);
@@ -115,7 +115,7 @@ export class Cluster {
     this.#streams = streams;
   }
 
-  /** How peers are asked about the database. Until this is called none reaches it. */
+  /** Sets how peers are asked about the database. Until this is called, none counts as reaching it. */
   askPeers(peerReaches: PeerReaches): void {
     this.#contact.askPeers(peerReaches);
   }
@@ -133,7 +133,7 @@ export class Cluster {
     return place && this.#view.epochOf(place);
   }
 
-  /** Whether data that came under an epoch may be written now. Waits while that is unknown. */
+  /** Whether data that was received under an epoch may be written now. Waits while that is unknown. */
   permits(uid: string, epoch: number): boolean | Promise<boolean> {
     const settled = this.#lease.settled;
     if (settled) return settled.then(() => this.permits(uid, epoch));
@@ -145,7 +145,7 @@ export class Cluster {
     return this.#view.places.get(uid)?.nodeId === this.id && this.acquire(uid) !== undefined;
   }
 
-  /** What the node that has a stream last reported of it. */
+  /** The last report about a stream from the node that has it. */
   reportElsewhere(uid: string): StreamReport | undefined {
     const place = this.#view.places.get(uid);
     if (!place || this.owns(uid)) return undefined;
@@ -164,7 +164,7 @@ export class Cluster {
     return this.#view.isThere(nodeId);
   }
 
-  /** Whether the lease of the node that has a stream held then. */
+  /** Whether the lease of the node that has a stream held at that time. */
   hasNode(uid: string): boolean {
     const place = this.#view.places.get(uid);
     return place !== undefined && this.isThere(place.nodeId);
@@ -179,7 +179,7 @@ export class Cluster {
     return this.#view.peers;
   }
 
-  /** The ids of those whose lease held. */
+  /** The ids of the other nodes whose lease held. */
   get peersThere(): readonly string[] {
     return this.peers.flatMap(({ id, isThere }) => (isThere ? [id] : []));
   }
@@ -201,7 +201,7 @@ export class Cluster {
     return node;
   }
 
-  /** Reads immediately what this node itself has changed. */
+  /** Reads this node's own changes immediately. */
   async refresh(): Promise<void> {
     await this.#heartbeat.run(() => this.#learn());
     this.#reportChanges();
@@ -216,7 +216,7 @@ export class Cluster {
     try {
       await tables.leave(this.id, this.#runId);
     } catch (error) {
-      log.warn({ err: error }, 'The lease could not be released; it expires on its own');
+      log.warn({ err: error }, 'The lease could not be released; it will expire');
     }
   }
 
@@ -282,7 +282,7 @@ export class Cluster {
   }
 
   /**
-   * The lease had lapsed for a while: streams that are another node's now, or were meanwhile, are no longer
+   * The lease had expired for a while: streams that another node has now, or had meanwhile, are no longer
    * written.
    */
   #loseWhatWasTaken(before: ReadonlyMap<string, StreamPlace>): void {
@@ -302,7 +302,7 @@ export class Cluster {
     this.#changes.add(await this.#view.read());
   }
 
-  /** Takes over the streams that are handed to it and are ready; leads, if it is this node's turn. */
+  /** Takes over the streams that are handed to it and are ready; acts as leader, if it is this node's turn. */
   async #act(): Promise<void> {
     const { tables, log } = this.#options;
     let hasMoved = false;
@@ -310,7 +310,7 @@ export class Cluster {
       if (nextNodeId !== this.id || nodeId === this.id) continue;
       if (status === 'running' && !(this.#streams?.isReady(uid) ?? false)) continue;
       if (await tables.complete(uid, epoch, this.id)) {
-        log.info({ stream: uid, from: nodeId }, 'This node has taken a stream over');
+        log.info({ stream: uid, from: nodeId }, 'This node has taken over a stream');
         hasMoved = true;
       }
     }
@@ -325,14 +325,14 @@ export class Cluster {
     if (hasPlaced) await this.#learn();
   }
 
-  /** Runs beside the renewals, which must not wait; one at a time. */
+  /** Runs in parallel with the renewals, which must not wait; one at a time. */
   #reportChanges(): void {
     const streams = this.#streams;
     if (streams && !this.#heartbeat.isStopped) this.#changes.flush((change) => streams.onChange(change));
   }
 
   /**
-   * The database did not answer. Once the lease has lapsed, the peers' answers decide whether running streams
+   * The database did not answer. Once the lease has expired, the peers' answers decide whether running streams
    * continue.
    */
   async #noteSilence(error: unknown): Promise<void> {

@@ -28,18 +28,18 @@ test('[R10.8] an answer counts for two seconds, and not after a failure', () => 
   assert.equal(contact.isFresh, false);
 });
 
-test('an outage is logged once at each end', () => {
+test('an outage is logged once at its start and once at its end', () => {
   const { lines, contact } = contacting();
   contact.noteAnswer();
   for (let count = 0; count < 3; count++) contact.noteFailure(new Error('away'));
   for (let count = 0; count < 3; count++) contact.noteAnswer();
   assert.deepEqual(lines, [
-    'warn The lease of this node could not be renewed; it is tried again',
+    'warn The lease of this node could not be renewed; retrying',
     'info The database answers again',
   ]);
 });
 
-test('before peers can be asked, none reaches the database', async () => {
+test('before peers can be asked, none counts as reaching the database', async () => {
   const { contact } = contacting();
   assert.equal(await contact.isReachedBy(['b']), false);
   contact.askPeers((ids) => Promise.resolve(ids.includes('b')));

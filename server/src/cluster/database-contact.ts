@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
-/** An answer older than this says nothing about whether the database still answers. */
+/** An answer older than this does not show that the database still answers. */
 const freshMs = 2_000;
 
 /** Whether one of these nodes reports that the database answers it. Never rejects. */
 export type PeerReaches = (ids: readonly string[]) => Promise<boolean>;
 
-/** Whether the database answers: this node, by its renewals, and other nodes, which are asked. */
+/** Whether the database answers this node, according to its renewals, and other nodes, which are asked. */
 export class DatabaseContact {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -22,7 +22,7 @@ export class DatabaseContact {
     this.#log = log;
   }
 
-  /** How peers are asked. Until this is called none reaches it. */
+  /** Sets how peers are asked. Until this is called, none counts as reaching it. */
   askPeers(peerReaches: PeerReaches): void {
     this.#peerReaches = peerReaches;
   }
@@ -37,17 +37,17 @@ export class DatabaseContact {
     return !this.#isAway && this.#clock.monotonicMs() - this.#answeredMs < freshMs;
   }
 
-  /** A renewal was completed. */
+  /** To be called when a renewal was completed. */
   noteAnswer(): void {
     if (this.#isAway) this.#log.info({}, 'The database answers again');
     this.#isAway = false;
     this.#answeredMs = this.#clock.monotonicMs();
   }
 
-  /** A renewal, or what follows it, failed: logged once until there is an answer. */
+  /** To be called when a renewal, or what follows it, failed: logged once until there is an answer. */
   noteFailure(error: unknown): void {
     if (!this.#isAway)
-      this.#log.warn({ err: error }, 'The lease of this node could not be renewed; it is tried again');
+      this.#log.warn({ err: error }, 'The lease of this node could not be renewed; retrying');
     this.#isAway = true;
   }
 }

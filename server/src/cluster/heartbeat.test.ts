@@ -19,7 +19,7 @@ function beating() {
   return { events, ends, heartbeat, pass };
 }
 
-test('the next beat comes a second after the end of the one before', async () => {
+test('the next beat starts a second after the end of the previous one', async () => {
   const { events, ends, heartbeat, pass } = beating();
   heartbeat.start();
   await pass(0);
@@ -33,7 +33,7 @@ test('the next beat comes a second after the end of the one before', async () =>
   assert.equal(events.length, 2);
 });
 
-test('a task waits for the beat, and its error reaches its caller only', async () => {
+test('a task waits for the beat, and its error reaches only its caller', async () => {
   const { events, ends, heartbeat, pass } = beating();
   heartbeat.start();
   await pass(0);
@@ -47,7 +47,7 @@ test('a task waits for the beat, and its error reaches its caller only', async (
   assert.deepEqual(events, ['beat', 'task', 'beat']);
 });
 
-test('stopping waits for the beat under way, and none follows', async () => {
+test('stopping waits for the beat in progress, and none follows', async () => {
   const { events, ends, heartbeat, pass } = beating();
   heartbeat.start();
   await pass(0);

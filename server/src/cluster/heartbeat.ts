@@ -1,9 +1,9 @@
 import type { Cancel, Clock } from '../base/clock.ts';
 
-/** From the end of one beat to the next. */
+/** Pause between the end of one beat and the next. */
 const periodMs = 1_000;
 
-/** Runs what a node does every second, and what is asked for between: one task at a time, in order. */
+/** Runs a node's work of every second, and tasks requested in between: one at a time, in order. */
 export class Heartbeat {
   readonly #clock: Clock;
   readonly #beat: () => Promise<void>;
@@ -27,10 +27,11 @@ export class Heartbeat {
     this.#schedule(0);
   }
 
-  /** Runs a task when the ones before it have ended; rejects as it does. */
+  /** Runs a task when the previous ones have ended; rejects as the task does. */
   run(task: () => Promise<void>): Promise<void> {
     const result = this.#last.then(task);
-    // The next in the queue does not depend on the result of this one; its own caller gets the error.
+    // The next task in the queue does not depend on the result of this one; the caller of this one gets the
+    // error.
     this.#last = result.catch(() => undefined);
     return result;
   }

@@ -8,7 +8,7 @@ import {
 } from '../store/cluster-tables.ts';
 import { planMoves, type PlacementInput } from './placement.ts';
 
-/** Between two moves that only balance the load. */
+/** Minimum time between two moves that only balance the load. */
 const balancePeriodMs = 5_000;
 /** How long a node that failed to open a source is not assigned that stream again, unless no other is left. */
 const refusedMs = 600_000;
@@ -35,7 +35,7 @@ export class LeaderElection {
     this.#balancedMs = options.clock.monotonicMs();
   }
 
-  /** Takes or keeps the lead and makes the moves that are due; returns whether there were any. */
+  /** Takes or keeps the leadership and makes the moves that are due; returns whether there were any. */
   async act(view: LeaderInput): Promise<boolean> {
     const { tables, clock, log, id } = this.#options;
     if (!(await tables.lead(id))) return false;
@@ -44,8 +44,8 @@ export class LeaderElection {
       ...place,
       handoverAgeMs: place.nextNodeId === null ? 0 : place.handoverAgeMs + view.ageMs,
     }));
-    // When the database was away for all, all leases have lapsed: every live node renews within the time of
-    // one.
+    // When the database was unavailable to all, all leases have expired: every live node renews within one
+    // lease time.
     const mayDeclareDead = view.heldMs >= leaseMs;
     const input: PlacementInput = {
       members: view.members,
@@ -65,7 +65,7 @@ export class LeaderElection {
     for (const { kind, uid, to } of moves) {
       const place = byUid.get(uid);
       if (to === null) this.#refused.set(`${place?.nextNodeId} ${uid}`, nowMs + refusedMs);
-      log.info({ stream: uid, from: place?.nodeId, to, kind }, 'A stream is placed');
+      log.info({ stream: uid, from: place?.nodeId, to, kind }, 'A stream is assigned');
     }
     return true;
   }

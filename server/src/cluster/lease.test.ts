@@ -24,7 +24,7 @@ test('[R10.8] a lease expires by its node’s own clock, and writers then wait u
   assert.equal(lease.state, 'held');
 });
 
-test('[R10.8] it counts from when the question was sent, however late the answer is', () => {
+test('[R10.8] it counts from the time when the query was sent, however late the answer is', () => {
   const { clock, lease } = held();
   const [sentMs, sentWallMs] = [clock.monotonicMs(), clock.wallMs()];
   clock.advance(5_000);
@@ -32,7 +32,7 @@ test('[R10.8] it counts from when the question was sent, however late the answer
   assert.equal(lease.state, 'undecided');
 });
 
-test('[R10.8] what is decided after its end holds until it is renewed; before its end nothing is', async () => {
+test('[R10.8] the outcome decided after expiry holds until renewal; before expiry nothing is decided', async () => {
   const { clock, lease } = held();
   lease.judge('fenced');
   assert.equal(lease.state, 'held');
@@ -47,7 +47,7 @@ test('[R10.8] what is decided after its end holds until it is renewed; before it
   assert.deepEqual([lease.state, lease.heldMs], ['held', 1_000], 'held again since the break');
 });
 
-test('[R10.8] a machine that was suspended, whose monotonic clock stopped, holds nothing', () => {
+test('[R10.8] a machine that was suspended, with a stopped monotonic clock, holds no lease', () => {
   const { clock, lease } = held();
   clock.stepWall(60_000);
   assert.equal(lease.state, 'undecided');

@@ -8,8 +8,8 @@ import type { Clock } from '../base/clock.ts';
 export type LeaseState = 'held' | 'isolated' | 'fenced' | 'undecided';
 
 /**
- * This node's lease as the node itself sees it: it expires somewhat before the database says so, however long
- * the process slept. Writers first await `settled`, which waits while it is undecided.
+ * This node's lease as the node itself sees it: it expires slightly earlier than in the database, however long
+ * the process was suspended. Writers first await `settled`, which waits while it is undecided.
  */
 export class Lease {
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class Lease {
   #verdict: 'isolated' | 'fenced' | undefined;
   #settled: PromiseWithResolvers<void> | undefined;
 
-  /** `lastsMs`: how long after the request it lasts; less than what the database grants. */
+  /** `lastsMs`: how long it lasts after the request; less than the database grants. */
   constructor(clock: Clock, lastsMs: number) {
     this.#clock = clock;
     this.#lastsMs = lastsMs;
@@ -31,12 +31,12 @@ export class Lease {
     return this.#verdict ?? 'undecided';
   }
 
-  /** How long it has been held without a break, ms. */
+  /** How long it has been held without interruption, ms. */
   get heldMs(): number {
     return this.#isInTime && this.#sinceMs !== undefined ? this.#clock.monotonicMs() - this.#sinceMs : 0;
   }
 
-  /** Renewed by a query sent at that moment; all changes up to then are known. */
+  /** To be called after a renewal by a query sent at that time; all changes up to then are known. */
   renewed(sentMonotonicMs: number, sentWallMs: number): void {
     if (!this.#isInTime) this.#sinceMs = sentMonotonicMs;
     this.#untilMonotonicMs = sentMonotonicMs + this.#lastsMs;
@@ -45,7 +45,7 @@ export class Lease {
     this.#settle();
   }
 
-  /** The outcome after expiry. */
+  /** Sets the outcome after expiry. */
   judge(verdict: 'isolated' | 'fenced'): void {
     if (this.#isInTime) return;
     this.#verdict = verdict;
@@ -65,7 +65,7 @@ export class Lease {
     this.#settle();
   }
 
-  /** By both clocks: the monotonic one stops while the machine sleeps, the wall clock may be set back. */
+  /** By both clocks: the monotonic one stops while the machine is suspended, the wall clock may be set back. */
   get #isInTime(): boolean {
     return this.#clock.monotonicMs() < this.#untilMonotonicMs && this.#clock.wallMs() < this.#untilWallMs;
   }

@@ -51,7 +51,7 @@ function after(places: readonly StreamPlace[], moves: readonly Move[]): Record<s
   return counts;
 }
 
-test('[R10.8] the streams of a node that is gone are spread over the others, and no other stream moves', () => {
+test('[R10.8] the streams of a dead node are spread over the others, and no other stream moves', () => {
   const members = [member('a'), member('b'), member('c', { isThere: false })];
   const places = [...streams(4, 'a'), ...streams(2, 'b'), ...streams(4, 'c')];
   const moves = plan({ members, places });
@@ -61,7 +61,7 @@ test('[R10.8] the streams of a node that is gone are spread over the others, and
   assert.deepEqual(plan({ members, places }), moves, 'planned twice alike');
 });
 
-test('[R10.8] no node is declared dead right after the database was away, except unknown ones', () => {
+test('[R10.8] no node is declared dead right after the database was unavailable, except unknown ones', () => {
   const members = [member('a'), member('c', { isThere: false })];
   const places = [place('one', 'c'), place('two', 'forgotten')];
   assert.deepEqual(
@@ -70,7 +70,7 @@ test('[R10.8] no node is declared dead right after the database was away, except
   );
 });
 
-test('[R10.8] what fits nowhere stays; load is the share of the capacity where all have one', () => {
+test('[R10.8] streams that fit nowhere stay; load is the share of the capacity if all nodes have one', () => {
   const full = [member('a', { capacity: 2 }), member('c', { isThere: false })];
   assert.deepEqual(plan({ members: full, places: [...streams(2, 'a'), ...streams(1, 'c')] }), []);
   const members = [member('a', { capacity: 10 }), member('b', { capacity: 4 })];
@@ -81,7 +81,7 @@ test('[R10.8] what fits nowhere stays; load is the share of the capacity where a
   assert.equal(bestNode([member('a', { isDrained: true })], [], 'a'), undefined);
 });
 
-test('[R10.8] among equals the node that has footage of a stream gets it', () => {
+test('[R10.8] among equal nodes, the one that has footage of a stream gets it', () => {
   const members = [member('a'), member('b'), member('c', { isThere: false })];
   const moves = plan({ members, places: [place('one', 'c')], knows: (id) => id === 'b' });
   assert.deepEqual(
@@ -90,7 +90,7 @@ test('[R10.8] among equals the node that has footage of a stream gets it', () =>
   );
 });
 
-test('[R4.5, R10.8] a drained node hands over, a few streams at a time; two simultaneously, and to no node that is drained too', () => {
+test('[R4.5, R10.8] a drained node hands over a few streams at a time; two can drain simultaneously, and none hands over to another drained node', () => {
   const members = [member('a', { isDrained: true }), member('b', { isDrained: true }), member('c')];
   const places = [...streams(12, 'a'), ...streams(12, 'b')];
   const moves = plan({ members, places });
@@ -99,7 +99,7 @@ test('[R4.5, R10.8] a drained node hands over, a few streams at a time; two simu
   assert.deepEqual(plan({ members: members.slice(0, 2), places }), [], 'no member is left to take over');
 });
 
-test('[R10.8] a handover ends when its next node is gone, and begins with its next node when the present one is', () => {
+test('[R10.8] a handover is cancelled when its next node is dead, and completed when its current node is', () => {
   const handed = place('one', 'a', { nextNodeId: 'b' });
   const gone = plan({ members: [member('a'), member('b', { isThere: false })], places: [handed] });
   assert.deepEqual(gone, [{ kind: 'hand-over', uid: 'one', epoch: 3, to: null }]);
@@ -108,7 +108,7 @@ test('[R10.8] a handover ends when its next node is gone, and begins with its ne
   assert.deepEqual(taken, [{ kind: 'take', uid: 'one', epoch: 3, to: 'b', gone: 'a' }]);
 });
 
-test('[R4.5] a source that the next node does not get is taken all the same from a drained node, and left to one that works', () => {
+test('[R4.5] a source that the next node can’t open is moved from a drained node anyway, but stays on a working one', () => {
   const late = place('one', 'a', { nextNodeId: 'b', handoverAgeMs: 20_000 });
   const drained = plan({ members: [member('a', { isDrained: true }), member('b')], places: [late] });
   assert.deepEqual(drained, [{ kind: 'take', uid: 'one', epoch: 3, to: 'b', gone: null }]);
@@ -116,7 +116,7 @@ test('[R4.5] a source that the next node does not get is taken all the same from
   assert.deepEqual(working, [{ kind: 'hand-over', uid: 'one', epoch: 3, to: null }]);
 });
 
-test('[R10.8] a node that is added gets one stream at a time, first those that it knows, until all have as many', () => {
+test('[R10.8] an added node gets one stream at a time, first those that it has footage of, until all have equally many', () => {
   const members = [member('a'), member('b')];
   let places: StreamPlace[] = streams(5, 'a');
   const first: readonly Move[] = plan({ members, places, knows: (id, uid) => id === 'b' && uid === 'a003' });
@@ -137,7 +137,7 @@ test('[R10.8] a node that is added gets one stream at a time, first those that i
   );
 });
 
-test('[R10.8] streams of a node whose disk takes no footage move to one whose disk does, and stay when there is none', () => {
+test('[R10.8] streams of a node whose disk can’t be written move to one whose disk can, and stay if there is none', () => {
   const members = [member('a', { cannotRecord: true }), member('b'), member('c', { cannotRecord: true })];
   const places = [place('one', 'a'), place('two', 'b')];
   assert.deepEqual(plan({ members, places }), [{ kind: 'hand-over', uid: 'one', epoch: 3, to: 'b' }]);

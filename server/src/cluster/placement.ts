@@ -1,10 +1,12 @@
 import type { ClusterMember, Move, StreamPlace } from '../store/cluster-tables.ts';
 
-/** Streams that are handed to one node simultaneously: each opens its source a second time meanwhile. */
+/**
+ * Maximum number of streams handed to one node simultaneously: each opens its source a second time meanwhile.
+ */
 const handOversMax = 8;
 /**
- * A source that the next node can't open within this while the present one reads it may allow one connection
- * only.
+ * A source that the next node can't open within this time while the current one reads it may allow only one
+ * connection.
  */
 const handOverMs = 15_000;
 
@@ -13,7 +15,9 @@ export type PlacedMember = Pick<ClusterMember, 'id' | 'isThere' | 'isDrained' | 
 export interface PlacementInput {
   readonly members: readonly PlacedMember[];
   readonly places: readonly StreamPlace[];
-  /** Whether a node whose lease has lapsed counts as gone: not right after the database itself was away. */
+  /**
+   * Whether a node whose lease has expired counts as dead: not right after the database itself was unavailable.
+   */
   readonly mayDeclareDead: boolean;
   /** Whether a stream may now be moved only to balance the load. */
   readonly mayBalance: boolean;
@@ -23,7 +27,7 @@ export interface PlacementInput {
   readonly refused: (nodeId: string, uid: string) => boolean;
 }
 
-/** The moves that streams need. Deterministic: planning twice from the same input moves nothing twice. */
+/** The moves that streams need. Deterministic: planning twice from the same input gives the same moves. */
 export function planMoves(input: PlacementInput): Move[] {
   return new Placement(input).plan();
 }
@@ -64,7 +68,7 @@ class NodeRoom {
     return this.#incoming.get(id) ?? 0;
   }
 
-  /** By share of the capacity, where all nodes have a limit; else by number. */
+  /** By share of the capacity if all nodes have a limit, otherwise by number. */
   load({ id, capacity }: PlacedMember): number {
     const isShare = this.#open.every((member) => member.capacity !== null);
     return isShare && capacity !== null ? this.count(id) / capacity : this.count(id);
@@ -127,13 +131,13 @@ class Placement {
     return this.#moves;
   }
 
-  /** An unknown node is always gone; one whose lease has lapsed, when that may be concluded. */
+  /** An unknown node is always dead; one whose lease has expired is dead when that may be concluded. */
   #isGone(id: string): boolean {
     const member = this.#members.get(id);
     return member === undefined || (!member.isThere && this.#input.mayDeclareDead);
   }
 
-  /** Whether the streams of a node must move to another: it is drained, or its disk takes no footage. */
+  /** Whether the streams of a node must move to another: it is drained, or its disk can't be written. */
   #mustGo(id: string): boolean {
     const member = this.#members.get(id);
     return member?.isDrained === true || member?.cannotRecord === true;
@@ -143,7 +147,7 @@ class Placement {
     return this.#room.open.some((member) => member.id === id);
   }
 
-  /** Its node is gone: the node that has already begun takes it, else the best one. */
+  /** Its node is dead: the node that has already started takes it, else the best one. */
   #rescue({ uid, epoch, nodeId, nextNodeId }: StreamPlace): void {
     const isBegun = nextNodeId !== null && this.#isOpen(nextNodeId);
     const to = isBegun ? nextNodeId : this.#best(uid);
@@ -152,7 +156,7 @@ class Placement {
     this.#moves.push({ kind: 'take', uid, epoch, to, gone: nodeId });
   }
 
-  /** Being handed over: its next node reports when it is done, unless something intervened. */
+  /** It is being handed over: its next node reports when that is done, unless something has intervened. */
   #follow(place: StreamPlace, to: string): void {
     const { uid, epoch, nodeId } = place;
     const isNeeded = this.#mustGo(nodeId);
@@ -177,7 +181,7 @@ class Placement {
     this.#moves.push({ kind: 'hand-over', uid, epoch, to });
   }
 
-  /** One stream from the fullest to the emptiest node, and only where that evens them out. */
+  /** Moves one stream from the most to the least loaded node, but only if that balances them. */
   #balance(places: readonly StreamPlace[]): void {
     if (places.some(({ nextNodeId }) => nextNodeId !== null)) return;
     const { knows, refused } = this.#input;
