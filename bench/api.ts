@@ -55,7 +55,7 @@ const questions: Question[] = [1, 500].flatMap((user) => {
   const at = (name: string, path: string): Question => ({ name: `${name}, ${who}`, user, path: () => path });
   return [
     at('list, first page', '/v1/streams'),
-    at('list, second page by place', '/v1/streams?page=2&sortType=location'),
+    at('list, second page by location', '/v1/streams?page=2&sortType=location'),
     at('list, only available', '/v1/streams?onlyAvailable=true'),
     at('list, by tag', '/v1/streams?groupType=tag'),
     at('list, searched', '/v1/streams?searchingValues=gate&searchingValues=building%201'),

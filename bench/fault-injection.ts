@@ -290,9 +290,9 @@ try {
     const beside = Math.max(...upTo(mendMs).map(besideMs));
     if (lacks > fault.lacksMs) {
       const gaps = parts.map(gapsIn).filter((text) => text !== '');
-      problems.push([`${fault.name}: ${lacks} ms are lacking`, ...gaps].join('\n  '));
+      problems.push([`${fault.name}: ${lacks} ms missing`, ...gaps].join('\n  '));
     }
-    if (beside > fault.besideMs + clockMs) problems.push(`${fault.name}: ${beside} ms by two nodes`);
+    if (beside > fault.besideMs + clockMs) problems.push(`${fault.name}: ${beside} ms recorded by two nodes`);
     const cells = [fault.lacksMs, lacks, fault.besideMs, beside].map((ms) => `${seconds(ms)} s`);
     console.log(`| ${[fault.name, ...cells].join(' | ')} |`);
   }

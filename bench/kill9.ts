@@ -97,7 +97,7 @@ async function judgeGap(client: Client, uid: string, cycle: Cycle): Promise<void
   if (start === undefined || end === undefined) return problem(`${uid}: no gap at the kill`);
   const lossMs = cycle.killedAtMs - start;
   worstLossMs = Math.max(worstLossMs, lossMs);
-  if (start < (cycle.committed.get(uid) ?? 0)) problem(`${uid}: committed footage is gone`);
+  if (start < (cycle.committed.get(uid) ?? 0)) problem(`${uid}: committed footage is missing`);
   if (lossMs < -100) problem(`${uid}: footage from ${-lossMs} ms after the kill`);
   if (end < cycle.spawnedAtMs) problem(`${uid}: the gap ends before the server was started`);
   if (ranges[at + 1]?.status !== 'fragment') problem(`${uid}: nothing was recorded after the gap`);

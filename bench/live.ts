@@ -49,7 +49,7 @@ for (const [title, source] of [
   for (let index = 0; index < count; index++) clicks.push(await clickToFrame(page, title));
   await page.waitForTimeout(5_000);
   const delays = await readDelays(page);
-  report(`${title}: click to first picture`, clicks);
+  report(`${title}: click to first frame`, clicks);
   report(`${title}: camera to pixels`, delays);
   await client.deleteStream({ params: { uid }, query: { purge: true } });
 }

@@ -68,7 +68,7 @@ try {
   const scrubs = await scrubLooks(page, truth, moments);
   report('scrub, cold', scrubs.cold, 300);
   report('scrub, near', scrubs.near, 100);
-  report('seek to the exact picture', await seekLooks(page, truth, moments), undefined);
+  report('seek to the exact frame', await seekLooks(page, truth, moments), undefined);
   process.stdout.write(`load of the machine after: ${loads()}\n`);
 } finally {
   await browser.close();

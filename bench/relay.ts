@@ -36,7 +36,7 @@ await until(
 const idle = await measure('idle', undefined, 0);
 for (const [title, on] of [
   ['watched where it runs', 'south'],
-  ['watched over the link', 'north'],
+  ['watched through the other node', 'north'],
 ] as const) {
   for (const count of [1, viewers]) {
     const cost = await measure(`${title}, ${count} viewers`, on, count);

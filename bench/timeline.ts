@@ -113,7 +113,7 @@ try {
     (status) => status === 'running',
     60_000,
   );
-  for (const archive of ['nothing recorded', 'a year, a gap an hour, a thousand events in view'] as const) {
+  for (const archive of ['nothing recorded', 'a year, a gap per hour, a thousand events in view'] as const) {
     const context = await newPerson(browser);
     await signInByCookie(context, server.url, cookie);
     const page = await context.newPage();

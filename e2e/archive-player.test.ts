@@ -103,7 +103,10 @@ test('[R4.9] the frame shown is the one requested: no frame off, at the beginnin
     // A camera on a busy machine skips frames: the expected one is that whose successor comes after the moment.
     await page.keyboard.press('d');
     const nextMs = await changedFrom(page, clockMs);
-    assert.ok(nextMs > requestedMs, `the picture of ${offsetMs} ms was not ${clockMs}, as ${nextMs} follows`);
+    assert.ok(
+      nextMs > requestedMs,
+      `the frame of ${offsetMs} ms was not ${clockMs}, because ${nextMs} follows`,
+    );
   }
 });
 

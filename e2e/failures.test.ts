@@ -53,14 +53,14 @@ const troubles: readonly Trouble[] = [
     words: /refused the connection/,
   },
   {
-    name: 'a host that takes the connection and does not answer',
+    name: 'a host that accepts the connection and does not answer',
     scheme: 'rtsp',
     place: 'silent',
     code: 'EHOSTUNREACH',
     words: /did not answer/,
   },
   {
-    name: 'a host that takes no connection',
+    name: 'a host that accepts no connection',
     scheme: 'rtsp',
     place: 'unreachable',
     code: 'EHOSTUNREACH',
@@ -74,7 +74,7 @@ const troubles: readonly Trouble[] = [
     words: /no stream at this path/,
   },
   {
-    name: 'an HTML page in place of a stream',
+    name: 'an HTML page instead of a stream',
     scheme: 'rtsp',
     place: 'pageCamera',
     code: 'ProbeError',
@@ -95,14 +95,14 @@ const troubles: readonly Trouble[] = [
     words: /refused the connection/,
   },
   {
-    name: 'a host that takes the connection and does not answer',
+    name: 'a host that accepts the connection and does not answer',
     scheme: 'http',
     place: 'silent',
     code: 'EHOSTUNREACH',
     words: /did not answer/,
   },
   {
-    name: 'a host that takes no connection',
+    name: 'a host that accepts no connection',
     scheme: 'http',
     place: 'unreachable',
     code: 'EHOSTUNREACH',
@@ -116,7 +116,7 @@ const troubles: readonly Trouble[] = [
     words: /nothing at this path/,
   },
   {
-    name: 'an HTML page in place of a stream',
+    name: 'an HTML page instead of a stream',
     scheme: 'http',
     place: 'pageWeb',
     code: 'ProbeError',

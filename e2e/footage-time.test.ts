@@ -94,6 +94,6 @@ test('[R10.3] nothing is recorded in the future: cameras with clocks that run to
   const rate = (packets.length * 1000) / (piece.endMs - piece.startMs);
   assert.ok(
     rate > 14 && rate < 30,
-    `${rate} pictures a second of the camera whose clock runs 20 times as fast`,
+    `${rate} frames a second of the camera whose clock runs 20 times as fast`,
   );
 });

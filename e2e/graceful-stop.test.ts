@@ -103,7 +103,7 @@ const ways: readonly [name: string, program: readonly string[] | undefined, stop
   ['SIGTERM to the whole group, as systemd sends it', undefined, group('SIGTERM')],
   ['kill of npm', undefined, ({ npm }) => npm.kill('SIGTERM')],
   [
-    'impatience: several signals of both kinds',
+    'several signals of both kinds',
     undefined,
     (started) => {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) group(signal)(started);

@@ -123,6 +123,6 @@ test('[R7.12] hls.js plays the live stream with low latency, and the video moves
   );
   assert.deepEqual(seen.errors, []);
   assert.ok(seen.isLowLatency);
-  assert.ok(seen.seconds > 1.5, `the picture moved on by ${seen.seconds} s`);
+  assert.ok(seen.seconds > 1.5, `the video advanced by ${seen.seconds} s`);
   await tab.close();
 });

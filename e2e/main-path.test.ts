@@ -88,7 +88,7 @@ test('the path of a new user, from the setup to the archive, on one page', async
       () => readClock(page),
       (clockMs) => clockMs > first + 1_000,
     );
-    assert.ok(Math.abs(Date.now() - later) < 5_000, `the picture is ${Date.now() - later} ms old`);
+    assert.ok(Math.abs(Date.now() - later) < 5_000, `the frame is ${Date.now() - later} ms old`);
     views.demo = page.url();
     startedMs = Date.now();
   });

@@ -106,7 +106,7 @@ test('[R10.8] before an update changes a database on PostgreSQL the log says wha
   await client.query('delete from kysely_migration where name = $1', [last]);
   await assert.rejects(
     startServer({ env, dataDir }),
-    /ended with 1:[^]*migrated to this version[^\n]*pg_dump[^]*cannot be brought to this version/,
+    /ended with 1:[^]*migrated to this version[^\n]*pg_dump[^]*cannot be migrated to this version/,
   );
   assert.deepEqual(await steps(), before.slice(0, -1));
 

@@ -90,7 +90,7 @@ test('[R9.3] a range is selected on the timeline; size and length are shown befo
       (text) => text !== fieldText(endMs) && text.startsWith(fieldText(endMs).slice(0, 13)),
     );
     const ledMs = Date.parse(`${(await end.inputValue()).padEnd(19, ':00')}Z`);
-    assert.ok(ledMs < endMs && ledMs > startMs, `led to ${new Date(ledMs).toISOString()}`);
+    assert.ok(ledMs < endMs && ledMs > startMs, `dragged to ${new Date(ledMs).toISOString()}`);
 
     const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Download MP4').click()]);
     assertAudio(await footageOf(file), ['h264']);

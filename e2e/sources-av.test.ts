@@ -126,6 +126,6 @@ for (const { name, codecs, framesPerSecond } of cases) {
     if (framesPerSecond === undefined) return;
     const seconds = (packets.at(-1)?.dts ?? 0) - (packets[0]?.dts ?? 0);
     const lost = Math.round(seconds * framesPerSecond) - (packets.length - 1);
-    assert.ok(lost <= 0, `${lost} pictures are missing in ${seconds} s`);
+    assert.ok(lost <= 0, `${lost} frames are missing in ${seconds} s`);
   });
 }

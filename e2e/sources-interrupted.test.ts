@@ -249,7 +249,7 @@ test('[R7.17] [R4.8] hls.js plays the playlist across the gap', async () => {
       fromSeconds <= 0.1 && toSeconds >= firstSeconds + 1,
       `${fromSeconds} to ${toSeconds} s of ${firstSeconds} and 1`,
     );
-    assert.ok(seen.frames > framesPerSecond, `${seen.frames} pictures were shown`);
+    assert.ok(seen.frames > framesPerSecond, `${seen.frames} frames were shown`);
   } finally {
     await browser.close();
   }

@@ -137,7 +137,7 @@ for (const { name, mimeType, codecs, hasReordering = false } of cases) {
     assert.equal(isReordered, hasReordering);
     const { videoFrames, damagedFrames } = await client.getStreamStats({ params: { uid } });
     assert.equal(damagedFrames, 0);
-    assert.equal(frames.packets.length, videoFrames, 'every picture that came is in the file');
+    assert.equal(frames.packets.length, videoFrames, 'every received frame is in the file');
   });
 }
 

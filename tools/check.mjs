@@ -17,7 +17,7 @@ const steps = [
   ['types of tests and tools', bin('typescript/bin/tsc'), '-p', '.'],
   ['import rules', join(root, 'tools/import-rules.mjs')],
   ['sizes of functions and classes', join(root, 'tools/structure.mjs')],
-  ['circles of imports', join(root, 'tools/circles.mjs')],
+  ['circular imports', join(root, 'tools/circles.mjs')],
   ['words', join(root, 'tools/word-list.mjs')],
   [
     'unused dependencies, files and exports',

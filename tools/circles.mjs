@@ -31,13 +31,15 @@ export function circleBreaches(files, allowed) {
   const folders = folderGraph(files);
   const named = (/** @type {readonly string[]} */ circle) => circle.join(' <-> ');
   return [
-    ...circlesIn(files).map((circle) => `files import each other in a circle: ${named(circle)}`),
+    ...circlesIn(files).map((circle) => `circular imports between files: ${named(circle)}`),
     ...circlesIn(withoutEdges(folders, allowed)).map(
-      (circle) => `folders import each other in a circle: ${named(circle)}`,
+      (circle) => `circular imports between folders: ${named(circle)}`,
     ),
     ...allowed
       .filter((edge) => !isNeeded(folders, edge, allowed))
-      .map(({ from, to }) => `${from} -> ${to} opens no circle: take it off the list in tools/circles.mjs`),
+      .map(
+        ({ from, to }) => `${from} -> ${to} breaks no circle: remove it from the list in tools/circles.mjs`,
+      ),
   ];
 }
 

@@ -159,7 +159,7 @@ function passOn(request, response) {
   upstream.on('error', () => {
     if (response.headersSent) return response.destroy();
     response.writeHead(502, { 'content-type': 'text/plain' });
-    response.end('The server is not running: its console says why.\n');
+    response.end('The server is not running: see its console for the reason.\n');
   });
   response.on('close', () => upstream.destroy());
   request.pipe(upstream);

@@ -213,14 +213,15 @@ const sameNames = new Set(['stream_id', 'time_zone', 'depth_hours', 'user_agent'
 /** @type {{ because: string, test: (file: SourceFile) => string[] }[]} */
 const rules = [
   {
-    because: 'the wire and the bytes stand alone, the server and the page share only them',
+    because: 'wire formats and media bytes are independent; they are all that the server and the page share',
     test: (file) =>
       file.imports
         .filter(({ target }) => !mayCrossWorkspace(file, target))
         .map(({ target }) => `imports ${target}`),
   },
   {
-    because: 'data flows one way through the modules of the server, and only compose/ and app.ts wire',
+    because:
+      'data flows in one direction through the server’s modules, and only compose/ and app.ts do the wiring',
     test: (file) => {
       const module = moduleOf(file.path);
       if (!module) return [];
@@ -234,7 +235,7 @@ const rules = [
     },
   },
   {
-    because: 'what a folder with a face keeps private can change without a look at the rest',
+    because: 'private parts of a module with a public face can change independently of the rest',
     test: privateImports,
   },
   {
@@ -247,15 +248,16 @@ const rules = [
             .map(({ target }) => `imports ${target}`),
   },
   {
-    because: 'a route is a thin skin over services: what two of them share is a service',
+    because: 'a route is a thin layer over services: code that two of them share is a service',
     test: siblingRoutes,
   },
   {
-    because: 'what a call looks up, checks and writes is decided by a service, where a test reaches it',
+    because: 'services decide what a call looks up, checks and writes, so that tests can reach it',
     test: decidingRoutes,
   },
   {
-    because: 'the page is built in layers, and a feature that is not built on another can be changed alone',
+    because:
+      'the page is built in layers, and a feature that does not build on another can be changed independently',
     test: (file) =>
       file.isTest
         ? []
@@ -264,14 +266,15 @@ const rules = [
             .map(({ target }) => `imports ${target}`),
   },
   {
-    because: 'a look that two features share is a component, or a change of one moves the other',
+    because:
+      'a style that two features share belongs to a component, otherwise changing one affects the other',
     test: (file) =>
       file.imports
         .filter(({ target }) => target.endsWith('.css') && isOfAnotherFeature(file.path, target))
         .map(({ target }) => `imports the style sheet ${target}`),
   },
   {
-    because: 'a hang or crash in native code must cost its own child process only',
+    because: 'a hang or crash in native code must affect only its own child process',
     test: (file) =>
       file.path.startsWith('server/src/ffmpeg/worker/') || file.isTest
         ? []
@@ -280,7 +283,7 @@ const rules = [
             .map(() => 'imports node-av'),
   },
   {
-    because: 'who has no bucket must not pay for the SDK: it is imported when it is needed',
+    because: 'servers without a bucket must not load the SDK: it is imported on demand',
     test: (file) =>
       !file.path.startsWith('server/src/') || file.isTest
         ? []
@@ -298,7 +301,7 @@ const rules = [
     },
   },
   {
-    because: 'tests turn the hands of the clock',
+    because: 'tests control the clock',
     test: (file) => {
       const exempt =
         !file.path.startsWith('server/src/') || file.isTest || file.path === 'server/src/base/clock.ts';
@@ -311,7 +314,7 @@ const rules = [
     },
   },
   {
-    because: 'only the store and the archive catalog hold SQL',
+    because: 'only the store and the archive catalog contain SQL',
     test: (file) =>
       !file.path.startsWith('server/src/') ||
       file.isTest ||
@@ -320,7 +323,7 @@ const rules = [
         : matches(file, /['"`]\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|PRAGMA)\b/),
   },
   {
-    because: 'a column is named in the store alone: a row that leaves it ties every reader to the table',
+    because: 'columns are named only in the store: a row outside it ties every reader to the table',
     test: rowsOutside,
   },
   {
@@ -333,7 +336,7 @@ const rules = [
         : [],
   },
   {
-    because: 'a component that calls the server cannot be looked at alone',
+    because: 'a component that calls the server cannot be viewed in isolation',
     test: (file) =>
       file.path.startsWith('ui/src/components/')
         ? file.imports
@@ -342,14 +345,14 @@ const rules = [
         : [],
   },
   {
-    because: 'a drawer has no noun',
+    because: 'such a name says nothing about the content',
     test: (file) =>
       /(^|\/)(utils?|misc|helpers?|common|index)(\.[a-z.]+|\/)/.test(file.path)
-        ? ['is named like a drawer']
+        ? ['has a name without meaning']
         : [],
   },
   {
-    because: 'a file that only forwards hides where things live',
+    because: 'a file that only re-exports hides where things are defined',
     test: (file) =>
       !isFace(file.path) &&
       /\S/.test(file.code) &&
@@ -359,7 +362,7 @@ const rules = [
   },
   {
     because:
-      'a test that waits for time is slow on a quick machine and wrong on a slow one; it waits for a condition',
+      'a test that waits for a fixed time is slow on a fast machine and wrong on a slow one; it should wait for a condition',
     test: (file) =>
       !(file.isTest || /(^e2e\/|-fixture\.ts$)/.test(file.path)) || mayWait.has(file.path)
         ? []
@@ -369,7 +372,7 @@ const rules = [
           ),
   },
   {
-    because: 'what is left open is an issue, not a mark in the code',
+    because: 'open work belongs in an issue, not in a comment',
     test: (file) =>
       file.path.startsWith('tools/')
         ? []

@@ -29,7 +29,7 @@ export function ensurePage() {
     cwd: join(root, 'ui'),
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  if (result.status !== 0) fail('The page could not be built; the lines above say why.');
+  if (result.status !== 0) fail('The page could not be built; see the lines above for the reason.');
   writeFileSync(stampPath, digest);
 }
 

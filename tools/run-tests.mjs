@@ -136,7 +136,7 @@ async function runFiles(files, concurrency) {
 function failIfEmpty(outcome, path) {
   if (outcome.passed + outcome.failed + outcome.skipped > 0) return;
   outcome.failed++;
-  outcome.failures.push(`FAIL ${path}: it reported no test\n`);
+  outcome.failures.push(`FAIL ${path}: it reported no tests\n`);
 }
 
 /** @param {Map<string, Outcome>} byFile @param {any} data */

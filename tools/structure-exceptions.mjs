@@ -5,7 +5,7 @@
 export const exceptions = [
   {
     measure: 'lines',
-    because: 'a table in code, one entry after the other: a cut would only spread it',
+    because: 'a table in code, one entry after the other: splitting would only scatter it',
     parts: [
       'media/src/codec/h264-sps.ts parseH264Sps',
       'server/src/statistics/metrics.ts newRegistry',
@@ -15,7 +15,8 @@ export const exceptions = [
   },
   {
     measure: 'lines',
-    because: 'one exchange or pass with its early ends; its parts share more than a cut could hand over',
+    because:
+      'one exchange or pass with early returns; its parts share more than split functions could pass on',
     parts: ['server/src/rpc/rpc-fixture.ts pair'],
   },
   {

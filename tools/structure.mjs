@@ -76,7 +76,7 @@ export function structureBreaches(findings, allowed) {
       ),
     ...[...known]
       .filter((part) => !found.has(part))
-      .map((part) => `${part} is an exception without need: take it out of tools/structure-exceptions.mjs`),
+      .map((part) => `${part} is an unnecessary exception: remove it from tools/structure-exceptions.mjs`),
   ];
 }
 

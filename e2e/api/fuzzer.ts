@@ -228,7 +228,9 @@ class Fuzzer {
     const schema = this.#replies.get(key) ?? z.fromJSONSchema(content.schema as z.core.JSONSchema.JSONSchema);
     this.#replies.set(key, schema);
     const checked = schema.safeParse(body);
-    return checked.success ? undefined : `the answer breaks its schema: ${z.prettifyError(checked.error)}`;
+    return checked.success
+      ? undefined
+      : `the answer does not match its schema: ${z.prettifyError(checked.error)}`;
   }
 
   #fail(operation: Operation, request: WireRequest, what: string): void {

@@ -199,7 +199,7 @@ describe('payload types', () => {
     await running;
     await camera.stop();
     assert.equal(declared, 0);
-    assert.ok(awaited < 20, `${awaited} pictures were seen in noise`);
+    assert.ok(awaited < 20, `${awaited} frames were found in noise`);
   });
 });
 

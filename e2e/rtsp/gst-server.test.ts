@@ -92,7 +92,7 @@ describe('GStreamer', () => {
     assert.ok(heard.samples[0]?.isKey);
     assert.ok(heard.samples.every(({ dts, pts, isDamaged }) => dts === pts && !isDamaged));
     const ageMs = Date.now() - (heard.samples.at(-1)?.dts ?? 0) / 90;
-    assert.ok(Math.abs(ageMs) < 60_000, `the newest picture is ${ageMs} ms old`);
+    assert.ok(Math.abs(ageMs) < 60_000, `the newest frame is ${ageMs} ms old`);
   });
 
   test('[R10.1] H.264 with B-frames, and AAC', async () => {
@@ -105,7 +105,7 @@ describe('GStreamer', () => {
     assert.ok(frames.every(({ dts, pts }) => pts >= dts));
     assert.ok(
       frames.some(({ dts, pts }) => pts > dts),
-      'pictures are reordered',
+      'frames are reordered',
     );
     assertGrowing(heard, 1);
     assertGrowing(heard, 2);
@@ -139,7 +139,7 @@ describe('GStreamer', () => {
       const track = heard.tracks.at(-1)?.[1];
       const audioMs = ((ofTrack(heard, 2).at(-1)?.dts ?? 0) * 1000) / (track?.timescale ?? 1);
       const frameMs = (ofTrack(heard, 1).at(-1)?.dts ?? 0) / 90;
-      assert.ok(Math.abs(audioMs - frameMs) < 5000, `sound is ${audioMs - frameMs} ms ahead`);
+      assert.ok(Math.abs(audioMs - frameMs) < 5000, `audio is ${audioMs - frameMs} ms ahead`);
     } finally {
       await pool.dispose('the test is over');
     }

@@ -122,7 +122,7 @@ test('[R10.2] an unreachable camera is retried, and connected to once when it re
   const second = await camera(t, { paceMs: 40, port: first.port });
   const backMs = performance.now();
   await until(() => stream.counters.videoSamples > before);
-  t.diagnostic(`pictures ${((performance.now() - backMs) / 1_000).toFixed(2)} s after the return`);
+  t.diagnostic(`frames ${((performance.now() - backMs) / 1_000).toFixed(2)} s after the return`);
   assert.equal(second.requests.filter(({ method }) => method === 'DESCRIBE').length, 1);
   assert.ok(supervisor.attempts.length <= 2, 'no attempts while nothing listened');
 });

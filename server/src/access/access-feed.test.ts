@@ -94,7 +94,7 @@ test('[R10.8, R4.4] a node that the database does not answer disconnects its vie
   assert.deepEqual(notes, []);
   database.isAway = false;
   await pass(500);
-  assert.deepEqual(notes, [undefined], 'everybody is judged again');
+  assert.deepEqual(notes, [undefined], 'all users are authorised again');
   database.isAway = true;
   await pass(4_000);
   assert.equal(database.losses, 1);

@@ -65,11 +65,13 @@ async function post(url: URL, body: unknown): Promise<{ sealed: string } | { ref
     if (reply.ok && answer.sealed !== undefined) return { sealed: answer.sealed };
     const words =
       answer.code !== undefined && isErrorCode(answer.code) ? messageOf(answer.code, 'en') : reply.status;
-    return { refusal: `The node refuses: ${words} A code holds for a quarter of an hour, for one server.` };
+    return {
+      refusal: `The node refuses: ${words} A code is valid for a quarter of an hour, for one server.`,
+    };
   } catch (error) {
     const { cause } = error as Error;
     return {
-      refusal: `${url.origin} cannot be asked: ${String(cause instanceof Error ? cause.message : error)}`,
+      refusal: `${url.origin} cannot be reached: ${String(cause instanceof Error ? cause.message : error)}`,
     };
   }
 }

@@ -13,7 +13,7 @@ export async function verify(
   const verdict = await verifyPackage(path);
   const problems = [...verdict.problems];
   if (fingerprint !== undefined && verdict.fingerprint !== undefined && fingerprint !== verdict.fingerprint) {
-    problems.push(`It was signed by the key ${verdict.fingerprint}, not by ${fingerprint}.`);
+    problems.push(`It was signed with the key ${verdict.fingerprint}, not with ${fingerprint}.`);
   }
   const { manifest } = verdict;
   if (manifest) {

@@ -38,7 +38,7 @@ export class ChangeNotifier {
       .catch((error: unknown) => {
         this.#pending = joined(change, this.#pending);
         if (error instanceof Fault && error.code === 'Unavailable') return;
-        const text = 'What another node changed is not in force yet; it will be tried again';
+        const text = 'A change made by another node could not be applied yet; retrying';
         this.#log.error({ err: error }, text);
       })
       .finally(() => {

@@ -361,7 +361,7 @@ export class Cluster {
 
 function notInvited(id: string): string {
   return (
-    `The cluster does not know the node ${id}: it was removed, or never invited. To let it in, make a code on another node, ` +
+    `The cluster does not know the node ${id}: it was removed, or never invited. To admit it, create a code on another node, ` +
     `then run \`vidette leave\` and \`vidette join ADDRESS CODE ${id}\` here. Its footage stays in its folder: \`vidette check\` reads it.`
   );
 }

@@ -144,11 +144,11 @@ test('[R10.8] streams of a node whose disk can’t be written move to one whose 
   assert.equal(bestNode(members, places, 'a'), 'b', 'nor does a new stream go there');
   const onlyFull = members.filter(({ id }) => id !== 'b');
   assert.deepEqual(plan({ members: onlyFull, places: [place('one', 'a')] }), []);
-  assert.equal(bestNode(onlyFull, [], 'a'), 'a', 'its picture can be watched all the same');
+  assert.equal(bestNode(onlyFull, [], 'a'), 'a', 'its live video can still be watched');
   const handed = place('one', 'b', { nextNodeId: 'a' });
   assert.deepEqual(plan({ members, places: [handed] }), [
     { kind: 'hand-over', uid: 'one', epoch: 3, to: null },
   ]);
   const full = streams(5, 'b');
-  assert.deepEqual(plan({ members, places: full }), [], 'nor is anything spread there');
+  assert.deepEqual(plan({ members, places: full }), [], 'nor is any stream moved there');
 });

@@ -57,7 +57,7 @@ export function parseConfig(
     }
     const { bucket, accessKeyId, secretAccessKey } = result.data.s3;
     if (bucket !== null && (accessKeyId === null || secretAccessKey === null)) {
-      const message = 's3 needs accessKeyId and secretAccessKey where a bucket is named.';
+      const message = 's3 needs accessKeyId and secretAccessKey if a bucket is set.';
       throw new ConfigError(`${fileName}: ${message}`, { complaints: [{ path: 's3', message }] });
     }
     return result.data;

@@ -180,7 +180,7 @@ export const ConfigFile = z.strictObject({
         .max(20)
         .refine(
           (locations) => new Set(locations.map(({ code }) => code)).size === locations.length,
-          'each location needs a code of its own',
+          'each location needs its own code',
         )
         .prefault([{}]),
     })

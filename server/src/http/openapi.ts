@@ -61,7 +61,7 @@ const errorSchema: JsonObject = {
 
 function operationOf(name: CallName, call: Call): JsonObject {
   const parameters = [...parametersOf(call.params, 'path'), ...parametersOf(call.query, 'query')];
-  const right = call.stream ? ` The right "${call.stream}" on the stream is needed.` : '';
+  const right = call.stream ? ` The right "${call.stream}" on the stream is required.` : '';
   return {
     operationId: name,
     tags: [tagOf(routes[name].path)],
@@ -86,8 +86,8 @@ function metricsOperation(): JsonObject {
   return {
     operationId: 'getMetrics',
     tags: ['metric'],
-    summary: 'Metrics in the text format of Prometheus',
-    description: 'Answers only to the token of `metrics.token`; without one there is nothing here.',
+    summary: 'Metrics in Prometheus text format',
+    description: 'Requires the token in `metrics.token`; without one the address does not exist.',
     security: [{ token: [] }],
     responses: {
       200: { description: 'Done', content: { 'text/plain': {} } },
@@ -135,8 +135,11 @@ function successOf(call: Call): JsonObject {
     200: { description: 'Done', content },
     ...(isRanged
       ? {
-          206: { description: 'The part that `Range` names', content },
-          416: { description: 'There is no such part: `Content-Range` says how long the whole is', content },
+          206: { description: 'The requested byte range', content },
+          416: {
+            description: 'The range is not satisfiable: `Content-Range` contains the total length',
+            content,
+          },
         }
       : {}),
   };

@@ -285,6 +285,7 @@ function queryOf(request: FastifyRequest): Record<string, string | undefined> {
 }
 
 function number(text: string | undefined): number {
-  if (text === undefined || !/^\d{1,16}$/.test(text)) throw new Fault('BadRequest', 'A number is expected.');
+  if (text === undefined || !/^\d{1,16}$/.test(text))
+    throw new Fault('BadRequest', 'The number is not valid.');
   return Number(text);
 }

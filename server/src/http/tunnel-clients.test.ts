@@ -86,7 +86,7 @@ test('[R10.9] with a certificate the relay carries TLS, and the client’s addre
 
   const mute = come(false).near;
   clock.advance(20_000);
-  assert.equal(mute.destroyed, true, 'who never says hello is cut');
+  assert.equal(mute.destroyed, true, 'a client without a TLS hello is disconnected');
   const stranger = come(false);
   stranger.far.write('GET / HTTP/1.1\r\n\r\n');
   await once(stranger.near, 'close');

@@ -108,7 +108,7 @@ const sicknesses: Record<string, Respond> = {
   'nothing at all': text(''),
   'a list in a list, and so on': text('['.repeat(900_000)),
   'members of other kinds': json({ ...emptySlice, segments: [{ ...segmentOf(0), startTicks: '0' }] }),
-  'times beyond all numbers': json({ ...emptySlice, segments: [{ ...segmentOf(0), endTicks: 1e300 }] }),
+  'times out of range': json({ ...emptySlice, segments: [{ ...segmentOf(0), endTicks: 1e300 }] }),
   'segments that end before they begin': json({
     ...emptySlice,
     segments: [{ ...segmentOf(9), endTicks: 3 }],
@@ -123,14 +123,14 @@ const sicknesses: Record<string, Respond> = {
     inits: { 1: 'Z2FyYmFnZQ==' },
     segments: [{ ...segmentOf(catalogTicks(movedMs)), entries: '' }],
   }),
-  'slices that are cut for ever, without progress': json({
+  'endless truncated slices, without progress': json({
     ...emptySlice,
     segments: [segmentOf(0)],
     isCut: true,
   }),
-  'slices that are cut for ever, tick by tick': (path, reply) =>
+  'endless truncated slices, tick by tick': (path, reply) =>
     json({ ...emptySlice, segments: [segmentOf(fromOf(path))], isCut: true })(path, reply),
-  'slices that are cut for ever, each of many segments': (path, reply) =>
+  'endless truncated slices, each of many segments': (path, reply) =>
     json({
       ...emptySlice,
       segments: Array.from({ length: 600 }, (_, index) => segmentOf(fromOf(path) + index)),

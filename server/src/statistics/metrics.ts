@@ -39,56 +39,64 @@ export async function newRegistry(sources: MetricsSources): Promise<Registry> {
     });
   new Gauge({
     name: 'vidette_media_confinement',
-    help: 'What keeps media processes apart: files (and network), network, or none',
+    help: 'Confinement of media processes: files (includes network), network, or none',
     labelNames: ['level'],
     registers,
   }).set({ level: sources.confinement }, 1);
   gauge('vidette_streams', 'Streams that this server runs', () => streamManager.size);
-  gauge('vidette_archive_bytes', 'Bytes of all footage', () => archive.health.totalBytes);
-  gauge('vidette_archive_disk_free_bytes', 'Free on the disk of the archive', async () => {
+  gauge('vidette_archive_bytes', 'Bytes of all recordings', () => archive.health.totalBytes);
+  gauge('vidette_archive_disk_free_bytes', 'Free bytes on the archive disk', async () => {
     return (await health.disk())?.freeBytes ?? Number.NaN;
   });
-  gauge('vidette_archive_disk_total_bytes', 'Size of the disk of the archive', async () => {
+  gauge('vidette_archive_disk_total_bytes', 'Total bytes of the archive disk', async () => {
     return (await health.disk())?.totalBytes ?? Number.NaN;
   });
-  gauge('vidette_archive_undeletable_files', 'Files of old footage that the disk does not let go', () => {
+  gauge('vidette_archive_undeletable_files', 'Files of old recordings that can’t be deleted', () => {
     return archive.health.retention.undeletable?.files ?? 0;
   });
-  gauge('vidette_archive_undeletable_bytes', 'Bytes of those files', () => {
+  gauge('vidette_archive_undeletable_bytes', 'Bytes of old recordings that can’t be deleted', () => {
     return archive.health.retention.undeletable?.bytes ?? 0;
   });
   gauge(
     'vidette_archive_early_deleted_bytes',
-    'Deleted before its time to make room, since the start',
+    'Bytes deleted before their depth to free space, since the start',
     () => {
       return archive.health.retention.early?.bytes ?? 0;
     },
   );
-  gauge('vidette_archive_clock_ahead_seconds', 'The clock is not believed by so much', () => {
-    return (archive.health.retention.clockAheadMs ?? 0) / 1_000;
-  });
   gauge(
-    'vidette_event_loop_delay_seconds',
-    'Longest delay of the event loop within ten seconds',
-    async () => {
-      return (await statistics.now()).eventLoopDelayMs / 1_000;
+    'vidette_archive_clock_ahead_seconds',
+    'How far the clock is ahead of the recordings; 0 is normal',
+    () => {
+      return (archive.health.retention.clockAheadMs ?? 0) / 1_000;
     },
   );
-  gauge('vidette_write_latency_seconds', 'Slowest stream: from a whole GOP to its row', async () => {
-    return (await statistics.now()).writeLatencyMs / 1_000;
+  gauge('vidette_event_loop_delay_seconds', 'Longest event loop delay within ten seconds', async () => {
+    return (await statistics.now()).eventLoopDelayMs / 1_000;
   });
+  gauge(
+    'vidette_write_latency_seconds',
+    'Time from a complete GOP to its catalog row, of the slowest stream',
+    async () => {
+      return (await statistics.now()).writeLatencyMs / 1_000;
+    },
+  );
   gauge('vidette_license_valid', '1 while the license is valid', () => (license.isExpired ? 0 : 1));
   gauge('vidette_tunnel_up', '1 while a relay listens for this server', () => (tunnel.isUp ? 1 : 0));
   gauge(
     'vidette_tunnel_received_bytes',
-    'From visitors through the tunnel',
+    'Bytes received from clients through the tunnel',
     () => tunnel.traffic.receivedBytes,
   );
-  gauge('vidette_tunnel_sent_bytes', 'To visitors through the tunnel', () => tunnel.traffic.sentBytes);
+  gauge(
+    'vidette_tunnel_sent_bytes',
+    'Bytes sent to clients through the tunnel',
+    () => tunnel.traffic.sentBytes,
+  );
 
   new Gauge({
     name: 'vidette_recorded_ratio',
-    help: 'Share of what was to be recorded that was',
+    help: 'Recorded share of the time that should have been recorded',
     labelNames: ['window'],
     registers,
     collect() {
@@ -108,21 +116,21 @@ export async function newRegistry(sources: MetricsSources): Promise<Registry> {
     ...ofStreams,
     collect: () => fillOfStreams(),
   });
-  const viewers = new Gauge({ name: 'vidette_stream_viewers', help: 'Who watches live', ...ofStreams });
+  const viewers = new Gauge({ name: 'vidette_stream_viewers', help: 'Live viewers', ...ofStreams });
   const recordedRatio = new Gauge({
     name: 'vidette_stream_recorded_ratio',
-    help: 'Share of what was to be recorded that was',
+    help: 'Recorded share of the time that should have been recorded',
     labelNames: ['stream', 'window'],
     registers,
   });
   const counter = (name: string, help: string) => new Counter({ name, help, ...ofStreams });
   const received = counter('vidette_stream_received_bytes_total', 'Bytes of video and audio received');
   const frames = counter('vidette_stream_frames_total', 'Video frames received');
-  const damaged = counter('vidette_stream_damaged_frames_total', 'Video frames with lost parts');
-  const lost = counter('vidette_stream_lost_packets_total', 'Packets of the source that never came');
+  const damaged = counter('vidette_stream_damaged_frames_total', 'Video frames of which parts were lost');
+  const lost = counter('vidette_stream_lost_packets_total', 'Packets from the source that never arrived');
   const sent = counter('vidette_stream_sent_bytes_total', 'Bytes sent to viewers');
   const recorded = counter('vidette_stream_recorded_bytes_total', 'Bytes written to the archive');
-  const reconnects = counter('vidette_stream_reconnects_total', 'Reconnections of the source');
+  const reconnects = counter('vidette_stream_reconnects_total', 'Reconnections to the source');
 
   function fillOfStreams(): void {
     const metrics = [up, viewers, received, frames, damaged, lost, sent, recorded, reconnects];

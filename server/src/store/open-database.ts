@@ -145,8 +145,8 @@ async function migrate({ db, engine, file }: OpenDatabase, log: Log | undefined)
   if (error instanceof Fault) throw error;
   if (error !== undefined) {
     const what = error instanceof Error ? error.message : 'for an unknown reason';
-    const kept = copy === undefined ? '' : ` As it was before it is kept as ${copy}.`;
-    throw new Fault('Unavailable', `The database cannot be brought to this version (${what}).${kept}`, {
+    const kept = copy === undefined ? '' : ` A copy from before is kept as ${copy}.`;
+    throw new Fault('Unavailable', `The database cannot be migrated to this version (${what}).${kept}`, {
       cause: error,
     });
   }
@@ -157,9 +157,9 @@ async function migrate({ db, engine, file }: OpenDatabase, log: Log | undefined)
 /** The copy that an operator needs to go back, made before anything changes. */
 function migratingLine(copy: string | undefined): string {
   return copy === undefined
-    ? 'The database on PostgreSQL is migrated to this version. No copy of it is made here: to go back, restore ' +
+    ? 'The database on PostgreSQL is being migrated to this version. No copy of it is made: to go back, restore ' +
         'the dump that pg_dump made before the update, with secret.key and vidette.yaml of that time'
-    : `The database is migrated to this version. As it was before it is kept as ${copy}`;
+    : `The database is being migrated to this version. A copy from before is kept as ${copy}`;
 }
 
 /** A lost table is reported once, here, and not by every query that uses it. */

@@ -117,7 +117,7 @@ test('[R10.9] clients that send no request lock no other client out, neither all
     channel.on('close', () => channel.close());
   }
   assert.equal(asking.destroyed, false);
-  assert.equal(relay.clients[1]?.destroyed, true, 'the one that rested longest has gone');
+  assert.equal(relay.clients[1]?.destroyed, true, 'the one that was idle longest has been closed');
   assert.equal(relay.clients.at(-1)?.destroyed, false);
   assert.ok(relay.relay.connections <= 481, `${relay.relay.connections} connections`);
 });
@@ -170,7 +170,7 @@ test('[R10.9] a relay that does not read delays the writer, whatever window it a
   await until(() => relay.traffic.sentBytes > 0);
   const sentBytes = await settled(() => relay.traffic.sentBytes);
   assert.equal(isDone, false);
-  assert.ok(sentBytes < whole / 2, `${sentBytes} bytes are on their way`);
+  assert.ok(sentBytes < whole / 2, `${sentBytes} bytes are in transit`);
 });
 
 test('[R10.9] a relay that does not answer is disconnected, and so is one that renews its keys endlessly', async (t) => {
@@ -234,7 +234,7 @@ test('[R10.9] endless greetings, invalid data and silence all end the attempt', 
   t.after(() => clearInterval(advance));
   const chatty = await greeting.relay.ended;
   assert.ok(['connection-lost', 'unreachable'].includes(chatty.code), chatty.code);
-  assert.ok((chatty.causeWords ?? '').length < 400, 'its words are cut');
+  assert.ok((chatty.causeWords ?? '').length < 400, 'its text is truncated');
 
   const nonsense = await dialStranger(t, (socket) =>
     socket.write(`SSH-2.0-x\r\n${'\u0001\u00ff'.repeat(40_000)}`),
