@@ -27,6 +27,9 @@ before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'vidette-cluster-'));
   server = await start('main');
   ({ client, cookie } = await administratorOf(server));
+  await license('enterprise');
+  ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
+  browser = await launchBrowser();
 });
 
 after(async () => {
@@ -85,7 +88,6 @@ test('[R6.8] the nodes are available with an enterprise license that covers the 
 });
 
 test('[R7.36, R7.37, R7.38] one server is one node, which can be renamed and reports its state', async () => {
-  ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
   const params = { id: 'main' };
   const renamed = await client.saveClusterNode({ params, body: { name: 'Yard, north' } });
   assert.equal((await node()).name, 'Yard, north');
@@ -112,7 +114,6 @@ test('[R8.11] a node runs as many streams as its capacity allows; the form shows
   const body = { streamSource: 'demo:', live: { onDemand: true }, archive: { isEnable: false } };
   const second = await client.addStream({ body: { name: 'Second', ...body } });
   await assert.rejects(client.addStream({ body: { name: 'Third', ...body } }), { code: 'CLUSTER_NODE_ERR' });
-  browser = await launchBrowser();
   const context = await newPerson(browser);
   await signInByCookie(context, server.url, cookie);
   const page = await context.newPage();
@@ -162,6 +163,7 @@ test('[R7.39, R4.5] a drained node stops recording, warns until it is returned t
 });
 
 test('[R2.14, R4.11] a node is drained and returned on the page, with a warning in between', async () => {
+  await client.saveClusterNode({ params: { id: 'main' }, body: { name: 'Yard, north' } });
   const context = await newPerson(browser);
   await signInByCookie(context, server.url, cookie);
   const page = await context.newPage();
