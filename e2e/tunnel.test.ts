@@ -18,8 +18,7 @@ import { assertMoves } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 import { freePort, TestSshd } from './sshd.ts';
 
-// One server behind one relay, from the first visit of the screen to the expiry of the license; the tests build
-// on each other.
+// One server behind one relay, from the first visit of the screen to the expiry of the license.
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const env = { VIDETTE_LICENSE_VENDOR_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString() };
@@ -35,7 +34,8 @@ let sshd: TestSshd;
 let bindPort: number;
 let browser: Browser;
 let screen: Page;
-let uid: string;
+/** Recorded from the first license that covers the tunnel; viewed through it later. */
+let uid: string | undefined;
 
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'vidette-tunnel-'));
@@ -44,6 +44,9 @@ before(async () => {
   server = await startServer({ dataDir, env });
   ({ client, cookie } = await administratorOf(server));
   browser = await launchBrowser();
+  const person = await newPerson(browser);
+  await signInByCookie(person, server.url, cookie);
+  screen = await person.newPage();
 });
 
 after(async () => {
@@ -93,6 +96,28 @@ async function configure(changes: Record<string, unknown> = {}): Promise<void> {
   const { hostKey, port, user } = sshd;
   const location = { code: 'RU', host: '127.0.0.1', port, user, hostKey, bindPort, ...changes };
   await client.saveConfiguration({ body: { values: { tunnel: { locations: [location] } } } });
+}
+
+/** Saves a license that covers the tunnel for an hour, and records a stream that is viewed through it later. */
+async function licensed(): Promise<void> {
+  await client.saveLicense({ body: { text: licenseOf(hourMs, ['archive', 'tunnel']) } });
+  uid ??= (await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } })).uid;
+}
+
+async function openScreen(): Promise<void> {
+  await screen.goto(`${server.url}/ui/administration/tunnel`);
+}
+
+/** Waits until the tunnel runs; if there is none yet, configures, authorizes and starts it without the screen. */
+async function tunnelRuns(): Promise<void> {
+  await licensed();
+  if ((await client.getTunnelStatus()).status === 'stopped') {
+    await configure();
+    await sshd.authorize((await client.getTunnelStatus()).locations[0]?.authorizedKey ?? '');
+    await client.startTunnel({ body: {} });
+  }
+  await statusThat(({ status, roundTripMs }) => status === 'running' && roundTripMs !== null);
+  await until(isFarOpen, Boolean, patienceMs);
 }
 
 interface TunnelReply {
@@ -153,24 +178,20 @@ function networksIn({ networks }: Readonly<Record<string, unknown>>): string[] {
 }
 
 test('[R6.7] [R6.8] without a license, and with one that does not cover it, there is no tunnel, and the screen shows which of the two applies', async () => {
-  const person = await newPerson(browser);
-  await signInByCookie(person, server.url, cookie);
-  screen = await person.newPage();
   await assert.rejects(client.getTunnelStatus(), answers('LicenseExpired'));
   await assert.rejects(client.startTunnel({ body: {} }), answers('LicenseExpired'));
-  await screen.goto(`${server.url}/ui/administration/tunnel`);
+  await openScreen();
   await shows('The tunnel needs a valid license');
   await client.saveLicense({ body: { text: licenseOf(hourMs, ['archive']) } });
   await assert.rejects(client.getTunnelStatus(), answers('FeatureNotFound'));
   await assert.rejects(client.startTunnel({ body: {} }), answers('FeatureNotFound'));
   await shows('The license does not cover the tunnel');
-  await client.saveLicense({ body: { text: licenseOf(hourMs, ['archive', 'tunnel']) } });
+  await licensed();
   await shows('Enter the address of the relay');
-  // Records meanwhile what is later viewed through the tunnel.
-  ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
 });
 
 test('[R9.7] [R3.8] [R7.48] RU exists and is the default; locations that are unknown or not set up are refused', async () => {
+  await licensed();
   assert.deepEqual((await client.getSettings()).tunnelLocations, ['RU']);
   const status = await client.getTunnelStatus();
   assert.deepEqual([status.status, status.location, status.url], ['stopped', null, null]);
@@ -179,6 +200,8 @@ test('[R9.7] [R3.8] [R7.48] RU exists and is the default; locations that are unk
 });
 
 test('[R4.6] [R10.9] from the form to a running tunnel: unknown key, wrong key, refused key, each with its remedy', async () => {
+  await licensed();
+  await openScreen();
   await screen.getByLabel('Address', { exact: true }).fill('127.0.0.1');
   await screen.getByLabel('SSH port').fill(String(sshd.port));
   await screen.getByLabel('User').fill(sshd.user);
@@ -233,6 +256,7 @@ async function sshWithTunnelKey(...words: string[]): Promise<{ code: number | nu
 }
 
 test("[R10.9] the server's key can open only that port on the relay", async () => {
+  await tunnelRuns();
   const relay = `${sshd.user}@127.0.0.1`;
   const command = await sshWithTunnelKey(relay, 'echo in$((40+2))side');
   assert.doesNotMatch(command.output, /in42side|Permission denied/);
@@ -244,12 +268,14 @@ test("[R10.9] the server's key can open only that port on the relay", async () =
 });
 
 test('[R10.9] page, live video and archive through the relay, in a browser', async () => {
+  await tunnelRuns();
+  const params = { uid: uid ?? '' };
   const far = `http://localhost:${bindPort}`;
   const before = await client.getTunnelStatus();
   const person = await newPerson(browser);
   await signInByCookie(person, far, cookie);
   const page = await person.newPage();
-  await page.goto(`${far}/ui/stream/${uid}/view`);
+  await page.goto(`${far}/ui/stream/${params.uid}/view`);
   const isPlaying = (mode: string) =>
     page
       .locator(`[data-player-state="playing"][data-player-mode="${mode}"]`)
@@ -260,7 +286,7 @@ test('[R10.9] page, live video and archive through the relay, in a browser', asy
     () => {
       const nowMs = Date.now();
       return client.getArchiveRanges({
-        params: { uid },
+        params,
         query: { start_time: nowMs - hourMs, end_time: nowMs },
       });
     },
@@ -277,6 +303,7 @@ test('[R10.9] page, live video and archive through the relay, in a browser', asy
 });
 
 test('[R10.9] sign-in limits and the audit log refer to the client, and claims of the client are ignored', async () => {
+  await tunnelRuns();
   for (let tries = 0; tries < 10; tries++) {
     const { status } = await guess('127.0.0.2', { 'x-forwarded-for': `10.0.0.${tries}` });
     assert.equal(status, 401);
@@ -296,6 +323,8 @@ test('[R10.9] sign-in limits and the audit log refer to the client, and claims o
 });
 
 test('[R4.6] [R4.11] an interrupted connection recovers; an unreachable relay is shown on the screen and in the warnings', async () => {
+  await tunnelRuns();
+  await openScreen();
   const { reconnects } = await client.getTunnelStatus();
   await sshd.stall();
   await shows('The connection to the relay was lost.');
@@ -326,6 +355,7 @@ test('[R4.6] [R4.11] an interrupted connection recovers; an unreachable relay is
 });
 
 test('[R10.9] a restarted server is reachable again, with the same key', async () => {
+  await tunnelRuns();
   const { locations } = await client.getTunnelStatus();
   await server.stop();
   assert.equal(await isFarOpen(), false);
@@ -337,8 +367,9 @@ test('[R10.9] a restarted server is reachable again, with the same key', async (
 });
 
 test('[R6.7] the license expires while the tunnel is up, and is renewed: both take effect immediately', async () => {
+  await tunnelRuns();
   await client.saveLicense({ body: { text: licenseOf(4_000, ['archive', 'tunnel']) } });
-  await screen.goto(`${server.url}/ui/administration/tunnel`);
+  await openScreen();
   await until(
     () => client.getLicense(),
     ({ isExpired }) => isExpired,
@@ -347,12 +378,14 @@ test('[R6.7] the license expires while the tunnel is up, and is renewed: both ta
   await assert.rejects(client.getTunnelStatus(), answers('LicenseExpired'));
   await until(isFarOpen, (isOpen) => !isOpen, patienceMs);
   await shows('The tunnel needs a valid license');
-  await client.saveLicense({ body: { text: licenseOf(hourMs, ['archive', 'tunnel']) } });
+  await licensed();
   await until(isFarOpen, Boolean, patienceMs);
   await shows('On since');
 });
 
 test('[R4.6] [R7.48] stopping closes the port permanently, and who did what is in the audit log', async () => {
+  await tunnelRuns();
+  await openScreen();
   await screen.getByRole('button', { name: 'Stop' }).click();
   await shows('This server can be reached only from its own network.');
   assert.equal((await client.getTunnelStatus()).status, 'stopped');
