@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { S3ObjectStore } from '../../server/src/s3/s3-object-store.ts';
 import type { Client } from '@vidette/contract/client';
+import type { ArchiveStats } from '@vidette/contract/entities';
 import { administratorOf, clientOf, until } from '../api.ts';
 import { recordPast } from '../past-footage.ts';
 import { shownFrame } from '../frame.ts';
@@ -115,6 +116,42 @@ async function moveAfter(uid: string, farAfterHours: number): Promise<void> {
   await client.saveStream({ params: { uid }, body: { archive: { farAfterHours } } });
 }
 
+let moved: Promise<ArchiveStats> | undefined;
+
+/** The older file of `past` is in the bucket, the newer one on the disk: resolves with the statistics of that moment. */
+function pastIsMoved(): Promise<ArchiveStats> {
+  moved ??= (async () => {
+    await moveAfter(past, 1);
+    const stats = await until(
+      () => statsOf(past),
+      ({ farBytes }) => farBytes > 0,
+      WAIT_MS,
+    );
+    await moveAfter(past, -1);
+    return stats;
+  })();
+  return moved;
+}
+
+/** Waits until enough of `present` is recorded, and ends its recording. */
+async function presentEnds(): Promise<void> {
+  await until(
+    () => statsOf(present),
+    ({ durationMs }) => durationMs > 3_000,
+    WAIT_MS,
+  );
+  await client.pauseStream({ body: { uid: present } });
+}
+
+/** Waits until nothing of the stream's footage is on the disk any more. */
+async function untilAllMoved(uid: string): Promise<void> {
+  await until(
+    () => statsOf(uid),
+    ({ bytes, farBytes }) => farBytes === bytes,
+    WAIT_MS,
+  );
+}
+
 async function filesOf(uid: string): Promise<string[]> {
   const all = await readdir(join(dataDir, 'archive', uid), { recursive: true }).catch(() => []);
   return all.filter((name) => name.endsWith('.mp4'));
@@ -175,13 +212,7 @@ test('a bucket stores and returns objects as the archive needs, multi-part too, 
 });
 
 test('[R7.16] [R7.17] footage that is old enough is moved, newer footage stays, and all of it is identical byte for byte', async () => {
-  await moveAfter(past, 1);
-  const stats = await until(
-    () => statsOf(past),
-    ({ farBytes }) => farBytes > 0,
-    WAIT_MS,
-  );
-  await moveAfter(past, -1);
+  const stats = await pastIsMoved();
   assert.ok(stats.farBytes < stats.bytes, 'the second file is still here');
   assert.deepEqual(
     await until(
@@ -196,6 +227,7 @@ test('[R7.16] [R7.17] footage that is old enough is moved, newer footage stays, 
 });
 
 test('[R4.9] in the browser the video continues across the boundary between disk and bucket', async () => {
+  await pastIsMoved();
   await testEnv.open(`/stream/${past}/view?t=${borderMs - 3_000}`, async (page) => {
     await page.locator('[data-player-state=playing][data-player-mode=archive]').waitFor({
       state: 'attached',
@@ -213,12 +245,8 @@ test('[R4.9] in the browser the video continues across the boundary between disk
 });
 
 test('[R3.9] the store fails: recording continues, the page reports remote footage as unavailable, local footage plays; when it returns everything is moved automatically', async () => {
-  await until(
-    () => statsOf(present),
-    ({ durationMs }) => durationMs > 3_000,
-    WAIT_MS,
-  );
-  await client.pauseStream({ body: { uid: present } });
+  await pastIsMoved();
+  await presentEnds();
   const { startTime } = await statsOf(present);
   const startMs = startTime ?? 0;
   const closedMs = Date.now();
@@ -251,15 +279,12 @@ test('[R3.9] the store fails: recording continues, the page reports remote foota
     });
   });
   await until(warnings, (found) => !found.some((warning) => warning.startsWith('far-archive')), WAIT_MS);
-  await until(
-    () => statsOf(present),
-    ({ bytes, farBytes }) => farBytes === bytes,
-    WAIT_MS,
-  );
+  await untilAllMoved(present);
   assert.equal(await seen(present, startMs - 1_000, closedMs), before);
 });
 
 test('[R10.3] kill -9 in the middle of an upload: the next start continues, and nothing is lost or duplicated', async () => {
+  await pastIsMoved();
   store.freeze();
   await moveAfter(past, 0);
   const catalog = new DatabaseSync(join(dataDir, 'archive.sqlite'), { readOnly: true });
@@ -273,11 +298,7 @@ test('[R10.3] kill -9 in the middle of an upload: the next start continues, and 
   store.thaw();
   server = await start();
   client = clientOf(server, cookie);
-  await until(
-    () => statsOf(past),
-    ({ bytes, farBytes }) => farBytes === bytes,
-    WAIT_MS,
-  );
+  await untilAllMoved(past);
   assert.equal(await seen(past, borderMs - 30_000, borderMs + 60_000), pastBefore);
   await until(
     () => filesOf(past),
@@ -287,6 +308,10 @@ test('[R10.3] kill -9 in the middle of an upload: the next start continues, and 
 });
 
 test('a purge deletes the objects, `check` finds both in order, and the secret can’t be read anywhere', async () => {
+  await pastIsMoved();
+  await presentEnds();
+  await moveAfter(present, 0);
+  await untilAllMoved(present);
   await client.deleteStream({ params: { uid: past }, query: { purge: true } });
   await until(
     () => store.segments(),
