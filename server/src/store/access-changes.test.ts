@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { AccessChange, AccessMark } from './access-changes.ts';
+import type { AccessChange } from './access-changes.ts';
 import { openTestStore } from './store-fixture.ts';
 import type { Store } from './store.ts';
 import { newStream } from './stream-fixture.ts';
@@ -13,7 +13,6 @@ import { newUser } from './user-fixture.ts';
 
 let folder: string;
 let store: Store;
-let mark: AccessMark | undefined;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vidette-access-'));
@@ -25,20 +24,23 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The changes recorded since the last call, without duplicates. */
-async function news(): Promise<AccessChange[]> {
-  const found = await store.accessChanges.since(mark);
-  mark = found.mark;
-  assert.ok(found.changes);
-  const seen = new Map(found.changes.map((change) => [JSON.stringify(change), change]));
-  return [...seen.values()];
+/** The changes recorded from now on: each call returns those since the last one, without duplicates. */
+async function newsFromNow(): Promise<() => Promise<AccessChange[]>> {
+  let { mark } = await store.accessChanges.since(undefined);
+  return async () => {
+    const found = await store.accessChanges.since(mark);
+    mark = found.mark;
+    assert.ok(found.changes);
+    const seen = new Map(found.changes.map((change) => [JSON.stringify(change), change]));
+    return [...seen.values()];
+  };
 }
 
 const rights = { view: true, archive: false, share: false, edit: false };
 
 test('[R4.4] the database records every change of access rights, and nothing else', async () => {
   assert.equal((await store.accessChanges.since(undefined)).changes, undefined);
-  mark = (await store.accessChanges.since(undefined)).mark;
+  const news = await newsFromNow();
   const user = await store.users.add(newUser('guard'));
   const stream = await store.streams.add(newStream('gate'));
   await store.sessions.add({
