@@ -19,7 +19,7 @@ let arrivals: string[] = [];
 /** Serves documents by path; `requests` contains the requests with their headers. */
 let web: { port: number; server: Server };
 let requests: string[] = [];
-const documents = new Map<string, string>();
+const documents = new Map([['/good', '200\nnot a segment']]);
 /** Strict rules also apply where the system provides no namespaces. */
 const pools = [new Confinement('none'), findConfinement()].map(
   (confinement) => new FfmpegPool({ clock: systemClock, log: silentLog, confinement }),
@@ -210,7 +210,6 @@ async function read(path: string): Promise<void> {
 for (const [kind, make] of Object.entries(kinds)) {
   test(`${kind}: only HTTP through the checking proxy is opened`, async () => {
     [arrivals, requests] = [[], []];
-    documents.set('/good', '200\nnot a segment');
     if (kind.includes('HLS')) {
       documents.set('/document.m3u8', make(forbidden()));
       await read('/document.m3u8');
