@@ -222,7 +222,7 @@ test('[R7.47] printed, the audit log has all its columns, dark on white, and no 
     assert.match(paper.toString('latin1'), /MediaBox \[\s*0 0 84[12][.\d]* 59[45][.\d]*/);
   }));
 
-test('[R7.47] on paper of any width no column of the audit log leaves the page, however long its words', async () => {
+test('[R7.47] printed at any width, no column of the audit log exceeds the page, however long its words', async () => {
   const guard = { name: 'x'.repeat(64), password: viewer.password };
   await client.addUser({ body: guard });
   await signIn(testEnv.server, guard.name, guard.password);

@@ -65,7 +65,7 @@ test('[R6.9] a call that needs a license declares that in its errors, and every 
   }
 });
 
-test('[R6.7] [R6.8] a call on a licensed feature says so in its errors; only the end of a drain decides by itself', () => {
+test('[R6.7] [R6.8] a call on a licensed feature declares that in its errors; only ending a drain decides by itself', () => {
   const deciding: CallName[] = [];
   for (const name of names) {
     const { errors, needsFeature, needsEnterprise }: Call = calls[name];

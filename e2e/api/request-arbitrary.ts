@@ -38,19 +38,19 @@ export interface Operation {
   >;
 }
 
-/** A request as it goes over the wire. */
+/** A request as sent over the wire. */
 export interface WireRequest {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
-/** Values that exist on the server, by the name of the member or parameter that takes them. */
+/** Values that exist on the server, by the name of the member or parameter that accepts them. */
 export type KnownValues = Readonly<Record<string, readonly unknown[]>>;
 
-/** Text that has broken programs before: control, direction, surrogates, SQL, paths, markup, look-alikes. */
+/** Text that is known to break programs: control, direction, surrogates, SQL, paths, markup, look-alikes. */
 const nastyTexts = [
   '',
   ' ',
@@ -100,8 +100,8 @@ const anything: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 /**
- * Requests for one call, derived from its schemas: most hold to them and name what exists, so that they come far;
- * the others break them in one place, or are no request at all.
+ * Requests for one call, derived from its schemas: most are valid and name existing objects, so that they get
+ * far; the others violate the schema in one place, or are no valid requests at all.
  */
 export function requestArbitrary(
   method: string,
@@ -171,7 +171,7 @@ interface Member {
   readonly schema: JsonSchema;
 }
 
-/** An object with all required members and some of the others; now and then one of them breaks its schema. */
+/** An object with all required members and some of the others; occasionally one of them violates its schema. */
 function membersArbitrary(
   members: readonly Member[],
   known: KnownValues,
@@ -234,7 +234,7 @@ function schemaArbitrary(schema: JsonSchema, known: KnownValues): fc.Arbitrary<u
     case undefined:
       return anything;
     default:
-      throw new Error(`The fuzzer knows no type ${schema.type}.`);
+      throw new Error(`The fuzzer does not support the type ${schema.type}.`);
   }
 }
 
@@ -262,7 +262,7 @@ function numberArbitrary(
   );
 }
 
-/** The first arbitrary, but once in `every` times the second. */
+/** The first arbitrary, but the second once in every `every` times. */
 function mostly<T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>, every = 8): fc.Arbitrary<T> {
   return fc.oneof({ weight: every - 1, arbitrary: usual }, { weight: 1, arbitrary: rare });
 }

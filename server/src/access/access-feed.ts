@@ -119,7 +119,7 @@ export class AccessFeed {
     }
   }
 
-  /** Runs beside the polls, which may hang as long as the network path to the database does. */
+  /** Runs in parallel with the polls, which may hang as long as the network path to the database does. */
   #watchSilence(): void {
     const { clock, isFrozen, log, onLost } = this.#options;
     const nowMs = clock.monotonicMs();
@@ -143,7 +143,7 @@ export class AccessFeed {
     this.#isLost = true;
     log.warn(
       {},
-      'The database answers other nodes, or no other node can be asked: permissions may have changed, so viewers are disconnected',
+      'The database answers other nodes, or no other node can be reached: permissions may have changed, so viewers are disconnected',
     );
     onLost();
   }

@@ -13,7 +13,7 @@ import { FirstAdministrator } from './first-administrator.ts';
 
 const password = 'seven quiet otters 5';
 
-/** A locked server, with the code that its console shows. */
+/** A locked server, and the code printed on its console. */
 async function scene(t: TestContext) {
   const store = await temporaryStore(t);
   const clock = new ManualClock();
@@ -47,7 +47,7 @@ async function scene(t: TestContext) {
   return { store, clock, lock, authenticator, create, note };
 }
 
-test('[R7.32] the code from the console makes an administrator without limits, signed in', async (t) => {
+test('[R7.32] the code from the console creates an administrator without limits, signed in', async (t) => {
   const { lock, authenticator, create, note } = await scene(t);
   const { user, secret } = await create();
   assert.deepEqual(
@@ -60,10 +60,10 @@ test('[R7.32] the code from the console makes an administrator without limits, s
   assert.equal(principal?.user.login, 'admin');
 });
 
-test('[R8.13] a wrong code makes no account, whatever else is typed', async (t) => {
+test('[R8.13] a wrong code creates no account, whatever the other input', async (t) => {
   const { store, lock, create, note } = await scene(t);
   await assert.rejects(create({ code: 'AAAA-AAAA' }), { code: 'UnknownLifetimeCode' });
-  // The password is judged after the code: a stranger learns nothing of its rules.
+  // The password is checked after the code, so that strangers learn nothing about its rules.
   await assert.rejects(create({ code: '', password: 'x' }), { code: 'LifetimeCodeRequired' });
   assert.deepEqual([await store.users.countActiveAdmins(), lock.isLocked, note.login], [0, true, null]);
 });
@@ -81,14 +81,14 @@ test('a weak password, and a login or an e-mail that is taken, leave the server 
   assert.equal((await create()).user.login, 'admin');
 });
 
-test('[R7.32] a server with an administrator makes no second one', async (t) => {
+test('[R7.32] a server with an administrator creates no second one', async (t) => {
   const { store, create } = await scene(t);
   await create();
   await assert.rejects(create({ name: 'other' }), { code: 'ActionNotAcceptable' });
   assert.equal(await store.users.byLogin('other'), undefined);
 });
 
-test('[R8.12] a network has 100 tries in a quarter of an hour, with the right code too; others have their own', async (t) => {
+test('[R8.12] a network has 100 attempts in a quarter of an hour, even with the right code; each network has its own', async (t) => {
   const { clock, lock, create } = await scene(t);
   for (let turn = 0; turn < 100; turn++)
     await assert.rejects(create({ code: '' }), { code: 'LifetimeCodeRequired' });

@@ -9,7 +9,7 @@ import { PasswordRecovery } from './password-recovery.ts';
 const typed = { email: 'ann@example.org', code: 'AAAA-AAAA', password: 'seven quiet otters 5' };
 const ip = '192.0.2.1';
 
-/** Recovery whose work takes as long as the test lets it, and ends as the test says. */
+/** Recovery whose duration and outcome the test determines. */
 function scene(work: (clock: ManualClock) => string) {
   const clock = new ManualClock();
   const recovery = new PasswordRecovery({
@@ -22,7 +22,7 @@ function scene(work: (clock: ManualClock) => string) {
   return { clock, recovery, note: newAuditNote() };
 }
 
-/** Lets a call settle; until the clock moves it waits, whatever its outcome. */
+/** Lets a call settle; whatever its outcome, it waits until the clock advances. */
 async function settle(clock: ManualClock, call: Promise<unknown>): Promise<void> {
   let isOver = false;
   const over = call.then(
@@ -39,7 +39,7 @@ for (const [name, spentMs] of [
   ['an unknown address', 0],
   ['a known one', 30],
 ] as const) {
-  test(`[R8.5] the answer to ${name} comes after the same time, and names it in the log`, async () => {
+  test(`[R8.5] the answer to ${name} takes the same time, and the log contains the reason`, async () => {
     const { clock, recovery, note } = scene((passing) => (passing.sleep(spentMs), ''));
     let settledMs: number | undefined;
     const sent = recovery.send(typed.email, ip, note).finally(() => (settledMs = clock.monotonicMs()));
@@ -63,13 +63,13 @@ test('[R8.5] a refusal takes as long as a success', async () => {
   assert.deepEqual([note.target, note.login], [typed.email, null]);
 });
 
-test('[R7.21] the log has the login of the user whose password was set', async () => {
+test('[R7.21] the log contains the login of the user whose password was set', async () => {
   const { clock, recovery, note } = scene(() => 'ann');
   await settle(clock, recovery.reset(typed, ip, note));
   assert.deepEqual([note.target, note.login], [typed.email, 'ann']);
 });
 
-test('work that takes longer than one step ends at the next one', async () => {
+test('work that takes longer than one step is answered at the next one', async () => {
   const { clock, recovery, note } = scene((passing) => (passing.sleep(260), 'ann'));
   let settledMs: number | undefined;
   const done = recovery.reset(typed, ip, note).finally(() => (settledMs = clock.monotonicMs()));

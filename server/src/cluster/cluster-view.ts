@@ -108,7 +108,7 @@ export class ClusterView {
     return { saved, moved, removed: [...old.keys()].filter((uid) => !this.#places.has(uid)) };
   }
 
-  /** A drained node that has no other to take its streams over stops them itself. */
+  /** A drained node stops its streams itself if no other node can take them over. */
   get #isStopped(): boolean {
     return this.isDrained && !this.#hasSuccessor;
   }

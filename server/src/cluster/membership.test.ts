@@ -41,7 +41,7 @@ async function open(id: string): Promise<Membership> {
 
 const failsWith = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;
 
-test('[R7.36] a node that has started is in the list under its id until it is renamed', async () => {
+test('[R7.36] a started node is listed under its id until it is renamed', async () => {
   const membership = await open('yard');
   clock.advance(5_000);
   const [node, ...others] = await membership.list();
@@ -67,7 +67,7 @@ test('[R7.36] a node that has started is in the list under its id until it is re
   await assert.rejects(membership.rename('gate', 'Gate'), failsWith('NotFound'));
 });
 
-test('[R7.39, R4.5] a drain is reported once, is complete when no stream is held, and outlives a restart', async () => {
+test('[R7.39, R4.5] a drain is reported once, is complete when no stream is held, and survives a restart', async () => {
   const membership = await open('yard');
   changes = 0;
   active = 3;
@@ -86,7 +86,7 @@ test('[R7.39, R4.5] a drain is reported once, is complete when no stream is held
   await assert.rejects(again.setDrained('gate', true), failsWith('NotFound'));
 });
 
-test('[R7.38] a name that this server had before is away, and can be forgotten; the server itself cannot', async () => {
+test('[R7.38] an earlier name of this server counts as down, and can be removed; the server itself cannot', async () => {
   await (await open('yard')).close();
   clock.advance(60_000);
   const membership = await open('gate');

@@ -6,11 +6,11 @@ import type { NodeRecord } from '../store/node-row.ts';
 import type { Nodes } from '../store/nodes.ts';
 import type { Cluster, StreamReport } from './cluster.ts';
 
-/** The streams of this node, as far as its membership has to do with them. */
+/** The part of this node's streams that its membership needs. */
 export interface MemberStreams {
   /** Number of streams for which this node holds a source or a recorder. */
   activeStreams(): number;
-  /** Whether this node runs streams has changed. */
+  /** To be called when it has changed whether this node runs streams. */
   review(): void;
 }
 
@@ -20,11 +20,13 @@ export interface MembershipOptions {
   readonly log: Log;
   /** `node.id` of the configuration. */
   readonly id: string;
-  /** The most streams that this node takes; null: no limit. */
+  /** Maximum number of streams that this node runs; null: no limit. */
   readonly capacity: number | null;
-  /** Of the product. */
+  /** Version of the product. */
   readonly version: string;
-  /** The nodes that share a PostgreSQL with this one; undefined with SQLite, which one server has to itself. */
+  /**
+   * The nodes that share a PostgreSQL with this one; undefined with SQLite, which belongs to a single server.
+   */
   readonly cluster?: Cluster | undefined;
 }
 
@@ -33,7 +35,7 @@ const onlyEpoch = 0;
 
 /**
  * This node among those that its database knows. Without a cluster the others are earlier names of this server,
- * or servers whose backup it was restored from, and are away.
+ * or servers from whose backup it was restored, and count as down.
  */
 export class Membership {
   readonly id: string;
@@ -42,7 +44,7 @@ export class Membership {
   readonly #cluster: Cluster | undefined;
   #isDrained: boolean;
   #streams: MemberStreams | undefined;
-  /** Changes are serialised, so that what is in force is what was stored last. */
+  /** Changes are serialised, so that the state in force is the one stored last. */
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(options: MembershipOptions, self: NodeRecord) {
@@ -53,7 +55,10 @@ export class Membership {
     this.#isDrained = self.isDrained;
   }
 
-  /** Notes that this node runs; a node without peers takes over the streams of those that are gone for good. */
+  /**
+   * Records that this node is running; a node without peers takes over the streams of nodes that no longer
+   * exist.
+   */
   static async open(options: MembershipOptions): Promise<Membership> {
     const { nodes, id, version, clock, log, cluster } = options;
     const self = cluster ? await nodes.byId(id) : await nodes.register(id, version, clock.wallMs());
@@ -82,7 +87,7 @@ export class Membership {
     return this.#isDrained ? undefined : onlyEpoch;
   }
 
-  /** Whether data that came under that epoch may be written. */
+  /** Whether data that was received under that epoch may be written. */
   permits(uid: string, epoch: number): boolean | Promise<boolean> {
     return this.#cluster?.permits(uid, epoch) ?? true;
   }
@@ -92,7 +97,7 @@ export class Membership {
     return this.#cluster?.owns(uid) ?? true;
   }
 
-  /** What another node last reported of a stream that it has; undefined for this node's own. */
+  /** The last report of another node about a stream that it has; undefined for this node's own. */
   reportElsewhere(uid: string): StreamReport | undefined {
     return this.#cluster?.reportElsewhere(uid);
   }
@@ -126,13 +131,13 @@ export class Membership {
   choose(streams: number): string {
     if (this.#cluster) return this.#cluster.choose();
     if (this.capacity !== null && streams >= this.capacity) {
-      throw new Fault('CLUSTER_NODE_ERR', 'The node has as many streams as node.capacity lets it take.');
+      throw new Fault('CLUSTER_NODE_ERR', 'The node already has as many streams as node.capacity allows.');
     }
     return this.id;
   }
 
   /**
-   * The other node on which a new stream would be placed now; undefined for this one, or when none has room.
+   * The other node to which a new stream would be assigned now; undefined for this one, or when none has room.
    */
   likelyElsewhere(streams: number): string | undefined {
     try {
@@ -174,32 +179,35 @@ export class Membership {
     });
   }
 
-  /** Drains a node or ends the drain; idempotent. @throws Fault NotFound */
+  /** Drains a node or returns it to service. Idempotent. @throws Fault NotFound */
   setDrained(id: string, isDrained: boolean): Promise<ClusterNode> {
     return this.#inTurn(async () => {
       if (!(await this.#options.nodes.setDrained(id, isDrained))) throw unknownNode(id);
       await this.#cluster?.refresh();
       if (id === this.id && this.#isDrained !== isDrained) {
         this.#isDrained = isDrained;
-        this.#options.log.warn({ node: id }, isDrained ? 'This node is drained' : 'This node has returned');
+        this.#options.log.warn(
+          { node: id },
+          isDrained ? 'This node is drained' : 'This node has returned to service',
+        );
         this.#streams?.review();
       }
       return this.get(id);
     });
   }
 
-  /** Forgets a node that is gone. @throws Fault NotFound, or ActionNotAcceptable for one that is up */
+  /** Removes a node that no longer exists. @throws Fault NotFound, or ActionNotAcceptable for one that is up */
   forget(id: string): Promise<void> {
     return this.#inTurn(async () => {
       if ((await this.get(id)).available) {
-        throw new Fault('ActionNotAcceptable', 'A node that runs cannot be forgotten: stop it first.');
+        throw new Fault('ActionNotAcceptable', 'A running node cannot be removed: stop it first.');
       }
       await this.#options.nodes.remove(id);
       await this.#cluster?.refresh();
     });
   }
 
-  /** Notes when this node was last seen. */
+  /** Records when this node was last seen. */
   async close(): Promise<void> {
     await this.#turn;
     if (this.#cluster) await this.#cluster.close();

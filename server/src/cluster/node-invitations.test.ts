@@ -35,7 +35,7 @@ async function scene(
   return { invitations, open };
 }
 
-test('a new invitation is returned with its code and the address to join at, and the log has its id only', async (t) => {
+test('a new invitation is returned with its code and the address for joining, and the log contains only its id', async (t) => {
   const { invitations } = await scene(t);
   const note = newAuditNote();
   assert.deepEqual(await invitations.add('ann', note), {
@@ -50,7 +50,7 @@ test('a new invitation is returned with its code and the address to join at, and
   assert.doesNotMatch(JSON.stringify(note), /secret code/);
 });
 
-test('a list says who created each, and never a code', async (t) => {
+test('the list shows who created each invitation, and never a code', async (t) => {
   const { invitations } = await scene(t);
   await invitations.add('ann', newAuditNote());
   assert.deepEqual(await invitations.list(), {
@@ -62,7 +62,7 @@ test('a list says who created each, and never a code', async (t) => {
   });
 });
 
-test('a server without a shared database creates no invitation, and its list has no address', async (t) => {
+test('a server without a shared database creates no invitations, and its list has no address', async (t) => {
   const { invitations, open } = await scene(t, { database: null });
   const note = newAuditNote();
   await assert.rejects(invitations.add('ann', note), { code: 'ActionNotAcceptable' });
@@ -70,7 +70,7 @@ test('a server without a shared database creates no invitation, and its list has
   assert.equal((await invitations.list()).address, null);
 });
 
-test('an invitation that was used, has ended or was withdrawn is not found', async (t) => {
+test('an invitation that was used, has expired or was revoked is not found', async (t) => {
   const { invitations } = await scene(t);
   await invitations.remove('first');
   await assert.rejects(invitations.remove('first'), { code: 'NotFound' });

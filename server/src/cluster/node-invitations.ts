@@ -4,11 +4,11 @@ import type { Store } from '../store/store.ts';
 import type { AuditNote } from '../system/audit-event.ts';
 import type { Membership } from './membership.ts';
 
-/** An invitation that is open, without its code. */
+/** A pending invitation, without its code. */
 interface OpenInvitation {
   readonly id: string;
   readonly createdMs: number;
-  /** The login of who created it; null: the command line did. */
+  /** The login of the user who created it; null: created on the command line. */
   readonly by: string | null;
   readonly untilMs: number;
 }

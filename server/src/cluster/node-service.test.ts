@@ -7,7 +7,7 @@ import { temporaryStore } from '../store/store-fixture.ts';
 import { Membership } from './membership.ts';
 import { NodeService } from './node-service.ts';
 
-/** This node, `north`, and `south`, which is away, without a license for a cluster. */
+/** This node, `north`, and `south`, which is down, without a license for a cluster. */
 async function scene(t: TestContext) {
   const store = await temporaryStore(t);
   const clock = new ManualClock();
@@ -30,7 +30,7 @@ async function scene(t: TestContext) {
   return { membership, refused, service: new NodeService({ license, membership }) };
 }
 
-test('[R7.39] without a license a drained node returns itself to service, and no other does', async (t) => {
+test('[R7.39] without a license a drained node can return itself to service, but no other node', async (t) => {
   const { membership, service, refused } = await scene(t);
   await membership.setDrained('north', true);
   await membership.setDrained('south', true);
@@ -42,7 +42,7 @@ test('[R7.39] without a license a drained node returns itself to service, and no
   assert.equal((await membership.get('south')).isDrained, true);
 });
 
-test('[R7.37] a stream can be placed on the nodes that are up and not drained, and a form learns no more of a node', async (t) => {
+test('[R7.37] a stream can be assigned to nodes that are up and not drained, and the form gets no other data of a node', async (t) => {
   const { membership, service } = await scene(t);
   const choices = async () => (await service.choices()).toSorted((a, b) => a.id.localeCompare(b.id));
   assert.deepEqual(await choices(), [

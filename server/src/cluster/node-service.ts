@@ -2,7 +2,7 @@ import type { ClusterNode } from '@vidette/contract/entities';
 import type { LicenseService } from '../system/license.ts';
 import type { Membership } from './membership.ts';
 
-/** A node on which a stream can be placed. */
+/** A node to which a stream can be assigned. */
 export interface NodeChoice {
   readonly id: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface NodeServiceOptions {
   readonly membership: Pick<Membership, 'id' | 'isDrained' | 'list' | 'setDrained'>;
 }
 
-/** What the API does with nodes beyond what `Membership` does itself. */
+/** The API's operations on nodes, beyond those of `Membership`. */
 export class NodeService {
   readonly #options: NodeServiceOptions;
 
@@ -23,7 +23,7 @@ export class NodeService {
     this.#options = options;
   }
 
-  /** The nodes for the form of a stream, which users without the rights of an administrator fill in too. */
+  /** The nodes for the form of a stream, which is also used by users who are not administrators. */
   async choices(): Promise<NodeChoice[]> {
     const nodes = await this.#options.membership.list();
     return nodes.map(({ id, name, available, isDrained }) => ({
@@ -34,8 +34,8 @@ export class NodeService {
   }
 
   /**
-   * Returns a node to service. This node needs no license for it: one that expires or is replaced while the node is
-   * drained must not keep it from recording.
+   * Returns a node to service. This node needs no license for that: a license that expires or is replaced while
+   * the node is drained must not keep it from recording.
    * @throws Fault EnterpriseOnly, FeatureNotFound, NotFound
    */
   endDrain(id: string): Promise<ClusterNode> {

@@ -45,7 +45,7 @@ export class TrustedProxies {
   serve(server: FastifyInstance): void {
     if (this.#hopsMax === 0) return;
     server.addHook('onRequest', (request, _, done) => {
-      // Clients through the tunnel are identified by what is known of their connection.
+      // Clients through the tunnel are identified by the data of their connection.
       if (!Object.hasOwn(request, 'ip')) this.#name(request);
       done();
     });

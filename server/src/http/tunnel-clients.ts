@@ -58,8 +58,8 @@ export class TunnelClients {
 }
 
 /**
- * Identifies the caller of a request by what is known of this connection: headers count only if a proxy on the
- * relay was declared, whatever the settings for other proxies of this server.
+ * Identifies the caller of a request by the data of this connection: headers count only if a proxy on the relay
+ * was declared, whatever the settings for other proxies of this server.
  */
 function nameClient(request: FastifyRequest, connection: TunnelConnection): void {
   const { headers } = request.raw;

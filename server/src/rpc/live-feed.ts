@@ -5,8 +5,8 @@ import type { Stream } from '../hub/stream.ts';
 import { encodeEvent } from './sample-wire.ts';
 
 /**
- * After this long without samples a keep-alive is sent, so that the other node can tell a quiet camera from a
- * dead machine.
+ * After this long without samples a keep-alive is sent, so that the other node can distinguish a quiet camera
+ * from a dead machine.
  */
 export const aliveMs = 1_000;
 /** Buffer for a slow node, in addition to the hub's own queue. */

@@ -63,7 +63,7 @@ export type PeerArchiveRpc = Pick<NodeRpc, 'ask' | 'askJson' | 'avoid'>;
 
 /**
  * The recordings of another node, fetched by RPC. All of it rejects with Fault Unavailable while the node is
- * away, and when its answer is invalid: too long, too late, or not what was requested.
+ * unavailable, and when its answer is invalid: too long, too late, or not what was requested.
  */
 export class PeerArchive {
   readonly #rpc: PeerArchiveRpc;

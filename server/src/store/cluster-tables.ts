@@ -68,7 +68,7 @@ interface Take {
   readonly gone: string | null;
 }
 
-/** Lets another node begin beside the stream's own; `to` null: cancels the handover. */
+/** Lets another node start in parallel with the stream's own; `to` null: cancels the handover. */
 interface HandOver {
   readonly kind: 'hand-over';
   readonly uid: string;

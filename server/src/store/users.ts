@@ -4,7 +4,7 @@ import type { Database, UserRow } from './database.ts';
 import { flagColumn, jsonColumn, rowMapping, type Edited } from './row-mapping.ts';
 import { containsAll } from './search.ts';
 
-/** A person with an account. Times are milliseconds since the epoch. */
+/** A user with an account. Times are milliseconds since the epoch. */
 export interface UserRecord {
   readonly id: number;
   readonly login: string;

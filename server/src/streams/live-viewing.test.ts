@@ -12,7 +12,7 @@ import { FakeSocket, viewingScene, watchedPauseMs } from './viewing-fixture.ts';
 const plain = { audio: true, keyFramesOnly: false, isConverted: false };
 const ip = '192.0.2.1';
 
-/** A viewer of `gate`, and a service whose LL-HLS is what the test gives. */
+/** A viewer of `gate`, and a service with LL-HLS supplied by the test. */
 async function scene(t: TestContext, hls: LowLatencyHls['handle'] = () => assert.fail('no file is due')) {
   const made = await viewingScene(t);
   const { served, serveSocket } = made.live;
@@ -28,7 +28,7 @@ async function scene(t: TestContext, hls: LowLatencyHls['handle'] = () => assert
   return { ...made, served, service, viewer: { principal: made.ann, uid: 'gate', ip } };
 }
 
-test('[R4.4] a viewer is disconnected when the right to the stream is taken, and was watching until then', async (t) => {
+test('[R4.4] a viewer is disconnected when the right to the stream is revoked, and counts as watching until then', async (t) => {
   const { service, viewer, served, running, permit, authenticator, ann, entries, clock } = await scene(t);
   const socket = new FakeSocket();
   service.watch(viewer, plain, socket.asSocket);
@@ -48,7 +48,7 @@ test('[R4.4] a viewer is disconnected when the right to the stream is taken, and
   );
 });
 
-test('a stream that does not run here is refused on its socket, and counts as neither watched nor wanted', async (t) => {
+test('a stream that does not run here is refused on its socket, and counts as neither watched nor requested', async (t) => {
   const { service, viewer, served, running, entries, stop } = await scene(t);
   stop();
   const socket = new FakeSocket();
@@ -57,7 +57,7 @@ test('a stream that does not run here is refused on its socket, and counts as ne
   assert.deepEqual([served, entries, running.demand.isHeld], [[], [], false]);
 });
 
-test('a client that left while it was admitted holds nothing', async (t) => {
+test('a client that disconnected while being admitted holds no resources', async (t) => {
   const { service, viewer, running, transcoding, clock } = await scene(t);
   const socket = new FakeSocket();
   socket.leave();
@@ -71,7 +71,7 @@ test('a client that left while it was admitted holds nothing', async (t) => {
   assert.equal(running.demand.isHeld, false);
 });
 
-test('a transcoded stream is served in place of the hub, one a session; beyond the limit the page gets the reason', async (t) => {
+test('a transcoded stream is served instead of the hub, one per session; beyond the limit the page gets the reason', async (t) => {
   const { service, viewer, served, running, transcoding, entries } = await scene(t);
   const first = new FakeSocket();
   service.watch(viewer, { ...plain, isConverted: true }, first.asSocket);
@@ -87,7 +87,7 @@ test('a transcoded stream is served in place of the hub, one a session; beyond t
   assert.deepEqual(first.closing, [1000, 'ProbeError']);
 });
 
-test('[R4.4] a file of LL-HLS that is waited for ends with the right; a player that requests one keeps the source running', async (t) => {
+test('[R4.4] a pending LL-HLS file is refused when the right ends; a player that requests one keeps the source running', async (t) => {
   const requested = Promise.withResolvers<void>();
   const { service, viewer, running, clock, permit, entries } = await scene(t, (_, __, signal) => {
     requested.resolve();
@@ -103,12 +103,12 @@ test('[R4.4] a file of LL-HLS that is waited for ends with the right; a player t
     ['watchStream'],
   );
   await permit(false);
-  // Longer than an answer that needs no second check.
+  // Longer than a response without a second check.
   clock.advance(300);
   await assert.rejects(file, { code: 'Forbidden' });
 });
 
-test('a file that was made after the right ended is not handed out, and a short one leaves no check behind', async (t) => {
+test('a file that was made after the right has ended is not returned, and a short response leaves no check behind', async (t) => {
   let meanwhile: () => Promise<void> = () => Promise.resolve();
   const { service, viewer, clock, authenticator, ann, permit, liveSessions } = await scene(t, async () => {
     await meanwhile();
@@ -130,7 +130,7 @@ test('a file that was made after the right ended is not handed out, and a short 
   await assert.rejects(file(), { code: 'Forbidden' });
 });
 
-test('a snapshot counts as a still that was watched, one that does not exist yet as nothing', async (t) => {
+test('a snapshot counts as a watched still, one that does not exist yet does not', async (t) => {
   const made = await scene(t);
   assert.deepEqual([...(await made.service.snapshot(made.viewer, 64)).jpeg], [64]);
   assert.deepEqual(

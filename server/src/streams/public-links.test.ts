@@ -28,7 +28,7 @@ async function scene(t: TestContext) {
   return { store, by, links, stream, create, events, noted, reviewed };
 }
 
-test('[R7.9] a link is created on request only, once, and noted as its creatorâ€™s', async (t) => {
+test('[R7.9] a link is created only on request, once, and recorded with its creator', async (t) => {
   const { links, stream, create, events, noted } = await scene(t);
   await assert.rejects(links.get(await stream(), undefined), { code: 'NotFound' });
   const { key, isEmbeddable } = await create();
@@ -49,7 +49,7 @@ test('[R7.9] a link is created on request only, once, and noted as its creatorâ€
   assert.deepEqual(noted, ['gate']);
 });
 
-test('a creation that is not confirmed creates nothing; a link that exists needs no confirmation', async (t) => {
+test('an unconfirmed request creates nothing; an existing link needs no confirmation', async (t) => {
   const { links, by, stream, create, events } = await scene(t);
   const confirm = () => {
     throw new Fault('Forbidden', 'Another site sent this.');
@@ -61,7 +61,7 @@ test('a creation that is not confirmed creates nothing; a link that exists needs
   assert.equal((await links.get(await stream(), { by, ip, confirm })).key, key);
 });
 
-test('of two who create a link simultaneously both get the one that is in force', async (t) => {
+test('two users who create a link simultaneously get the same one', async (t) => {
   const { links, by, stream } = await scene(t);
   const seen = await stream();
   const confirm = () => {};
@@ -73,7 +73,7 @@ test('of two who create a link simultaneously both get the one that is in force'
   assert.equal((await stream()).shareKey, one.key);
 });
 
-test('[R10.5] other sites may show a link when its owner allows it, and the change is noted', async (t) => {
+test('[R10.5] other sites may show a link if its owner allows it, and the change is recorded', async (t) => {
   const { links, stream, create } = await scene(t);
   const note = newAuditNote();
   await assert.rejects(links.setEmbeddable(await stream(), true, note), { code: 'NotFound' });
@@ -85,7 +85,7 @@ test('[R10.5] other sites may show a link when its owner allows it, and the chan
   assert.deepEqual(note.details, { changes: {} });
 });
 
-test('[R7.9] a revoked link is gone with its viewers and its permission; the next one has another key', async (t) => {
+test('[R7.9] revoking a link disconnects its viewers and removes its permission; the next one has another key', async (t) => {
   const { store, links, stream, create, noted, reviewed } = await scene(t);
   const { key } = await create();
   await links.setEmbeddable(await stream(), true, newAuditNote());

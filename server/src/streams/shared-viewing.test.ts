@@ -41,7 +41,7 @@ test('[R10.5] a link shows the name, the state and the number of its viewers, an
   assert.deepEqual(await service.info(key), { name: 'gate', status: 'running', viewers: 0 });
 });
 
-test('a link that was revoked and one that never was are refused alike', async (t) => {
+test('a revoked link and one that never existed are refused alike', async (t) => {
   const { store, gate, service } = await scene(t);
   assert.equal(await service.admit(key), 'gate');
   await store.streams.removeShareKey(gate.id);
@@ -51,7 +51,7 @@ test('a link that was revoked and one that never was are refused alike', async (
   }
 });
 
-test('[R4.4] viewers by a link are disconnected when it is revoked, and when another one replaces it', async (t) => {
+test('[R4.4] viewers of a link are disconnected when it is revoked, and when another one replaces it', async (t) => {
   const { store, gate, sharedViewers, served, watch } = await scene(t);
   watch();
   watch();
@@ -65,14 +65,14 @@ test('[R4.4] viewers by a link are disconnected when it is revoked, and when ano
   );
 });
 
-test('a link that was revoked while its viewer was admitted ends without a report', async (t) => {
+test('a link that was revoked while its viewer was being admitted ends without a report', async (t) => {
   const { store, gate, served, watch } = await scene(t);
   await store.streams.removeShareKey(gate.id);
   watch();
   await until(() => served[0]?.ends[0] === 'NotFound', 'the end of the link');
 });
 
-test('a viewer without an account is noted by address, wants the stream while connected, and then no more', async (t) => {
+test('a viewer without an account is recorded by address, and requests the stream only while connected', async (t) => {
   const { running, served, watch, clock, entries } = await scene(t);
   const socket = watch();
   assert.deepEqual(served[0]?.variant, variant);

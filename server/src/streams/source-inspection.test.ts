@@ -40,7 +40,7 @@ async function scene(t: TestContext) {
   return { store, clock, inspection, probed, report, ann, bob, signal };
 }
 
-test('[R7.7] a source is probed by who may add streams, or edit the stream that it is for', async (t) => {
+test('[R7.7] a source can be probed by users who may add streams, or edit the stream that it is for', async (t) => {
   const { report, probed, ann, bob } = await scene(t);
   const url = 'rtsp://192.0.2.9/new';
   await assert.rejects(report(ann, { url }), { code: 'Forbidden' });
@@ -52,7 +52,7 @@ test('[R7.7] a source is probed by who may add streams, or edit the stream that 
   assert.equal(probed.length, 2);
 });
 
-test('it is probed from the node that has the stream, or would get it, and may reach this machine for administrators', async (t) => {
+test('it is probed from the node that runs the stream, or would run it, and may be on this machine only for administrators', async (t) => {
   const { store, report, probed, bob } = await scene(t);
   const admin = await addPrincipal(store, 'admin', { isAdmin: true });
   const url = 'rtsp://192.0.2.9/new';
@@ -70,7 +70,7 @@ test('it is probed from the node that has the stream, or would get it, and may r
   );
 });
 
-test('an address without credentials borrows those of the edited stream for the same host and port only', async (t) => {
+test('an address without credentials uses those of the edited stream only for the same host and port', async (t) => {
   const { report, probed, ann } = await scene(t);
   const credentialsOf = async (url: string) => {
     await report(ann, { url, stream_id: 'gate' });
@@ -84,7 +84,7 @@ test('an address without credentials borrows those of the edited stream for the 
     assert.equal(await credentialsOf(url), undefined, url);
 });
 
-test('a user looks at 60 sources a minute, reports and snapshots together, and an address at 180 for all its users', async (t) => {
+test('a user may probe 60 sources a minute, reports and snapshots together, and an address 180 for all its users', async (t) => {
   const { store, clock, report, inspection, bob, signal } = await scene(t);
   const source = { url: 'rtsp://192.0.2.9/new' };
   const caller = { principal: bob, ip: '192.0.2.1', signal };
@@ -106,7 +106,7 @@ test('a user looks at 60 sources a minute, reports and snapshots together, and a
   await report(bob, source);
 });
 
-test('an address that is refused costs no attempt', async (t) => {
+test('a refused address does not use up an attempt', async (t) => {
   const { report, bob, probed } = await scene(t);
   for (let turn = 0; turn < 61; turn++)
     await assert.rejects(report(bob, { url: 'file:///etc/passwd' }), { code: 'STREAM_SOURCE_ERR' });

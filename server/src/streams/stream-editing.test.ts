@@ -70,7 +70,7 @@ async function scene(t: TestContext) {
 const toAdd = (body: object) => calls.addStream.body.parse({ name: 'New', streamSource: 'demo:', ...body });
 const toSave = (body: object) => calls.saveStream.body.parse(body);
 
-test('[R7.1] a stream is added within the quota of its user and of the license, and the log names it', async (t) => {
+test('[R7.1] a stream is added within the quota of its user and of the license, and recorded in the log', async (t) => {
   const { editing, ann, store, license } = await scene(t);
   license.maxStreams = 1;
   const refused = newAuditNote();
@@ -87,7 +87,7 @@ test('[R7.1] a stream is added within the quota of its user and of the license, 
   assert.equal(await store.streams.count(), 2);
 });
 
-test('who may only view a stream sees no credentials; opening it in order to watch starts one on demand', async (t) => {
+test('a user who may only view a stream sees no credentials; opening it to watch starts an on-demand stream', async (t) => {
   const { editing, ann, bob, seenBy, gate } = await scene(t);
   assert.equal(editing.get(await seenBy(ann), false, 'en').streamSource, 'rtsp://user:pass@cam/gate');
   const shown = editing.get(await seenBy(bob), false, 'en');
@@ -97,7 +97,7 @@ test('who may only view a stream sees no credentials; opening it in order to wat
   assert.equal(gate.demand.isHeld, true);
 });
 
-test('[R7.3] a save changes what is given, and the log says what without secrets', async (t) => {
+test('[R7.3] a save changes the given members, and the log contains the changes without secrets', async (t) => {
   const { editing, ann, seenBy } = await scene(t);
   const note = newAuditNote();
   const seen = await seenBy(ann);
@@ -110,7 +110,7 @@ test('[R7.3] a save changes what is given, and the log says what without secrets
   assert.doesNotMatch(JSON.stringify(note), /other|pass/);
 });
 
-test('[R7.3] what no client sets comes back as it was read, and a save after another one is refused', async (t) => {
+test('[R7.3] members that no client sets must be sent back unchanged, and a save after another one is refused', async (t) => {
   const { editing, ann, seenBy, store } = await scene(t);
   const seen = await seenBy(ann);
   const view = editing.get(seen, false, 'en');
@@ -127,7 +127,7 @@ test('[R7.3] what no client sets comes back as it was read, and a save after ano
   assert.equal((await store.streams.byUid('gate'))?.name, 'Gate');
 });
 
-test('[R7.6] a stream is paused and resumed by who may edit it, however often', async (t) => {
+test('[R7.6] a stream can be paused and resumed by users who may edit it, repeatedly', async (t) => {
   const { editing, ann, bob, store } = await scene(t);
   await assert.rejects(editing.setPaused(bob, 'gate', true), { code: 'Forbidden' });
   await assert.rejects(editing.setPaused(bob, 'missing', true), { code: 'Forbidden' });
@@ -139,7 +139,7 @@ test('[R7.6] a stream is paused and resumed by who may edit it, however often', 
   assert.equal(await editing.setPaused(ann, 'gate', false), 'pending');
 });
 
-test('[R7.4] a removed stream is in the log by its name, and whether its footage goes with it', async (t) => {
+test('[R7.4] a removed stream is logged with its name, and whether its footage was deleted', async (t) => {
   const { editing, ann, seenBy, store, removed } = await scene(t);
   const note = newAuditNote();
   await editing.remove(await seenBy(ann), true, note);

@@ -66,7 +66,7 @@ const pageQuery = (query: Record<string, unknown> = {}) => calls.listStreams.que
 const statusQuery = (query: Record<string, unknown> = {}) => calls.listStreamStatuses.query.parse(query);
 const uidsOf = ({ items }: { items: readonly { uid: string }[] }) => items.map(({ uid }) => uid);
 
-test('[R7.1] a list shows a reader only what they may view, without the secrets and rights that they lack', async (t) => {
+test('[R7.1] a list shows only streams that the reader may view, without secrets and rights that they lack', async (t) => {
   const { lists, ann, admin } = await scene(t);
   const { items, total, groups } = await lists.page(ann, pageQuery(), 'en');
   assert.deepEqual([uidsOf({ items }), total, groups], [['gate'], 1, []]);
@@ -85,7 +85,7 @@ test('[R7.1] a list shows a reader only what they may view, without the secrets 
   ]);
 });
 
-test('a list that is filtered or sorted by status waits for the statuses that are not stored yet', async (t) => {
+test('a list that is filtered or sorted by status waits for statuses that are not stored yet', async (t) => {
   const { lists, admin, waiting } = await scene(t);
   waiting.set('gate', 'failed');
   const available = async (query: object) => uidsOf(await lists.page(admin, pageQuery({ ...query }), 'en'));
@@ -97,7 +97,7 @@ test('a list that is filtered or sorted by status waits for the statuses that ar
   assert.deepEqual(await available({ sortType: '-status' }), ['gate', 'yard']);
 });
 
-test('[R4.1] a poll gets what changed since its revision, and only of streams that the reader may view', async (t) => {
+test('[R4.1] a poll returns the changes since its revision, only of streams that the reader may view', async (t) => {
   const { lists, ann, admin, change } = await scene(t);
   const first = await lists.statuses(ann, statusQuery(), 'en');
   assert.deepEqual([uidsOf(first), first.listChanged], [['gate'], true]);
@@ -122,7 +122,7 @@ test('[R4.1] a poll gets what changed since its revision, and only of streams th
   assert.deepEqual(uidsOf(await lists.statuses(admin, poll, 'en')), ['yard']);
 });
 
-test('a revision of an earlier run, or of too long ago, gets all streams and a new list', async (t) => {
+test('a revision of an earlier run, or one that is too old, returns all streams and a new list', async (t) => {
   const { lists, newLists, clock, admin, changes, change } = await scene(t);
   change('gate', failed);
   const { revision } = await lists.statuses(admin, statusQuery(), 'en');
@@ -135,7 +135,7 @@ test('a revision of an earlier run, or of too long ago, gets all streams and a n
   assert.deepEqual([uidsOf(late), late.listChanged], [['gate', 'yard'], true]);
 });
 
-test('a list changes for those who read it before the last change of streams or rights; reasons are in the reader’s language', async (t) => {
+test('a list is outdated for readers who read it before the last change of streams or rights; reasons are in the reader’s language', async (t) => {
   const { lists, admin, change, changes, streamService } = await scene(t);
   const { revision: since } = await lists.statuses(admin, statusQuery(), 'en');
   change('gate', failed);

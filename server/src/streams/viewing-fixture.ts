@@ -17,12 +17,12 @@ import type { AuditEvent } from '../system/audit-event.ts';
 import { WatchLog } from '../system/watch-log.ts';
 import { LiveSessions } from './live-sessions.ts';
 
-/** After this long without a viewer an entry of the log of watching is over. */
+/** An entry of the watch log ends after this long without a viewer. */
 export const watchedPauseMs = 6 * 60_000;
 
 const viewRight = { view: true, archive: false, share: false, edit: false };
 
-/** The server's side of a WebSocket: what it was sent, and how it was closed. */
+/** The server's side of a WebSocket: what was sent on it, and how it was closed. */
 export class FakeSocket extends EventEmitter {
   readonly CLOSED = 3;
   readyState = 1;
@@ -48,7 +48,7 @@ export class FakeSocket extends EventEmitter {
   }
 }
 
-/** What a viewer is served, and the codes with which they were disconnected. */
+/** What is served to viewers, and the codes with which they were disconnected. */
 interface ServedViewer {
   readonly stream: Stream;
   readonly variant: unknown;
@@ -56,8 +56,8 @@ interface ServedViewer {
 }
 
 /**
- * A stream `gate` that runs here and that `ann` may view, with the real rights, sessions and log of watching. Live delivery
- * notes what it serves, and transcoding makes one stream at a time.
+ * A stream `gate` that runs here and that `ann` may view, with the real rights, sessions and watch log. Live
+ * delivery records what it serves, and transcoding runs one stream at a time.
  */
 export async function viewingScene(t: TestContext) {
   const store = await temporaryStore(t);
@@ -109,7 +109,7 @@ export async function viewingScene(t: TestContext) {
   };
 }
 
-/** The user as the caller of a call in a session that was just opened. */
+/** The user as a caller in a session that was just opened. */
 async function signedIn(authenticator: Authenticator, user: Principal['user']): Promise<Principal> {
   const { secret } = await authenticator.open(user, { ip: '192.0.2.1', userAgent: 'test' });
   const principal = await authenticator.bySession(secret, '192.0.2.1');
@@ -126,7 +126,7 @@ function openEntry(entries: (AuditEvent & { isOver?: boolean })[], event: AuditE
   };
 }
 
-/** A stream that runs here: its demand is real, its hub a name. */
+/** A stream that runs here: its demand is real, its hub is just a name. */
 export function runningStream(uid: string, clock: ManualClock) {
   const demand = new ViewerDemand(clock, () => {});
   return {

@@ -11,7 +11,7 @@ import { WallViewing, type WallViewingOptions } from './wall-viewing.ts';
 
 const ip = '192.0.2.1';
 
-/** `admit` is what the wall of `ann` asks for each of its channels. */
+/** `admit` is called by the wall of `ann` for each of its channels. */
 async function scene(t: TestContext) {
   const made = await viewingScene(t);
   const service = new WallViewing({
@@ -34,7 +34,7 @@ async function scene(t: TestContext) {
   return { ...made, admit, ends };
 }
 
-test('each stream of a wall needs its own right; a stranger cannot tell one that exists from one that does not', async (t) => {
+test('each stream of a wall requires its own right; a stranger can’t distinguish existing streams from missing ones', async (t) => {
   const { store, admit, running, entries, clock } = await scene(t);
   const source = await admit('gate');
   assert.equal(source.stream.uid, 'gate');
@@ -57,7 +57,7 @@ test('[R4.4] a channel ends with the right to its stream, once', async (t) => {
   assert.deepEqual(ends, ['Forbidden']);
 });
 
-test('[R4.4] a right that is revoked while the channel is admitted ends it', async (t) => {
+test('[R4.4] a right that is revoked while the channel is being admitted ends it', async (t) => {
   const { store, admit, permit, authenticator, ann, ends } = await scene(t);
   const find = store.streamList.find.bind(store.streamList);
   // Revoked after the check has read the rights.
@@ -77,7 +77,7 @@ test('[R4.4] a right that is revoked while the channel is admitted ends it', asy
   assert.deepEqual(ends, ['Forbidden']);
 });
 
-test('a channel that leaves releases the stream and the transcoding, and is reviewed no more', async (t) => {
+test('a closed channel releases the stream and the transcoding, and is no longer reviewed', async (t) => {
   const { admit, running, transcoding, entries, clock, permit, authenticator, ann, ends } = await scene(t);
   const source = await admit('gate', { convert: true });
   assert.equal(source.stream.uid, 'gate transcoded');
@@ -93,7 +93,7 @@ test('a channel that leaves releases the stream and the transcoding, and is revi
   );
 });
 
-test('the sub-stream is used where the stream has one; what is not run here, or not transcoded, is refused and forgotten', async (t) => {
+test('the sub-stream is used if the stream has one; streams that are not run here, or not transcoded, are refused and dropped', async (t) => {
   const { admit, running, clock, transcoding, stop, store, ann, entries } = await scene(t);
   assert.equal((await admit('gate', { picture: 'sub' })).stream.uid, 'gate');
   const sub = runningStream('gate sub', clock);

@@ -18,7 +18,7 @@ async function scene(t: TestContext, text = '') {
   return { file, service: new ConfigurationService({ configStore }), note: newAuditNote() };
 }
 
-test('[R7.46] the log has the keys that changed with their values before and after', async (t) => {
+test('[R7.46] the log contains the changed keys with their old and new values', async (t) => {
   const { service, note } = await scene(t, 'smtp:\n  host: old.example.org\n');
   const values = { smtp: { host: 'new.example.org', port: 25 }, log: { level: 'info' } };
   assert.equal(await service.save(values, note), false);
@@ -28,7 +28,7 @@ test('[R7.46] the log has the keys that changed with their values before and aft
   });
 });
 
-test('[R7.46] of a secret the log says only that it changed, and of one that comes back masked nothing', async (t) => {
+test('[R7.46] for a secret the log contains only the fact that it changed, and nothing for one sent back masked', async (t) => {
   const { file, service, note } = await scene(t, 'smtp:\n  password: first secret\n');
   const shown = (await service.view()).values['smtp'] as { password: string };
   assert.equal(shown.password, '***');
@@ -39,7 +39,7 @@ test('[R7.46] of a secret the log says only that it changed, and of one that com
   assert.match(await readFile(file, 'utf8'), /second secret/);
 });
 
-test('[R7.46] a save says whether a restart is due; one that is refused is noted with no change', async (t) => {
+test('[R7.46] a save reports whether a restart is needed; a refused one is logged without changes', async (t) => {
   const { service, note } = await scene(t);
   assert.equal(await service.save({ port: 8443 }, note), true);
   const refused = newAuditNote();

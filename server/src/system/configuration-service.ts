@@ -6,7 +6,7 @@ export interface ConfigurationServiceOptions {
   readonly configStore: Pick<ConfigStore, 'view' | 'save'>;
 }
 
-/** The configuration as administrators read and change it, and what the audit log keeps of a change. */
+/** The configuration as administrators read and change it, and what the audit log records of a change. */
 export class ConfigurationService {
   readonly #options: ConfigurationServiceOptions;
 
@@ -19,7 +19,9 @@ export class ConfigurationService {
     return this.#options.configStore.view();
   }
 
-  /** Changes the keys that are given; returns whether a restart is due. @throws Fault ValidationError naming each key */
+  /**
+   * Changes the given keys; returns whether a restart is needed. @throws Fault ValidationError naming each key
+   */
   async save(values: Readonly<Record<string, unknown>>, note: AuditNote): Promise<boolean> {
     const { configStore } = this.#options;
     const before = await configStore.view();

@@ -23,7 +23,7 @@ function scene(failureReason: string | null = null) {
   return { service, note: { target: null as string | null } };
 }
 
-test('[R7.48] the log has the location that was opened, the default one too, and the one that was closed', async () => {
+test('[R7.48] the log contains the location that was opened, even the default one, and the one that was closed', async () => {
   const { service, note } = scene();
   assert.equal((await service.start(undefined, 'en', note)).location, 'RU');
   assert.equal(note.target, 'RU');
@@ -34,14 +34,14 @@ test('[R7.48] the log has the location that was opened, the default one too, and
   assert.equal(stopped.target, null);
 });
 
-test('[R7.48] a location that is not configured is refused, and is still what the call was about', async () => {
+test('[R7.48] a location that is not configured is refused, and still recorded as the subject of the call', async () => {
   const { service } = scene();
   const note = { target: 'XX' };
   await assert.rejects(service.start('XX', 'en', note), { code: 'NotFound' });
   assert.equal(note.target, 'XX');
 });
 
-test('the reason of a failure is in the reader’s language', async () => {
+test('the reason for a failure is in the reader’s language', async () => {
   const { message } = new RelayFailure('unlicensed', 'The license does not allow a tunnel.');
   const { service } = scene(message);
   assert.equal((await service.status('en')).failureReason, message);

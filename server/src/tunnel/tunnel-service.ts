@@ -3,7 +3,7 @@ import type { TunnelStatus } from '@vidette/contract/tunnel';
 import { knownReason } from '../base/known-reasons.ts';
 import type { Tunnel } from './tunnel.ts';
 
-/** What the audit log records of a call: the location that it was about. */
+/** What the audit log records of a call: its location. */
 interface Note {
   target: string | null;
 }
@@ -35,7 +35,7 @@ export class TunnelService {
     return this.status(language);
   }
 
-  /** With the reason of a failure in the reader's language. */
+  /** The status, with the reason for a failure in the reader's language. */
   async status(language: MessageLanguage): Promise<TunnelStatus> {
     const status = await this.#options.tunnel.status();
     const { failureReason } = status;

@@ -117,8 +117,8 @@ function viewerIn({
 }
 
 /**
- * A browser may cache footage, and revalidates before each use (RFC 9111, 5.2.2.4): the next user of the
- * browser may be another person, and rights may be revoked.
+ * A browser may cache footage, and revalidates before each use (RFC 9111, 5.2.2.4): the next person at the
+ * browser may be another user, and rights may be revoked.
  */
 function validatedBy(etag: string): { readonly etag: string; readonly 'cache-control': string } {
   return { etag, 'cache-control': 'private, no-cache' };

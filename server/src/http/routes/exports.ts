@@ -34,7 +34,7 @@ export function registerExports(registrar: Registrar, { exportService: exports }
   );
 }
 
-/** A package, whole or one range of it (RFC 9110, 14). */
+/** A package, complete or one range of it (RFC 9110, 14). */
 async function packageAnswer(found: ExportPackage, requested: string | undefined): Promise<MediaAnswer> {
   const { bytes } = found;
   const contentType = 'application/zip';

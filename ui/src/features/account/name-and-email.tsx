@@ -5,13 +5,13 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 
 interface NameAndEmailProps {
   readonly form: Pick<UseFormReturnType<{ fullName: string; email: string }>, 'getInputProps'>;
-  /** Another system manages the person: neither can be changed here. */
+  /** Another system manages the user: neither can be changed here. */
   readonly isManaged: boolean;
-  /** Whether the browser may fill in what it knows of its user. */
+  /** Whether the browser may autofill the fields with data of its user. */
   readonly isOwn: boolean;
 }
 
-/** The fields of a person that users change of themselves, and administrators of others. */
+/** The fields of a user that users change for themselves, and administrators for others. */
 export function NameAndEmail({ form, isManaged, isOwn }: NameAndEmailProps) {
   const i18n = useI18n();
   return (

@@ -1,5 +1,5 @@
 /**
- * Gives a canvas as many pixels as the screen shows on its area. A change of its size clears it.
+ * Sets the size of a canvas to the device pixels of its area. Changing its size clears it.
  * @returns pixels per CSS pixel
  */
 export function fitCanvas(canvas: HTMLCanvasElement, widthPx: number, heightPx: number): number {
@@ -13,7 +13,10 @@ export function fitCanvas(canvas: HTMLCanvasElement, widthPx: number, heightPx: 
   return density;
 }
 
-/** Calls back with the width of an element, CSS pixels, now and when it changes; not while it is hidden. Returns a stop. */
+/**
+ * Calls back with the width of an element, CSS pixels, now and when it changes; not while it is hidden. Returns
+ * a function that stops it.
+ */
 export function followWidth(element: Element, onWidth: (widthPx: number) => void): () => void {
   const sizes = new ResizeObserver(([entry]) => {
     if (entry && entry.contentRect.width > 0) onWidth(entry.contentRect.width);
