@@ -20,9 +20,9 @@ export interface PasswordProofOptions {
 
 /**
  * Proof that the caller knows the account's password, required where a leaked cookie or token would otherwise
- * be enough to take over the account: its login, e-mail, password and tokens, administrators' power over
- * these, and the rights it grants to others. Signing in is proof; so is entering the password again, in a
- * call of its own or in the call itself.
+ * be enough to take over the account: its login, e-mail, password and tokens, administrators' power over these,
+ * and the rights it grants to others. Signing in is proof; so is entering the password again, in a separate
+ * call or in the call itself.
  */
 export class PasswordProof {
   readonly #options: PasswordProofOptions;

@@ -10,7 +10,7 @@ import { Store } from '../store/store.ts';
  */
 export async function invite(config: Config, out: (line: string) => void): Promise<number> {
   if (config.database === null) {
-    out('A cluster needs a PostgreSQL server: name one as `database` first (see guide/cluster.md).');
+    out('A cluster needs a PostgreSQL server: configure one as `database` first (see guide/cluster.md).');
     return 1;
   }
   const store = await Store.open({ ...databasePlace(config), redact: () => '' });

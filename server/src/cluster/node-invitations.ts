@@ -13,11 +13,11 @@ interface OpenInvitation {
   readonly untilMs: number;
 }
 
-/** What keeps the codes: `Invitations` of the link between nodes. */
+/** The storage of the codes: `Invitations` of the RPC between nodes. */
 interface InvitationCodes {
   open(): Promise<readonly OpenInvitation[]>;
   make(login: string): Promise<OpenInvitation & { readonly code: string }>;
-  /** Whether it was open. */
+  /** Returns whether it was pending. */
   withdraw(id: string): Promise<boolean>;
 }
 
@@ -36,7 +36,10 @@ export class NodeInvitations {
     this.#options = options;
   }
 
-  /** Those that are open, and the address that joining servers need; null: this server shares no database. */
+  /**
+   * The pending invitations, and the address that joining servers need; null: this server has no shared
+   * database.
+   */
   async list() {
     const open = await this.#options.invitations.open();
     return { items: open.map(invitationView), address: await this.#address() };
@@ -48,7 +51,7 @@ export class NodeInvitations {
     if (address === null) {
       throw new Fault(
         'ActionNotAcceptable',
-        'Nodes share a PostgreSQL database: name one as `database` first.',
+        'Nodes share a PostgreSQL database: configure one as `database` first.',
       );
     }
     const { code, ...made } = await this.#options.invitations.make(login);
@@ -59,7 +62,7 @@ export class NodeInvitations {
   /** @throws Fault NotFound */
   async remove(id: string): Promise<void> {
     if (!(await this.#options.invitations.withdraw(id))) {
-      throw new Fault('NotFound', 'The invitation was used, has ended, or was withdrawn.');
+      throw new Fault('NotFound', 'The invitation was used, has expired, or was revoked.');
     }
   }
 

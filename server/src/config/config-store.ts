@@ -77,7 +77,7 @@ export class ConfigStore {
   }
 
   /**
-   * Applies changes made to the file by hand, as far as they can be applied while the server runs.
+   * Applies manual changes to the file, as far as they can be applied while the server runs.
    * @throws Fault ValidationError for an invalid file; the configuration in force is kept
    */
   reload(): Promise<void> {

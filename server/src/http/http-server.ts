@@ -144,8 +144,8 @@ const hostAndPort = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
 
 /**
  * What a proxy and this server could interpret as requests to two different sites, or as two requests: several
- * hosts or an invalid one (RFC 9112, 3.2), a coding beside `chunked`, and `chunked` before HTTP/1.1 (RFC 9112,
- * 6.1). The parser rejects the rest.
+ * hosts or an invalid one (RFC 9112, 3.2), a coding in addition to `chunked`, and `chunked` before HTTP/1.1
+ * (RFC 9112, 6.1). The parser rejects the rest.
  */
 function isDoubtful({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;

@@ -98,7 +98,8 @@ export class NodeRpc {
 
   /**
    * The answer of an authenticated node; the caller reads or destroys its body.
-   * @throws Fault Unavailable when the node is away or is not the expected one; the Fault that it answers with
+   * @throws Fault Unavailable when the node is unavailable or not the expected one; the Fault that it answers
+   * with
    */
   async ask(node: string, request: NodeRpcRequest): Promise<IncomingMessage> {
     const answer = await this.#answered(node, request);

@@ -97,7 +97,7 @@ export class AccessChanges {
     const lastId = rows[0]?.newest_id ?? 0;
     const reported = new Set(rows.flatMap(({ id }) => id ?? []));
     const next = { server, transactionId, lastId, reported };
-    // A different database, such as one restored from a backup, has numbers of its own.
+    // A different database, such as one restored from a backup, has its own numbers.
     const isOther =
       !mark || server !== mark.server || transactionId < mark.transactionId || lastId < mark.lastId;
     return { mark: next, changes: isOther ? undefined : listed(rows, mark) };

@@ -130,7 +130,7 @@ async function migrate({ db, engine, file }: OpenDatabase, log: Log | undefined)
       'A newer version has used this database, and this version does not support it: update the server. ' +
         (file === undefined
           ? 'To go back, restore the copy made with pg_dump before the update.'
-          : 'To go back, put the copy that the update made beside the database (`vidette.sqlite.before-...`) in its place, or restore a backup.'),
+          : 'To go back, replace the database with the copy that the update made next to it (`vidette.sqlite.before-...`), or restore a backup.'),
     );
   }
   const next = Object.keys(migrations).find((name) => !taken.includes(name));

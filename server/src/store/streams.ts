@@ -117,8 +117,8 @@ export class Streams {
   }
 
   /**
-   * Replaces what can be edited. Undefined when the stream is gone, or is no longer at `expectedRevision`
-   * because another user saved in between.
+   * Replaces what can be edited. Undefined when the stream no longer exists, or is no longer at
+   * `expectedRevision` because another user saved in between.
    * @throws Fault CREDENTIALS_ERR when an address is still the unreadable one
    */
   async save(

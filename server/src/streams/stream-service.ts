@@ -152,7 +152,7 @@ export class StreamService {
     return this.#inTurn(async () => {
       await store.streams.setPaused(old.id, isPaused);
       const record = await store.streams.byUid(old.uid);
-      if (!record) throw new Fault('NotFound', 'The stream is gone.');
+      if (!record) throw new Fault('NotFound', 'The stream no longer exists.');
       streamManager.apply(managedSettingsOf(record));
     });
   }

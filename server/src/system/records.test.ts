@@ -100,7 +100,7 @@ test('[R7.47] strangers’ invalid calls are counted, and displace no other entr
   clock.advance(3_600_000);
   audit.count({ ...event, login: null, action: 'signIn', outcome: 'AuthorizationFailed' });
   await audit.flush();
-  assert.equal(written.length, 4, 'each hour has an entry of its own');
+  assert.equal(written.length, 4, 'each hour has its own entry');
 });
 
 test('[R7.47] an entry that ends while it is being written is written again, with its end', async () => {

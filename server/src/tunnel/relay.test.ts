@@ -79,7 +79,7 @@ test('[R10.9] a relay can open only connections to the requested port', async (t
   assert.equal(relay.clients.length, 1);
 });
 
-/** An address in a network of its own. */
+/** An address in a separate network. */
 const addressOf = (index: number) => `2001:db8:0:${index.toString(16)}::7`;
 
 test('[R10.9] a client without an address is refused, and so are clients beyond 512', async (t) => {
