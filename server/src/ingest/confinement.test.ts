@@ -16,13 +16,13 @@ import { FfmpegPool } from '../ffmpeg/pool.ts';
 /** Reports what a process in the child's place can do, as JSON. */
 const attempts = `
 const fs = require('node:fs');
-const [port, secret, entry] = process.argv.slice(1);
+const [port, secret, entry, temporary] = process.argv.slice(1);
 const can = (run) => { try { run(); return true; } catch { return false; } };
 const found = {
   readsData: can(() => fs.readFileSync(secret)),
   readsPasswords: can(() => fs.readFileSync('/etc/passwd')),
   writesProgram: can(() => fs.writeFileSync(entry + '.new', '')),
-  writesTemporary: can(() => fs.writeFileSync('/tmp/vidette-confinement', '')),
+  writesTemporary: can(() => fs.writeFileSync(temporary, '')),
   readsProgram: can(() => fs.readFileSync(entry)),
   seesProcesses: can(() => fs.readdirSync('/proc/1')),
 };
@@ -33,6 +33,7 @@ socket.on('error', () => say(false));`;
 
 async function tryOut(confinement: Confinement, keepsNetwork: boolean): Promise<Record<string, boolean>> {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-confinement-'));
+  const temporary = '/tmp/vidette-confinement';
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
@@ -40,7 +41,7 @@ async function tryOut(confinement: Confinement, keepsNetwork: boolean): Promise<
     await writeFile(secret, 'secret');
     const port = String((server.address() as AddressInfo).port);
     const [program, ...args] = confinement.wrap(
-      [process.execPath, '-e', attempts, port, secret, workerEntry],
+      [process.execPath, '-e', attempts, port, secret, workerEntry, temporary],
       {
         keepsNetwork,
       },
@@ -52,6 +53,7 @@ async function tryOut(confinement: Confinement, keepsNetwork: boolean): Promise<
   } finally {
     server.close();
     await rm(folder, { recursive: true });
+    for (const written of [`${workerEntry}.new`, temporary]) await rm(written, { force: true });
   }
 }
 
@@ -86,8 +88,6 @@ test(
 test('where no isolation is possible a child starts unconfined', async () => {
   const found = await tryOut(new Confinement('none'), false);
   assert.deepEqual([found['reaches'], found['readsData']], [true, true]);
-  await rm(`${workerEntry}.new`, { force: true });
-  await rm('/tmp/vidette-confinement', { force: true });
 });
 
 /** Runs while `look` inspects the only child of a source's session. */
