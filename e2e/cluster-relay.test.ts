@@ -57,9 +57,10 @@ async function openNorth(t: TestContext): Promise<{ page: Page; consoleErrors: s
   return { page, consoleErrors: consoleErrorsOf(page) };
 }
 
-/** Waits until the stream is on this node, and the other is drained. */
+/** Waits until the stream is on this node, and the other is drained. Starts a node that a failed test left down. */
 async function runsOn(id: 'north' | 'south'): Promise<void> {
   const other = id === 'north' ? 'south' : 'north';
+  if (!nodes.runningIds.includes('south')) await nodes.start('south');
   await north().returnClusterNode({ params: { id } });
   await north().drainClusterNode({ params: { id: other } });
   await until(
@@ -303,7 +304,12 @@ test('[R10.8] footage of a stream that moved is one timeline on every node', asy
 test('[R10.8] an unavailable node is a gap with that cause, and nothing else fails', async () => {
   await movedToNorth();
   await nodes.kill('south');
-  const answer = await until(ranges, ({ gaps }) => gaps.some(({ cause }) => cause === 'node-away'), WAIT_MS);
+  const answer = await until(
+    ranges,
+    ({ gaps, ranges: found }) =>
+      gaps.some(({ cause }) => cause === 'node-away') && found.some(({ status }) => status === 'live'),
+    WAIT_MS,
+  );
   assert.ok(answer.ranges.some(({ status }) => status === 'live'));
   assert.ok((answer.period?.startTime ?? Infinity) < startMs + 60_000);
   assert.ok((await north().getArchiveStats({ params: params() })).bytes > 0);
