@@ -35,6 +35,24 @@ test('a file that leaves a timer behind ends, and its output contains every resu
   assert.match(stdout, /^not ok 2001 - the last one$/m);
 });
 
+test('a file that leaves a timer behind ends after its hooks have closed what it opened, however long that takes', async (t) => {
+  const { code, stdout } = await runFile(
+    t,
+    `import { after } from 'node:test';
+     let turns = 0;
+     let close;
+     setInterval(() => ++turns === 12 && close?.(), 100);
+     after(async () => {
+       turns = 0;
+       await new Promise((resolve) => (close = resolve));
+       console.log('all is closed');
+     });
+     test('passes', () => {});`,
+  );
+  assert.match(stdout, /all is closed/);
+  assert.equal(code, 0);
+});
+
 test('a file that ends in the middle of its tests fails', async (t) => {
   const { code } = await runFile(
     t,
