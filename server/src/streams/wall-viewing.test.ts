@@ -78,13 +78,18 @@ test('[R4.4] a right that is revoked while the channel is being admitted ends it
 });
 
 test('a closed channel releases the stream and the transcoding, and is no longer reviewed', async (t) => {
-  const { admit, running, transcoding, entries, clock, permit, authenticator, ann, ends } = await scene(t);
+  const { admit, running, transcoding, entries, clock, permit, authenticator, ann, ends, liveSessions } =
+    await scene(t);
   const source = await admit('gate', { convert: true });
   assert.equal(source.stream.uid, 'gate transcoded');
   source.leave();
   assert.deepEqual([running.demand.viewers, transcoding.made[0]?.isClosed], [0, true]);
+  const later = Promise.withResolvers<ErrorCode>();
+  liveSessions.add({ principal: ann, uid: 'gate', right: 'view', end: later.resolve });
   await permit(false);
   authenticator.forget(ann.user.id);
+  // Viewers are reviewed in the order in which they came.
+  assert.equal(await later.promise, 'Forbidden');
   clock.advance(watchedPauseMs);
   assert.deepEqual(ends, []);
   assert.deepEqual(
