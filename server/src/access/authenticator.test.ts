@@ -3,10 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Store } from '../store/store.ts';
-import { Authenticator } from './authenticator.ts';
+import { newAuthenticator } from './user-fixture.ts';
 import { hashSecret, newSecret } from './secrets.ts';
 import { newUser } from '../store/user-fixture.ts';
 
@@ -26,14 +25,7 @@ after(async () => {
 
 async function visit() {
   const clock = new ManualClock();
-  const authenticator = new Authenticator({
-    users: store.users,
-    sessions: store.sessions,
-    tokens: store.tokens,
-    clock,
-    log: silentLog,
-    sessionMs: 3_600_000,
-  });
+  const authenticator = newAuthenticator(store, clock);
   const user = await store.users.add(newUser(`person${++people}`));
   const session = await authenticator.open(user, { ip: '10.0.0.1', userAgent: 'test' });
   return { clock, authenticator, user, session };

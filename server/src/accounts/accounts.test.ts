@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { Authenticator } from '../access/authenticator.ts';
 import { Identities } from '../access/identities.ts';
 import { KnownDevices } from '../access/known-devices.ts';
 import { PasswordHasher } from '../access/password-hash.ts';
 import { PasswordProof } from '../access/password-proof.ts';
 import { SignInLimits } from '../access/sign-in-limits.ts';
-import { addPrincipal } from '../access/user-fixture.ts';
+import { addPrincipal, newAuthenticator } from '../access/user-fixture.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { temporaryStore } from '../store/store-fixture.ts';
@@ -23,9 +22,8 @@ const password = 'a long enough pass phrase';
 async function scene(t: TestContext) {
   const store = await temporaryStore(t);
   const clock = new ManualClock();
-  const { users, sessions, tokens, failedAttempts: failures } = store;
-  const sessionMs = 3_600_000;
-  const authenticator = new Authenticator({ users, sessions, tokens, clock, log: silentLog, sessionMs });
+  const { users, sessions, failedAttempts: failures } = store;
+  const authenticator = newAuthenticator(store, clock);
   const passwords = new PasswordHasher();
   const proof = new PasswordProof({ sessions, failures, authenticator, passwords, clock });
   const identities = new Identities(users);

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { Authenticator } from '../access/authenticator.ts';
 import { Identities } from '../access/identities.ts';
-import { addPrincipal } from '../access/user-fixture.ts';
-import { silentLog } from '../base/log.ts';
+import { addPrincipal, newAuthenticator } from '../access/user-fixture.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { temporaryStore } from '../store/store-fixture.ts';
 import { newAuditNote } from '../system/audit-note-fixture.ts';
@@ -21,18 +19,10 @@ async function scene(t: TestContext) {
   const print = (line: string) => (code = /^Set-up code: (.+)$/.exec(line)?.[1] ?? code);
   const lock = new Lock({ isLocked: true, setupCode: new SetupCode({ clock, print }), clock, print });
   t.after(() => lock.close());
-  const { users, sessions, tokens } = store;
-  const authenticator = new Authenticator({
-    users,
-    sessions,
-    tokens,
-    clock,
-    log: silentLog,
-    sessionMs: 3_600_000,
-  });
+  const authenticator = newAuthenticator(store, clock);
   const setup = new FirstAdministrator({
     lock,
-    identities: new Identities(users),
+    identities: new Identities(store.users),
     passwords: { hash: async (plain) => `hash of ${plain}` },
     authenticator,
     clock,

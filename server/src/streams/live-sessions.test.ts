@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { ErrorCode } from '@vidette/contract/errors';
-import { Authenticator } from '../access/authenticator.ts';
 import type { Principal } from '../access/principal.ts';
 import { hashSecret, newSecret } from '../access/secrets.ts';
+import { newAuthenticator, sessionMs } from '../access/user-fixture.ts';
 import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
@@ -14,8 +14,6 @@ import { newStream } from '../store/stream-fixture.ts';
 import { Store } from '../store/store.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { newUser } from '../store/user-fixture.ts';
-
-const sessionMs = 3_600_000;
 
 /** One administrator who watches a stream, with a manual clock. */
 async function visit(t: TestContext) {
@@ -26,8 +24,8 @@ async function visit(t: TestContext) {
     await rm(folder, { recursive: true });
   });
   const clock = new ManualClock();
-  const { users, sessions, tokens } = store;
-  const authenticator = new Authenticator({ users, sessions, tokens, clock, log: silentLog, sessionMs });
+  const { users, tokens } = store;
+  const authenticator = newAuthenticator(store, clock);
   const user = await users.add(newUser('guard', { isAdmin: true, maxStreamCreation: -1 }));
   await store.streams.add(
     newStream('cam1', { createdBy: user.id, archive: { isEnable: false, depthHours: -1 } }),

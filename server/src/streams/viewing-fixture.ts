@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events';
 import type { TestContext } from 'node:test';
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { WebSocket } from 'ws';
-import { Authenticator } from '../access/authenticator.ts';
+import type { Authenticator } from '../access/authenticator.ts';
 import type { Principal } from '../access/principal.ts';
-import { addPrincipal } from '../access/user-fixture.ts';
+import { addPrincipal, newAuthenticator } from '../access/user-fixture.ts';
 import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
@@ -62,15 +62,7 @@ interface ServedViewer {
 export async function viewingScene(t: TestContext) {
   const store = await temporaryStore(t);
   const clock = new ManualClock();
-  const { users, sessions, tokens } = store;
-  const authenticator = new Authenticator({
-    users,
-    sessions,
-    tokens,
-    clock,
-    log: silentLog,
-    sessionMs: 3_600_000,
-  });
+  const authenticator = newAuthenticator(store, clock);
   const gate = await store.streams.add(newStream('gate'));
   const ann = await signedIn(authenticator, (await addPrincipal(store, 'ann')).user);
   const permit = (has: boolean) =>
