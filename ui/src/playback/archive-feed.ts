@@ -2,10 +2,10 @@ import type { Interval } from '../timeline/intervals.ts';
 import type { ArchiveAccess } from './archive-access.ts';
 import { joinable, fragmentIndexAt, type ArchiveFragment } from './archive-playlist.ts';
 import type { PageClock } from '../base/clock.ts';
-import { codecName, codecsOf } from './codec-name.ts';
-import { keyOf, type InitSegment } from './init-segments.ts';
+import { FeedLoop } from './feed-loop.ts';
+import type { InitSegment } from './init-segments.ts';
 import type { MediaSink } from './media-sink.ts';
-import { Retry, type AwayReason } from '../base/retry.ts';
+import type { AwayReason } from '../base/retry.ts';
 
 /** What follows after everything recorded has been fed. */
 export type ArchiveFeedEnd = 'live' | 'nothing';
@@ -86,59 +86,49 @@ const KEYS_AT_ONCE = 8;
  */
 export class ArchiveFeed {
   readonly #options: ArchiveFeedOptions;
-  readonly #abort = new AbortController();
-  readonly #retry: Retry;
+  readonly #loop: FeedLoop;
   #fragments: readonly ArchiveFragment[] = [];
   #next = 0;
   /** The server has been asked up to here. */
   #knownUntilMs: number;
   /** Media fed and not yet played. */
   #fed: { readonly startMs: number; readonly endMs: number }[] = [];
-  #initInUse: string | undefined;
   #isStarted = false;
   /**
    * Playback faster than the archive grows has reached its edge: the fed media is played, then what follows is
    * decided.
    */
   #isAtEdge = false;
-  #wakeUp: (() => void) | undefined;
 
   constructor(options: ArchiveFeedOptions) {
     this.#options = options;
-    const { clock, onWaiting } = options;
-    this.#retry = new Retry({ clock, signal: this.#abort.signal, onWaiting });
+    this.#loop = new FeedLoop(options);
     this.#knownUntilMs = options.fromMs - WINDOW_BEFORE_MS;
-    this.#run().catch((error: unknown) => {
-      if (!this.#abort.signal.aborted) options.onFailed(error);
-    });
+    this.#loop.run(() => this.#step());
   }
 
   /** The playhead moved: more media may be needed. */
   moved(): void {
-    this.#wakeUp?.();
+    this.#loop.moved();
   }
 
   /** The network is back: a pause between retries ends now. */
   wake(): void {
-    this.#retry.wake();
+    this.#loop.retry.wake();
   }
 
   /** Idempotent; nothing is appended afterwards. */
   close(): void {
-    this.#abort.abort();
-    this.#wakeUp?.();
-    this.#retry.wake();
+    this.#loop.close();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#abort;
-    await this.#options.sink.clear();
-    while (!signal.aborted) {
-      if (this.#next >= this.#fragments.length) {
-        if (!(await (this.#isAtEdge && this.#isFast ? this.#leaveEdge() : this.#extend()))) return;
-      } else if (this.#aheadMs() < this.#goalMs()) await this.#feedNext();
-      else await this.#untilMoved();
-    }
+  /** False when this feed has ended. */
+  async #step(): Promise<boolean> {
+    if (this.#next >= this.#fragments.length)
+      return this.#isAtEdge && this.#isFast ? this.#leaveEdge() : this.#extend();
+    if (this.#aheadMs() < this.#goalMs()) await this.#feedNext();
+    else await this.#loop.untilMoved();
+    return true;
   }
 
   /** Media fed and not yet played, ms; gaps don't count. */
@@ -172,12 +162,12 @@ export class ArchiveFeed {
     if (!first || !last) return;
     const length = last.length === undefined ? undefined : last.offset + last.length - first.offset;
     const [init, bytes] = await Promise.all([
-      this.#retry.run((signal) => reader.inits.of(first.init, signal)),
-      this.#retry.run((signal) =>
+      this.#loop.retry.run((signal) => reader.inits.of(first.init, signal)),
+      this.#loop.retry.run((signal) =>
         reader.source.bytes({ url: first.url, offset: first.offset, length }, signal),
       ),
     ]);
-    if (this.#abort.signal.aborted) return;
+    if (this.#loop.isClosed) return;
     this.#next += batch.length;
     // Retention deleted the file after the playlist was read: the fragments after it may still exist.
     if (!bytes || !init) return;
@@ -188,9 +178,9 @@ export class ArchiveFeed {
     const { reader } = this.#options;
     const batch = this.#fragments.slice(this.#next, this.#next + (this.#isStarted ? KEYS_AT_ONCE : 1));
     const keys = await Promise.all(
-      batch.map((fragment) => this.#retry.run((signal) => reader.keys.of(fragment, signal))),
+      batch.map((fragment) => this.#loop.retry.run((signal) => reader.keys.of(fragment, signal))),
     );
-    if (this.#abort.signal.aborted) return;
+    if (this.#loop.isClosed) return;
     this.#next += batch.length;
     for (const [index, fragment] of batch.entries()) {
       const key = keys[index];
@@ -200,18 +190,8 @@ export class ArchiveFeed {
 
   /** False when this browser can't play it, which closes the feed. */
   #append(first: ArchiveFragment, last: ArchiveFragment, init: InitSegment, bytes: Uint8Array): boolean {
-    const { sink, fromMs, onStart, onUnsupported } = this.#options;
-    if (!sink.isSupported(init.mimeType)) {
-      this.close();
-      onUnsupported(codecName(codecsOf(init.mimeType)[0] ?? init.mimeType));
-      return false;
-    }
-    if (this.#initInUse !== keyOf(first.init)) {
-      this.#initInUse = keyOf(first.init);
-      sink.setType(init.mimeType);
-      sink.append(init.bytes);
-    }
-    sink.append(bytes);
+    const { fromMs, onStart } = this.#options;
+    if (!this.#loop.append(first.init, init, bytes)) return false;
     this.#fed.push({ startMs: first.startMs, endMs: last.endMs });
     if (this.#isStarted) return true;
     this.#isStarted = true;
@@ -232,13 +212,13 @@ export class ArchiveFeed {
     const isGrowing = this.#knownUntilMs > nowMs - GROWING_MS;
     const speed = Math.max(1, this.#options.speed());
     if (isGrowing && this.#isStarted && this.#options.leftMs() > LITTLE_LEFT_MS * speed) {
-      await this.#untilMoved();
+      await this.#loop.untilMoved();
       return true;
     }
     const fromMs = this.#knownUntilMs;
     const toMs = Math.max(fromMs + 1, Math.min(nowMs, fromMs + WINDOW_MS));
-    const found = await this.#retry.run((signal) => source.playlist(fromMs, toMs, signal));
-    if (this.#abort.signal.aborted) return false;
+    const found = await this.#loop.retry.run((signal) => source.playlist(fromMs, toMs, signal));
+    if (this.#loop.isClosed) return false;
     const lastMs = this.#fragments.at(-1)?.endMs ?? 0;
     // Answers may begin with the fragment that contains `fromMs`, which ended the last answer.
     const fragments = (found ?? []).filter((fragment) => fragment.endMs > lastMs + 1);
@@ -263,8 +243,8 @@ export class ArchiveFeed {
     const { reader, onEnd } = this.#options;
     const { source } = reader;
     if (toMs < nowMs - GROWING_MS) {
-      const next = await this.#retry.run((signal) => source.nextPlayable(toMs, signal));
-      if (this.#abort.signal.aborted) return false;
+      const next = await this.#loop.retry.run((signal) => source.nextPlayable(toMs, signal));
+      if (this.#loop.isClosed) return false;
       if (next?.kind === 'fragment') {
         // A stretch that the ranges list and the playlist lacks is skipped one window at a time.
         this.#knownUntilMs = Math.max(toMs, next.startMs);
@@ -277,7 +257,7 @@ export class ArchiveFeed {
     if (this.#isAtEdge) return true;
     const leftMs = this.#options.leftMs();
     if (this.#isStarted && leftMs > NOTHING_LEFT_MS) {
-      await this.#retry.pause(Math.min(GROWING_PAUSE_MS, leftMs / Math.max(1, this.#options.speed())));
+      await this.#loop.retry.pause(Math.min(GROWING_PAUSE_MS, leftMs / Math.max(1, this.#options.speed())));
       return true;
     }
     return this.#passEnd();
@@ -286,7 +266,7 @@ export class ArchiveFeed {
   /** Waits until everything fed has been played. False when this feed has ended. */
   async #leaveEdge(): Promise<boolean> {
     if (this.#options.leftMs() <= NOTHING_LEFT_MS) return this.#passEnd();
-    await this.#untilMoved();
+    await this.#loop.untilMoved();
     return true;
   }
 
@@ -298,18 +278,18 @@ export class ArchiveFeed {
     const { reader, isPlaying, onEnd } = this.#options;
     const { source } = reader;
     const endMs = this.#knownUntilMs;
-    const next = await this.#retry.run((signal) => source.nextPlayable(endMs, signal));
-    if (this.#abort.signal.aborted) return false;
+    const next = await this.#loop.retry.run((signal) => source.nextPlayable(endMs, signal));
+    if (this.#loop.isClosed) return false;
     if (!next) return this.#awaitMore(endMs);
     const isLive = next.kind === 'live' || (this.#isStarted && (await this.#growsInto(next)));
-    if (this.#abort.signal.aborted) return false;
+    if (this.#loop.isClosed) return false;
     if (isLive && (isPlaying() || !this.#isStarted)) {
       onEnd('live');
       return false;
     }
     // Another recording has begun, or the viewer has paused here.
     this.#isAtEdge = false;
-    await this.#retry.pause(isPlaying() ? GROWING_PAUSE_MS : STANDING_PAUSE_MS);
+    await this.#loop.retry.pause(isPlaying() ? GROWING_PAUSE_MS : STANDING_PAUSE_MS);
     return true;
   }
 
@@ -321,10 +301,10 @@ export class ArchiveFeed {
     const { reader, isPlaying, onEnd, onMore } = this.#options;
     onEnd('nothing');
     for (let looks = 0; ; looks++) {
-      await this.#retry.pause(MORE_PAUSES_MS[looks] ?? LAST_MORE_PAUSE_MS);
-      if (this.#abort.signal.aborted) return false;
-      const next = await this.#retry.run((signal) => reader.source.nextPlayable(endMs, signal));
-      if (this.#abort.signal.aborted) return false;
+      await this.#loop.retry.pause(MORE_PAUSES_MS[looks] ?? LAST_MORE_PAUSE_MS);
+      if (this.#loop.isClosed) return false;
+      const next = await this.#loop.retry.run((signal) => reader.source.nextPlayable(endMs, signal));
+      if (this.#loop.isClosed) return false;
       if (!next || !isPlaying()) continue;
       if (next.kind === 'live') {
         onEnd('live');
@@ -347,18 +327,9 @@ export class ArchiveFeed {
     for (let looks = 0; looks < GROWTH_LOOKS && then?.kind === 'fragment'; looks++) {
       if (then.startMs > endMs || then.endMs - endMs > mostMs) return false;
       const fromMs: number = then.endMs;
-      then = await this.#retry.run((signal) => this.#options.reader.source.nextPlayable(fromMs, signal));
+      then = await this.#loop.retry.run((signal) => this.#options.reader.source.nextPlayable(fromMs, signal));
     }
     return then?.kind === 'live';
-  }
-
-  #untilMoved(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wakeUp = () => {
-        this.#wakeUp = undefined;
-        resolve();
-      };
-    });
   }
 }
 

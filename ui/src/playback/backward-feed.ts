@@ -1,10 +1,10 @@
 import type { ArchiveAccess } from './archive-access.ts';
 import type { ArchiveFragment } from './archive-playlist.ts';
 import type { PageClock } from '../base/clock.ts';
-import { codecName, codecsOf } from './codec-name.ts';
-import { keyOf, type InitSegment } from './init-segments.ts';
+import { FeedLoop } from './feed-loop.ts';
+import type { InitSegment } from './init-segments.ts';
 import type { MediaSink } from './media-sink.ts';
-import { Retry, type AwayReason } from '../base/retry.ts';
+import type { AwayReason } from '../base/retry.ts';
 
 export interface BackwardFeedOptions {
   readonly reader: ArchiveAccess;
@@ -37,24 +37,18 @@ const LAST_FRAME_MS = 5;
  */
 export class BackwardFeed {
   readonly #options: BackwardFeedOptions;
-  readonly #abort = new AbortController();
-  readonly #retry: Retry;
+  readonly #loop: FeedLoop;
   #beforeMs: number;
   /** Media fed and not yet played. */
   #fed: { readonly startMs: number; readonly endMs: number }[] = [];
-  #initInUse: string | undefined;
   #isStarted = false;
   #hasEnded = false;
-  #wakeUp: (() => void) | undefined;
 
   constructor(options: BackwardFeedOptions) {
     this.#options = options;
     this.#beforeMs = options.fromMs + 1;
-    const { clock, onWaiting } = options;
-    this.#retry = new Retry({ clock, signal: this.#abort.signal, onWaiting });
-    this.#run().catch((error: unknown) => {
-      if (!this.#abort.signal.aborted) options.onFailed(error);
-    });
+    this.#loop = new FeedLoop(options);
+    this.#loop.run(() => this.#step());
   }
 
   /** The first bytes are appended. */
@@ -69,70 +63,55 @@ export class BackwardFeed {
 
   /** The playhead moved: more media may be needed. */
   moved(): void {
-    this.#wakeUp?.();
+    this.#loop.moved();
   }
 
   /** The network is back: a pause between retries ends now. */
   wake(): void {
-    this.#retry.wake();
+    this.#loop.retry.wake();
   }
 
   /** Idempotent; nothing is appended afterwards. */
   close(): void {
-    this.#abort.abort();
-    this.#wakeUp?.();
-    this.#retry.wake();
+    this.#loop.close();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#abort;
-    const { sink, reader, onEnd } = this.#options;
-    await sink.clear();
-    while (!signal.aborted) {
-      if (this.#behindMs() >= this.#goalMs()) {
-        await this.#untilMoved();
-        continue;
-      }
-      const fragment = await this.#retry.run((one) => reader.fragments.before(this.#beforeMs, one));
-      if (signal.aborted) return;
-      if (!fragment) {
-        this.#hasEnded = true;
-        onEnd();
-        return;
-      }
-      await this.#feed(fragment);
-      this.#beforeMs = fragment.startMs;
+  /** False when this feed has ended. */
+  async #step(): Promise<boolean> {
+    const { reader, onEnd } = this.#options;
+    if (this.#behindMs() >= this.#goalMs()) {
+      await this.#loop.untilMoved();
+      return true;
     }
+    const fragment = await this.#loop.retry.run((signal) => reader.fragments.before(this.#beforeMs, signal));
+    if (this.#loop.isClosed) return false;
+    if (!fragment) {
+      this.#hasEnded = true;
+      onEnd();
+      return false;
+    }
+    await this.#feed(fragment);
+    this.#beforeMs = fragment.startMs;
+    return true;
   }
 
   async #feed(fragment: ArchiveFragment): Promise<void> {
     const { reader, isKeyFramesOnly } = this.#options;
     if (isKeyFramesOnly) {
-      const key = await this.#retry.run((signal) => reader.keys.of(fragment, signal));
+      const key = await this.#loop.retry.run((signal) => reader.keys.of(fragment, signal));
       if (key) this.#append(fragment, key.init, key.bytes);
       return;
     }
     const [init, bytes] = await Promise.all([
-      this.#retry.run((signal) => reader.inits.of(fragment.init, signal)),
-      this.#retry.run((signal) => reader.source.bytes(fragment, signal)),
+      this.#loop.retry.run((signal) => reader.inits.of(fragment.init, signal)),
+      this.#loop.retry.run((signal) => reader.source.bytes(fragment, signal)),
     ]);
     if (init && bytes) this.#append(fragment, init, bytes);
   }
 
   #append(fragment: ArchiveFragment, init: InitSegment, bytes: Uint8Array): void {
-    if (this.#abort.signal.aborted) return;
-    const { sink, fromMs, onStart, onUnsupported } = this.#options;
-    if (!sink.isSupported(init.mimeType)) {
-      this.close();
-      onUnsupported(codecName(codecsOf(init.mimeType)[0] ?? init.mimeType));
-      return;
-    }
-    if (this.#initInUse !== keyOf(fragment.init)) {
-      this.#initInUse = keyOf(fragment.init);
-      sink.setType(init.mimeType);
-      sink.append(init.bytes);
-    }
-    sink.append(bytes);
+    if (this.#loop.isClosed || !this.#loop.append(fragment.init, init, bytes)) return;
+    const { fromMs, onStart } = this.#options;
     this.#fed.push({ startMs: fragment.startMs, endMs: fragment.endMs });
     if (this.#isStarted) return;
     this.#isStarted = true;
@@ -151,14 +130,5 @@ export class BackwardFeed {
 
   #goalMs(): number {
     return Math.min(BEHIND_MOST_MS, BEHIND_S * 1000 * Math.max(1, this.#options.speed()));
-  }
-
-  #untilMoved(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wakeUp = () => {
-        this.#wakeUp = undefined;
-        resolve();
-      };
-    });
   }
 }

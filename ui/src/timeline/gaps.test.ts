@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GapCause } from '@vidette/contract/entities';
 import fc from 'fast-check';
-import { causesWithin, gapAt, joinedGaps, leadTo, listedGaps, type GapSpan } from './gaps.ts';
-import type { Interval } from './intervals.ts';
+import { causesWithin, joinedGaps, leadTo, listedGaps, type GapSpan } from './gaps.ts';
+import { intervalAt, type Interval } from './intervals.ts';
 
 const startMs = Date.UTC(2026, 10, 21);
 const minuteMs = 60_000;
@@ -40,7 +40,7 @@ test('joined gaps keep the cause of every moment, without overlaps or adjacent g
       }
       const ms = startMs + minutes * minuteMs;
       const holder = gaps.find((gap) => gap.startMs <= ms && ms < gap.endMs);
-      assert.equal(gapAt(found, ms)?.cause, holder?.cause);
+      assert.equal(intervalAt(found, ms)?.cause, holder?.cause);
     }),
   );
 });

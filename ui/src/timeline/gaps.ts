@@ -20,19 +20,6 @@ export function joinedGaps(gaps: readonly GapSpan[]): GapSpan[] {
   return result;
 }
 
-/** The gap that contains a moment; expects gaps in order. */
-export function gapAt(gaps: readonly GapSpan[], ms: number): GapSpan | undefined {
-  let low = 0;
-  let high = gaps.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((gaps[middle]?.endMs ?? 0) <= ms) low = middle + 1;
-    else high = middle;
-  }
-  const found = gaps[low];
-  return found && found.startMs <= ms ? found : undefined;
-}
-
 /** The causes of gaps between two moments, each once, in order; unknown causes are omitted. */
 export function causesWithin(gaps: readonly GapSpan[], startMs: number, endMs: number): GapCause[] {
   const causes = gaps.filter((gap) => gap.endMs > startMs && gap.startMs < endMs).map(({ cause }) => cause);

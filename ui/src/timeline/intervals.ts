@@ -47,8 +47,11 @@ export function joined(intervals: readonly Interval[]): Interval[] {
   return result;
 }
 
-/** The interval that contains a moment; undefined where nothing is known. */
-export function intervalAt(intervals: readonly Interval[], ms: number): Interval | undefined {
+/** The interval that contains a moment, of intervals in order; undefined where nothing is known. */
+export function intervalAt<Span extends Pick<Interval, 'startMs' | 'endMs'>>(
+  intervals: readonly Span[],
+  ms: number,
+): Span | undefined {
   let low = 0;
   let high = intervals.length;
   while (low < high) {

@@ -3,7 +3,6 @@ import { browserClock, type PageClock } from '../base/clock.ts';
 import type { TimelineMessages } from './draw.ts';
 import { eventAt } from './events.ts';
 import { withCause } from './gap-cause-text.ts';
-import { gapAt } from './gaps.ts';
 import { intervalAt } from './intervals.ts';
 import type { TimelineView } from './timeline-view.ts';
 import type { Zone } from './zone.ts';
@@ -33,13 +32,13 @@ function placeText(view: TimelineView, ms: number, i18n: I18n, zone: Zone): stri
   if (interval.kind === 'live') return i18n.t('timeline.at.live', { time });
   const values = { time, from: words.moment(interval.startMs), to: words.moment(interval.endMs) };
   if (interval.kind === 'gap')
-    return withCause(i18n.t('timeline.at.gap', values), gapAt(view.gaps, ms)?.cause, i18n);
+    return withCause(i18n.t('timeline.at.gap', values), intervalAt(view.gaps, ms)?.cause, i18n);
   const here = i18n.t('timeline.at.fragment', values);
   const next = intervalAt(view.intervals, interval.endMs);
   if (next?.kind === 'live') return `${here}, ${i18n.t('timeline.then.live')}`;
   if (next?.kind !== 'gap' || next.endMs >= view.nowMs) return here;
   const gap = i18n.t('timeline.then.gap', { duration: i18n.duration(next.endMs - next.startMs) });
-  return `${here}, ${withCause(gap, gapAt(view.gaps, next.startMs)?.cause, i18n)}`;
+  return `${here}, ${withCause(gap, intervalAt(view.gaps, next.startMs)?.cause, i18n)}`;
 }
 
 /** Times as the timeline writes them: in its zone, with the date where it isn't today. */

@@ -3,6 +3,7 @@ import IconBookmark from '@tabler/icons-react/dist/esm/icons/IconBookmark.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bookmarksPageSize, bookmarksQuery } from './bookmarks-api.ts';
+import { ItemList } from '../../components/item-list.tsx';
 import { ListBar } from '../../components/list-bar.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
@@ -60,11 +61,11 @@ export function BookmarksScreen() {
                 text={i18n.t(isEmpty ? 'bookmarks.empty.text' : 'bookmarks.nothing')}
               />
             ) : (
-              <ul className={classes.items} aria-busy={query.isPlaceholderData}>
+              <ItemList isStale={query.isPlaceholderData}>
                 {items.map((bookmark) => (
                   <BookmarkItem key={bookmark.id} bookmark={bookmark} />
                 ))}
-              </ul>
+              </ItemList>
             )}
             <Pager
               page={page}

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import IconServer2 from '@tabler/icons-react/dist/esm/icons/IconServer2.mjs';
 import IconServerOff from '@tabler/icons-react/dist/esm/icons/IconServerOff.mjs';
 import { useQuery } from '@tanstack/react-query';
@@ -6,8 +6,7 @@ import { clusterNodesQuery, useDrainNode } from './cluster-api.ts';
 import { healthQuery } from '../../api/health.ts';
 import { useSettings } from '../../api/session.ts';
 import { codeOf, textOf } from '../../page/failures.ts';
-import { Delayed } from '../../components/delayed.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -19,24 +18,20 @@ import { NodeCard } from './node-card.tsx';
 /** The servers that share one configuration [R2.14]: the state of each, draining and resuming. */
 export function ClusterScreen() {
   const i18n = useI18n();
-  const { data, error, refetch } = useQuery(clusterNodesQuery);
-  if (error && isUnlicensed(error)) return <UnlicensedState error={error} />;
-  if (!data && error) return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
-  if (!data) {
-    return (
-      <Delayed>
-        <Skeleton height={280} radius={10} />
-      </Delayed>
-    );
-  }
+  const query = useQuery(clusterNodesQuery);
+  if (query.error && isUnlicensed(query.error)) return <UnlicensedState error={query.error} />;
   return (
-    <div className={classes.nodes}>
-      {data.items.length === 1 && <Notice>{i18n.t('cluster.alone')}</Notice>}
-      {data.items.map((node) => (
-        <NodeCard key={node.id} node={node} />
-      ))}
-      <Invitations />
-    </div>
+    <Loaded query={query} skeletonPx={280}>
+      {({ items }) => (
+        <div className={classes.nodes}>
+          {items.length === 1 && <Notice>{i18n.t('cluster.alone')}</Notice>}
+          {items.map((node) => (
+            <NodeCard key={node.id} node={node} />
+          ))}
+          <Invitations />
+        </div>
+      )}
+    </Loaded>
   );
 }
 

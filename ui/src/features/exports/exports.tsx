@@ -1,10 +1,8 @@
-import { Skeleton } from '@mantine/core';
 import IconPackageExport from '@tabler/icons-react/dist/esm/icons/IconPackageExport.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { exportsPageSize, exportsQuery } from './exports-api.ts';
-import { textOf } from '../../page/failures.ts';
-import { Delayed } from '../../components/delayed.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
+import { ItemList } from '../../components/item-list.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -19,46 +17,48 @@ export function ExportsScreen() {
   const i18n = useI18n();
   const navigate = useNavigate();
   const { page = 1 }: ExportsSearch = useSearch({ from: '/exports' });
-  const { data, error, refetch, isPlaceholderData } = useQuery(exportsQuery(page));
-  const fingerprint = data?.items[0]?.fingerprint;
+  const query = useQuery(exportsQuery(page));
   return (
     <div className={classes.page}>
       <PageBar title={i18n.t('title.exports')} />
-      {!data && error && <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />}
-      {!data && !error && (
-        <Delayed>
-          <Skeleton height={320} radius={10} />
-        </Delayed>
-      )}
-      {data?.total === 0 && (
-        <PageState
-          isInline
-          icon={IconPackageExport}
-          title={i18n.t('exports.empty.title')}
-          text={i18n.t('exports.empty.text')}
-        />
-      )}
-      {data && data.items.length > 0 && (
-        <ul className={classes.items} aria-busy={isPlaceholderData}>
-          {data.items.map((item) => (
-            <ExportItem key={item.id} item={item} />
-          ))}
-        </ul>
-      )}
-      {fingerprint !== undefined && (
-        <div className={classes.key}>
-          <code>{i18n.t('exports.key', { fingerprint })}</code>
-          <p>{i18n.t('exports.key.help')}</p>
-        </div>
-      )}
-      {data && (
-        <Pager
-          page={page}
-          pageSize={exportsPageSize}
-          total={data.total}
-          onPage={(next) => void navigate({ to: '/exports', search: next > 1 ? { page: next } : {} })}
-        />
-      )}
+      <Loaded query={query} skeletonPx={320}>
+        {({ items, total }) => (
+          <>
+            {total === 0 && (
+              <PageState
+                isInline
+                icon={IconPackageExport}
+                title={i18n.t('exports.empty.title')}
+                text={i18n.t('exports.empty.text')}
+              />
+            )}
+            {items.length > 0 && (
+              <ItemList isStale={query.isPlaceholderData}>
+                {items.map((item) => (
+                  <ExportItem key={item.id} item={item} />
+                ))}
+              </ItemList>
+            )}
+            {items[0] && <SigningKey fingerprint={items[0].fingerprint} />}
+            <Pager
+              page={page}
+              pageSize={exportsPageSize}
+              total={total}
+              onPage={(next) => void navigate({ to: '/exports', search: next > 1 ? { page: next } : {} })}
+            />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+function SigningKey({ fingerprint }: { fingerprint: string }) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.key}>
+      <code>{i18n.t('exports.key', { fingerprint })}</code>
+      <p>{i18n.t('exports.key.help')}</p>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import { useState, type ReactNode } from 'react';
+import { ItemList } from '../../components/item-list.tsx';
 import { Form, FormActions } from '../../components/form.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { SearchField } from '../../components/search-field.tsx';
@@ -114,7 +115,7 @@ interface RightsLinesProps {
 function RightsLines({ rows, mayGive, onChange, onRemove }: RightsLinesProps) {
   if (rows.length === 0) return null;
   return (
-    <ul className={classes.rows}>
+    <ItemList>
       {rows.map((row) => (
         <li key={row.id}>
           <RightsLine
@@ -125,7 +126,7 @@ function RightsLines({ rows, mayGive, onChange, onRemove }: RightsLinesProps) {
           />
         </li>
       ))}
-    </ul>
+    </ItemList>
   );
 }
 

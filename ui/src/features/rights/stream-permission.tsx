@@ -1,4 +1,4 @@
-import { Autocomplete, Button, Skeleton, Text } from '@mantine/core';
+import { Autocomplete, Button, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@vidette/contract/client';
@@ -11,8 +11,7 @@ import { streamPermissionsQuery, useSaveStreamPermissions } from './rights-api.t
 import { codeOf, textOf } from '../../page/failures.ts';
 import { ForbiddenScreen } from '../../components/fallback-screens.tsx';
 import { notifySuccess } from '../../page/notify.ts';
-import { Delayed } from '../../components/delayed.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { RightsEditor } from './rights-editor.tsx';
@@ -23,48 +22,43 @@ import classes from './rights.module.css';
 export function StreamPermissionScreen() {
   const i18n = useI18n();
   const { uid } = useParams({ from: '/stream/$uid' });
-  const { data, error, refetch, dataUpdatedAt } = useQuery(streamPermissionsQuery(uid));
+  const query = useQuery(streamPermissionsQuery(uid));
   const save = useSaveStreamPermissions(uid);
   const isAdmin = useUser()?.isAdmin === true;
   const { data: stream } = useStream(uid);
-  if (!data && error) {
-    if (codeOf(error) === 'Forbidden') return <ForbiddenScreen message={textOf(error, i18n)} />;
-    return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
-  }
-  if (!data) {
-    return (
-      <Delayed>
-        <Skeleton height={200} radius={10} />
-      </Delayed>
-    );
-  }
   const sent = save.variables ?? [];
+  const refused = (error: Error) =>
+    codeOf(error) === 'Forbidden' ? <ForbiddenScreen message={textOf(error, i18n)} /> : null;
   return (
-    <div className={classes.ofStream}>
-      {!isAdmin && <Text size="sm">{i18n.t('rights.byLogin')}</Text>}
-      <RightsEditor
-        {...(stream && {
-          mayGive: {
-            view: true,
-            archive: stream.canArchive,
-            share: stream.canShare,
-            edit: stream.canEdit,
-          },
-        })}
-        key={dataUpdatedAt}
-        saved={data.items.map(({ user, ...rights }) => ({ id: user, name: user, rights }))}
-        isSaving={save.isPending}
-        failure={save.error ? failureText(save.error, sent, i18n) : null}
-        onSave={(rows) =>
-          save.mutate(
-            rows.map(({ id, rights }) => ({ user: id, ...rights })),
-            { onSuccess: () => notifySuccess(i18n.t('rights.saved')) },
-          )
-        }
-        picker={(add) => <UserPicker onPick={(login) => add(login, login)} />}
-        emptyText={i18n.t('rights.stream.empty')}
-      />
-    </div>
+    <Loaded query={query} skeletonPx={200} onError={refused}>
+      {({ items }) => (
+        <div className={classes.ofStream}>
+          {!isAdmin && <Text size="sm">{i18n.t('rights.byLogin')}</Text>}
+          <RightsEditor
+            {...(stream && {
+              mayGive: {
+                view: true,
+                archive: stream.canArchive,
+                share: stream.canShare,
+                edit: stream.canEdit,
+              },
+            })}
+            key={query.dataUpdatedAt}
+            saved={items.map(({ user, ...rights }) => ({ id: user, name: user, rights }))}
+            isSaving={save.isPending}
+            failure={save.error ? failureText(save.error, sent, i18n) : null}
+            onSave={(rows) =>
+              save.mutate(
+                rows.map(({ id, rights }) => ({ user: id, ...rights })),
+                { onSuccess: () => notifySuccess(i18n.t('rights.saved')) },
+              )
+            }
+            picker={(add) => <UserPicker onPick={(login) => add(login, login)} />}
+            emptyText={i18n.t('rights.stream.empty')}
+          />
+        </div>
+      )}
+    </Loaded>
   );
 }
 

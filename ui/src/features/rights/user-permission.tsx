@@ -1,4 +1,4 @@
-import { Select, Skeleton } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,8 +7,7 @@ import { userPermissionsQuery, useSaveUserPermissions } from './rights-api.ts';
 import { streamsPageQuery } from '../streams/streams-api.ts';
 import { textOf } from '../../page/failures.ts';
 import { notifySuccess } from '../../page/notify.ts';
-import { Delayed } from '../../components/delayed.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { RightsEditor } from './rights-editor.tsx';
@@ -20,36 +19,32 @@ export function UserPermissionScreen() {
   const i18n = useI18n();
   const { login } = useParams({ from: '/user/$login' });
   const { data: user } = useQuery(userQuery(login));
-  const { data, error, refetch, dataUpdatedAt } = useQuery(userPermissionsQuery(login));
+  const query = useQuery(userPermissionsQuery(login));
   const save = useSaveUserPermissions(login);
-  if (!data && error) return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
-  if (user?.isAdmin) return <Notice>{i18n.t('rights.admin')}</Notice>;
-  if (!data) {
-    return (
-      <Delayed>
-        <Skeleton height={200} radius={10} />
-      </Delayed>
-    );
-  }
+  if (user?.isAdmin && (query.data || !query.error)) return <Notice>{i18n.t('rights.admin')}</Notice>;
   return (
-    <RightsEditor
-      key={dataUpdatedAt}
-      saved={data.items.map(({ stream, streamName, ...rights }) => ({
-        id: stream,
-        name: streamName,
-        rights,
-      }))}
-      isSaving={save.isPending}
-      failure={save.error ? textOf(save.error, i18n) : null}
-      onSave={(rows) =>
-        save.mutate(
-          rows.map(({ id, rights }) => ({ stream: id, ...rights })),
-          { onSuccess: () => notifySuccess(i18n.t('rights.saved')) },
-        )
-      }
-      picker={(add) => <StreamPicker onPick={add} />}
-      emptyText={i18n.t('rights.user.empty')}
-    />
+    <Loaded query={query} skeletonPx={200}>
+      {({ items }) => (
+        <RightsEditor
+          key={query.dataUpdatedAt}
+          saved={items.map(({ stream, streamName, ...rights }) => ({
+            id: stream,
+            name: streamName,
+            rights,
+          }))}
+          isSaving={save.isPending}
+          failure={save.error ? textOf(save.error, i18n) : null}
+          onSave={(rows) =>
+            save.mutate(
+              rows.map(({ id, rights }) => ({ stream: id, ...rights })),
+              { onSuccess: () => notifySuccess(i18n.t('rights.saved')) },
+            )
+          }
+          picker={(add) => <StreamPicker onPick={add} />}
+          emptyText={i18n.t('rights.user.empty')}
+        />
+      )}
+    </Loaded>
   );
 }
 

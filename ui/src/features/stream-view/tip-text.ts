@@ -1,7 +1,6 @@
 import type { I18n } from '../../i18n/i18n.ts';
 import { eventAt } from '../../timeline/events.ts';
 import { withCause } from '../../timeline/gap-cause-text.ts';
-import { gapAt } from '../../timeline/gaps.ts';
 import { intervalAt } from '../../timeline/intervals.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -20,7 +19,7 @@ export function tipText({ timeline }: Pick<Viewer, 'timeline'>, ms: number, i18n
   } else if (interval?.kind === 'gap') {
     const startMs = Math.max(interval.startMs, begunMs ?? interval.startMs);
     const length = i18n.t('timeline.tip.gap', { duration: i18n.duration(interval.endMs - startMs) });
-    words.push(withCause(length, gapAt(gaps, ms)?.cause, i18n));
+    words.push(withCause(length, intervalAt(gaps, ms)?.cause, i18n));
   }
   const event = eventAt(events, ms);
   if (event) words.push(i18n.t(event.kind === 'motion' ? 'timeline.tip.motion' : 'timeline.tip.event'));

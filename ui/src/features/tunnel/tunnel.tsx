@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import IconCertificateOff from '@tabler/icons-react/dist/esm/icons/IconCertificateOff.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { TunnelStatus } from '@vidette/contract/tunnel';
@@ -6,10 +6,9 @@ import { useState } from 'react';
 import { useSaveConfiguration } from '../administration/administration-api.ts';
 import { tunnelQuery, useStartTunnel, useStopTunnel } from './tunnel-api.ts';
 import { codeOf, textOf } from '../../page/failures.ts';
-import { Delayed } from '../../components/delayed.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
 import { FormSection } from '../../components/form.tsx';
 import { CopyLine } from '../../components/copy-line.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
@@ -20,16 +19,13 @@ import classes from './tunnel.module.css';
 
 /** Remote access to a server behind a NAT [R2.14, R4.6, R6.7]. */
 export function TunnelScreen() {
-  const i18n = useI18n();
-  const { data, error, refetch } = useQuery(tunnelQuery);
-  const code = error ? codeOf(error) : null;
+  const query = useQuery(tunnelQuery);
+  const code = query.error ? codeOf(query.error) : null;
   if (code === 'LicenseExpired' || code === 'FeatureNotFound') return <Unlicensed code={code} />;
-  if (data) return <TunnelPanel tunnel={data} />;
-  if (error) return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
   return (
-    <Delayed>
-      <Skeleton height={400} radius={10} />
-    </Delayed>
+    <Loaded query={query} skeletonPx={400}>
+      {(tunnel) => <TunnelPanel tunnel={tunnel} />}
+    </Loaded>
   );
 }
 

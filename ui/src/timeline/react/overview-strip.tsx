@@ -11,6 +11,7 @@ import { Overview } from '../overview.ts';
 import type { Timeline } from '../timeline.ts';
 import { Zone } from '../zone.ts';
 import { fitCanvas, followWidth } from './canvas.ts';
+import shared from './canvas.module.css';
 import classes from './overview-strip.module.css';
 import { paletteOf } from './palette.ts';
 
@@ -34,7 +35,7 @@ export function OverviewStrip({ timeline, recorded, label }: OverviewStripProps)
     if (recorded) overview.setRecorded(recorded);
   }, [overview, recorded]);
   return (
-    <div className={classes.strip} data-overview={recorded ? 'known' : 'awaited'}>
+    <div className={`${shared.frame} ${classes.strip}`} data-overview={recorded ? 'known' : 'awaited'}>
       <Days overview={overview} zone={zone} label={label} />
     </div>
   );
@@ -56,7 +57,7 @@ function Days({ overview, zone, label }: DaysProps) {
     <>
       <canvas
         ref={canvas}
-        className={classes.canvas}
+        className={`${shared.canvas} ${classes.canvas}`}
         data-dragging={isDragging}
         data-at-window={hoverMs !== undefined && overview.isAtWindow(scale.toPx(hoverMs))}
         aria-hidden="true"
@@ -145,7 +146,7 @@ function WindowInput({ overview, zone, label }: DaysProps) {
     <>
       <input
         type="range"
-        className={classes.input}
+        className={shared.input}
         aria-label={label}
         aria-describedby={keysId}
         aria-valuetext={spoken}

@@ -7,6 +7,7 @@ import { timelineKey } from '../timeline-keys.ts';
 import type { Timeline } from '../timeline.ts';
 import { Zone } from '../zone.ts';
 import { fitCanvas, followWidth } from './canvas.ts';
+import shared from './canvas.module.css';
 import { paletteOf } from './palette.ts';
 import classes from './timeline-slider.module.css';
 
@@ -41,10 +42,10 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
   useWheel(canvas, timeline);
   const pointers = usePointers(timeline);
   return (
-    <div className={classes.slider}>
+    <div className={shared.frame}>
       <canvas
         ref={canvas}
-        className={classes.canvas}
+        className={`${shared.canvas} ${classes.canvas}`}
         data-timeline=""
         data-dragging={isDragging}
         data-grip={isAtGrip}
@@ -89,7 +90,7 @@ function PlayheadInput({ timeline, zone, label }: PlayheadInputProps) {
     <>
       <input
         type="range"
-        className={classes.input}
+        className={shared.input}
         aria-label={label}
         aria-describedby={keysId}
         aria-valuetext={spoken}

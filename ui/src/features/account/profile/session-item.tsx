@@ -1,14 +1,8 @@
 import { Button } from '@mantine/core';
 import type { Session } from '@vidette/contract/entities';
-import type { ReactNode } from 'react';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import classes from './profile.module.css';
 import { programOf } from './user-agent.ts';
-
-/** The list around sessions. */
-export function SessionList({ children }: { children: ReactNode }) {
-  return <ul className={classes.items}>{children}</ul>;
-}
 
 interface SessionItemProps {
   readonly session: Session;

@@ -4,10 +4,11 @@ import type { Session } from '@vidette/contract/entities';
 import { useState } from 'react';
 import { sessionsQuery, useEndSession } from '../account-api.ts';
 import { notifyDone } from '../../../page/notify.ts';
+import { ItemList } from '../../../components/item-list.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { EndSessionsDialog } from './end-sessions-dialog.tsx';
 import classes from './profile.module.css';
-import { SessionItem, SessionList } from './session-item.tsx';
+import { SessionItem } from './session-item.tsx';
 
 /** The user's own sessions, and ending them. */
 export function SessionsScreen() {
@@ -27,11 +28,11 @@ export function SessionsScreen() {
         {isAsking && <EndSessionsDialog onClose={() => setAsking(false)} />}
       </div>
       {data && (
-        <SessionList>
+        <ItemList>
           {sessions.map((session) => (
             <OwnSession key={session.id} session={session} />
           ))}
-        </SessionList>
+        </ItemList>
       )}
     </>
   );

@@ -8,6 +8,7 @@ import { tokensQuery, useAddToken, useDeleteToken } from '../account-api.ts';
 import { notifyDone } from '../../../page/notify.ts';
 import { CopyLine } from '../../../components/copy-line.tsx';
 import { useSubmitOnce } from '../../../components/form.tsx';
+import { ItemList } from '../../../components/item-list.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
@@ -37,11 +38,11 @@ export function TokensScreen() {
       )}
       {data?.items.length === 0 && <p className={classes.text}>{i18n.t('tokens.empty')}</p>}
       {data && data.items.length > 0 && (
-        <ul className={classes.items}>
+        <ItemList>
           {data.items.map((token) => (
             <TokenItem key={token.id} token={token} />
           ))}
-        </ul>
+        </ItemList>
       )}
     </>
   );

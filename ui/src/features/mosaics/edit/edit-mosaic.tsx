@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Skeleton } from '@mantine/core';
+import { Button, Group, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { WatchedMosaic } from '@vidette/contract/entities';
 import { messageOf } from '@vidette/contract/errors';
@@ -8,8 +8,7 @@ import { textOf } from '../../../page/failures.ts';
 import { ForbiddenScreen } from '../../../components/fallback-screens.tsx';
 import { notifySuccess } from '../../../page/notify.ts';
 import { usePageTitle } from '../../../page/title.ts';
-import { Delayed } from '../../../components/delayed.tsx';
-import { FailedState } from '../../../components/failed-state.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
 import { PageBar } from '../../../components/page-bar.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { isRefused } from '../../streams/watched-stream.ts';
@@ -22,17 +21,16 @@ import { MosaicForm } from './mosaic-form.tsx';
 export function EditMosaicScreen() {
   const i18n = useI18n();
   const { id } = useParams({ from: '/mosaic/$id/edit' });
-  const { data, error, refetch } = useQuery(editedMosaicQuery(id));
+  const query = useQuery(editedMosaicQuery(id));
+  const { data, error } = query;
   usePageTitle(data?.name);
   if (isNoMosaic(error)) return <Navigate to="/not-found" />;
   if (isRefused(error)) return <ForbiddenScreen message={textOf(error, i18n)} />;
   if (data && !data.meta.canAdmin) return <ForbiddenScreen message={messageOf('Forbidden', i18n.language)} />;
-  if (data) return <EditorPanel key={data.id} mosaic={data} />;
-  if (error) return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
   return (
-    <Delayed>
-      <Skeleton height={480} radius={10} />
-    </Delayed>
+    <Loaded query={query} skeletonPx={480}>
+      {(mosaic) => <EditorPanel key={mosaic.id} mosaic={mosaic} />}
+    </Loaded>
   );
 }
 

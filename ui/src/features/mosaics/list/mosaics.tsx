@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import IconLayoutDashboard from '@tabler/icons-react/dist/esm/icons/IconLayoutDashboard.mjs';
 import IconPencil from '@tabler/icons-react/dist/esm/icons/IconPencil.mjs';
@@ -7,10 +7,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { Mosaic } from '@vidette/contract/entities';
 import { useState } from 'react';
 import { mosaicsPageSize, mosaicsQuery } from '../mosaics-api.ts';
-import { textOf } from '../../../page/failures.ts';
-import { Delayed } from '../../../components/delayed.tsx';
-import { FailedState } from '../../../components/failed-state.tsx';
 import { ListBar } from '../../../components/list-bar.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
 import { PageBar } from '../../../components/page-bar.tsx';
 import { PageState } from '../../../components/page-state.tsx';
 import { Pager } from '../../../components/pager.tsx';
@@ -30,7 +28,6 @@ const typingMs = 200;
 export function MosaicsScreen() {
   const i18n = useI18n();
   const { typed, type, page, turnTo, query, isEmpty } = useMosaicList();
-  const { data, error, refetch, isPlaceholderData } = query;
   return (
     <div className={classes.page}>
       <PageBar title={i18n.t('title.mosaics')} actions={!isEmpty && <CreateButton />} />
@@ -39,29 +36,29 @@ export function MosaicsScreen() {
           <SearchField label={i18n.t('mosaics.search')} value={typed} onChange={type} />
         </ListBar>
       )}
-      {!data && error && <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />}
-      {!data && !error && (
-        <Delayed>
-          <Skeleton height={240} radius={10} />
-        </Delayed>
-      )}
-      {data?.total === 0 && (
-        <PageState
-          isInline
-          icon={IconLayoutDashboard}
-          title={i18n.t(isEmpty ? 'mosaics.empty.title' : 'streams.nothing.title')}
-          text={i18n.t(isEmpty ? 'mosaics.empty.text' : 'mosaics.nothing')}
-          action={isEmpty && <CreateButton />}
-        />
-      )}
-      {data && data.items.length > 0 && (
-        <ul className={classes.items} aria-busy={isPlaceholderData}>
-          {data.items.map((mosaic) => (
-            <MosaicItem key={mosaic.id} mosaic={mosaic} />
-          ))}
-        </ul>
-      )}
-      {data && <Pager page={page} pageSize={mosaicsPageSize} total={data.total} onPage={turnTo} />}
+      <Loaded query={query} skeletonPx={240}>
+        {({ items, total }) => (
+          <>
+            {total === 0 && (
+              <PageState
+                isInline
+                icon={IconLayoutDashboard}
+                title={i18n.t(isEmpty ? 'mosaics.empty.title' : 'streams.nothing.title')}
+                text={i18n.t(isEmpty ? 'mosaics.empty.text' : 'mosaics.nothing')}
+                action={isEmpty && <CreateButton />}
+              />
+            )}
+            {items.length > 0 && (
+              <ul className={classes.items} aria-busy={query.isPlaceholderData}>
+                {items.map((mosaic) => (
+                  <MosaicItem key={mosaic.id} mosaic={mosaic} />
+                ))}
+              </ul>
+            )}
+            <Pager page={page} pageSize={mosaicsPageSize} total={total} onPage={turnTo} />
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }
