@@ -75,11 +75,14 @@ async function runsOn(id: 'north' | 'south'): Promise<void> {
   );
 }
 
-/** Waits until the footage, wherever it is, is longer than four seconds. */
+/** Waits until the footage, wherever it is, is longer than four seconds and goes on. */
 async function footage() {
   const answer = await until(
     ranges,
-    ({ period }) => period !== null && period.endTime - period.startTime > 4_000,
+    ({ period, ranges: found }) =>
+      period !== null &&
+      period.endTime - period.startTime > 4_000 &&
+      found.some(({ status }) => status === 'live'),
     WAIT_MS,
   );
   return { ...answer, startTime: answer.period?.startTime ?? 0 };
