@@ -1,6 +1,7 @@
 import { Fault } from './base/fault.ts';
 import { composeAccess } from './compose/access.ts';
 import { composeCluster } from './compose/cluster.ts';
+import { composeEngines } from './compose/engines.ts';
 import { composeFfmpeg } from './compose/ffmpeg.ts';
 import { composeFoundation } from './compose/foundation.ts';
 import { composeHttp, type HttpAreas } from './compose/http.ts';
@@ -37,16 +38,18 @@ export class App {
   /**
    * Opens everything, listens, and starts the streams. `env` is the environment that the configuration was read
    * with; `print` shows a line to the operator at the console. If a later step fails, what is already open is
-   * closed again. `fail` is called when the server must stop.
+   * closed again. `fail` is called when the server must stop. `engineSockets` leads to the engines that run the streams; when it is
+   * empty they run in this process.
    */
   static async start(
     config: Config,
     env: Readonly<Record<string, string | undefined>>,
     print: (line: string) => void,
     fail: (reason: string) => void,
+    engineSockets: readonly string[],
   ): Promise<App> {
     const configStore = new ConfigStore(config, env);
-    return new App(await opened((closers) => assemble(configStore, print, fail, closers)));
+    return new App(await opened((closers) => assemble(configStore, print, fail, engineSockets, closers)));
   }
 
   /** Reloads the configuration and the certificate from their files. Errors in them are logged. */
@@ -65,6 +68,7 @@ async function assemble(
   configStore: ConfigStore,
   print: (line: string) => void,
   fail: (reason: string) => void,
+  engineSockets: readonly string[],
   closers: Closer[],
 ): Promise<Assembled> {
   const keep = <Made>(area: Opened<Made>): Opened<Made> => {
@@ -72,13 +76,14 @@ async function assemble(
     return area;
   };
   const foundation = composeFoundation(configStore);
-  const storage = keep(await composeStorage(foundation));
+  const engines = keep(await composeEngines(foundation, engineSockets));
+  const storage = keep(await composeStorage(foundation, engines));
   const ffmpeg = keep(await composeFfmpeg(foundation));
   const cluster = keep(await composeCluster(foundation, storage, fail));
-  const media = keep(await composeMedia(foundation, storage, ffmpeg, cluster));
+  const media = keep(await composeMedia({ foundation, engines, storage, ffmpeg, cluster }));
   const access = keep(await composeAccess(foundation, storage, print));
-  const services = keep(await composeServices({ foundation, storage, cluster, media, access }));
-  const areas = { foundation, storage, ffmpeg, cluster, media, access, services };
+  const services = keep(await composeServices({ foundation, engines, storage, cluster, media, access }));
+  const areas = { foundation, engines, storage, ffmpeg, cluster, media, access, services };
   const { http, tunnel } = keep(await composeHttp(areas));
   attachToCluster(areas);
   const url = await http.listen();
@@ -103,7 +108,7 @@ function attachToCluster({ cluster, storage, media, services }: HttpAreas): void
   const { streamManager } = media;
   cluster.cluster?.attach({
     report: () => ({ activeStreams: streamManager.active, cannotRecord: !storage.archive.health.canRecord }),
-    isReady: (uid) => streamManager.find(uid)?.isTakenUp ?? false,
+    isReady: (uid) => streamManager.find(uid)?.report.isTakenUp ?? false,
     onChange: async (change) => {
       await storage.license.reload();
       await services.streamService.learn(change);
@@ -123,12 +128,20 @@ async function introduce({ foundation, storage, cluster }: HttpAreas, url: strin
   );
 }
 
-async function startStreams({ foundation, storage, cluster, media, services }: HttpAreas): Promise<void> {
+async function startStreams({
+  foundation,
+  engines,
+  storage,
+  cluster,
+  media,
+  services,
+}: HttpAreas): Promise<void> {
   for (const record of await storage.store.streams.all()) {
     // Until now the database contains the states in which the last run ended.
     const { state } = media.streamManager.apply(managedSettingsOf(record));
     if (cluster.membership.owns(record.uid)) media.statuses.note(record.uid, state);
   }
+  engines.processes?.assigned();
   await storage.archive.retention.noteDepths();
   cluster.cluster?.start();
   // Streams may have been removed while this node was offline, or a removal may have been interrupted.

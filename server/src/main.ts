@@ -2,41 +2,45 @@
  * Takes arguments and environment, returns an exit code. Without a command it runs the server until a signal
  * ends it; the other commands are loaded only when used.
  */
-import { enableCompileCache } from 'node:module';
+import { dirname, join } from 'node:path';
 import { isatty } from 'node:tty';
-import { setFlagsFromString } from 'node:v8';
+import { endWith, prepareProgram, print } from './program.ts';
+import type { Config } from './config/schema.ts';
 
-enableCompileCache();
-// Received data is outside V8's heap but counts towards its limit, which by default lets the process grow by 8
-// MB before the whole heap is collected again: twice a second with thirty cameras, a quarter of the total cost.
-// With a limit of twice the live heap it happens half as often, at the cost of 20 MB, however many cameras
-// there are (design/ingest-cost.md).
-setFlagsFromString('--heap-growing-percent=100');
+prepareProgram();
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
+/** What runs until the operator ends it. */
+interface Running {
+  /** Ends in order: every open GOP is on the disk when it resolves. */
+  stop(): Promise<void>;
+  /** Ends immediately. */
+  kill(): void;
+  /** Reads changed files again. */
+  reload(): void;
+}
 
 async function serve(): Promise<void> {
   const { systemClock } = await import('./base/clock.ts');
   const { StopRequests } = await import('./base/stop-requests.ts');
   /** Undefined until startup has begun. */
-  const server: { starting?: Promise<{ close(): Promise<void>; reload(): void }> } = {};
-  const stop = (exitCode: number) => {
-    Promise.resolve(server.starting)
-      .then((app) => app?.close())
-      .then(
-        () => process.exit(exitCode),
-        (error: unknown) => {
-          process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-          process.exit(1);
-        },
-      );
-  };
+  const server: { starting?: Promise<Running> } = {};
   let exitCode = 0;
   const requests = new StopRequests({
     clock: systemClock,
-    stop: () => stop(exitCode),
+    stop: () => {
+      Promise.resolve(server.starting)
+        .then((running) => running?.stop())
+        .then(
+          () => process.exit(exitCode),
+          (error: unknown) => {
+            process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+            process.exit(1);
+          },
+        );
+    },
     force: () => {
       process.stderr.write('Forced to stop: the last seconds of the recordings may be missing.\n');
+      server.starting?.then((running) => running.kill()).catch(() => {});
       process.exit(1);
     },
   });
@@ -46,20 +50,18 @@ async function serve(): Promise<void> {
   process.on('SIGHUP', () => {
     // A closed terminal requests a stop; any other SIGHUP reloads changed files.
     if (wasTerminal && !isatty(1)) requests.ask();
-    else server.starting?.then((app) => app.reload()).catch(() => {});
+    else server.starting?.then((running) => running.reload()).catch(() => {});
   });
-  // The reader of the output may exit first, as `tee` does on Ctrl-C: the server still shuts down in order.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
   const { loadConfig } = await import('./config/load.ts');
-  const { App } = await import('./app.ts');
+  const { engineCount } = await import('./processes/engine-count.ts');
   const config = await loadConfig(process.env);
-  const fail = (reason: string) => {
-    process.stderr.write(`${reason}\n`);
-    exitCode = 1;
+  const fail = (code: number) => {
+    exitCode = code;
     if (!requests.isStopping) requests.ask();
   };
-  server.starting = App.start(config, process.env, print, fail);
+  const engines = engineCount(config);
+  server.starting = engines === 0 ? serveHere(config, fail) : supervise(config, engines, fail);
   try {
     await server.starting;
   } catch (error) {
@@ -68,18 +70,34 @@ async function serve(): Promise<void> {
   }
 }
 
-/**
- * One plain line for errors that an operator can fix (a port in use, an invalid file), the stack for those that
- * only a developer can.
- */
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'EADDRINUSE') return 'The port is used by another program: set VIDETTE_PORT to a free one.';
-  if (code === 'EACCES') return `No permission: ${error.message}`;
-  return error.name === 'Fault' || error.name === 'ConfigError'
-    ? error.message
-    : (error.stack ?? error.message);
+/** Everything in this process. */
+async function serveHere(config: Config, fail: (exitCode: number) => void): Promise<Running> {
+  const { App } = await import('./app.ts');
+  const failWith = (reason: string) => {
+    process.stderr.write(`${reason}\n`);
+    fail(1);
+  };
+  const app = await App.start(config, process.env, print, failWith, []);
+  return { stop: () => app.close(), kill: () => {}, reload: () => app.reload() };
+}
+
+/** The server in processes of its own, of which this one is the supervisor. */
+async function supervise(
+  { dataDir }: Config,
+  engines: number,
+  onFailed: (exitCode: number) => void,
+): Promise<Running> {
+  const { systemClock: clock } = await import('./base/clock.ts');
+  const { makeFolders } = await import('./base/durable.ts');
+  const { catalogPath, recorderLockPath } = await import('./archive/segments/segments.ts');
+  const { ProcessSupervisor } = await import('./processes/process-supervisor.ts');
+  const report = (line: string) => void process.stderr.write(`${line}\n`);
+  const catalog = catalogPath(join(dataDir, 'archive'));
+  const locks = Array.from({ length: engines }, (_, index) => recorderLockPath(catalog, index));
+  await makeFolders(dirname(catalog), 0o750);
+  const supervisor = new ProcessSupervisor({ locks, clock, report, onFailed });
+  supervisor.start();
+  return supervisor;
 }
 
 const [command, ...args] = process.argv.slice(2);
@@ -90,6 +108,5 @@ try {
     process.exitCode = await runCommand(command, args, process.env, print);
   }
 } catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
+  endWith(error);
 }

@@ -1,6 +1,6 @@
 import type { CatalogReads } from './catalog/catalog.ts';
 import type { ObjectStorage, ObjectStorageStatus } from './object-storage/object-storage.ts';
-import type { Recorders } from './record/record.ts';
+import type { RecorderView } from './record/record.ts';
 import type { FreeSpaceMonitor, Retention, RetentionStatus } from './retention/retention.ts';
 import type { ArchiveProblem, ArchiveVolume } from './verify/verify.ts';
 
@@ -8,7 +8,7 @@ interface ArchiveHealthParts {
   readonly reads: CatalogReads;
   readonly volume: ArchiveVolume;
   readonly freeSpace: FreeSpaceMonitor;
-  readonly recorders: Recorders;
+  readonly recorders: RecorderView;
   readonly retention: Retention;
   readonly objectStorage: ObjectStorage | undefined;
 }
@@ -39,7 +39,7 @@ export class ArchiveHealth {
     return this.problem === undefined && !this.#parts.freeSpace.isShort;
   }
 
-  /** See `Recorders.writeFailure`. */
+  /** See `RecorderView.writeFailure`. */
   get writeFailure(): string | undefined {
     return this.#parts.recorders.writeFailure;
   }

@@ -5,29 +5,28 @@ import type { MeasureDisk, RetentionRules } from './retention/retention.ts';
 import type { ObjectStorageOptions } from './object-storage/object-storage.ts';
 import type { ArchiveFiles } from './segments/segments.ts';
 import type { ReadLimits } from './read/read.ts';
-import type { RecorderLimits } from './record/record.ts';
+import { defaultRecordingLimits, type RecorderView, type RecordingLimits } from './record/record.ts';
 
-export interface ArchiveLimits extends RecorderLimits, ReadLimits {
-  /** Catalog commits of all streams are grouped over this interval. */
-  readonly groupMs: number;
-  /** Bytes of the disk that recording leaves free for the catalog. */
-  readonly reserveBytes: number;
-}
+export type ArchiveLimits = RecordingLimits & ReadLimits;
 
-/** For the reasons see design/archive.md. */
 export const defaultArchiveLimits: ArchiveLimits = {
-  fragmentMs: 1_000,
-  fragmentMaxBytes: 16 * 1024 * 1024,
-  segmentMs: 60_000,
-  segmentMaxBytes: 1024 * 1024 * 1024,
-  queueMaxBytes: 16 * 1024 * 1024,
-  retryMs: 5_000,
+  ...defaultRecordingLimits,
   rangesMaxMs: archiveDefaults.rangesMaxSeconds * 1000,
   playlistMaxMs: archiveDefaults.playlistMaxSeconds * 1000,
   downloadMaxMs: archiveDefaults.downloadMaxSeconds * 1000,
-  groupMs: 100,
-  reserveBytes: 64 * 1024 * 1024,
 };
+
+/** Other processes record for this node. */
+export interface RecordedElsewhere {
+  /** As they last reported. */
+  readonly recorders: RecorderView;
+  /** Whether a process that runs already writes files of the stream: recovery leaves them alone. */
+  isRunning(uid: string): boolean;
+  /** How many processes that is. */
+  readonly processes: number;
+  /** Whether all of them have ended in order. */
+  areStopped(): boolean;
+}
 
 /** Options for opening an archive. */
 export interface ArchiveOptions {
@@ -40,6 +39,8 @@ export interface ArchiveOptions {
   readonly limits?: Partial<ArchiveLimits>;
   readonly retention?: Partial<RetentionRules>;
   readonly remote?: ObjectStorageOptions;
+  /** Undefined where this process records. */
+  readonly recordedElsewhere?: RecordedElsewhere | undefined;
   /** Injected by tests. */
   readonly files?: ArchiveFiles;
   readonly measure?: MeasureDisk;

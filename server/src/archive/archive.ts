@@ -11,12 +11,14 @@ import { ArchiveHealth } from './archive-health.ts';
 import { type ArchiveLimits, type ArchiveOptions, defaultArchiveLimits } from './archive-options.ts';
 import {
   ActiveFolders,
-  ArchiveLock,
+  type ArchiveLock,
   CatalogNotes,
   CatalogReads,
   CatalogWriter,
   ClosedSegments,
+  lockWhenFree,
   openCatalogForReading,
+  recorderLocks,
 } from './catalog/catalog.ts';
 import { ObjectStorage, warnWithoutObjectStorage } from './object-storage/object-storage.ts';
 import {
@@ -28,7 +30,7 @@ import {
   StoredSegments,
   WholeReads,
 } from './read/read.ts';
-import { Recorders } from './record/record.ts';
+import { type RecorderView, Recorders } from './record/record.ts';
 import {
   FreeSpaceMonitor,
   measureDisk,
@@ -55,11 +57,14 @@ import {
 } from './verify/verify.ts';
 
 export type { ArchiveHealth } from './archive-health.ts';
-export type { ArchiveLimits, ArchiveOptions } from './archive-options.ts';
+export type { ArchiveLimits, ArchiveOptions, RecordedElsewhere } from './archive-options.ts';
+export { ReportedRecorders } from './record/record.ts';
 
 const freeSpacePeriodMs = 5_000;
 const retentionPeriodMs = 10_000;
 const heartbeatPeriodMs = 2_000;
+/** The processes of a server that was killed end within this. */
+const endMs = 20_000;
 
 /** The interfaces of an open archive. */
 interface ArchiveFaces {
@@ -98,7 +103,8 @@ async function openPackages(options: ArchiveOptions, closers: Closer[]): Promise
   const keeping = await openRetention(options, base, volume, closers);
   const recorders = openRecorders(base, volume, keeping, past, closers);
   const objectStorage = openObjectStorage(options, base, volume, keeping, closers);
-  const reading = openReading(base, volume, past, { ...keeping, recorders, objectStorage }, closers);
+  const view = options.recordedElsewhere?.recorders ?? recorders;
+  const reading = openReading(base, volume, past, { ...keeping, recorders: view, objectStorage }, closers);
   const { retention, freeSpace } = keeping;
   // Stopped first, so that it starts nothing after the rest has been closed.
   closers.push(() => volume.stop());
@@ -112,7 +118,7 @@ async function openPackages(options: ArchiveOptions, closers: Closer[]): Promise
     reads: base.reads,
     volume,
     freeSpace,
-    recorders,
+    recorders: view,
     retention,
     objectStorage,
   });
@@ -123,13 +129,31 @@ async function openPackages(options: ArchiveOptions, closers: Closer[]): Promise
 type Base = Awaited<ReturnType<typeof openBase>>;
 type Keeping = Awaited<ReturnType<typeof openRetention>>;
 
+/**
+ * With processes that record an earlier server may still be ending, because it ends in several steps: it is waited for.
+ * @throws LockHeldError while another server writes with this catalog
+ */
+async function lockArchive(path: string, { clock, recordedElsewhere }: ArchiveOptions): Promise<ArchiveLock> {
+  const earlier = recorderLocks(path, recordedElsewhere?.processes);
+  const waitMs = recordedElsewhere || earlier.length > 0 ? endMs : 0;
+  const lock = await lockWhenFree(lockPath(path), clock, waitMs);
+  try {
+    // Those of this server hold theirs.
+    for (const other of earlier) (await lockWhenFree(other, clock, waitMs)).release();
+    return lock;
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
 /** The catalog, and what every package shares. */
 async function openBase(options: ArchiveOptions, closers: Closer[]) {
   const { dir: root, clock, log } = options;
   const path = options.catalog ?? catalogPath(root);
   const limits: ArchiveLimits = { ...defaultArchiveLimits, ...options.limits };
   await makeFolders(dirname(path), archiveFolderMode);
-  const lock = new ArchiveLock(lockPath(path));
+  const lock = await lockArchive(path, options);
   closers.push(() => lock.release());
   const wasUsed = await prepareCatalog(path, log);
   for (const suffix of ['', '-wal', '-shm']) await closeToOthers(`${path}${suffix}`);
@@ -151,7 +175,7 @@ async function openBase(options: ArchiveOptions, closers: Closer[]) {
   closers.push(() => heartbeat.stop());
   const newFiles = new NewFiles();
   const files = newFiles.over(options.files ?? diskFiles);
-  const folders = new ActiveFolders(root, files, catalog);
+  const folders = new ActiveFolders(root, files, catalog, notes);
   return {
     ...{ root, path, clock, log, limits, files, newFiles },
     ...{ database, reads, closed, notes, catalog, folders, marker, lastSignMs: heartbeat.lastMs },
@@ -160,19 +184,24 @@ async function openBase(options: ArchiveOptions, closers: Closer[]) {
 
 /** Nothing is written or deleted before recovery, which `start` runs. */
 function openVolume(
-  { remote }: ArchiveOptions,
+  { remote, recordedElsewhere }: ArchiveOptions,
   base: Base,
   past: PastChanges,
   closers: Closer[],
 ): ArchiveVolume {
   const { root, marker, reads, catalog, clock, log } = base;
   const onAdopted = () => past.note();
+  const isRecordedElsewhere = (uid: string) => recordedElsewhere?.isRunning(uid) ?? false;
   const volume = new ArchiveVolume({
     ...{ root, marker, reads, catalog, clock, log },
-    recover: () => recoverArchive({ ...base, catalogPath: base.path, remote, onAdopted }),
+    recover: () =>
+      recoverArchive({ ...base, catalogPath: base.path, remote, onAdopted, isRecordedElsewhere }),
     onReplaced: () => past.note(),
   });
-  closers.push(() => markAsClean(volume, base));
+  closers.push(() => {
+    // Otherwise files are being written, or were when their process died.
+    if (recordedElsewhere?.areStopped() !== false) return markAsClean(volume, base);
+  });
   return volume;
 }
 
@@ -270,7 +299,7 @@ function openReading(
   { root, database, reads, closed, notes, catalog, clock, log, limits }: Base,
   volume: ArchiveVolume,
   past: PastChanges,
-  others: Pick<ArchiveFaces, 'recorders' | 'retention' | 'objectStorage'>,
+  others: Pick<ArchiveFaces, 'retention' | 'objectStorage'> & { readonly recorders: RecorderView },
   closers: Closer[],
 ) {
   const { recorders, retention, objectStorage } = others;

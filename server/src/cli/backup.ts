@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setDatabaseAside, ArchiveLock, LockHeldError } from '../archive/catalog/catalog.ts';
-import { catalogPath, lockPath } from '../archive/segments/segments.ts';
+import { type ArchiveLock, LockHeldError, lockUnused, setDatabaseAside } from '../archive/catalog/catalog.ts';
+import { catalogPath } from '../archive/segments/segments.ts';
 import type { Clock } from '../base/clock.ts';
 import { freeSuffix, makeFolders, moveFile, replaceFile } from '../base/durable.ts';
 import { configFileName } from '../config/load.ts';
@@ -96,7 +96,7 @@ export async function restore({ dataDir, file, out }: BackupOptions): Promise<nu
 /** Undefined while a server uses this folder. */
 function takeLock(dataDir: string): ArchiveLock | undefined {
   try {
-    return new ArchiveLock(lockPath(catalogPath(join(dataDir, 'archive'))));
+    return lockUnused(catalogPath(join(dataDir, 'archive')));
   } catch (error) {
     if (error instanceof LockHeldError) return undefined;
     throw error;

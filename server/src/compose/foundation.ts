@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pino, type Logger } from 'pino';
 import packageFile from '../../../package.json' with { type: 'json' };
+import { catalogPath } from '../archive/segments/segments.ts';
 import { systemClock, type Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { ConfigStore } from '../config/config-store.ts';
@@ -18,6 +19,8 @@ export interface Foundation {
   /** The source revision from which the version was built. */
   readonly revision: string;
   readonly archiveDir: string;
+  /** Path of the archive's catalog. */
+  readonly catalog: string;
 }
 
 export function composeFoundation(configStore: ConfigStore): Foundation {
@@ -43,5 +46,6 @@ export function composeFoundation(configStore: ConfigStore): Foundation {
     version,
     revision: version,
     archiveDir,
+    catalog: catalogPath(join(config.dataDir, 'archive')),
   };
 }

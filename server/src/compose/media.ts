@@ -1,10 +1,12 @@
+import type { Readable } from 'node:stream';
 import { Snapshots } from '../engine/snapshots.ts';
 import { StreamManager } from '../engine/stream-manager.ts';
 import { StreamObservers } from '../engine/stream-observers.ts';
 import type { Stream } from '../hub/stream.ts';
 import { Live } from '../live/live.ts';
 import { MotionJournal } from '../motion/motion-journal.ts';
-import { PeerLiveFeed } from '../rpc/peer-live-feed.ts';
+import { FeedReceiver } from '../feed/feed-receiver.ts';
+import type { NodeRpc } from '../rpc/node-rpc.ts';
 import { Statistics } from '../statistics/statistics.ts';
 import { ClusterInsight, LocalInsight } from '../streams/stream-insight.ts';
 import { SourceProbe } from '../streams/source-probe.ts';
@@ -12,6 +14,7 @@ import { HealthMonitor } from '../system/health.ts';
 import { StatusWriter } from '../system/status-writer.ts';
 import { Transcoding } from '../transcoding/transcoding.ts';
 import type { ClusterArea } from './cluster.ts';
+import type { Engines } from './engines.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import type { Foundation } from './foundation.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
@@ -22,30 +25,29 @@ const hourMs = 3_600_000;
 /** The streams of this node, and their readers and metrics. */
 export type Media = Opened<Awaited<ReturnType<typeof openMedia>>>;
 
-/** Streams start when `StreamManager.apply` receives them. */
-export function composeMedia(
-  foundation: Foundation,
-  storage: Storage,
-  ffmpeg: Ffmpeg,
-  cluster: ClusterArea,
-): Promise<Media> {
-  return opened((closers) => openMedia(foundation, storage, ffmpeg, cluster, closers));
+/** What the media area is made of. */
+export interface MediaParts {
+  readonly foundation: Foundation;
+  readonly engines: Engines;
+  readonly storage: Storage;
+  readonly ffmpeg: Ffmpeg;
+  readonly cluster: ClusterArea;
 }
 
-async function openMedia(
-  foundation: Foundation,
-  storage: Storage,
-  ffmpeg: Ffmpeg,
-  cluster: ClusterArea,
-  closers: Closer[],
-) {
+/** Streams start when `StreamManager.apply` receives them. */
+export function composeMedia(parts: MediaParts): Promise<Media> {
+  return opened((closers) => openMedia(parts, closers));
+}
+
+async function openMedia(parts: MediaParts, closers: Closer[]) {
+  const { foundation, storage, ffmpeg, cluster } = parts;
   const { config, clock, log, archiveDir } = foundation;
   const { store, archive, license, reserve } = storage;
   const { pool, prober } = ffmpeg;
   const { membership, rpc } = cluster;
   const nodeOf = (uid: string) => membership.nodeElsewhere(uid);
   const observers = new StreamObservers();
-  const streamManager = openStreams(foundation, storage, ffmpeg, cluster, observers);
+  const streamManager = openStreams(parts, observers);
   const statuses = new StatusWriter({ streams: store.streams, clock, log });
   const motion = openMotion(foundation, storage, cluster, streamManager);
   // Both accept what the streams report until the last stream has ended.
@@ -90,27 +92,63 @@ async function openMedia(
   };
 }
 
-function openStreams(
-  { config, clock, log }: Foundation,
-  { archive }: Storage,
-  { engines }: Ffmpeg,
-  { membership, rpc }: ClusterArea,
-  observers: StreamObservers,
-): StreamManager {
+function openStreams(parts: MediaParts, observers: StreamObservers): StreamManager {
+  const { foundation, engines, storage, ffmpeg, cluster } = parts;
+  const { config, clock, log } = foundation;
+  const { membership, rpc } = cluster;
+  const { processes } = engines;
   const nodeOf = (uid: string) => membership.nodeElsewhere(uid);
-  return new StreamManager({
+  const connection = (uid: string, variant: 'main' | 'sub') => (signal: AbortSignal) =>
+    processes?.live(uid, variant, signal) ?? peerConnection(rpc, nodeOf(uid), { uid, variant, signal });
+  const streamManager = new StreamManager({
     clock,
     log,
-    recorders: archive.recorders,
-    engines,
+    recorders: storage.archive.recorders,
+    engines: ffmpeg.engines,
+    host: processes,
     noFramesMs: config.source.noFramesSeconds * 1000,
-    peerFeed: (stream: Stream, variant) => new PeerLiveFeed({ stream, variant, rpc, nodeOf, clock, log }),
-    acquire: (uid) => membership.acquire(uid),
+    peerFeed: (stream: Stream, variant) =>
+      new FeedReceiver({ stream, connect: connection(stream.uid, variant), clock, log }),
+    acquire: (uid) => (processes ? undefined : membership.acquire(uid)),
     permits: (uid, epoch) => membership.permits(uid, epoch),
-    reportElsewhere: (uid) => membership.reportElsewhere(uid),
+    reportElsewhere: (uid) => processes?.reportedState(uid) ?? membership.reportElsewhere(uid),
     onState: (uid, state) => observers.noteState(uid, state),
     onMotion: (uid, event) => observers.noteMotion(uid, event),
   });
+  beginEngines(parts, streamManager, observers);
+  return streamManager;
+}
+
+/** Streams that are assigned from here on run in engine processes, if there are any. */
+function beginEngines(
+  { foundation, engines, cluster: { membership } }: MediaParts,
+  streamManager: StreamManager,
+  observers: StreamObservers,
+): void {
+  const { config, archiveDir, catalog, logRing } = foundation;
+  const { processes, reported } = engines;
+  const noFramesMs = config.source.noFramesSeconds * 1000;
+  processes?.begin(
+    { archiveDir, catalog, noFramesMs, logLevel: config.log.level },
+    {
+      acquire: (uid) => membership.acquire(uid),
+      causeOf: (uid) => (membership.reportElsewhere(uid) ? 'moved' : 'drained'),
+      onState: (uid) => streamManager.find(uid)?.review(),
+      onMotion: (uid, event) => observers.noteMotion(uid, event),
+      onReport: (uid, report) => reported.note(uid, report?.recorder),
+      onLine: (level, message, fields) => logRing.note(level, { ...fields }, message),
+    },
+  );
+}
+
+/** Connects to the node that runs a stream; undefined while none does. */
+function peerConnection(
+  rpc: Pick<NodeRpc, 'ask'>,
+  node: string | undefined,
+  { uid, variant, signal }: { uid: string; variant: 'main' | 'sub'; signal: AbortSignal },
+): Promise<Readable> | undefined {
+  if (node === undefined) return undefined;
+  return rpc.ask(node, { path: `live/${uid}?picture=${variant}`, signal });
 }
 
 /** Events of the streams of this node, kept as long as their footage. */

@@ -9,6 +9,7 @@ import { StreamService } from '../streams/stream-service.ts';
 import { VersionCheck } from '../system/version-check.ts';
 import type { Access } from './access.ts';
 import type { ClusterArea } from './cluster.ts';
+import type { Engines } from './engines.ts';
 import type { Foundation } from './foundation.ts';
 import type { Media } from './media.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
@@ -19,6 +20,7 @@ const hourMs = 3_600_000;
 /** The areas that calls of the API act on. */
 export interface Areas {
   readonly foundation: Foundation;
+  readonly engines: Engines;
   readonly storage: Storage;
   readonly cluster: ClusterArea;
   readonly media: Media;

@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { openArchive } from '../archive/archive.ts';
-import { catalogPath } from '../archive/segments/segments.ts';
 import type { RetentionRules } from '../archive/retention/retention.ts';
 import { DiskReserve } from '../base/disk-reserve.ts';
 import type { Config } from '../config/schema.ts';
@@ -11,6 +9,7 @@ import { Store } from '../store/store.ts';
 import { AuditLog } from '../system/audit-log.ts';
 import { LicenseService } from '../system/license.ts';
 import { WatchLog } from '../system/watch-log.ts';
+import type { Engines } from './engines.ts';
 import type { Foundation } from './foundation.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 
@@ -21,11 +20,15 @@ export type Storage = Opened<Awaited<ReturnType<typeof openStorage>>>;
  * The database first, because the others use it; the archive closes before the audit log, which takes its time
  * from it.
  */
-export function composeStorage(foundation: Foundation): Promise<Storage> {
-  return opened((closers) => openStorage(foundation, closers));
+export function composeStorage(foundation: Foundation, engines: Engines): Promise<Storage> {
+  return opened((closers) => openStorage(foundation, engines, closers));
 }
 
-async function openStorage({ config, configStore, clock, log, archiveDir }: Foundation, closers: Closer[]) {
+async function openStorage(
+  { config, configStore, clock, log, archiveDir, catalog }: Foundation,
+  { recordedElsewhere }: Engines,
+  closers: Closer[],
+) {
   const store = await Store.open({ ...databasePlace(config), redact: shownSource, log });
   closers.push(() => store.close());
   await store.renewSearch();
@@ -43,11 +46,12 @@ async function openStorage({ config, configStore, clock, log, archiveDir }: Foun
   };
   const archive = await openArchive({
     dir: archiveDir,
-    catalog: catalogPath(join(config.dataDir, 'archive')),
+    catalog,
     clock,
     log,
     limits,
     retention: retentionRules(config),
+    recordedElsewhere,
     ...objectStorageOptionsOf(config, clock),
   });
   const audit = new AuditLog({

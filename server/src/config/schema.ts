@@ -106,6 +106,7 @@ export const ConfigFile = z.strictObject({
       minFreeBytes: z.int().min(0).default(1_073_741_824),
     })
     .prefault({}),
+  engine: z.strictObject({ processes: z.int().min(0).max(64).default(0) }).prefault({}),
   source: z
     .strictObject({
       noFramesSeconds: z.number().min(1).max(600).default(10),

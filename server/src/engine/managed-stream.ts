@@ -1,6 +1,6 @@
-import type { Recorder } from '../archive/record/record.ts';
+import type { RecorderStopCause } from '../archive/record/record.ts';
+import { describeTrack } from '../live/track-description.ts';
 import { StreamLog } from '../ingest/stream-log.ts';
-import type { Supervisor } from '../ingest/supervisor.ts';
 import { Stream } from '../hub/stream.ts';
 import { ViewerDemand } from './viewer-demand.ts';
 import type { ManagedStreamSettings } from './settings.ts';
@@ -8,6 +8,7 @@ import { sameState, stateOf, type ManagedStreamState } from './state.ts';
 import type { ManagedStreamTools } from './station-tools.ts';
 import { StreamFeed } from './stream-feed.ts';
 import { StreamReaders } from './stream-readers.ts';
+import { newestKeyFrame, type KeyFrame, type StreamDetails, type StreamReport } from './stream-report.ts';
 import { SubStream } from './sub-stream.ts';
 
 /**
@@ -56,29 +57,44 @@ export class ManagedStream {
     return this.#state;
   }
 
-  /** The source's supervisor while a source is wanted: attempts, engine, since when. */
-  get supervisor(): Supervisor | undefined {
-    return this.#feed.supervisor;
-  }
-
-  get recorder(): Recorder | undefined {
-    return this.#readers.recorder;
-  }
-
   /** The sub-stream, while the stream has one and is not paused. */
   get sub(): SubStream | undefined {
     return this.#sub;
   }
 
-  /** Whether a source or a recorder exists: a stream that must not run here has neither once it has stopped. */
-  get isActive(): boolean {
-    return this.supervisor !== undefined || this.recorder !== undefined;
+  /** What the process that runs the stream knows of it now; of another process, what it reported last. */
+  get report(): StreamReport {
+    const { host } = this.#tools;
+    if (host) return host.report(this.#settings.uid);
+    const { isPaused, isRecorded } = this.#settings;
+    const supervisor = this.#feed.supervisor?.status;
+    const recorder = this.#readers.recorder?.status;
+    return {
+      sinceMs: supervisor?.sinceMs,
+      attempts: supervisor?.attempts ?? 0,
+      counters: this.stream.counters,
+      recorder,
+      // A stream that must not run here has neither once it has ended.
+      isActive: supervisor !== undefined || recorder !== undefined,
+      isTakenUp: isPaused || !isRecorded || (recorder?.fragments ?? 0) > 0,
+    };
   }
 
-  /** Whether this node does what it is asked to do: if recording is on, the first GOP is on the disk. */
-  get isTakenUp(): boolean {
-    const { isPaused, isRecorded } = this.#settings;
-    return isPaused || !isRecorded || (this.recorder?.status.fragments ?? 0) > 0;
+  /** Tracks and log lines. @throws Fault Unavailable when the process that runs the stream does not answer */
+  async details(): Promise<StreamDetails> {
+    const { host } = this.#tools;
+    if (host) return host.details(this.#settings.uid);
+    return { tracks: (this.stream.tracks ?? []).map(describeTrack), lines: this.log.lines };
+  }
+
+  get uid(): string {
+    return this.#settings.uid;
+  }
+
+  /** For a snapshot. @throws Fault as `details` */
+  newestKeyFrame(): KeyFrame | undefined | Promise<KeyFrame | undefined> {
+    const { host } = this.#tools;
+    return host ? host.newestKeyFrame(this.#settings.uid) : newestKeyFrame(this.stream);
   }
 
   /** Checks again whether this node runs the stream. */
@@ -97,10 +113,8 @@ export class ManagedStream {
     this.#move();
   }
 
-  /**
-   * Ends everything, in order: source, recorder, hub. Idempotent; resolves when the last GOP is on the disk.
-   */
-  close(cause: 'server-stopped' | 'removed'): Promise<void> {
+  /** Ends everything, in order: source, recorder, hub. Idempotent; resolves when the last GOP is on the disk. */
+  close(cause: Exclude<RecorderStopCause, 'recording-off'>): Promise<void> {
     if (!this.#closed) {
       this.#closed = true;
       this.demand.clear();

@@ -5,6 +5,7 @@ import { Fault } from '../base/fault.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Stream } from '../hub/stream.ts';
 import { Snapshots } from './snapshots.ts';
+import { newestKeyFrame } from './stream-report.ts';
 
 const track = {
   id: 1,
@@ -29,21 +30,22 @@ function running() {
     const ticks = timeMs * 90;
     stream.write({ trackId: 1, dts: ticks, pts: ticks, isKey: true, isDamaged: false, data: [], size: 0 });
   };
-  return { clock, stream, renders, keyFrame, snapshots: new Snapshots({ render, clock }) };
+  const source = { uid: stream.uid, newestKeyFrame: () => newestKeyFrame(stream) };
+  return { clock, source, renders, keyFrame, snapshots: new Snapshots({ render, clock }) };
 }
 
 /** Lets promise callbacks run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('while a newer snapshot is late the last good one is served with its own time, and one render continues in the background', async () => {
-  const { clock, stream, renders, keyFrame, snapshots } = running();
+  const { clock, source, renders, keyFrame, snapshots } = running();
   keyFrame(1000);
-  const first = snapshots.newest(stream, 640);
+  const first = snapshots.newest(source, 640);
   renders[0]!.resolve(Uint8Array.of(1));
   assert.equal((await first).timeMs, 1000);
   clock.advance(10_000);
   keyFrame(11_000);
-  const asked = [snapshots.newest(stream, 640), snapshots.newest(stream, 640)];
+  const asked = [snapshots.newest(source, 640), snapshots.newest(source, 640)];
   await settled();
   clock.advance(1000);
   assert.deepEqual(
@@ -53,19 +55,19 @@ test('while a newer snapshot is late the last good one is served with its own ti
   assert.equal(renders.length, 2, 'all callers share one render');
   renders[1]!.resolve(Uint8Array.of(2));
   await settled();
-  assert.equal((await snapshots.newest(stream, 640)).timeMs, 11_000);
+  assert.equal((await snapshots.newest(source, 640)).timeMs, 11_000);
 });
 
 test('a failed snapshot leaves the last good one, and is retried with increasing pauses', async () => {
-  const { clock, stream, renders, keyFrame, snapshots } = running();
+  const { clock, source, renders, keyFrame, snapshots } = running();
   keyFrame(1000);
-  const first = snapshots.newest(stream, 640);
+  const first = snapshots.newest(source, 640);
   renders[0]!.resolve(Uint8Array.of(1));
   await first;
   for (let turn = 1; turn <= 600; turn++) {
     clock.advance(2000);
     keyFrame(1000 + turn * 2000);
-    const still = snapshots.newest(stream, 640);
+    const still = snapshots.newest(source, 640);
     renders.at(-1)!.reject(new Fault('Unavailable', 'the decoder crashed'));
     assert.equal((await still).timeMs, 1000);
   }
@@ -74,14 +76,14 @@ test('a failed snapshot leaves the last good one, and is retried with increasing
 });
 
 test('callers wait five seconds for the first snapshot of a stream, and its failure is reported', async () => {
-  const { clock, stream, renders, keyFrame, snapshots } = running();
-  await assert.rejects(snapshots.newest(stream, 640), { code: 'Unavailable' });
+  const { clock, source, renders, keyFrame, snapshots } = running();
+  await assert.rejects(snapshots.newest(source, 640), { code: 'Unavailable' });
   keyFrame(1000);
-  const late = assert.rejects(snapshots.newest(stream, 640), { code: 'SERVER_NOT_RESPONSE_ERR' });
+  const late = assert.rejects(snapshots.newest(source, 640), { code: 'SERVER_NOT_RESPONSE_ERR' });
   await settled();
   clock.advance(5000);
   await late;
-  const failed = assert.rejects(snapshots.newest(stream, 640), { code: 'ProbeError' });
+  const failed = assert.rejects(snapshots.newest(source, 640), { code: 'ProbeError' });
   renders[0]!.reject(new Fault('ProbeError', 'no snapshot'));
   await failed;
 });

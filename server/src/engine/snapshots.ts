@@ -3,7 +3,7 @@ import type { VideoTrack } from '@vidette/media/track';
 import { backoffMs, type Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import type { Stream } from '../hub/stream.ts';
+import type { KeyFrame } from './stream-report.ts';
 
 /** Renders one key frame as a JPEG at most `maxWidth` pixels wide. */
 export type Render = (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
@@ -12,6 +12,13 @@ export interface Snapshot {
   readonly jpeg: Uint8Array;
   /** Capture time, milliseconds since the epoch. */
   readonly timeMs: number;
+}
+
+/** A stream, as far as snapshots of it need it. */
+export interface SnapshotSource {
+  readonly uid: string;
+  /** Undefined before the first, and while no source delivers. */
+  newestKeyFrame(): KeyFrame | undefined | Promise<KeyFrame | undefined>;
 }
 
 interface CachedSnapshot {
@@ -77,11 +84,12 @@ export class Snapshots {
    * @throws Fault Unavailable if there has never been one, SERVER_NOT_RESPONSE_ERR if the first one is late, or
    * the error of its render
    */
-  async newest(stream: Stream, requestedWidth: number): Promise<Snapshot> {
+  async newest(source: SnapshotSource, requestedWidth: number): Promise<Snapshot> {
     const width = widths.find((candidate) => candidate >= requestedWidth) ?? 1920;
-    const key = `${stream.uid}/${width}`;
+    const key = `${source.uid}/${width}`;
+    const found = source.newestKeyFrame();
+    const frame = found instanceof Promise ? await found : found;
     const entry = this.#use(key);
-    const frame = newestKeyFrame(stream);
     if (!frame || frame.sample.dts === entry?.keyDts) {
       if (entry) return entry.snapshot;
       throw new Fault('Unavailable', 'There is no snapshot of this stream yet.');
@@ -129,7 +137,7 @@ export class Snapshots {
     });
   }
 
-  async #renderFrame(key: string, frame: RenderableKeyFrame, width: number): Promise<Snapshot> {
+  async #renderFrame(key: string, frame: KeyFrame, width: number): Promise<Snapshot> {
     const jpeg = await this.#render(frame.track, frame.sample, width).catch((error: unknown) => {
       throw this.#noteFailure(key, error);
     });
@@ -170,15 +178,4 @@ export class Snapshots {
     this.#entries.delete(key);
     this.#bytes -= entry.snapshot.jpeg.byteLength;
   }
-}
-
-interface RenderableKeyFrame {
-  readonly track: VideoTrack;
-  readonly sample: Sample;
-}
-
-function newestKeyFrame(stream: Stream): RenderableKeyFrame | undefined {
-  const sample = stream.gop[0];
-  const track = stream.tracks?.find((candidate) => candidate.id === sample?.trackId);
-  return sample && track?.kind === 'video' ? { track, sample } : undefined;
 }

@@ -1,4 +1,5 @@
 import { Fault } from '../base/fault.ts';
+import type { ReleaseCause } from './engine-protocol.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import { StateChanges } from './state-changes.ts';
 import type { ManagedStreamState } from './state.ts';
@@ -34,13 +35,16 @@ export class StreamManager {
   /** Number of streams that have a source or a recorder. */
   get active(): number {
     let active = 0;
-    for (const { isActive } of this.#streams.values()) if (isActive) active++;
+    for (const { report } of this.#streams.values()) if (report.isActive) active++;
     return active;
   }
 
   /** The assignment of streams has changed: starts those now assigned to this node, ends the others. */
   review(): void {
-    for (const stream of this.#streams.values()) stream.review();
+    for (const [uid, stream] of this.#streams) {
+      this.#tools.host?.review(uid);
+      stream.review();
+    }
   }
 
   streams(): IterableIterator<ManagedStream> {
@@ -67,6 +71,7 @@ export class StreamManager {
   apply(settings: ManagedStreamSettings): ManagedStream {
     if (this.#closed) throw new Fault('Unavailable', 'The server is stopping.');
     const running = this.#streams.get(settings.uid);
+    this.#tools.host?.apply(settings);
     if (running) {
       running.apply(settings);
       return running;
@@ -77,12 +82,16 @@ export class StreamManager {
     return stream;
   }
 
-  /** Stops running a stream; with `purge` its archive is deleted once the recorder has stopped. */
-  async remove(uid: string, options: { purge: boolean }): Promise<void> {
+  /**
+   * Stops running a stream; with `purge` its archive is deleted once the recorder has stopped. The cause, `removed` by
+   * default, is noted in the archive.
+   */
+  async remove(uid: string, options: { purge: boolean; cause?: ReleaseCause }): Promise<void> {
     const stream = this.#streams.get(uid);
     this.#streams.delete(uid);
     this.changes.add(uid);
-    await stream?.close('removed');
+    await stream?.close(options.cause ?? 'removed');
+    await this.#tools.host?.remove(uid);
     if (options.purge) await this.#tools.recorders.remove(uid);
   }
 

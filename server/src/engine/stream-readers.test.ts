@@ -13,6 +13,7 @@ function opened() {
     stream,
     tools: {
       recorders: {
+        prepare: () => Promise.resolve(),
         record: (uid, _, permits) => {
           events.push(`record ${uid}`);
           if (permits) permissions.push(permits);

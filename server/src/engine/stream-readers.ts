@@ -31,6 +31,7 @@ export class StreamReaders {
   ): Promise<void> {
     const { uid, stream, tools } = this.#options;
     if (isRecorded) {
+      if (!this.#recorder) await tools.recorders.prepare(uid);
       this.#recorder ??= tools.recorders.record(uid, stream, () => tools.permits(uid, epoch));
     } else {
       await this.stopRecorder('recording-off');

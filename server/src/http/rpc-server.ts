@@ -11,7 +11,7 @@ import { Invitations, joinPath } from '../rpc/invitation.ts';
 import { databaseProbePath, type DatabaseProbe } from '../rpc/database-probe.ts';
 import { channelOf } from '../rpc/node-rpc.ts';
 import { readSpans } from '../rpc/peer-archive.ts';
-import { LiveFeed } from '../rpc/live-feed.ts';
+import { LiveFeed } from '../feed/live-feed.ts';
 import { claimHeader, rpcPath, proofHeader } from '../rpc/signature.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { readJson } from './json-body.ts';

@@ -13,7 +13,7 @@ const running = { status: 'running' };
 const stream = (uid: string, state: object, settings: object = {}, recorder?: object) => ({
   settings: { uid, isRecorded: true, isPaused: false, ...settings },
   state,
-  recorder,
+  report: { recorder },
 });
 
 function gaps(
@@ -37,8 +37,8 @@ function gaps(
 test('a stream that should record and does not is reported to users who may view it', () => {
   const found = gaps([
     stream('away', failed),
-    stream('full', running, {}, { status: { state: 'failed' } }),
-    stream('fine', running, {}, { status: { state: 'recording' } }),
+    stream('full', running, {}, { state: 'failed' }),
+    stream('fine', running, {}, { state: 'recording' }),
     stream('paused', failed, { isPaused: true }),
     stream('unrecorded', failed, { isRecorded: false }),
   ]);

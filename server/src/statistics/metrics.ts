@@ -138,7 +138,7 @@ export async function newRegistry(sources: MetricsSources): Promise<Registry> {
     recordedRatio.reset();
     for (const running of streamManager.streams()) {
       const labels = { stream: running.settings.uid };
-      const { counters } = running.stream;
+      const { counters, recorder } = running.report;
       const audience = live.audience(running.stream);
       const shares = archive.continuity.known(running.settings.uid);
       if (shares && shares.day.share !== null)
@@ -152,7 +152,7 @@ export async function newRegistry(sources: MetricsSources): Promise<Registry> {
       damaged.inc(labels, counters.damagedSamples);
       lost.inc(labels, counters.lostPackets);
       sent.inc(labels, audience.bytesSent);
-      recorded.inc(labels, running.recorder?.status.bytes ?? 0);
+      recorded.inc(labels, recorder?.bytes ?? 0);
       reconnects.inc(labels, statistics.reconnectsOf(running.settings.uid));
     }
   }

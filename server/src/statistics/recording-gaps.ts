@@ -71,7 +71,7 @@ function maySee(viewable: ViewableUids, uid: string): boolean {
 /**
  * Whether a stream that should be recorded is not: its source is unavailable, or its frames can't be written.
  */
-function isNotRecording({ settings, state, recorder }: ManagedStream): boolean {
+function isNotRecording({ settings, state, report }: ManagedStream): boolean {
   if (!settings.isRecorded || settings.isPaused) return false;
-  return state.status === 'failed' || recorder?.status.state === 'failed';
+  return state.status === 'failed' || report.recorder?.state === 'failed';
 }

@@ -70,7 +70,7 @@ export class StreamMetrics {
 
   /** @param elapsedSeconds since the previous sample */
   look(running: ManagedStream, live: Live, nowMs: number, elapsedSeconds: number): StreamFigures {
-    const { counters } = running.stream;
+    const { counters, recorder } = running.report;
     const { viewers, bytesSent } = live.audience(running.stream);
     const now = {
       bytes: counters.bytes,
@@ -80,13 +80,13 @@ export class StreamMetrics {
       sentBytes: bytesSent,
     };
     const figures: StreamFigures = {
-      receivedBitsPerSecond: ((now.bytes - this.#last.bytes) * 8) / elapsedSeconds,
-      framesPerSecond: (now.frames - this.#last.frames) / elapsedSeconds,
-      damagedFramesPerSecond: (now.damaged - this.#last.damaged) / elapsedSeconds,
-      lostPacketsPerSecond: (now.lost - this.#last.lost) / elapsedSeconds,
+      receivedBitsPerSecond: (since(now.bytes, this.#last.bytes) * 8) / elapsedSeconds,
+      framesPerSecond: since(now.frames, this.#last.frames) / elapsedSeconds,
+      damagedFramesPerSecond: since(now.damaged, this.#last.damaged) / elapsedSeconds,
+      lostPacketsPerSecond: since(now.lost, this.#last.lost) / elapsedSeconds,
       viewers,
-      writeLatencyMs: running.recorder?.status.writeLatency.lastMs ?? 0,
-      sentBytes: now.sentBytes - this.#last.sentBytes,
+      writeLatencyMs: recorder?.writeLatency.lastMs ?? 0,
+      sentBytes: since(now.sentBytes, this.#last.sentBytes),
     };
     this.#last = now;
     this.histories.add(nowMs, [
@@ -99,4 +99,9 @@ export class StreamMetrics {
     ]);
     return figures;
   }
+}
+
+/** The growth of a counter, which begins again at 0 with the process that counts. */
+function since(now: number, last: number): number {
+  return now >= last ? now - last : now;
 }

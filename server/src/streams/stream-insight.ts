@@ -5,7 +5,6 @@ import { Fault } from '../base/fault.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NodeRpc } from '../rpc/node-rpc.ts';
 import { believed } from '../rpc/peer-answers.ts';
-import { describeTrack } from '../live/track-description.ts';
 import type { Live } from '../live/live.ts';
 import type { Snapshot, Snapshots } from '../engine/snapshots.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
@@ -45,11 +44,12 @@ export class LocalInsight implements StreamInsight {
     const { streamManager, statistics, live, clock } = this.#options;
     const running = streamManager.get(uid);
     const { reconnects, outages, histories } = statistics.ofStream(uid);
-    const { counters, tracks } = running.stream;
+    const { counters, sinceMs, attempts } = running.report;
+    const { tracks } = await running.details();
     return {
       status: running.state.status,
-      statusSince: running.supervisor?.status.sinceMs ?? clock.wallMs(),
-      attempts: running.supervisor?.status.attempts ?? 0,
+      statusSince: sinceMs ?? clock.wallMs(),
+      attempts,
       bytes: counters.bytes,
       videoFrames: counters.videoSamples,
       keyFrames: counters.keySamples,
@@ -64,7 +64,7 @@ export class LocalInsight implements StreamInsight {
         reason: failureReasonOf(state, language),
       })),
       histories,
-      tracks: (tracks ?? []).map(describeTrack).map((track) => ({
+      tracks: tracks.map((track) => ({
         kind: track.kind,
         codecString: track.codecString,
         description:
@@ -76,7 +76,8 @@ export class LocalInsight implements StreamInsight {
   }
 
   async logs(uid: string, after: number): Promise<StreamLines> {
-    const lines = this.#options.streamManager.find(uid)?.log.lines ?? [];
+    const running = this.#options.streamManager.find(uid);
+    const lines = (await running?.details())?.lines ?? [];
     return {
       items: lines
         .filter((line) => line.id > after)
@@ -86,7 +87,7 @@ export class LocalInsight implements StreamInsight {
 
   snapshot(uid: string, width: number): Promise<Snapshot> {
     const { snapshots, streamManager } = this.#options;
-    return snapshots.newest(streamManager.get(uid).stream, width);
+    return snapshots.newest(streamManager.get(uid), width);
   }
 }
 

@@ -53,6 +53,11 @@ export class LogRing {
     };
   }
 
+  /** Remembers a line that another process of this server has written. */
+  note(level: LogLevel, fields: LogFields, message: string): void {
+    this.#add(level, redactText(message), redactValue(fields) as LogFields);
+  }
+
   /** Oldest first; at most the latest `limit` lines. */
   list(query: RingQuery): RingLine[] {
     const wanted = query.search.toLowerCase();

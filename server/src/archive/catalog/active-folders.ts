@@ -1,21 +1,29 @@
 import { dirname } from 'node:path';
+import type { CatalogNotes } from './catalog-notes.ts';
 import type { CatalogSink } from './catalog-writer.ts';
 import { type ArchiveFiles, dayFolder, streamFolder } from '../segments/segments.ts';
 
 /**
- * The day folders that may contain files without a row. A folder is registered in the catalog before its first
- * file is created, so that recovery finds every file by reading only the registered folders.
+ * The day folders of this process's recorders that may contain files without a row. A folder is registered in the
+ * catalog before its first file is created, so that recovery finds every file by reading only the registered folders.
  */
 export class ActiveFolders {
   readonly #root: string;
   readonly #files: ArchiveFiles;
   readonly #catalog: CatalogSink;
+  readonly #notes: Pick<CatalogNotes, 'isActiveFolder'>;
   readonly #noted = new Map<string, { readonly uid: string; readonly day: string }>();
 
-  constructor(root: string, files: ArchiveFiles, catalog: CatalogSink) {
+  constructor(
+    root: string,
+    files: ArchiveFiles,
+    catalog: CatalogSink,
+    notes: Pick<CatalogNotes, 'isActiveFolder'>,
+  ) {
     this.#root = root;
     this.#files = files;
     this.#catalog = catalog;
+    this.#notes = notes;
   }
 
   /** Registers the folder and creates it, flushing each parent that gets a new name. */
@@ -42,9 +50,9 @@ export class ActiveFolders {
     return left.map(([, noted]) => ({ type: 'folder-done', ...noted }));
   }
 
-  /** The folder must not be removed even if it is empty. */
+  /** The folder must not be removed even if it is empty: a recorder of this process, or of another, uses it. */
   isActive(uid: string, day: string): boolean {
-    return this.#noted.has(dayFolder(this.#root, uid, day));
+    return this.#noted.has(dayFolder(this.#root, uid, day)) || this.#notes.isActiveFolder(uid, day);
   }
 
   /** The stream's folders have been deleted or no longer belong to a stream. */

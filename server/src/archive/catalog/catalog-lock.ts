@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync, truncateSync } from 'node:fs';
+import { existsSync, rmSync, truncateSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { Fault } from '../../base/fault.ts';
+import { delay, type Clock } from '../../base/clock.ts';
 import { isSqliteError, sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
+import { lockPath, recorderLockPath } from '../segments/segments.ts';
 
 /** Another process holds the lock. */
 export class LockHeldError extends Fault {
@@ -44,6 +46,47 @@ export class ArchiveLock {
 
   release(): void {
     this.#database.close();
+  }
+}
+
+/** A server has at most this many processes that only record. */
+const recordersMax = 64;
+const retryMs = 50;
+
+/**
+ * Locks a file as soon as the process of an earlier server that holds it has ended. @throws LockHeldError when it is
+ * still held after `waitMs`; otherwise as `ArchiveLock`
+ */
+export async function lockWhenFree(path: string, clock: Clock, waitMs: number): Promise<ArchiveLock> {
+  const deadlineMs = clock.monotonicMs() + waitMs;
+  for (;;) {
+    try {
+      return new ArchiveLock(path);
+    } catch (error) {
+      if (!(error instanceof LockHeldError) || clock.monotonicMs() >= deadlineMs) throw error;
+      await delay(clock, retryMs);
+    }
+  }
+}
+
+/**
+ * The locks of the processes that only record, from a number on, that exist at all: of an earlier server, or of one that
+ * runs.
+ */
+export function recorderLocks(catalog: string, from = 0): string[] {
+  const numbers = Array.from({ length: recordersMax - from }, (_, at) => from + at);
+  return numbers.map((number) => recorderLockPath(catalog, number)).filter((path) => existsSync(path));
+}
+
+/** Locks an archive that no server uses. @throws LockHeldError while one does; otherwise as `ArchiveLock` */
+export function lockUnused(catalog: string): ArchiveLock {
+  const lock = new ArchiveLock(lockPath(catalog));
+  try {
+    for (const path of recorderLocks(catalog)) new ArchiveLock(path).release();
+    return lock;
+  } catch (error) {
+    lock.release();
+    throw error;
   }
 }
 

@@ -35,6 +35,10 @@ export class CatalogNotes {
       .map((row) => ({ uid: row['uid'] as string, day: row['day'] as string }));
   }
 
+  isActiveFolder(uid: string, day: string): boolean {
+    return this.#statements.isFolder.get(uid, day) !== undefined;
+  }
+
   pendingRemovals(): SegmentName[] {
     return this.#statements.pending.all().map(segmentName);
   }
@@ -57,6 +61,7 @@ export class CatalogNotes {
 const statements = {
   damage: 'SELECT stream_id, start_ticks, whole_bytes, whole_end_ticks FROM damage',
   folders: 'SELECT uid, day FROM active_folder JOIN stream ON stream.id = stream_id ORDER BY uid, day',
+  isFolder: 'SELECT 1 FROM active_folder JOIN stream ON stream.id = stream_id WHERE uid = ? AND day = ?',
   pending: 'SELECT uid, start_ticks FROM pending_removal ORDER BY uid, start_ticks',
   remoteRemovals: 'SELECT uid, start_ticks FROM far_removal ORDER BY uid, start_ticks LIMIT ?',
   remoteSendings: 'SELECT uid, start_ticks FROM far_sending ORDER BY uid, start_ticks',

@@ -127,7 +127,9 @@ type ChangeOf<Type extends CatalogChange['type']> = Extract<CatalogChange, { rea
 export class CatalogWrites {
   readonly #database: DatabaseSync;
   readonly #statements: Record<keyof typeof statements, StatementSync>;
+  /** Valid until another connection writes: it may forget a stream, whose id is assigned again. */
   readonly #streamIds = new Map<string, number>();
+  #dataVersion: unknown;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -141,6 +143,7 @@ export class CatalogWrites {
   commit(changes: readonly CatalogChange[]): void {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
+      this.#forgetStaleIds();
       for (const change of changes) this.#apply(change);
       this.#database.exec('COMMIT');
     } catch (error) {
@@ -148,6 +151,13 @@ export class CatalogWrites {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
+  }
+
+  /** The data version of a connection changes when another one commits, and not by its own commits. */
+  #forgetStaleIds(): void {
+    const dataVersion = this.#statements.dataVersion.get()?.['data_version'];
+    if (dataVersion !== this.#dataVersion) this.#streamIds.clear();
+    this.#dataVersion = dataVersion;
   }
 
   #apply(change: CatalogChange): void {
@@ -405,6 +415,7 @@ export class CatalogWrites {
 }
 
 const statements = {
+  dataVersion: 'PRAGMA data_version',
   addStream: 'INSERT INTO stream (uid) VALUES (?) ON CONFLICT DO NOTHING',
   getStream: 'SELECT id FROM stream WHERE uid = ?',
   addTotals: `UPDATE stream SET segments = segments + ?, bytes = bytes + ?, duration_ticks = duration_ticks + ?

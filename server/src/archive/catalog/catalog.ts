@@ -12,7 +12,14 @@ export {
   openCatalogForWriting,
   setArchiveId,
 } from './catalog-file.ts';
-export { ArchiveLock, type LockFile, LockHeldError } from './catalog-lock.ts';
+export {
+  ArchiveLock,
+  type LockFile,
+  LockHeldError,
+  lockUnused,
+  lockWhenFree,
+  recorderLocks,
+} from './catalog-lock.ts';
 export { CatalogNotes, type DamageMark } from './catalog-notes.ts';
 export { CatalogReads, type CatalogStreamRow, type InterruptionRow } from './catalog-reads.ts';
 export type { RecordedGapCause } from './catalog-schema.ts';

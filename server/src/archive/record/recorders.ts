@@ -3,6 +3,7 @@ import type { Log } from '../../base/log.ts';
 import { Semaphore } from '../../base/semaphore.ts';
 import type { Stream } from '../../hub/stream.ts';
 import { Recorder, type RecorderLimits, type RecorderTools } from './recorder.ts';
+import { type RecorderView, writeFailureOf } from './reported-recorders.ts';
 import { SegmentWriter, type SegmentWriterTools } from './segment-writer.ts';
 
 /** Leaves one of the four threads of Node's pool for reads. */
@@ -14,10 +15,12 @@ export interface RecordersOptions extends SegmentWriterTools {
   readonly limits: RecorderLimits;
   /** Removes all footage of a stream that is not being recorded. */
   removeFootage(uid: string): Promise<void>;
+  /** Before a stream is recorded: puts in order what an earlier recorder of it left behind. */
+  prepare?(uid: string): Promise<void>;
 }
 
 /** The recorders of this node, one for each stream being recorded. Their writes share the disk. */
-export class Recorders {
+export class Recorders implements RecorderView {
   readonly #options: RecordersOptions;
   readonly #writes = new Semaphore(writesAtATime);
   readonly #running = new Map<string, Recorder>();
@@ -29,6 +32,11 @@ export class Recorders {
   /** The running ones, by uid. */
   get running(): ReadonlyMap<string, Recorder> {
     return this.#running;
+  }
+
+  /** Called before `record`. @throws system and SQLite errors */
+  async prepare(uid: string): Promise<void> {
+    await this.#options.prepare?.(uid);
   }
 
   /**
@@ -55,18 +63,12 @@ export class Recorders {
     return this.#running.get(uid);
   }
 
-  /** Whether footage of the stream is being written. */
   isRecording(uid: string): boolean {
     return this.#running.get(uid)?.status.state === 'recording';
   }
 
-  /**
-   * Why footage of a stream cannot be written, as the system's error name or `unknown`; undefined while it can.
-   */
   get writeFailure(): string | undefined {
-    for (const { status } of this.#running.values())
-      if (status.code === 'write-failed') return status.systemCode ?? 'unknown';
-    return undefined;
+    return writeFailureOf(this.#running.values());
   }
 
   /**

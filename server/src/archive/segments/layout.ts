@@ -104,6 +104,11 @@ export function lockPath(catalog: string): string {
   return `${catalog.replace(/\.sqlite$/, '')}.lock`;
 }
 
+/** Locked by a process that only records, for as long as it may write; numbered from 0. */
+export function recorderLockPath(catalog: string, index: number): string {
+  return `${lockPath(catalog)}-${index}`;
+}
+
 /** See retention-state.ts. */
 export function retentionPath(catalog: string): string {
   return `${catalog.replace(/\.sqlite$/, '')}.retention`;

@@ -36,6 +36,7 @@ export {
   isDay,
   isUid,
   lockPath,
+  recorderLockPath,
   placeOf,
   rebuildNotePath,
   retentionPath,

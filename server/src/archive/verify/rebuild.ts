@@ -7,6 +7,7 @@ import {
   removeDatabase,
   setDatabaseAside,
   ArchiveLock,
+  lockUnused,
   LockHeldError,
   openCatalogForReading,
   openCatalogForWriting,
@@ -22,7 +23,6 @@ import { holdsFootage, isEmptyDisk } from './volume-marker-check.ts';
 import {
   archiveFolderMode,
   catalogPath,
-  lockPath,
   rebuildNotePath,
   FOLDER_LOCK_NAME,
   listStreamFolders,
@@ -50,7 +50,7 @@ export async function rebuildCatalog(
   catalog = catalogPath(root),
   remote?: Pick<ObjectStorageOptions, 'store' | 'keys'>,
 ): Promise<RebuildReport> {
-  const lock = new ArchiveLock(lockPath(catalog));
+  const lock = lockUnused(catalog);
   let folderLock: ArchiveLock | undefined;
   try {
     const archiveId = await identityOf(root, catalog, remote);

@@ -40,6 +40,8 @@ interface RecoveryTools {
   readonly log: Log;
   /** Last heartbeat of the run that ended uncleanly, ms since the epoch. */
   readonly lastSignMs: number | undefined;
+  /** Streams that another process records: their files and rows are left alone. */
+  readonly isRecordedElsewhere?: (uid: string) => boolean;
 }
 
 /**
@@ -55,9 +57,14 @@ export class Recovery {
   readonly #reads: CatalogReads;
   readonly #notes: CatalogNotes;
   readonly #writes: CatalogWrites;
+  readonly #isMeant: (uid: string) => boolean;
   readonly #report: RecoveryReport;
 
-  private constructor({ root, database, files, log, lastSignMs }: RecoveryTools) {
+  private constructor(
+    { root, database, files, log, lastSignMs }: RecoveryTools,
+    isMeant: (uid: string) => boolean,
+  ) {
+    this.#isMeant = isMeant;
     this.#lastSignMs = lastSignMs;
     this.#root = root;
     this.#files = files;
@@ -76,26 +83,40 @@ export class Recovery {
     };
   }
 
-  /** Runs before anything else writes, and leaves the catalog marked as in use. @throws system and SQLite errors */
+  /**
+   * Runs before this process writes anything else, and leaves the catalog marked as in use.
+   * @throws system and SQLite errors
+   */
   static async run(tools: RecoveryTools): Promise<RecoveryReport> {
-    const recovery = new Recovery(tools);
+    const { isRecordedElsewhere = () => false } = tools;
+    const recovery = new Recovery(tools, (uid) => !isRecordedElsewhere(uid));
     await recovery.#finishRemovals();
-    for (const segment of recovery.#reads.openSegments()) {
-      const path = segmentPath(tools.root, segment.uid, segment.startTicks);
-      await recovery.#attempt(path, () => recovery.#closeSegment(segment.uid, segment));
-    }
-    const unseen: { uid: string; day: string }[] = [];
-    for (const { uid, day } of recovery.#notes.activeFolders()) {
-      if (!(await recovery.#adoptFolder(uid, day))) unseen.push({ uid, day });
-    }
-    recovery.#noteInterruptions();
-    // Briefly marked as clean: this clears the active folders, whose files are all known now.
-    recovery.#writes.commit([
-      { type: 'dirty', isDirty: false },
-      { type: 'dirty', isDirty: true },
-      ...unseen.map((folder) => ({ type: 'folder' as const, ...folder })),
-    ]);
+    await recovery.#recoverStreams();
+    recovery.#writes.commit([{ type: 'dirty', isDirty: true }]);
     return recovery.#report;
+  }
+
+  /** One stream, whose recorder died with its process; nothing records it now. @throws as `run` */
+  static async ofStream(tools: RecoveryTools, uid: string): Promise<RecoveryReport> {
+    const recovery = new Recovery(tools, (candidate) => candidate === uid);
+    await recovery.#recoverStreams();
+    return recovery.#report;
+  }
+
+  async #recoverStreams(): Promise<void> {
+    for (const segment of this.#reads.openSegments()) {
+      if (!this.#isMeant(segment.uid)) continue;
+      const path = segmentPath(this.#root, segment.uid, segment.startTicks);
+      await this.#attempt(path, () => this.#closeSegment(segment.uid, segment));
+    }
+    const done: CatalogChange[] = [];
+    for (const { uid, day } of this.#notes.activeFolders()) {
+      if (!this.#isMeant(uid)) continue;
+      // All its files are known now.
+      if (await this.#adoptFolder(uid, day)) done.push({ type: 'folder-done', uid, day });
+    }
+    this.#noteInterruptions();
+    this.#writes.commit(done);
   }
 
   /**
@@ -259,7 +280,7 @@ export class Recovery {
    */
   #noteInterruptions(): void {
     for (const { id, uid, isRecording } of this.#reads.streams()) {
-      if (!isRecording) continue;
+      if (!isRecording || !this.#isMeant(uid)) continue;
       const endTicks = this.#reads.newestSegment(id)?.endTicks ?? 0;
       const [known] = this.#reads.interruptions(id, endTicks, Number.MAX_SAFE_INTEGER).slice(-1);
       const isInGap = known !== undefined && known.atTicks >= endTicks;

@@ -1,14 +1,13 @@
 import { silentLog } from '../../base/log.ts';
-import { openCatalogForWriting, ArchiveLock, CatalogWrites } from '../catalog/catalog.ts';
+import { openCatalogForWriting, lockUnused, CatalogWrites } from '../catalog/catalog.ts';
 import { VolumeMarkerCheck } from './volume-marker-check.ts';
-import { lockPath } from '../segments/segments.ts';
 
 /**
  * The same as `ArchiveVolume.useEmptyDisk`, for use when no server is running. @throws LockHeldError if one is;
  * Fault ActionNotAcceptable if the folder is not empty; as `openCatalogForWriting`
  */
 export async function useEmptyDisk(root: string, catalog: string): Promise<void> {
-  const lock = new ArchiveLock(lockPath(catalog));
+  const lock = lockUnused(catalog);
   let volumeCheck: VolumeMarkerCheck | undefined;
   try {
     volumeCheck = VolumeMarkerCheck.open({ root, catalog, log: silentLog, wasUsed: true });

@@ -12,5 +12,6 @@ export { NewFiles } from './new-files.ts';
 export type { ObjectStorageCheck } from './object-check.ts';
 export { rebuildCatalog } from './rebuild.ts';
 export { recoverArchive } from './recover-archive.ts';
+export { Recovery } from './recovery.ts';
 export { useEmptyDisk } from './use-disk.ts';
 export { type ArchiveProblem, VolumeMarkerCheck } from './volume-marker-check.ts';

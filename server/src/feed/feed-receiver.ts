@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { scatteredMs } from '../base/backoff.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { FrameReader } from '../base/frame-reader.ts';
@@ -6,36 +6,36 @@ import type { Log } from '../base/log.ts';
 import type { PauseCause } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import { aliveMs } from './live-feed.ts';
-import type { NodeRpc } from './node-rpc.ts';
 import { decodeEvent } from './sample-wire.ts';
 
-export interface PeerLiveFeedOptions {
+export interface FeedReceiverOptions {
   readonly stream: Stream;
-  readonly variant: 'main' | 'sub';
-  readonly rpc: Pick<NodeRpc, 'ask'>;
-  /** The node that runs the stream now; undefined while none does. */
-  readonly nodeOf: (uid: string) => string | undefined;
+  /**
+   * Connects to the `LiveFeed` of what runs the stream now; undefined while nothing does. Rejects when that can't be
+   * reached.
+   */
+  readonly connect: (signal: AbortSignal) => Promise<Readable> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Pause between attempts, times 0.5 to 1.5: a node that restarts is back within seconds. */
+/** Pause between attempts, times 0.5 to 1.5: whatever restarts is back within seconds. */
 const retryMs = 700;
-/** A node that is up is never silent for this long. */
+/** A live feed is never silent for this long. */
 const silenceMs = 6 * aliveMs;
 
 /**
- * The live video of a stream that another node runs, written into this node's hub for as long as it has viewers
- * here: fetched once over the network, however many they are. It follows the stream to the node that takes it
- * over, and waits for an unavailable one.
+ * The live video of a stream that another process or node runs, written into a hub of this process for as long as it
+ * has viewers here: fetched once, however many they are. It follows the stream to whatever takes it over, and waits
+ * for an unavailable one.
  */
-export class PeerLiveFeed {
-  readonly #options: PeerLiveFeedOptions;
+export class FeedReceiver {
+  readonly #options: FeedReceiverOptions;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #isFirst = true;
 
-  constructor(options: PeerLiveFeedOptions) {
+  constructor(options: FeedReceiverOptions) {
     this.#options = options;
     this.#running = this.#run();
   }
@@ -52,10 +52,13 @@ export class PeerLiveFeed {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        await this.#peerFeed();
+        await this.#receive();
       } catch (error) {
         if (signal.aborted) return;
-        log.debug({ err: error, stream: stream.uid }, 'Live video from another node was interrupted');
+        log.debug(
+          { err: error, stream: stream.uid },
+          'Live video from another process or node was interrupted',
+        );
       }
       if (signal.aborted) return;
       await delay(clock, scatteredMs(retryMs, clock), signal).catch(() => undefined);
@@ -63,36 +66,36 @@ export class PeerLiveFeed {
   }
 
   /** One connection from start to end. */
-  async #peerFeed(): Promise<void> {
-    const { stream, variant, rpc, nodeOf } = this.#options;
+  async #receive(): Promise<void> {
+    const { stream, connect } = this.#options;
     const { signal } = this.#stopping;
-    const node = nodeOf(stream.uid);
+    const connecting = connect(signal);
     // The state is then the same as before, e.g. drained.
-    if (node === undefined) return;
+    if (!connecting) return;
     if (this.#isFirst) stream.pause('waiting');
     this.#isFirst = false;
     try {
-      await this.#readFrom(await rpc.ask(node, { path: `live/${stream.uid}?picture=${variant}`, signal }));
+      await this.#readFrom(await connecting);
     } finally {
       if (!signal.aborted) stream.pause('unreachable');
     }
   }
 
-  async #readFrom(answer: IncomingMessage): Promise<void> {
+  async #readFrom(feed: Readable): Promise<void> {
     const { clock } = this.#options;
     let lastMs = clock.monotonicMs();
     const cancelWatch = clock.every(aliveMs, () => {
-      if (clock.monotonicMs() - lastMs > silenceMs) answer.destroy(new Error('The node fell silent'));
+      if (clock.monotonicMs() - lastMs > silenceMs) feed.destroy(new Error('The live feed fell silent'));
     });
     const frames = new FrameReader((frame) => this.#take(frame));
     try {
-      for await (const chunk of answer) {
+      for await (const chunk of feed) {
         lastMs = clock.monotonicMs();
         frames.push(chunk as Buffer);
       }
     } finally {
       cancelWatch();
-      answer.destroy();
+      feed.destroy();
     }
   }
 

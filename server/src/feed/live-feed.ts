@@ -5,17 +5,17 @@ import type { Stream } from '../hub/stream.ts';
 import { encodeEvent } from './sample-wire.ts';
 
 /**
- * After this long without samples a keep-alive is sent, so that the other node can distinguish a quiet camera
- * from a dead machine.
+ * After this long without samples a keep-alive is sent, so that the other side can distinguish a quiet camera
+ * from a dead process or machine.
  */
 export const aliveMs = 1_000;
-/** Buffer for a slow node, in addition to the hub's own queue. */
+/** Buffer for a slow recipient, in addition to the hub's own queue. */
 const bufferBytes = 1024 * 1024;
 const queueBytes = 16 * 1024 * 1024;
 
 /**
- * A stream's live video for another node: a Reader like any other, so that a slow node skips to a key frame and
- * the camera's side never waits. Ends with the stream, or when it is destroyed.
+ * A stream's live video for another process or node: a Reader like any other, so that a slow recipient skips to a key
+ * frame and the camera's side never waits. Ends with the stream, or when it is destroyed.
  */
 export class LiveFeed extends Readable {
   readonly #stream: Stream;
@@ -67,7 +67,7 @@ export class LiveFeed extends Readable {
         this.push(null);
         return;
       }
-      // A skip here ends at a key frame, at which every reader on the other node continues as well.
+      // A skip here ends at a key frame, at which every reader on the other side continues as well.
       if (event.type !== 'skipped') this.#send(encodeEvent(event));
     }
   }

@@ -3,7 +3,7 @@ import type { Track } from '@vidette/media/track';
 import type { PauseCause } from '../hub/reader.ts';
 
 /**
- * The live video from node to node: frames over the body of one HTTP answer.
+ * Live video between the processes of a server and between nodes: frames over a socket, or the body of one HTTP answer.
  *
  *     u32 LE  length of what follows
  *     u8      kind

@@ -1,0 +1,184 @@
+import { pino, type Logger } from 'pino';
+import packageFile from '../../../package.json' with { type: 'json' };
+import { lockWhenFree, openRecording, type Recording } from '../archive/recording/recording.ts';
+import { systemClock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { opened, type Closer, type Opened } from '../base/opened.ts';
+import { redactText, redactValue } from '../base/redact.ts';
+import type { EngineSetup, LogLevel } from '../engine/engine-protocol.ts';
+import { EngineServer, type EngineCommands } from '../engine/engine-server.ts';
+import { StreamManager } from '../engine/stream-manager.ts';
+import { findConfinement } from '../ffmpeg/confinement.ts';
+import { FfmpegPool } from '../ffmpeg/pool.ts';
+import { SourceEngines } from '../ingest/source-engines.ts';
+import { EventLoopWatch } from '../system/event-loop-watch.ts';
+
+/** The engine of a server that was killed ends within this. */
+const earlierEndsMs = 20_000;
+
+/**
+ * One engine process: it receives and records the streams that its front assigns to it, and serves their live video to
+ * it. It knows no accounts, no database but the catalog of the archive, and listens on a Unix socket only. Closing it
+ * puts every open GOP on the disk.
+ * @param socket path of its Unix socket
+ * @param lock path of the file that it holds locked for as long as it may record
+ */
+export function runEngine(socket: string, lock: string): Promise<Opened<object>> {
+  return opened((closers) => openEngine(socket, lock, closers));
+}
+
+async function openEngine(socket: string, lock: string, closers: Closer[]): Promise<object> {
+  const clock = systemClock;
+  // Held by the engine of an earlier server that is still ending.
+  const held = await lockWhenFree(lock, clock, earlierEndsMs);
+  closers.push(() => held.release());
+  const lines = pino({ base: null }, pino.destination({ dest: 2, sync: false }));
+  const log = tee(lines, (...line) => server.noteLine(...line));
+  const eventLoop = new EventLoopWatch(clock);
+  const assignments = new Assignments((setup) => openStreams(setup));
+  const server: EngineServer = new EngineServer({
+    version: packageFile.version,
+    streamManager: () => assignments.streamManager,
+    commands: assignments,
+    vitals: () => {
+      const { user, system } = process.cpuUsage();
+      return {
+        pid: process.pid,
+        streams: assignments.streamManager?.size ?? 0,
+        cpuSeconds: (user + system) / 1e6,
+        memoryBytes: process.memoryUsage.rss(),
+        eventLoopDelayMs: eventLoop.takeLongestMs(),
+        uptimeSeconds: process.uptime(),
+      };
+    },
+    clock,
+    log,
+  });
+  // After everything else, because it reports that everything is on the disk.
+  closers.push(() => server.close());
+  closers.push(() => eventLoop.close());
+
+  async function openStreams(setup: EngineSetup): Promise<EngineParts> {
+    const { archiveDir, catalog, noFramesMs, logLevel } = setup;
+    lines.level = logLevel;
+    const recording = await openRecording({ dir: archiveDir, catalog, clock, log });
+    closers.push(() => recording.close());
+    const pool = new FfmpegPool({ clock, log, confinement: findConfinement() });
+    closers.push(() => pool.dispose('the engine stops'));
+    const streamManager = new StreamManager({
+      ...{ clock, log, noFramesMs, recorders: recording.recorders },
+      engines: new SourceEngines({ clock, ffmpeg: pool }),
+      peerFeed: () => {
+        throw new Error('an engine relays nothing');
+      },
+      acquire: (uid) => assignments.epochOf(uid),
+      permits: (uid, epoch) => assignments.epochOf(uid) === epoch,
+      reportElsewhere: () => undefined,
+      onState: (uid) => server.noteState(uid),
+      onMotion: (uid, event) => server.noteMotion(uid, event),
+    });
+    closers.push(() => streamManager.close());
+    return { recording, streamManager };
+  }
+
+  await server.listen(socket);
+  return {};
+}
+
+/** What records and receives, once the engine is set up. */
+interface EngineParts {
+  readonly recording: Recording;
+  readonly streamManager: StreamManager;
+}
+
+type OpenParts = (setup: EngineSetup) => Promise<EngineParts>;
+
+/** What the front has assigned to this engine. */
+class Assignments implements EngineCommands {
+  readonly #open: OpenParts;
+  readonly #epochs = new Map<string, number>();
+  #opening: Promise<void> | undefined;
+  #opened: EngineParts | undefined;
+  /** Streams whose last GOP is being written, by uid. */
+  readonly #ending = new Map<string, Promise<void>>();
+  /** Sent before the engine was set up. */
+  #early: Parameters<EngineCommands['run']>[0][] = [];
+
+  constructor(open: OpenParts) {
+    this.#open = open;
+  }
+
+  get streamManager(): StreamManager | undefined {
+    return this.#opened?.streamManager;
+  }
+
+  epochOf(uid: string): number | undefined {
+    return this.#epochs.get(uid);
+  }
+
+  setUp(setup: EngineSetup): Promise<void> {
+    this.#opening ??= this.#open(setup).then(
+      (parts) => {
+        this.#opened = parts;
+        for (const order of this.#early) this.run(order);
+        this.#early = [];
+      },
+      (error: unknown) => {
+        // The next front, or the same one when it connects again, has it tried again.
+        this.#opening = undefined;
+        throw error;
+      },
+    );
+    return this.#opening;
+  }
+
+  run(order: Parameters<EngineCommands['run']>[0]): void {
+    const { settings, epoch, needsRecovery } = order;
+    if (!this.#opened) {
+      this.#early.push(order);
+      return;
+    }
+    this.#epochs.set(settings.uid, epoch);
+    const ending = this.#ending.get(settings.uid);
+    if (ending) {
+      void ending.then(() => {
+        if (this.#epochs.get(settings.uid) === epoch) this.run(order);
+      });
+      return;
+    }
+    const { recording, streamManager } = this.#opened;
+    if (needsRecovery && !streamManager.find(settings.uid)) recording.recoverFirst(settings.uid);
+    streamManager.apply(settings);
+  }
+
+  async release(uid: string, cause: Parameters<EngineCommands['release']>[1]): Promise<void> {
+    this.#early = this.#early.filter(({ settings }) => settings.uid !== uid);
+    this.#epochs.delete(uid);
+    const removing = this.#opened?.streamManager.remove(uid, { purge: false, cause });
+    if (!removing) return;
+    const ending = removing.catch(() => undefined).finally(() => this.#ending.delete(uid));
+    this.#ending.set(uid, ending);
+    await removing;
+  }
+}
+
+/** A log that writes redacted lines to `target` and passes them on. */
+function tee(
+  target: Logger,
+  note: (level: LogLevel, message: string, fields: object) => void,
+  inherited: object = {},
+): Log {
+  const write = (level: LogLevel) => (fields: object, message: string) => {
+    const safe = redactValue({ ...inherited, ...fields }) as object;
+    const text = redactText(message);
+    target[level](safe, text);
+    note(level, text, safe);
+  };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: (fields) => tee(target, note, { ...inherited, ...fields }),
+  };
+}

@@ -1,0 +1,32 @@
+/** An engine process. Arguments: the path of its Unix socket, and that of its lock. */
+import { rm, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { prepareProgram, endWith } from './program.ts';
+
+prepareProgram();
+
+try {
+  const { systemClock } = await import('./base/clock.ts');
+  const { beSupervised } = await import('./processes/supervised.ts');
+  const { runEngine } = await import('./compose/engine-process.ts');
+  const [socket = '', lock = ''] = process.argv.slice(2);
+  const engine: { starting?: Promise<{ close(): Promise<void> }> } = {};
+  let isEnding = false;
+  const end = () => {
+    if (isEnding) return;
+    isEnding = true;
+    Promise.resolve(engine.starting)
+      .then((running) => running?.close())
+      // The supervisor removes the folder, unless it was killed; the last engine does then.
+      .then(() => rmdir(dirname(socket)).catch(() => undefined))
+      .then(() => process.exit(0), endWith);
+  };
+  const line = beSupervised(systemClock, { stop: end, orphaned: end });
+  // Left behind by an engine that was killed.
+  await rm(socket, { force: true });
+  engine.starting = runEngine(socket, lock);
+  await engine.starting;
+  line.ready();
+} catch (error) {
+  endWith(error);
+}

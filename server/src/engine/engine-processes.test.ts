@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { systemClock } from '../base/clock.ts';
+import { silentLog } from '../base/log.ts';
+import { until } from '../base/until-fixture.ts';
+import { frame, videoTrack } from '../hub/sample-fixture.ts';
+import { ScriptedSession } from '../ingest/scripted-session.ts';
+import type { SourceEngines } from '../ingest/source-engines.ts';
+import type { MotionEvent } from '../motion/motion-detector.ts';
+import type { FrontMessage } from './engine-protocol.ts';
+import { EngineProcesses, type EngineObserver } from './engine-processes.ts';
+import { EngineServer } from './engine-server.ts';
+import type { ManagedStreamSettings } from './settings.ts';
+import { StreamManager } from './stream-manager.ts';
+
+const clock = systemClock;
+const log = silentLog;
+const version = '1.0.0';
+
+function settingsOf(uid: string): ManagedStreamSettings {
+  return {
+    uid,
+    source: 'rtsp://camera/1',
+    subSource: null,
+    ...{ allowLoopback: true, isPaused: false, isOnDemand: false, isRecorded: false, findsMotion: false },
+    ...{ depthHours: -1, farAfterHours: -1 },
+  };
+}
+
+/** An engine in this process whose cameras never answer; what it was told, in order. */
+class TestEngine {
+  readonly orders: string[] = [];
+  readonly path: string;
+  readonly streamManager: StreamManager;
+  server: EngineServer;
+
+  constructor(path: string) {
+    this.path = path;
+    const tools = {
+      ...{ clock, log, noFramesMs: 10_000 },
+      engines: {
+        opener: () => (engine: 'rtsp' | 'av') => new ScriptedSession(engine),
+        reach: () => undefined,
+      } as unknown as SourceEngines,
+      recorders: { prepare: () => assert.fail(), record: () => assert.fail(), remove: () => assert.fail() },
+      peerFeed: () => assert.fail(),
+      acquire: () => 0,
+      permits: () => true,
+      reportElsewhere: () => undefined,
+      onMotion: () => {},
+    };
+    this.streamManager = new StreamManager({ ...tools, onState: (uid) => this.server.noteState(uid) });
+    this.server = this.#newServer();
+  }
+
+  #newServer(): EngineServer {
+    const { streamManager, orders } = this;
+    const vitals = {
+      ...{ pid: 7, streams: 0, cpuSeconds: 1, memoryBytes: 2, eventLoopDelayMs: 3, uptimeSeconds: 4 },
+    };
+    return new EngineServer({
+      ...{ version, clock, log },
+      streamManager: () => streamManager,
+      vitals: () => vitals,
+      commands: {
+        setUp: async () => void orders.push('set up'),
+        run: ({ settings, needsRecovery }: Extract<FrontMessage, { type: 'run' }>) => {
+          orders.push(`run ${settings.uid}${needsRecovery ? ' after recovery' : ''}`);
+          streamManager.apply(settings);
+        },
+        release: async (uid, cause) => {
+          orders.push(`release ${uid} ${cause}`);
+          await streamManager.remove(uid, { purge: false, cause });
+        },
+      },
+    });
+  }
+
+  /** Its connections end without a word, and another process takes its place, with nothing to do. */
+  async crash(): Promise<void> {
+    this.server.abandon();
+    await this.server.close();
+    for (const { uid } of [...this.streamManager.streams()])
+      await this.streamManager.remove(uid, { purge: false });
+    this.server = this.#newServer();
+    await this.server.listen(this.path);
+  }
+}
+
+class Seen implements EngineObserver {
+  readonly states: string[] = [];
+  readonly motion: MotionEvent[] = [];
+  acquire(): number | undefined {
+    return 0;
+  }
+  causeOf(): 'moved' {
+    return 'moved';
+  }
+  onState(uid: string): void {
+    this.states.push(uid);
+  }
+  onMotion(_: string, event: MotionEvent): void {
+    this.motion.push(event);
+  }
+  onReport(): void {}
+  onLine(): void {}
+}
+
+const setup = { archiveDir: '/a', catalog: '/b', noFramesMs: 10_000, logLevel: 'info' } as const;
+
+async function withEngines(
+  count: number,
+  run: (engines: readonly TestEngine[], connect: () => Promise<EngineProcesses>) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-engines-'));
+  const engines = Array.from({ length: count }, (_, index) => new TestEngine(join(folder, `${index}.sock`)));
+  const fronts: EngineProcesses[] = [];
+  try {
+    await Promise.all(engines.map((engine) => engine.server.listen(engine.path)));
+    await run(engines, async () => {
+      const front = await EngineProcesses.connect({ paths: engines.map(({ path }) => path), clock, log });
+      fronts.push(front);
+      return front;
+    });
+  } finally {
+    await Promise.all(fronts.map((front) => front.close()));
+    await Promise.all(engines.map(({ server }) => server.close()));
+    await Promise.all(engines.map(({ streamManager }) => streamManager.close()));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test('[R15.1] a front that is replaced finds its streams where they run, and what happened meanwhile is delivered to it', async () => {
+  await withEngines(2, async ([first, second], connect) => {
+    const uids = ['a', 'b', 'c', 'd'];
+    const front = await connect();
+    front.begin(setup, new Seen());
+    for (const uid of uids) front.apply(settingsOf(uid));
+    front.assigned();
+    await until(() => (first?.streamManager.size ?? 0) + (second?.streamManager.size ?? 0) === 4);
+    assert.equal(first?.streamManager.size, 2, 'they are spread evenly');
+    await front.close();
+    const event = { startMs: 1_000, endMs: 2_000, score: 3, isOpen: false };
+    first?.server.noteMotion('a', event);
+    const sources = uids.map(
+      (uid) => (first?.streamManager.find(uid) ?? second?.streamManager.find(uid))?.stream,
+    );
+
+    const next = await connect();
+    assert.ok(
+      uids.every((uid) => next.isRunning(uid)),
+      'their files are being written',
+    );
+    const seen = new Seen();
+    next.begin(setup, seen);
+    // Another order, and one stream was removed while no front ran.
+    for (const uid of ['d', 'c', 'b']) next.apply(settingsOf(uid));
+    next.assigned();
+    await until(() => seen.motion.length === 1 && seen.states.includes('d'));
+    assert.deepEqual(seen.motion, [event]);
+    await until(
+      () => first?.orders.at(-1) === 'release a moved' || second?.orders.at(-1) === 'release a moved',
+    );
+    for (const [index, uid] of uids.entries()) {
+      if (uid === 'a') continue;
+      const now: unknown = (first?.streamManager.find(uid) ?? second?.streamManager.find(uid))?.stream;
+      assert.equal(now, sources[index], `${uid} runs on, in the same process`);
+    }
+  });
+});
+
+test('[R15.2] an engine that comes back after a crash is told what to run, and puts the recordings in order first', async () => {
+  await withEngines(2, async ([first, second], connect) => {
+    const front = await connect();
+    const seen = new Seen();
+    front.begin(setup, seen);
+    for (const uid of ['a', 'b']) front.apply(settingsOf(uid));
+    front.assigned();
+    await until(() => first?.streamManager.size === 1 && second?.streamManager.size === 1);
+    await until(() => seen.states.includes('a'));
+    const orders = second?.orders.length;
+    await first?.crash();
+    await until(() => first?.orders.includes('run a after recovery') === true);
+    assert.equal(second?.orders.length, orders, 'the other engine notices nothing');
+    assert.equal(front.engines[0]?.losses, 1);
+  });
+});
+
+test('a key frame, tracks and log lines come from the process that runs the stream', async () => {
+  await withEngines(1, async ([engine], connect) => {
+    const front = await connect();
+    front.begin(setup, new Seen());
+    front.apply(settingsOf('a'));
+    front.assigned();
+    await until(() => engine?.streamManager.size === 1);
+    assert.equal(await front.newestKeyFrame('a'), undefined, 'before the first');
+    const stream = engine!.streamManager.get('a').stream;
+    stream.setTracks([videoTrack]);
+    stream.write(frame(0, { isKey: true, size: 5_000 }));
+    stream.write(frame(1));
+    const found = await front.newestKeyFrame('a');
+    assert.deepEqual(found?.track, videoTrack);
+    assert.equal(found?.sample.dts, frame(0).dts);
+    assert.equal(found?.sample.size, 5_000);
+    const { tracks, lines } = await front.details('a');
+    assert.deepEqual(
+      tracks.map(({ codec }) => codec),
+      ['h264'],
+    );
+    assert.match(lines[0]?.message ?? '', /^Connecting to/);
+    assert.deepEqual(await front.details('b'), { tracks: [], lines: [] }, 'of a stream that none runs');
+  });
+});

@@ -1,0 +1,315 @@
+import { delay, type Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { MotionEvent } from '../motion/motion-detector.ts';
+import { EngineClient } from './engine-client.ts';
+import type { EngineMessage, EngineSetup, EngineVitals, LogLevel } from './engine-protocol.ts';
+import type { ManagedStreamSettings } from './settings.ts';
+import type { ManagedStreamState, ReportedState } from './state.ts';
+import type { EngineHost } from './station-tools.ts';
+import type { KeyFrame, StreamDetails, StreamReport } from './stream-report.ts';
+
+export interface EngineProcessesOptions {
+  /** The Unix socket of each engine. */
+  readonly paths: readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What the front does with what engines report. */
+export interface EngineObserver {
+  /** See `ManagedStreamTools.acquire`. */
+  acquire(uid: string): number | undefined;
+  /** Why a stream that this node no longer runs is released. */
+  causeOf(uid: string): 'moved' | 'drained';
+  /** The state of a stream changed, or became unknown. */
+  onState(uid: string): void;
+  onMotion(uid: string, event: MotionEvent): void;
+  onReport(uid: string, report: StreamReport | undefined): void;
+  onLine(level: LogLevel, message: string, fields: object): void;
+}
+
+/** One engine and what is known of it, for statistics. */
+export interface EngineView {
+  readonly index: number;
+  readonly isConnected: boolean;
+  readonly streams: number;
+  /** How often it was lost since this front started. */
+  readonly losses: number;
+  /** As of its last report. */
+  readonly vitals: EngineVitals | undefined;
+}
+
+/** After this long without all engines, the log says so. */
+const patienceMs = 10_000;
+const pollMs = 10;
+
+const noReport: StreamReport = {
+  sinceMs: undefined,
+  attempts: 0,
+  counters: {
+    videoSamples: 0,
+    audioSamples: 0,
+    bytes: 0,
+    keySamples: 0,
+    damagedSamples: 0,
+    lostPackets: 0,
+  },
+  recorder: undefined,
+  isActive: false,
+  isTakenUp: false,
+};
+
+interface Placed {
+  settings: ManagedStreamSettings;
+  readonly engine: EngineClient;
+  /** Undefined while this node doesn't run the stream. */
+  epoch: number | undefined;
+  state: ManagedStreamState | undefined;
+  report: StreamReport | undefined;
+  /** See `FrontMessage`. */
+  needsRecovery: boolean;
+}
+
+/**
+ * The engine processes of this node, as its front sees them: it assigns each stream to one of them, where it stays
+ * across restarts of the front, and keeps what they report. An engine that is lost is told everything again when it is
+ * back.
+ */
+export class EngineProcesses implements EngineHost {
+  readonly #options: EngineProcessesOptions;
+  readonly #clients: readonly EngineClient[];
+  readonly #placed = new Map<string, Placed>();
+  /** Streams that an engine ran before this front started, by uid. */
+  readonly #found = new Map<string, EngineClient>();
+  readonly #vitals = new Map<EngineClient, EngineVitals>();
+  readonly #losses = new Map<EngineClient, number>();
+  #observer: EngineObserver | undefined;
+  #setup: EngineSetup | undefined;
+  #areAssigned = false;
+
+  private constructor(options: EngineProcessesOptions) {
+    this.#options = options;
+    this.#clients = options.paths.map((path, index) => {
+      const client: EngineClient = new EngineClient({
+        ...options,
+        path,
+        index,
+        onConnected: (uids) => this.#greet(client, uids),
+        onLost: () => this.#lose(client),
+        onMessage: (message) => this.#take(client, message),
+      });
+      return client;
+    });
+  }
+
+  /**
+   * Connects with the engines. Waits for all of them: the files of one that doesn't answer must not be touched. One
+   * that hangs is replaced by its supervisor.
+   */
+  static async connect(options: EngineProcessesOptions): Promise<EngineProcesses> {
+    const { clock, log } = options;
+    const processes = new EngineProcesses(options);
+    const cancelWarning = clock.after(patienceMs, () => log.warn({}, 'Waiting for the engines'));
+    while (processes.#clients.some((client) => !client.isConnected)) await delay(clock, pollMs);
+    cancelWarning();
+    return processes;
+  }
+
+  /** Whether an engine ran the stream before this front started, or runs it now: its open files are being written. */
+  isRunning(uid: string): boolean {
+    return this.#found.has(uid) || this.#placed.has(uid);
+  }
+
+  /** Whether all engines have ended in order. */
+  areStopped(): boolean {
+    return this.#clients.every((client) => client.isStopped);
+  }
+
+  get engines(): EngineView[] {
+    const counts = new Map<EngineClient, number>();
+    for (const { engine } of this.#placed.values()) counts.set(engine, (counts.get(engine) ?? 0) + 1);
+    return this.#clients.map((client) => ({
+      index: client.index,
+      isConnected: client.isConnected,
+      streams: counts.get(client) ?? 0,
+      losses: this.#losses.get(client) ?? 0,
+      vitals: this.#vitals.get(client),
+    }));
+  }
+
+  /** From here on engines record, and what they report is passed on. */
+  begin(setup: EngineSetup, observer: EngineObserver): void {
+    this.#setup = setup;
+    this.#observer = observer;
+    for (const client of this.#clients) client.send({ type: 'set-up', setup });
+  }
+
+  /** All configured streams have been applied: engines release those that are not among them. */
+  assigned(): void {
+    this.#areAssigned = true;
+    for (const client of this.#clients) this.#sendAssigned(client);
+    this.#found.clear();
+  }
+
+  apply(settings: ManagedStreamSettings): void {
+    const { uid } = settings;
+    const placed = this.#placed.get(uid) ?? this.#place(settings);
+    placed.settings = settings;
+    placed.epoch = this.#observer?.acquire(uid);
+    this.#send(placed);
+  }
+
+  review(uid: string): void {
+    const placed = this.#placed.get(uid);
+    const epoch = this.#observer?.acquire(uid);
+    if (!placed || placed.epoch === epoch) return;
+    const wasRunning = placed.epoch !== undefined;
+    placed.epoch = epoch;
+    if (epoch !== undefined) {
+      this.#send(placed);
+      return;
+    }
+    if (!wasRunning) return;
+    const cause = this.#observer?.causeOf(uid) ?? 'drained';
+    placed.engine.release(uid, cause).then(
+      () => this.#note(uid, undefined, undefined),
+      (err: unknown) => this.#options.log.error({ err, stream: uid }, 'A stream could not be released'),
+    );
+  }
+
+  async remove(uid: string): Promise<void> {
+    const placed = this.#placed.get(uid);
+    await placed?.engine.release(uid, 'removed');
+    this.#placed.delete(uid);
+    this.#observer?.onReport(uid, undefined);
+  }
+
+  report(uid: string): StreamReport {
+    return this.#placed.get(uid)?.report ?? noReport;
+  }
+
+  /** The state of a stream that this node runs; undefined for one that it doesn't run. */
+  reportedState(uid: string): ReportedState | undefined {
+    const placed = this.#placed.get(uid);
+    if (placed?.epoch === undefined) return undefined;
+    const { status, code, failureReason } = placed.state ?? {
+      status: 'pending',
+      code: null,
+      failureReason: null,
+    };
+    return { status, code, reason: failureReason };
+  }
+
+  async details(uid: string): Promise<StreamDetails> {
+    return (await this.#engineOf(uid)?.details(uid)) ?? { tracks: [], lines: [] };
+  }
+
+  async newestKeyFrame(uid: string): Promise<KeyFrame | undefined> {
+    return this.#engineOf(uid)?.newestKeyFrame(uid);
+  }
+
+  /** The engine that runs a stream; undefined when none of this node does. */
+  live(uid: string, variant: 'main' | 'sub', signal: AbortSignal) {
+    return this.#engineOf(uid)?.live(uid, variant, signal);
+  }
+
+  /** Engines go on. */
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+
+  #engineOf(uid: string): EngineClient | undefined {
+    const placed = this.#placed.get(uid);
+    return placed?.epoch === undefined ? undefined : placed.engine;
+  }
+
+  #place(settings: ManagedStreamSettings): Placed {
+    const engine = this.#found.get(settings.uid) ?? this.#leastLoaded();
+    const placed: Placed = {
+      ...{ settings, engine },
+      ...{ epoch: undefined, state: undefined, report: undefined, needsRecovery: false },
+    };
+    this.#placed.set(settings.uid, placed);
+    return placed;
+  }
+
+  #leastLoaded(): EngineClient {
+    const loads = this.engines;
+    const least = loads.reduce((a, b) => (b.streams < a.streams ? b : a));
+    const client = this.#clients[least.index];
+    if (!client) throw new RangeError('There are no engines.');
+    return client;
+  }
+
+  #send(placed: Placed): void {
+    const { engine, epoch, settings, needsRecovery } = placed;
+    if (epoch === undefined || !engine.isConnected) return;
+    engine.send({ type: 'run', settings, epoch, needsRecovery });
+    placed.needsRecovery = false;
+  }
+
+  #sendAssigned(client: EngineClient): void {
+    const uids = [...this.#placed.values()]
+      .filter(({ engine, epoch }) => engine === client && epoch !== undefined)
+      .map(({ settings }) => settings.uid);
+    client.send({ type: 'assigned', uids });
+  }
+
+  #greet(client: EngineClient, uids: readonly string[]): void {
+    const { log } = this.#options;
+    if (!this.#areAssigned) for (const uid of uids) this.#found.set(uid, client);
+    if (this.#setup) client.send({ type: 'set-up', setup: this.#setup });
+    for (const placed of this.#placed.values()) if (placed.engine === client) this.#send(placed);
+    if (this.#areAssigned) this.#sendAssigned(client);
+    log.info({ engine: client.index, streams: uids.length }, 'An engine is connected');
+  }
+
+  #lose(client: EngineClient): void {
+    this.#losses.set(client, (this.#losses.get(client) ?? 0) + 1);
+    this.#vitals.delete(client);
+    for (const [uid, placed] of this.#placed) {
+      if (placed.engine !== client) continue;
+      placed.needsRecovery = !client.isStopped;
+      this.#note(uid, undefined, undefined);
+    }
+    this.#options.log.warn({ engine: client.index }, 'An engine was lost');
+  }
+
+  #take(client: EngineClient, message: EngineMessage): void {
+    switch (message.type) {
+      case 'state':
+        this.#note(message.uid, message.state, this.#placed.get(message.uid)?.report);
+        return;
+      case 'reports':
+        for (const [uid, report] of message.reports) {
+          const placed = this.#placed.get(uid);
+          if (placed) placed.report = report;
+          this.#observer?.onReport(uid, report);
+        }
+        return;
+      case 'vitals':
+        this.#vitals.set(client, message.vitals);
+        return;
+      case 'motion':
+        this.#observer?.onMotion(message.uid, message.event);
+        return;
+      case 'log':
+        this.#observer?.onLine(message.level, message.message, { ...message.fields, engine: client.index });
+        return;
+      // The client has handled these.
+      case 'hello':
+      case 'stopped':
+      case 'answer':
+      case 'fault':
+    }
+  }
+
+  #note(uid: string, state: ManagedStreamState | undefined, report: StreamReport | undefined): void {
+    const placed = this.#placed.get(uid);
+    if (!placed) return;
+    placed.state = state;
+    placed.report = report;
+    this.#observer?.onReport(uid, report);
+    this.#observer?.onState(uid);
+  }
+}

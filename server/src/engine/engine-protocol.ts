@@ -1,0 +1,114 @@
+/**
+ * The protocol between the front and an engine process: frames over one Unix socket.
+ *
+ *     u32 LE  length of what follows
+ *     ...     JSON text (UTF-8)
+ *
+ * The first frame of a connection is the front's `Greeting`. A control connection then carries `FrontMessage` and
+ * `EngineMessage` both ways. The others are answered with the frames of `feed/sample-wire.ts`: `live` until either side
+ * closes it, `key-frame` with at most one tracks and one sample event. Engines outlive the front, so that the two may
+ * differ by one version: members are only ever added, and messages of an unknown type are passed over.
+ */
+import { isErrorCode } from '@vidette/contract/errors';
+import { Fault } from '../base/fault.ts';
+import { FrameReader, lengthBytes } from '../base/frame-reader.ts';
+import type { MotionEvent } from '../motion/motion-detector.ts';
+import type { ManagedStreamSettings } from './settings.ts';
+import type { ManagedStreamState } from './state.ts';
+import type { StreamDetails, StreamReport } from './stream-report.ts';
+
+/** The first frame of a connection. */
+export type Greeting =
+  | { readonly type: 'control' }
+  | { readonly type: 'live'; readonly uid: string; readonly variant: 'main' | 'sub' }
+  | { readonly type: 'key-frame'; readonly uid: string };
+
+/** Why an engine no longer runs a stream, as it is noted in the archive. */
+export type ReleaseCause = 'removed' | 'moved' | 'drained';
+
+/** Where an engine records, and how it treats sources. The same for as long as the process runs. */
+export interface EngineSetup {
+  readonly archiveDir: string;
+  readonly catalog: string;
+  /** See `ManagedStreamTools.noFramesMs`. */
+  readonly noFramesMs: number;
+  /** Of the log that the engine writes itself. */
+  readonly logLevel: LogLevel;
+}
+
+/** What the front sends on a control connection. */
+export type FrontMessage =
+  /** First; ignored by an engine that is set up already. Nothing runs before it. */
+  | { readonly type: 'set-up'; readonly setup: EngineSetup }
+  | {
+      readonly type: 'run';
+      readonly settings: ManagedStreamSettings;
+      readonly epoch: number;
+      /** The process that recorded the stream last died: its recordings are put in order first. */
+      readonly needsRecovery: boolean;
+    }
+  /** Answered once the last GOP is on the disk. */
+  | {
+      readonly type: 'release';
+      readonly id: number;
+      readonly uid: string;
+      readonly cause: ReleaseCause;
+    }
+  /**
+   * These are all streams that the engine has to run: it releases any other. From here on it reports.
+   */
+  | { readonly type: 'assigned'; readonly uids: readonly string[] }
+  | { readonly type: 'details'; readonly id: number; readonly uid: string };
+
+/** The condition of an engine process. */
+export interface EngineVitals {
+  readonly pid: number;
+  readonly streams: number;
+  /** Since the process started, s. */
+  readonly cpuSeconds: number;
+  readonly memoryBytes: number;
+  /** The longest delay of its event loop since the last report, ms. */
+  readonly eventLoopDelayMs: number;
+  readonly uptimeSeconds: number;
+}
+
+/** What an engine sends on a control connection. */
+export type EngineMessage =
+  /** First: the streams that it runs now, for an earlier front. */
+  | {
+      readonly type: 'hello';
+      readonly pid: number;
+      readonly version: string;
+      readonly uids: readonly string[];
+    }
+  | { readonly type: 'state'; readonly uid: string; readonly state: ManagedStreamState }
+  | { readonly type: 'reports'; readonly reports: readonly (readonly [string, StreamReport])[] }
+  | { readonly type: 'vitals'; readonly vitals: EngineVitals }
+  | { readonly type: 'motion'; readonly uid: string; readonly event: MotionEvent }
+  | { readonly type: 'log'; readonly level: LogLevel; readonly message: string; readonly fields: object }
+  /** Last, before the process ends: everything is on the disk. */
+  | { readonly type: 'stopped' }
+  | { readonly type: 'answer'; readonly id: number; readonly details?: StreamDetails }
+  | { readonly type: 'fault'; readonly id: number; readonly code: string; readonly message: string };
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** One message as a frame. */
+export function encodeMessage(message: Greeting | FrontMessage | EngineMessage): Buffer {
+  const text = JSON.stringify(message);
+  const bytes = Buffer.byteLength(text);
+  const frame = Buffer.allocUnsafe(lengthBytes + bytes);
+  frame.writeUInt32LE(bytes, 0);
+  frame.write(text, lengthBytes);
+  return frame;
+}
+
+/** Cuts the bytes of a connection into messages; `push` throws RangeError or SyntaxError for what is none. */
+export function messageReader<Message>(onMessage: (message: Message) => void): FrameReader {
+  return new FrameReader((frame) => onMessage(JSON.parse(frame.toString()) as Message));
+}
+
+/** The fault that an engine answered with. */
+export function faultOfAnswer({ code, message }: { readonly code: string; readonly message: string }): Fault {
+  return new Fault(isErrorCode(code) ? code : 'Unavailable', message);
+}

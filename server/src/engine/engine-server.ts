@@ -1,0 +1,304 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { Fault } from '../base/fault.ts';
+import { FrameReader } from '../base/frame-reader.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { LiveFeed } from '../feed/live-feed.ts';
+import { encodeEvent } from '../feed/sample-wire.ts';
+import type { MotionEvent } from '../motion/motion-detector.ts';
+import {
+  encodeMessage,
+  type EngineMessage,
+  type EngineSetup,
+  type EngineVitals,
+  type FrontMessage,
+  type Greeting,
+  type LogLevel,
+  type ReleaseCause,
+} from './engine-protocol.ts';
+import type { StreamManager } from './stream-manager.ts';
+import { newestKeyFrame } from './stream-report.ts';
+
+/** What an engine does on behalf of its front. */
+export interface EngineCommands {
+  /** Opens the archive for recording; once. */
+  setUp(setup: EngineSetup): Promise<void>;
+  run(order: Extract<FrontMessage, { readonly type: 'run' }>): void;
+  /** Resolves when the last GOP of the stream is on the disk. */
+  release(uid: string, cause: ReleaseCause): Promise<void>;
+}
+
+export interface EngineServerOptions {
+  readonly version: string;
+  /** Undefined until the engine is set up. */
+  readonly streamManager: () => StreamManager | undefined;
+  readonly commands: EngineCommands;
+  readonly vitals: () => EngineVitals;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Reports are this old at most; with many streams less often, so that they cost little. */
+const reportMs = 1_000;
+const streamsPerSecond = 500;
+/** Above this the front does not read: what can wait is kept until it does. */
+const highWaterBytes = 1024 * 1024;
+/** Most motion events that are kept for a front; beyond it the oldest are dropped. */
+const mostEvents = 10_000;
+/** A front stores events within a second; one that ends before is followed by another, which gets them again. */
+const keptMs = 60_000;
+
+interface KeptEvent {
+  readonly uid: string;
+  readonly event: MotionEvent;
+  /** When it was sent to the present front, monotonic. */
+  sentMs: number | undefined;
+}
+
+/**
+ * The engine's side of its connections with the front, which comes and goes: the newest control connection is the
+ * one that counts. What happens while there is none is kept and delivered to the next.
+ */
+export class EngineServer {
+  readonly #options: EngineServerOptions;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #changed = new Set<string>();
+  readonly #events = new Map<string, KeptEvent>();
+  #front: Socket | undefined;
+  /** The front knows its streams, and takes what is reported of them. */
+  #isAssigned = false;
+  #cancelReports: Cancel | undefined;
+  #skippedReports = 0;
+
+  constructor(options: EngineServerOptions) {
+    this.#options = options;
+    this.#server = createServer((socket) => this.#accept(socket));
+  }
+
+  /** @throws system errors */
+  async listen(path: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(path, resolve);
+    });
+    this.#cancelReports = this.#options.clock.every(reportMs, () => this.#report());
+  }
+
+  /** The state of a stream shown to users changed. */
+  noteState(uid: string): void {
+    this.#changed.add(uid);
+    this.#flush();
+  }
+
+  /** A later report of the same event replaces it. */
+  noteMotion(uid: string, event: MotionEvent): void {
+    this.#events.set(`${uid} ${event.startMs}`, { uid, event, sentMs: undefined });
+    for (const key of this.#events.keys()) {
+      if (this.#events.size <= mostEvents) break;
+      this.#events.delete(key);
+    }
+    this.#flush();
+  }
+
+  noteLine(level: LogLevel, message: string, fields: object): void {
+    if (this.#canSend) this.#send({ type: 'log', level, message, fields });
+  }
+
+  /** Ends all connections without a word, as the end of the process does. */
+  abandon(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#front = undefined;
+  }
+
+  /** Reports that everything is on the disk, and ends. */
+  async close(): Promise<void> {
+    this.#cancelReports?.();
+    const front = this.#front;
+    if (front) {
+      this.#send({ type: 'stopped' });
+      await new Promise<void>((resolve) => {
+        front.once('close', () => resolve());
+        front.end(() => resolve());
+      });
+    }
+    this.abandon();
+    if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  get #canSend(): boolean {
+    return this.#isAssigned && this.#front !== undefined && this.#front.writableLength < highWaterBytes;
+  }
+
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket);
+    const { log } = this.#options;
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      if (this.#front === socket) this.#front = undefined;
+    });
+    socket.on('error', (err) => log.debug({ err }, 'A connection of the front was lost'));
+    let handle = (message: unknown) => {
+      handle = this.#begin(socket, message as Greeting);
+    };
+    const frames = new FrameReader((frame) => handle(JSON.parse(frame.toString())));
+    socket.on('data', (chunk) => {
+      try {
+        frames.push(chunk);
+      } catch (err) {
+        log.error({ err }, 'The front sent an invalid message');
+        socket.destroy();
+      }
+    });
+  }
+
+  /** Serves a connection; returns what takes its further messages. */
+  #begin(socket: Socket, greeting: Greeting): (message: unknown) => void {
+    switch (greeting.type) {
+      case 'control':
+        this.#attach(socket);
+        return (message) => this.#take(message as FrontMessage);
+      case 'live':
+        this.#serveLive(socket, greeting.uid, greeting.variant);
+        return () => {};
+      case 'key-frame':
+        this.#serveKeyFrame(socket, greeting.uid);
+        return () => {};
+      default:
+        // Of a newer front.
+        socket.destroy();
+        return () => {};
+    }
+  }
+
+  #attach(socket: Socket): void {
+    this.#front?.destroy();
+    this.#front = socket;
+    socket.on('drain', () => this.#flush());
+    const uids = Array.from(this.#streams(), ({ uid }) => uid);
+    this.#send({ type: 'hello', pid: process.pid, version: this.#options.version, uids });
+    this.#isAssigned = false;
+    for (const uid of uids) this.#changed.add(uid);
+    for (const kept of this.#events.values()) kept.sentMs = undefined;
+  }
+
+  #take(message: FrontMessage): void {
+    const { commands } = this.#options;
+    switch (message.type) {
+      case 'set-up':
+        commands.setUp(message.setup).catch((err: unknown) => {
+          this.#options.log.error({ err }, 'The engine cannot record');
+        });
+        return;
+      case 'run':
+        commands.run(message);
+        return;
+      case 'release':
+        this.#answer(message.id, () => commands.release(message.uid, message.cause));
+        return;
+      case 'assigned':
+        this.#releaseOthers(new Set(message.uids));
+        this.#isAssigned = true;
+        this.#flush();
+        this.#report(true);
+        return;
+      case 'details':
+        this.#answer(message.id, async () => this.#details(message.uid));
+    }
+  }
+
+  #releaseOthers(assigned: ReadonlySet<string>): void {
+    const { commands, log } = this.#options;
+    for (const { uid } of [...this.#streams()]) {
+      if (assigned.has(uid)) continue;
+      commands.release(uid, 'moved').catch((err: unknown) => {
+        log.error({ err, stream: uid }, 'A stream could not be released');
+      });
+    }
+  }
+
+  async #details(uid: string) {
+    const running = this.#options.streamManager()?.get(uid);
+    if (!running) throw new Fault('Unavailable', 'The engine is starting.');
+    return { details: await running.details() };
+  }
+
+  #answer(id: number, run: () => Promise<object | void>): void {
+    run().then(
+      (answer) => this.#send({ type: 'answer', id, ...answer }),
+      (error: unknown) => {
+        if (!(error instanceof Fault)) this.#options.log.error({ err: error }, 'The engine could not answer');
+        const { code, message } =
+          error instanceof Fault ? error : new Fault('InternalServerError', 'The engine failed.');
+        this.#send({ type: 'fault', id, code, message });
+      },
+    );
+  }
+
+  #serveLive(socket: Socket, uid: string, variant: 'main' | 'sub'): void {
+    const running = this.#options.streamManager()?.find(uid);
+    if (!running) {
+      socket.destroy();
+      return;
+    }
+    const { stream, demand } = (variant === 'sub' ? running.sub : undefined) ?? running;
+    const release = demand.addViewer();
+    const feed = new LiveFeed(stream, this.#options.clock);
+    socket.once('close', () => {
+      feed.destroy();
+      release();
+    });
+    feed.pipe(socket);
+  }
+
+  #serveKeyFrame(socket: Socket, uid: string): void {
+    const running = this.#options.streamManager()?.find(uid);
+    const frame = running && newestKeyFrame(running.stream);
+    if (frame) {
+      for (const piece of encodeEvent({ type: 'tracks', tracks: [frame.track] })) socket.write(piece);
+      for (const piece of encodeEvent({ type: 'sample', sample: frame.sample })) socket.write(piece);
+    }
+    socket.end();
+  }
+
+  /** Sends what has waited for a front, as far as it reads. */
+  #flush(): void {
+    const streamManager = this.#options.streamManager();
+    for (const uid of this.#changed) {
+      if (!this.#canSend || !streamManager) return;
+      this.#changed.delete(uid);
+      const running = streamManager.find(uid);
+      if (running) this.#send({ type: 'state', uid, state: running.state });
+    }
+    for (const kept of this.#events.values()) {
+      if (!this.#canSend) return;
+      if (kept.sentMs !== undefined) continue;
+      kept.sentMs = this.#options.clock.monotonicMs();
+      this.#send({ type: 'motion', uid: kept.uid, event: kept.event });
+    }
+  }
+
+  #forgetStored(): void {
+    const untilMs = this.#options.clock.monotonicMs() - keptMs;
+    for (const [key, { sentMs }] of this.#events)
+      if (sentMs !== undefined && sentMs < untilMs) this.#events.delete(key);
+  }
+
+  #report(isDue = false): void {
+    this.#forgetStored();
+    const streams = this.#options.streamManager()?.size ?? 0;
+    this.#skippedReports++;
+    if (!this.#canSend || (!isDue && this.#skippedReports < streams / streamsPerSecond)) return;
+    this.#skippedReports = 0;
+    this.#send({ type: 'reports', reports: Array.from(this.#streams(), ({ uid, report }) => [uid, report]) });
+    this.#send({ type: 'vitals', vitals: this.#options.vitals() });
+  }
+
+  #streams() {
+    return this.#options.streamManager()?.streams() ?? [];
+  }
+
+  #send(message: EngineMessage): void {
+    this.#front?.write(encodeMessage(message));
+  }
+}

@@ -1,0 +1,40 @@
+/** The front of a server whose streams run in engine processes. Arguments: the Unix socket of each engine. */
+import { prepareProgram, print, endWith } from './program.ts';
+
+prepareProgram();
+
+try {
+  const { systemClock } = await import('./base/clock.ts');
+  const { beSupervised } = await import('./processes/supervised.ts');
+  const server: { starting?: Promise<{ close(): Promise<void>; reload(): void }> } = {};
+  let isEnding = false;
+  const end = () => {
+    if (isEnding) return;
+    isEnding = true;
+    Promise.resolve(server.starting)
+      .then((app) => app?.close())
+      .then(() => process.exit(0), endWith);
+  };
+  const line = beSupervised(systemClock, {
+    stop: end,
+    orphaned: end,
+    reload: () => {
+      server.starting?.then((app) => app.reload()).catch(() => {});
+    },
+  });
+  const { loadConfig } = await import('./config/load.ts');
+  const { App } = await import('./app.ts');
+  const config = await loadConfig(process.env);
+  const fail = (reason: string) => {
+    process.stderr.write(`${reason}\n`);
+    line.failed();
+  };
+  server.starting = App.start(config, process.env, print, fail, process.argv.slice(2));
+  await server.starting.catch((error: unknown) => {
+    // Opened parts are closed already.
+    if (!isEnding) throw error;
+  });
+  line.ready();
+} catch (error) {
+  endWith(error);
+}

@@ -1,0 +1,89 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { SupervisedProcess } from './supervised-process.ts';
+
+export interface ProcessSupervisorOptions {
+  /** One engine process for each: the path of the file that it locks while it may record. At least one. */
+  readonly locks: readonly string[];
+  readonly clock: Clock;
+  readonly report: (line: string) => void;
+  /** A process could not be started at all: everything has to end, with this exit code. */
+  readonly onFailed: (exitCode: number) => void;
+}
+
+const frontProgram = new URL('../front-main.ts', import.meta.url);
+const engineProgram = new URL('../engine-main.ts', import.meta.url);
+
+/** An engine that hangs records nothing. */
+const engineSilentMs = 5_000;
+/** A front that hangs serves no page, but costs no recording. */
+const frontSilentMs = 30_000;
+
+/**
+ * The processes of one server: a front, and engines that go on recording while the front is away. It starts them,
+ * replaces what dies or hangs, and ends them in order: first the engines, whose last GOPs are on the disk then, and then
+ * the front, which closes the archive.
+ */
+export class ProcessSupervisor {
+  readonly #front: SupervisedProcess;
+  readonly #engines: readonly SupervisedProcess[];
+  /** Only the user of the server may reach what is in it. */
+  readonly #socketFolder: string;
+  #stopped: Promise<void> | undefined;
+
+  constructor({ locks, clock, report, onFailed }: ProcessSupervisorOptions) {
+    // Not in the data folder: the path of a Unix socket has at most 107 bytes.
+    this.#socketFolder = mkdtempSync(join(tmpdir(), 'vidette-'));
+    chmodSync(this.#socketFolder, 0o700);
+    const sockets = locks.map((_, index) => join(this.#socketFolder, `engine-${index}.sock`));
+    const process = { clock, report, onFailed };
+    this.#engines = sockets.map(
+      (socket, index) =>
+        new SupervisedProcess({
+          ...process,
+          name: `Engine ${index}`,
+          program: engineProgram,
+          args: [socket, locks[index] ?? ''],
+          silentMs: engineSilentMs,
+        }),
+    );
+    this.#front = new SupervisedProcess({
+      ...process,
+      name: 'The front',
+      program: frontProgram,
+      args: sockets,
+      silentMs: frontSilentMs,
+    });
+  }
+
+  start(): void {
+    for (const engine of this.#engines) engine.start();
+    this.#front.start();
+  }
+
+  /** Has the front read its files again. */
+  reload(): void {
+    this.#front.send({ type: 'reload' });
+  }
+
+  /** Ends everything in order; idempotent. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#end();
+    return this.#stopped;
+  }
+
+  /** Ends everything immediately. */
+  kill(): void {
+    for (const engine of this.#engines) engine.kill();
+    this.#front.kill();
+    rmSync(this.#socketFolder, { recursive: true, force: true });
+  }
+
+  async #end(): Promise<void> {
+    await Promise.all(this.#engines.map((engine) => engine.stop()));
+    await this.#front.stop();
+    rmSync(this.#socketFolder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,123 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import type { Cancel, Clock } from '../base/clock.ts';
+import { backoffMs, type Backoff } from '../base/backoff.ts';
+
+/** What a supervised process sends to its supervisor over IPC. */
+export type ProcessMessage =
+  /** About once a second: its event loop turns. */
+  | { readonly type: 'alive' }
+  /** It does its work; until then its end is final. */
+  | { readonly type: 'ready' }
+  /** The server must not run any more, as a node that was expelled from its cluster. */
+  | { readonly type: 'failed' };
+
+/** What a supervisor sends to its processes. */
+export type SupervisorMessage = { readonly type: 'stop' } | { readonly type: 'reload' };
+
+export interface SupervisedProcessOptions {
+  /** Shown to the operator. */
+  readonly name: string;
+  readonly program: URL;
+  readonly args: readonly string[];
+  readonly clock: Clock;
+  /** Without a sign of life for this long it is replaced, ms. */
+  readonly silentMs: number;
+  /** Shows one line to the operator. */
+  readonly report: (line: string) => void;
+  /** Called when the server has to end: the process ended before it was ready for the first time, or says so. */
+  readonly onFailed: (exitCode: number) => void;
+}
+
+const checkMs = 500;
+/** Between the ends and the next starts of a process that keeps failing. */
+const restarts: Backoff = { firstMs: 100, longestMs: 5_000 };
+/** After this long a process counts as good, ms. */
+const goodMs = 30_000;
+
+/**
+ * One process that is started again whenever it ends, until `stop`. A process whose event loop does not turn is killed:
+ * one that is stopped by a signal, loops, or has run out of memory in its collector.
+ */
+export class SupervisedProcess {
+  readonly #options: SupervisedProcessOptions;
+  #child: ChildProcess | undefined;
+  #cancelWatch: Cancel | undefined;
+  #cancelRestart: Cancel | undefined;
+  #heardMs = 0;
+  #startedMs = 0;
+  #endsInARow = 0;
+  #wasReady = false;
+  #ended: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: SupervisedProcessOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined while it is not running. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  start(): void {
+    const { program, args, clock } = this.#options;
+    const child = fork(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.#child = child;
+    this.#startedMs = clock.monotonicMs();
+    this.#heardMs = this.#startedMs;
+    child.on('message', (message: ProcessMessage) => {
+      this.#heardMs = clock.monotonicMs();
+      if (message.type === 'ready') this.#wasReady = true;
+      if (message.type === 'failed') this.#options.onFailed(1);
+    });
+    child.once('error', (error) => this.#options.report(`${this.#options.name}: ${error.message}`));
+    child.once('exit', (code, signal) => this.#onExit(code, signal));
+    this.#cancelWatch = clock.every(checkMs, () => this.#watch(child));
+  }
+
+  send(message: SupervisorMessage): void {
+    // A process that is ending has closed its channel.
+    if (this.#child?.connected) this.#child.send(message, () => {});
+  }
+
+  /** Ends it in order; resolves when it has ended. */
+  stop(): Promise<void> {
+    if (!this.#ended) {
+      this.#ended = Promise.withResolvers();
+      this.#cancelRestart?.();
+      if (this.#child) this.send({ type: 'stop' });
+      else this.#ended.resolve();
+    }
+    return this.#ended.promise;
+  }
+
+  /** Ends it immediately. */
+  kill(): void {
+    this.#child?.kill('SIGKILL');
+  }
+
+  #watch(child: ChildProcess): void {
+    const { clock, name, report, silentMs } = this.#options;
+    if (clock.monotonicMs() - this.#heardMs < silentMs || this.#ended || !this.#wasReady) return;
+    this.#heardMs = clock.monotonicMs();
+    report(`${name} (process ${child.pid}) has not responded for ${silentMs / 1000} s: it is replaced.`);
+    child.kill('SIGKILL');
+  }
+
+  #onExit(code: number | null, signal: NodeJS.Signals | null): void {
+    const { clock, name, report, onFailed } = this.#options;
+    this.#child = undefined;
+    this.#cancelWatch?.();
+    if (this.#ended) {
+      this.#ended.resolve();
+      return;
+    }
+    if (!this.#wasReady) {
+      onFailed(code ?? 1);
+      return;
+    }
+    const wasGood = clock.monotonicMs() - this.#startedMs >= goodMs;
+    this.#endsInARow = wasGood ? 1 : this.#endsInARow + 1;
+    report(`${name} ended with ${signal ?? `code ${code}`}: it is started again.`);
+    this.#cancelRestart = clock.after(backoffMs(this.#endsInARow, restarts), () => this.start());
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '../base/clock.ts';
+import type { ProcessMessage, SupervisorMessage } from './supervised-process.ts';
+
+const aliveMs = 1_000;
+
+export interface SupervisedHandlers {
+  readonly stop: () => void;
+  readonly reload?: () => void;
+  /** The supervisor is gone: nothing would start or stop this process any more. */
+  readonly orphaned: () => void;
+}
+
+/** What a supervised process says to its supervisor. */
+export interface SupervisorLine {
+  /** It does its work now. */
+  ready(): void;
+  /** The server must not run any more. */
+  failed(): void;
+}
+
+/** The side of a supervised process: signs of life, and what the supervisor wants. */
+export function beSupervised(clock: Clock, handlers: SupervisedHandlers): SupervisorLine {
+  const send = (message: ProcessMessage) => {
+    if (process.connected) process.send?.(message, () => {});
+  };
+  process.on('message', (message: SupervisorMessage) => {
+    if (message.type === 'stop') handlers.stop();
+    else handlers.reload?.();
+  });
+  process.once('disconnect', () => handlers.orphaned());
+  // The terminal sends these to all processes of its group: the supervisor decides.
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => {});
+  clock.every(aliveMs, () => send({ type: 'alive' }));
+  return { ready: () => send({ type: 'ready' }), failed: () => send({ type: 'failed' }) };
+}

@@ -1,0 +1,40 @@
+/** What the programs of the server (main, front, engine) have in common. */
+import { enableCompileCache } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
+
+/** To be called before anything large is imported. */
+export function prepareProgram(): void {
+  enableCompileCache();
+  // Received data is outside V8's heap but counts towards its limit, which by default lets the process grow by 8
+  // MB before the whole heap is collected again: twice a second with thirty cameras, a quarter of the total cost.
+  // With a limit of twice the live heap it happens half as often, at the cost of 20 MB, however many cameras
+  // there are (design/ingest-cost.md).
+  setFlagsFromString('--heap-growing-percent=100');
+  // The reader of the output may exit first, as `tee` does on Ctrl-C: the server still shuts down in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+}
+
+/** Shows a line to the operator. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Shows why the program ends, and ends it. */
+export function endWith(error: unknown): never {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+}
+
+/**
+ * One plain line for errors that an operator can fix (a port in use, an invalid file), the stack for those that
+ * only a developer can.
+ */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE') return 'The port is used by another program: set VIDETTE_PORT to a free one.';
+  if (code === 'EACCES') return `No permission: ${error.message}`;
+  return error.name === 'Fault' || error.name === 'ConfigError'
+    ? error.message
+    : (error.stack ?? error.message);
+}
