@@ -5,7 +5,7 @@ import type { TunnelStatus } from '@vidette/contract/tunnel';
 import { useState } from 'react';
 import { useSaveConfiguration } from '../administration/administration-api.ts';
 import { tunnelQuery, useStartTunnel, useStopTunnel } from './tunnel-api.ts';
-import { codeOf, textOf } from '../../page/failures.ts';
+import { codeOf } from '../../page/failures.ts';
 import { FormSection } from '../../components/form.tsx';
 import { CopyLine } from '../../components/copy-line.tsx';
 import { Loaded } from '../../components/loaded.tsx';
