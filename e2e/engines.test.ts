@@ -8,6 +8,7 @@ import { before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { freePort } from '../server/src/ingest/fixtures/live-sources.ts';
 import { administratorOf, until } from './api.ts';
+import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import {
   download,
   framesOf,
@@ -202,6 +203,38 @@ test('[R15.2] an engine that is killed costs only its own streams, which another
     await server.stop();
     assert.equal(await scene.check(), 'The archive is in order.\n');
   } finally {
+    await scene.close();
+  }
+});
+
+test('[R15.2] the page of statistics shows each engine, and how often it was restarted', async () => {
+  const scene = await Scene.open();
+  const browser = await launchBrowser();
+  try {
+    const [victim] = await scene.processes('engine-main.ts');
+    process.kill(victim ?? 0, 'SIGKILL');
+    const enginesNow = async () => (await scene.client.getAdminStats()).now.engines;
+    const shown = await until(
+      enginesNow,
+      (found) =>
+        found.some(({ restarts }) => restarts === 1) &&
+        found.every(({ isResponding, memoryBytes }) => isResponding && memoryBytes > 1e6),
+    );
+    assert.deepEqual(
+      shown.map(({ streams }) => streams),
+      [2, 2],
+    );
+    const context = await newPerson(browser);
+    await signInByCookie(context, scene.server.url, scene.cookie);
+    const page = await context.newPage();
+    await page.goto(`${scene.server.url}/ui/administration/stats`);
+    const rows = page.getByRole('table', { name: 'Engine processes' }).getByRole('row');
+    await until(
+      () => rows.allInnerTexts(),
+      (texts) => texts.length === 1 + engines && texts.some((text) => /^Engine [01].*\b1$/s.test(text)),
+    );
+  } finally {
+    await browser.close();
     await scene.close();
   }
 });

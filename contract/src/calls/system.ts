@@ -45,6 +45,16 @@ const FarArchive = z.object({
     .nullable(),
 });
 
+const Engine = z.object({
+  index: z.int().describe('From 0'),
+  isResponding: z.boolean().describe('False while it restarts; then the metrics below are 0'),
+  streams: z.int().describe('Streams assigned to it').meta(like(10)),
+  cpuPercent: z.number().describe('Percent of one core').meta(like(5.2)),
+  memoryBytes: z.int().meta(like(90_000_000)),
+  eventLoopDelayMs: z.number().describe('The longest delay in the last seconds').meta(like(2)),
+  restarts: z.int().describe('How often it was lost since the front started').meta(like(0)),
+});
+
 const ServerStats = z.object({
   uptimeSeconds: z.number().meta(like(86_400)),
   cpuPercent: z
@@ -68,6 +78,11 @@ const ServerStats = z.object({
   recorded: RecordedShares.describe('For all streams that should be recorded'),
   diskFreeBytes: z.int().nullable().meta(like(750_000_000_000)),
   diskTotalBytes: z.int().nullable().meta(like(1_000_000_000_000)),
+  engines: z
+    .array(Engine)
+    .describe(
+      'The processes that receive and record, with `engine.processes`; their metrics are not in those above',
+    ),
   far: FarArchive.nullable().describe('State of the S3 storage for old footage; null: there is none'),
 });
 

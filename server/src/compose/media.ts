@@ -63,7 +63,10 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
   closers.push(() => transcoding.close());
   const isDataDiskFull = () => !reserve.isWhole;
   const health = new HealthMonitor({ clock, license, archiveDir, config, node: membership, isDataDiskFull });
-  const statistics = new Statistics({ clock, streamManager, live, archive, health });
+  const statistics = new Statistics({
+    ...{ clock, streamManager, live, archive, health },
+    engines: () => parts.engines.processes?.engines ?? [],
+  });
   closers.push(() => statistics.close());
   // A stream that another node runs is reported by that node.
   const own = { isMeant: (uid: string) => membership.owns(uid) };

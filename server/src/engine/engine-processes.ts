@@ -35,6 +35,8 @@ export interface EngineView {
   readonly streams: number;
   /** How often it was lost since this front started. */
   readonly losses: number;
+  /** Of one core, between its last two reports. */
+  readonly cpuPercent: number;
   /** As of its last report. */
   readonly vitals: EngineVitals | undefined;
 }
@@ -82,6 +84,7 @@ export class EngineProcesses implements EngineHost {
   /** Streams that an engine ran before this front started, by uid. */
   readonly #found = new Map<string, EngineClient>();
   readonly #vitals = new Map<EngineClient, EngineVitals>();
+  readonly #cpuPercents = new Map<EngineClient, number>();
   readonly #losses = new Map<EngineClient, number>();
   #observer: EngineObserver | undefined;
   #setup: EngineSetup | undefined;
@@ -133,6 +136,7 @@ export class EngineProcesses implements EngineHost {
       isConnected: client.isConnected,
       streams: counts.get(client) ?? 0,
       losses: this.#losses.get(client) ?? 0,
+      cpuPercent: this.#cpuPercents.get(client) ?? 0,
       vitals: this.#vitals.get(client),
     }));
   }
@@ -267,6 +271,7 @@ export class EngineProcesses implements EngineHost {
   #lose(client: EngineClient): void {
     this.#losses.set(client, (this.#losses.get(client) ?? 0) + 1);
     this.#vitals.delete(client);
+    this.#cpuPercents.delete(client);
     for (const [uid, placed] of this.#placed) {
       if (placed.engine !== client) continue;
       placed.needsRecovery = !client.isStopped;
@@ -288,7 +293,7 @@ export class EngineProcesses implements EngineHost {
         }
         return;
       case 'vitals':
-        this.#vitals.set(client, message.vitals);
+        this.#noteVitals(client, message.vitals);
         return;
       case 'motion':
         this.#observer?.onMotion(message.uid, message.event);
@@ -302,6 +307,14 @@ export class EngineProcesses implements EngineHost {
       case 'answer':
       case 'fault':
     }
+  }
+
+  #noteVitals(client: EngineClient, vitals: EngineVitals): void {
+    const last = this.#vitals.get(client);
+    this.#vitals.set(client, vitals);
+    const seconds = vitals.uptimeSeconds - (last?.uptimeSeconds ?? 0);
+    const cpuSeconds = vitals.cpuSeconds - (last?.cpuSeconds ?? 0);
+    if (seconds > 0) this.#cpuPercents.set(client, (cpuSeconds / seconds) * 100);
   }
 
   #note(uid: string, state: ManagedStreamState | undefined, report: StreamReport | undefined): void {

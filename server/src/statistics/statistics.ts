@@ -2,6 +2,7 @@ import type { Archive } from '../archive/archive.ts';
 import type { ObjectStorageStatus } from '../archive/object-storage/object-storage.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Live } from '../live/live.ts';
+import type { EngineView } from '../engine/engine-processes.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import { EventLoopWatch } from '../system/event-loop-watch.ts';
 import type { HealthMonitor } from '../system/health.ts';
@@ -32,6 +33,8 @@ export interface StatisticsOptions {
   readonly live: Live;
   readonly archive: Pick<Archive, 'health' | 'continuity'>;
   readonly health: HealthMonitor;
+  /** The engine processes of this server; none where streams run in this process. */
+  readonly engines: () => readonly EngineView[];
 }
 
 /** One sample of the whole server. */
@@ -102,6 +105,7 @@ export class Statistics {
       recorded: archive.continuity.sum,
       diskFreeBytes: disk?.freeBytes ?? null,
       diskTotalBytes: disk?.totalBytes ?? null,
+      engines: this.#options.engines().map(engineView),
       far: farView(archive.health.objectStorage),
       ...this.#look,
     };
@@ -186,6 +190,18 @@ export class Statistics {
       if (!this.#options.streamManager.find(uid)) this.#watches.delete(uid);
     }
   }
+}
+
+function engineView({ index, isConnected, streams, losses, cpuPercent, vitals }: EngineView) {
+  return {
+    index,
+    isResponding: isConnected,
+    streams,
+    cpuPercent,
+    memoryBytes: vitals?.memoryBytes ?? 0,
+    eventLoopDelayMs: vitals?.eventLoopDelayMs ?? 0,
+    restarts: losses,
+  };
 }
 
 function farView(status: ObjectStorageStatus | undefined) {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
+import { EnginesTable } from './engines-table.tsx';
 import { serverStatsQuery } from './administration-api.ts';
 import { codeText } from '../../components/code-text.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
@@ -18,6 +19,11 @@ export function StatsScreen() {
       {({ now, histories }) => (
         <>
           <NowFacts stats={now} />
+          {now.engines.length > 0 && (
+            <div className={classes.engines}>
+              <EnginesTable engines={now.engines} />
+            </div>
+          )}
           <div className={classes.charts}>
             <HistoryCharts histories={histories} />
           </div>
