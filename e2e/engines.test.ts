@@ -62,13 +62,16 @@ class Scene {
     this.uids = uids;
   }
 
-  static async open(): Promise<Scene> {
+  /** @param env of the server, for these cameras */
+  static async open(
+    env: (cameras: readonly FakeCamera[]) => Record<string, string> = () => ({}),
+  ): Promise<Scene> {
     const cameras = await Promise.all(Array.from({ length: 2 * engines }, () => startFakeCamera({ clip })));
     const server = await startServer({
       dataDir: await mkdtemp(join(tmpdir(), 'vidette-engines-')),
       // The next front listens where the first did.
       port: await freePort('tcp'),
-      env: { VIDETTE_ENGINE_PROCESSES: String(engines) },
+      env: { VIDETTE_ENGINE_PROCESSES: String(engines), ...env(cameras) },
     });
     const administrator = await administratorOf(server);
     const uids: string[] = [];
@@ -236,5 +239,46 @@ test('[R15.2] the page of statistics shows each engine, and how often it was res
   } finally {
     await browser.close();
     await scene.close();
+  }
+});
+
+test('[R15.5] a stream whose data crashes its engine three times is put in quarantine alone, until it is paused and resumed', async () => {
+  const poisonous = await startFakeCamera({ clip });
+  // Loaded into each process of the server: a connection with that camera soon throws where nothing catches it.
+  const fault = `
+    import { Socket } from 'node:net';
+    const { connect } = Socket.prototype;
+    Socket.prototype.connect = function (...args) {
+      this.once('connect', () => {
+        if (this.remotePort !== ${poisonous.port}) return;
+        setTimeout(() => { throw new Error('poison'); }, 100);
+      });
+      return connect.apply(this, args);
+    };`;
+  const preload = `data:text/javascript,${encodeURIComponent(fault)}`;
+  const scene = await Scene.open(() => ({ NODE_OPTIONS: `--import=${preload}` }));
+  const { client, uids } = scene;
+  try {
+    const { uid } = await client.addStream({ body: { name: 'Poison', streamSource: poisonous.url } });
+    const stateOf = () => client.getStream({ params: { uid } });
+    const { failureReason } = await until(
+      stateOf,
+      ({ status, failureReason }) => status === 'failed' && /three times/.test(failureReason ?? ''),
+    );
+    assert.match(failureReason ?? '', /^What this source sends crashed the recording process three times\./);
+    await scene.goesOn(1_000);
+    const { connections } = poisonous;
+    assert.equal(connections, 3);
+    for (const other of uids)
+      assert.equal((await client.getStream({ params: { uid: other } })).status, 'running');
+    await client.pauseStream({ body: { uid } });
+    await client.resumeStream({ body: { uid } });
+    await until(
+      () => poisonous.connections,
+      (count) => count > connections,
+    );
+  } finally {
+    await scene.close();
+    await poisonous.stop();
   }
 });

@@ -8,8 +8,17 @@ prepareProgram();
 try {
   const { systemClock } = await import('./base/clock.ts');
   const { beSupervised } = await import('./processes/supervised.ts');
+  const { leaveCrashNote } = await import('./engine/crash-note.ts');
+  const { currentStream } = await import('./base/stream-context.ts');
   const { runEngine } = await import('./compose/engine-process.ts');
   const [socket = '', lock = ''] = process.argv.slice(2);
+  // An error that nothing catches ends the engine; the stream that it belongs to is noted.
+  const crash = (error: unknown): never => {
+    leaveCrashNote(socket, { uid: currentStream(), message: String(error) });
+    return endWith(error);
+  };
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
   const engine: { starting?: Promise<{ close(): Promise<void> }> } = {};
   let isEnding = false;
   const end = () => {

@@ -41,6 +41,9 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'The address leads to a {reach} network, which is not allowed as a source.':
     'Адрес ведёт в сеть, которую нельзя использовать как источник ({reach}).',
 
+  'What this source sends crashed the recording process three times. The stream is not started again until it is changed, or paused and resumed.':
+    'Данные этого источника трижды аварийно завершили процесс записи. Поток не запустится, пока его не изменят или не поставят на паузу и не запустят снова.',
+
   // The source's answers.
   'The camera did not answer ({method}) within {seconds} s.': 'Камера не ответила ({method}) за {seconds} с.',
   'The camera answered {status} to {method}.': 'Камера ответила на {method}: {status}.',

@@ -7,6 +7,7 @@ import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { redactText, redactValue } from '../base/redact.ts';
 import type { EngineSetup, LogLevel } from '../engine/engine-protocol.ts';
 import { EngineServer, type EngineCommands } from '../engine/engine-server.ts';
+import { asNoStream, asStream } from '../base/stream-context.ts';
 import { StreamManager } from '../engine/stream-manager.ts';
 import { findConfinement } from '../ffmpeg/confinement.ts';
 import { FfmpegPool } from '../ffmpeg/pool.ts';
@@ -148,7 +149,7 @@ class Assignments implements EngineCommands {
     }
     const { recording, streamManager } = this.#opened;
     if (needsRecovery && !streamManager.find(settings.uid)) recording.recoverFirst(settings.uid);
-    streamManager.apply(settings);
+    asStream(settings.uid, () => streamManager.apply(settings));
   }
 
   async release(uid: string, cause: Parameters<EngineCommands['release']>[1]): Promise<void> {

@@ -1,8 +1,10 @@
 import { delay, type Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
+import { takeCrashNote } from './crash-note.ts';
 import { EngineClient } from './engine-client.ts';
 import type { EngineMessage, EngineSetup, EngineVitals, LogLevel } from './engine-protocol.ts';
+import { Quarantine } from './quarantine.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import type { ManagedStreamState, ReportedState } from './state.ts';
 import type { EngineHost } from './station-tools.ts';
@@ -85,6 +87,7 @@ export class EngineProcesses implements EngineHost {
   readonly #found = new Map<string, EngineClient>();
   readonly #vitals = new Map<EngineClient, EngineVitals>();
   readonly #cpuPercents = new Map<EngineClient, number>();
+  readonly #quarantine: Quarantine;
   readonly #losses = new Map<EngineClient, number>();
   #observer: EngineObserver | undefined;
   #setup: EngineSetup | undefined;
@@ -92,13 +95,14 @@ export class EngineProcesses implements EngineHost {
 
   private constructor(options: EngineProcessesOptions) {
     this.#options = options;
+    this.#quarantine = new Quarantine(options.clock);
     this.#clients = options.paths.map((path, index) => {
       const client: EngineClient = new EngineClient({
         ...options,
         path,
         index,
         onConnected: (uids) => this.#greet(client, uids),
-        onLost: () => this.#lose(client),
+        onLost: () => this.#lose(client, path),
         onMessage: (message) => this.#take(client, message),
       });
       return client;
@@ -158,6 +162,7 @@ export class EngineProcesses implements EngineHost {
   apply(settings: ManagedStreamSettings): void {
     const { uid } = settings;
     const placed = this.#placed.get(uid) ?? this.#place(settings);
+    this.#quarantine.review(uid, placed.settings, settings);
     placed.settings = settings;
     placed.epoch = this.#observer?.acquire(uid);
     this.#send(placed);
@@ -185,6 +190,7 @@ export class EngineProcesses implements EngineHost {
     const placed = this.#placed.get(uid);
     await placed?.engine.release(uid, 'removed');
     this.#placed.delete(uid);
+    this.#quarantine.forget(uid);
     this.#observer?.onReport(uid, undefined);
   }
 
@@ -196,6 +202,7 @@ export class EngineProcesses implements EngineHost {
   reportedState(uid: string): ReportedState | undefined {
     const placed = this.#placed.get(uid);
     if (placed?.epoch === undefined) return undefined;
+    if (this.#quarantine.has(uid)) return this.#quarantine.state;
     const { status, code, failureReason } = placed.state ?? {
       status: 'pending',
       code: null,
@@ -247,7 +254,7 @@ export class EngineProcesses implements EngineHost {
 
   #send(placed: Placed): void {
     const { engine, epoch, settings, needsRecovery } = placed;
-    if (epoch === undefined || !engine.isConnected) return;
+    if (epoch === undefined || !engine.isConnected || this.#quarantine.has(settings.uid)) return;
     engine.send({ type: 'run', settings, epoch, needsRecovery });
     placed.needsRecovery = false;
   }
@@ -255,7 +262,8 @@ export class EngineProcesses implements EngineHost {
   #sendAssigned(client: EngineClient): void {
     const uids = [...this.#placed.values()]
       .filter(({ engine, epoch }) => engine === client && epoch !== undefined)
-      .map(({ settings }) => settings.uid);
+      .map(({ settings }) => settings.uid)
+      .filter((uid) => !this.#quarantine.has(uid));
     client.send({ type: 'assigned', uids });
   }
 
@@ -268,7 +276,8 @@ export class EngineProcesses implements EngineHost {
     log.info({ engine: client.index, streams: uids.length }, 'An engine is connected');
   }
 
-  #lose(client: EngineClient): void {
+  #lose(client: EngineClient, socket: string): void {
+    this.#readNote(client, socket);
     this.#losses.set(client, (this.#losses.get(client) ?? 0) + 1);
     this.#vitals.delete(client);
     this.#cpuPercents.delete(client);
@@ -307,6 +316,16 @@ export class EngineProcesses implements EngineHost {
       case 'answer':
       case 'fault':
     }
+  }
+
+  #readNote({ index }: EngineClient, socket: string): void {
+    const { log } = this.#options;
+    const note = takeCrashNote(socket);
+    if (note?.uid === undefined) return;
+    const fields = { engine: index, stream: note.uid, reason: note.message };
+    if (this.#quarantine.noteCrash(note.uid)) {
+      log.error(fields, 'The data of a stream crashed its engine again; the stream is not run any more');
+    } else log.error(fields, 'The data of a stream crashed its engine');
   }
 
   #noteVitals(client: EngineClient, vitals: EngineVitals): void {

@@ -16,6 +16,7 @@ import {
   type LogLevel,
   type ReleaseCause,
 } from './engine-protocol.ts';
+import { asStream } from '../base/stream-context.ts';
 import type { StreamManager } from './stream-manager.ts';
 import { newestKeyFrame } from './stream-report.ts';
 
@@ -242,7 +243,7 @@ export class EngineServer {
       return;
     }
     const { stream, demand } = (variant === 'sub' ? running.sub : undefined) ?? running;
-    const release = demand.addViewer();
+    const release = asStream(uid, () => demand.addViewer());
     const feed = new LiveFeed(stream, this.#options.clock);
     socket.once('close', () => {
       feed.destroy();

@@ -2,6 +2,7 @@ import type { Sample } from '@vidette/media/sample';
 import type { VideoTrack } from '@vidette/media/track';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import { asNoStream } from '../base/stream-context.ts';
 import type { Log } from '../base/log.ts';
 import { WorkerProcess, notInstalled, type JobListener } from './worker-process.ts';
 import { Confinement, type ConfinementLevel } from './confinement.ts';
@@ -129,7 +130,7 @@ export class FfmpegPool {
     for (const child of this.#children[role]) {
       if (child.isAlive && child.jobCount < capacities[role]) return child;
     }
-    const child = new WorkerProcess({
+    const options = {
       clock: this.#clock,
       log: this.#log,
       ...(this.#entry === undefined ? {} : { entry: this.#entry }),
@@ -137,7 +138,9 @@ export class FfmpegPool {
       isHumble: humble.has(role),
       confinement: role === 'file' ? unconfined : this.#confinement,
       keepsNetwork: role === 'datagrams',
-    });
+    };
+    // Shared by the jobs of several streams.
+    const child = asNoStream(() => new WorkerProcess(options));
     this.#children[role].add(child);
     void child.exited.then(() => this.#forget(role, child));
     return child;

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Cancel, Clock } from '../../base/clock.ts';
+import { asNoStream } from '../../base/stream-context.ts';
 import type { CatalogBatchResult, CatalogFailure } from './catalog-worker.ts';
 import type { CatalogChange } from './catalog-writes.ts';
 
@@ -109,7 +110,12 @@ export class CatalogWriter implements CatalogSink {
   }
 
   #thread(): Worker {
-    if (this.#worker) return this.#worker;
+    // Shared by all streams, whichever of them commits first.
+    this.#worker ??= asNoStream(() => this.#startThread());
+    return this.#worker;
+  }
+
+  #startThread(): Worker {
     const worker = new Worker(new URL('./catalog-worker.ts', import.meta.url), {
       workerData: { path: this.#path },
       name: 'catalog',
@@ -124,7 +130,6 @@ export class CatalogWriter implements CatalogSink {
     };
     worker.on('error', (error) => failed(error instanceof Error ? error.message : String(error)));
     worker.on('exit', (code) => failed(`its thread ended with exit code ${code}`));
-    this.#worker = worker;
     return worker;
   }
 

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '../base/manual-clock.ts';
+import { Quarantine } from './quarantine.ts';
+
+const settings = { source: 'rtsp://camera/1', subSource: null, isPaused: false };
+
+test('[R15.5] a stream is in quarantine after its data crashed an engine three times within an hour', () => {
+  const clock = new ManualClock();
+  const quarantine = new Quarantine(clock);
+  assert.equal(quarantine.noteCrash('a'), false);
+  assert.equal(quarantine.noteCrash('a'), false);
+  assert.equal(quarantine.noteCrash('b'), false, 'each stream for itself');
+  clock.advance(3_600_000);
+  assert.equal(quarantine.noteCrash('a'), false, 'the first two are long ago');
+  assert.equal(quarantine.noteCrash('a'), false);
+  assert.equal(quarantine.noteCrash('a'), true);
+  assert.ok(quarantine.has('a') && !quarantine.has('b'));
+  clock.advance(7_200_000);
+  assert.ok(quarantine.has('a'), 'it does not end by itself');
+});
+
+test('[R15.5] a stream leaves quarantine when its source changes, when it is paused, and with its removal', () => {
+  for (const change of [
+    { ...settings, source: 'rtsp://camera/2' },
+    { ...settings, subSource: 'rtsp://camera/sub' },
+    { ...settings, isPaused: true },
+  ]) {
+    const quarantine = new Quarantine(new ManualClock());
+    for (let crash = 0; crash < 3; crash++) quarantine.noteCrash('a');
+    quarantine.review('a', settings, { ...settings });
+    assert.ok(quarantine.has('a'), 'another change leaves the data as it is');
+    quarantine.review('a', settings, change);
+    assert.ok(!quarantine.has('a'));
+  }
+  const quarantine = new Quarantine(new ManualClock());
+  for (let crash = 0; crash < 3; crash++) quarantine.noteCrash('a');
+  quarantine.forget('a');
+  assert.ok(!quarantine.has('a'));
+});
