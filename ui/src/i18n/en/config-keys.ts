@@ -45,6 +45,8 @@ export const configKeys = {
   'config.about.export-keepHours': 'Hours that a finished package is kept.',
   'config.about.export-quotaBytes': 'Maximum total size of all packages, in bytes.',
   'config.about.export-minFreeBytes': 'Free space that exports leave on their disk, in bytes.',
+  'config.about.engine-processes':
+    'Processes that receive and record, so that recording continues while the rest of the server restarts. 0: one process does everything. Experimental; no effect in a cluster.',
   'config.about.source-noFramesSeconds':
     'Seconds without a frame after which the server reconnects to the camera.',
   'config.about.source-probeSeconds': 'Longest time that an address check may take, in seconds.',

@@ -44,6 +44,8 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.about.export-keepHours': 'Сколько часов хранится готовая выгрузка.',
   'config.about.export-quotaBytes': 'Наибольший общий размер всех выгрузок, в байтах.',
   'config.about.export-minFreeBytes': 'Сколько байт выгрузки оставляют свободными на диске.',
+  'config.about.engine-processes':
+    'Сколько процессов принимают и записывают потоки, чтобы запись продолжалась, пока перезапускается остальной сервер. 0: всё делает один процесс. Экспериментально; в кластере не действует.',
   'config.about.source-noFramesSeconds': 'Через сколько секунд без кадров сервер переподключается к камере.',
   'config.about.source-probeSeconds': 'Наибольшее время проверки адреса, в секундах.',
   'config.about.conversion-for': 'Для кого сервер преобразует видео, которое не воспроизводит браузер.',

@@ -1,0 +1,129 @@
+/**
+ * `npm run bench engines [KILLS=10] [STREAMS=8] [ENGINES=2]`: what is lost of STREAMS cameras of 25 fps while the front of a server with
+ * ENGINES engines is killed KILLS times, stopped for ten seconds and continued. Each camera plays a known number of frames once, and all of
+ * them must be in the files. Then, with other cameras, one engine is killed: its streams may lose what passes until the
+ * process that takes its place is connected, the others nothing. Exit code 1 when more is lost.
+ */
+import { execFile } from 'node:child_process';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Client } from '@vidette/contract/client';
+import { freePort } from '../server/src/ingest/fixtures/live-sources.ts';
+import { administratorOf, until } from '../e2e/api.ts';
+import { startServer, type TestServer } from '../e2e/server.ts';
+import { LoadCameras } from './load-cameras.ts';
+
+const run = promisify(execFile);
+const [kills = 10, streams = 8, engines = 2] = process.argv.slice(2).map(Number);
+const framesPerSecond = 25;
+const kbitPerSecond = 4_000;
+const stoppedMs = 10_000;
+
+/** Processes of the server that run a program. */
+async function processesOf({ pid }: TestServer, program: string): Promise<number[]> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean);
+  const commands = await Promise.all(
+    children.map((child) => readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return children.filter((_, index) => commands[index]?.includes(program)).map(Number);
+}
+
+async function front(server: TestServer): Promise<number> {
+  const [pid] = await until(
+    () => processesOf(server, 'front-main.ts'),
+    (pids) => pids.length === 1,
+  );
+  return pid ?? 0;
+}
+
+/** Adds the cameras as streams; their uids in the order of the cameras. */
+async function add(client: Client, { urls }: LoadCameras): Promise<string[]> {
+  const uids: string[] = [];
+  for (const [index, url] of urls.entries()) {
+    uids.push((await client.addStream({ body: { name: `Camera ${index}`, streamSource: url } })).uid);
+  }
+  return uids;
+}
+
+/** Video frames in the files of a stream. */
+async function recordedFrames(dataDir: string, uid: string): Promise<number> {
+  const folder = join(dataDir, 'archive', uid);
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.mp4'));
+  let frames = 0;
+  for (const file of files) {
+    const { stdout } = await run('ffprobe', [
+      ...['-v', 'error', '-select_streams', 'v', '-count_packets', '-show_entries', 'stream=nb_read_packets'],
+      ...['-of', 'csv=p=0', join(folder, file)],
+    ]);
+    frames += Number.parseInt(stdout, 10);
+  }
+  return frames;
+}
+
+/** Frames that are missing of each stream, once its last ones are on the disk. */
+async function lostOf(
+  server: TestServer,
+  client: Client,
+  uids: readonly string[],
+  sent: number,
+): Promise<number[]> {
+  for (const uid of uids) await client.pauseStream({ body: { uid } });
+  await pause(2_000);
+  return Promise.all(uids.map(async (uid) => sent - (await recordedFrames(server.dataDir, uid))));
+}
+
+const seconds = kills * 4 + stoppedMs / 1000 + 20;
+const server = await startServer({
+  port: await freePort('tcp'),
+  env: { VIDETTE_ENGINE_PROCESSES: String(engines) },
+});
+let hasFailed = false;
+try {
+  const { client } = await administratorOf(server);
+  const sent = seconds * framesPerSecond;
+  const cameras = await LoadCameras.start(streams, kbitPerSecond, sent);
+  const uids = await add(client, cameras);
+  await pause(3_000);
+  for (let kill = 0; kill < kills; kill++) {
+    process.kill(await front(server), 'SIGKILL');
+    await pause(2_000 + Math.random() * 2_000);
+  }
+  const stopped = await front(server);
+  process.kill(stopped, 'SIGSTOP');
+  await pause(stoppedMs);
+  process.kill(stopped, 'SIGCONT');
+  await cameras.finished;
+  await until(
+    () =>
+      client.listStreams({ query: {} }).then(
+        () => true,
+        () => false,
+      ),
+    (answers) => answers,
+  );
+  const lost = await lostOf(server, client, uids, sent);
+  hasFailed ||= lost.some((frames) => frames > 0);
+  console.log(
+    `front killed ${kills} times and stopped for ${stoppedMs / 1000} s: of ${sent} frames each, lost ${lost.join(', ')}`,
+  );
+  cameras.stop();
+
+  const sentAgain = 20 * framesPerSecond;
+  const others = await LoadCameras.start(streams, kbitPerSecond, sentAgain);
+  const uidsAgain = await add(client, others);
+  await pause(8_000);
+  const [engine] = await processesOf(server, 'engine-main.ts');
+  process.kill(engine ?? 0, 'SIGKILL');
+  await pause(20_000);
+  const lostAgain = (await lostOf(server, client, uidsAgain, sentAgain)).sort((a, b) => a - b);
+  // A camera of this bench plays from its beginning for the process that comes next: negative figures are frames recorded twice.
+  const spared = streams - Math.ceil(streams / engines);
+  hasFailed ||= lostAgain.filter((frames) => frames === 0).length < spared;
+  console.log(`one of ${engines} engines killed: of ${sentAgain} frames each, lost ${lostAgain.join(', ')}`);
+  others.stop();
+} finally {
+  await server.stop();
+}
+process.exitCode = hasFailed ? 1 : 0;
