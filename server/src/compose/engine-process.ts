@@ -7,7 +7,7 @@ import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { redactText, redactValue } from '../base/redact.ts';
 import type { EngineSetup, LogLevel } from '../engine/engine-protocol.ts';
 import { EngineServer, type EngineCommands } from '../engine/engine-server.ts';
-import { asNoStream, asStream } from '../base/stream-context.ts';
+import { asStream } from '../base/stream-context.ts';
 import { StreamManager } from '../engine/stream-manager.ts';
 import { findConfinement } from '../ffmpeg/confinement.ts';
 import { FfmpegPool } from '../ffmpeg/pool.ts';

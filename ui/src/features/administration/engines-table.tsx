@@ -43,7 +43,7 @@ export function EnginesTable({ engines }: EnginesTableProps) {
             ) : (
               <>
                 <td colSpan={2}>{i18n.t('stats.engine.away')}</td>
-                <td data-wide />
+                <td data-wide>–</td>
               </>
             )}
             <td data-wide>{i18n.number(restarts)}</td>

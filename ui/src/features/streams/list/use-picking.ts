@@ -90,9 +90,11 @@ export function usePicking(filter: StreamFilter, total: number): Picking {
 
 /** Keys in a field, a menu or a dialog are handled there. */
 function isForAnother(target: EventTarget | null): boolean {
+  // A dialog that has just opened may not have the focus yet.
+  if (document.querySelector('[role=dialog]')) return true;
   return (
     target instanceof Element &&
-    target.closest('input:not([type=checkbox]), textarea, select, [role=dialog], [role=menu]') !== null
+    target.closest('input:not([type=checkbox]), textarea, select, [role=menu]') !== null
   );
 }
 
