@@ -180,6 +180,11 @@ for (const [how, crash] of Object.entries(crashes)) {
     };
     const soon = <T>(attempt: () => Promise<T>) =>
       eventually(attempt, (error) => error instanceof Fault && error.code === 'Unavailable');
+    // Commits of this server reach the disk a moment later, unless one asks for it, and all before that one.
+    const flush = postgres.client(database);
+    await flush.connect();
+    await flush.query('begin; set local synchronous_commit = on; create table flushed (); commit');
+    await flush.end();
     await takeIds(100);
     const { mark } = await store.accessChanges.since(undefined);
     await crash();
