@@ -2,23 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../base/manual-clock.ts';
 import type { ClusterMember, StreamPlace } from '../store/cluster-tables.ts';
+import { member, place } from './cluster-fixture.ts';
 import { ClusterView } from './cluster-view.ts';
-
-const member = (id: string, changes: Partial<ClusterMember> = {}): ClusterMember =>
-  ({ id, isThere: true, isDrained: false, clockAheadMs: null, ...changes }) as ClusterMember;
-
-const place = (uid: string, nodeId: string, changes: Partial<StreamPlace> = {}): StreamPlace => ({
-  uid,
-  nodeId,
-  epoch: 3,
-  nextNodeId: null,
-  changed: 0,
-  status: 'running',
-  failureCode: null,
-  failureReason: null,
-  handoverAgeMs: 0,
-  ...changes,
-});
 
 /** A database whose rows a test sets; `isAway` makes the last query fail. */
 class Scene {

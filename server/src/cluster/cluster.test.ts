@@ -4,33 +4,10 @@ import { setImmediate as settle } from 'node:timers/promises';
 import { Fault } from '../base/fault.ts';
 import { silentLog, type Log } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
-import type { ClusterMember, ClusterTables, Joining, Move, StreamPlace } from '../store/cluster-tables.ts';
+import type { ClusterTables, Joining, Move, StreamPlace } from '../store/cluster-tables.ts';
 import { Cluster } from './cluster.ts';
 import type { ClusterChange } from './cluster-change.ts';
-
-const member = (id: string, changes: Partial<ClusterMember> = {}): ClusterMember =>
-  ({
-    id,
-    isThere: true,
-    isDrained: false,
-    cannotRecord: false,
-    capacity: null,
-    clockAheadMs: null,
-    ...changes,
-  }) as ClusterMember;
-
-const place = (uid: string, nodeId: string, changes: Partial<StreamPlace> = {}): StreamPlace => ({
-  uid,
-  nodeId,
-  epoch: 3,
-  nextNodeId: null,
-  changed: 0,
-  status: 'running',
-  failureCode: null,
-  failureReason: null,
-  handoverAgeMs: 0,
-  ...changes,
-});
+import { member, place } from './cluster-fixture.ts';
 
 /** Node `a` of two, on a database whose rows a test sets. */
 class Scene {

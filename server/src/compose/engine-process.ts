@@ -1,5 +1,4 @@
 import { pino, type Logger } from 'pino';
-import packageFile from '../../../package.json' with { type: 'json' };
 import { lockWhenFree, openRecording, type Recording } from '../archive/recording/recording.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -38,14 +37,11 @@ async function openEngine(socket: string, lock: string, closers: Closer[]): Prom
   const eventLoop = new EventLoopWatch(clock);
   const assignments = new Assignments((setup) => openStreams(setup));
   const server: EngineServer = new EngineServer({
-    version: packageFile.version,
     streamManager: () => assignments.streamManager,
     commands: assignments,
     vitals: () => {
       const { user, system } = process.cpuUsage();
       return {
-        pid: process.pid,
-        streams: assignments.streamManager?.size ?? 0,
         cpuSeconds: (user + system) / 1e6,
         memoryBytes: process.memoryUsage.rss(),
         eventLoopDelayMs: eventLoop.takeLongestMs(),

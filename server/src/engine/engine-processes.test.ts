@@ -18,7 +18,6 @@ import { StreamManager } from './stream-manager.ts';
 
 const clock = systemClock;
 const log = silentLog;
-const version = '1.0.0';
 
 function settingsOf(uid: string): ManagedStreamSettings {
   return {
@@ -59,10 +58,10 @@ class TestEngine {
   #newServer(): EngineServer {
     const { streamManager, orders } = this;
     const vitals = {
-      ...{ pid: 7, streams: 0, cpuSeconds: 1, memoryBytes: 2, eventLoopDelayMs: 3, uptimeSeconds: 4 },
+      ...{ cpuSeconds: 1, memoryBytes: 2, eventLoopDelayMs: 3, uptimeSeconds: 4 },
     };
     return new EngineServer({
-      ...{ version, clock, log },
+      ...{ clock, log },
       streamManager: () => streamManager,
       vitals: () => vitals,
       commands: {

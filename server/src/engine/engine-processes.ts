@@ -30,17 +30,22 @@ export interface EngineObserver {
   onLine(level: LogLevel, message: string, fields: object): void;
 }
 
-/** One engine and what is known of it, for statistics. */
-export interface EngineView {
+/** What is known of one engine beside its connection. */
+interface EngineFigures {
+  /** Streams that are assigned to it. */
+  streams: number;
+  /** How often it was lost since this front started. */
+  losses: number;
+  /** Of one core, between its last two reports. */
+  cpuPercent: number;
+  /** As of its last report. */
+  vitals: EngineVitals | undefined;
+}
+
+/** One engine, for statistics. */
+export interface EngineView extends Readonly<EngineFigures> {
   readonly index: number;
   readonly isConnected: boolean;
-  readonly streams: number;
-  /** How often it was lost since this front started. */
-  readonly losses: number;
-  /** Of one core, between its last two reports. */
-  readonly cpuPercent: number;
-  /** As of its last report. */
-  readonly vitals: EngineVitals | undefined;
 }
 
 /** After this long without all engines, the log says so. */
@@ -85,10 +90,8 @@ export class EngineProcesses implements EngineHost {
   readonly #placed = new Map<string, Placed>();
   /** Streams that an engine ran before this front started, by uid. */
   readonly #found = new Map<string, EngineClient>();
-  readonly #vitals = new Map<EngineClient, EngineVitals>();
-  readonly #cpuPercents = new Map<EngineClient, number>();
+  readonly #figures = new Map<EngineClient, EngineFigures>();
   readonly #quarantine: Quarantine;
-  readonly #losses = new Map<EngineClient, number>();
   #observer: EngineObserver | undefined;
   #setup: EngineSetup | undefined;
   #areAssigned = false;
@@ -105,6 +108,7 @@ export class EngineProcesses implements EngineHost {
         onLost: () => this.#lose(client, path),
         onMessage: (message) => this.#take(client, message),
       });
+      this.#figures.set(client, { streams: 0, losses: 0, cpuPercent: 0, vitals: undefined });
       return client;
     });
   }
@@ -133,15 +137,10 @@ export class EngineProcesses implements EngineHost {
   }
 
   get engines(): EngineView[] {
-    const counts = new Map<EngineClient, number>();
-    for (const { engine } of this.#placed.values()) counts.set(engine, (counts.get(engine) ?? 0) + 1);
-    return this.#clients.map((client) => ({
-      index: client.index,
-      isConnected: client.isConnected,
-      streams: counts.get(client) ?? 0,
-      losses: this.#losses.get(client) ?? 0,
-      cpuPercent: this.#cpuPercents.get(client) ?? 0,
-      vitals: this.#vitals.get(client),
+    return Array.from(this.#figures, ([{ index, isConnected }, figures]) => ({
+      index,
+      isConnected,
+      ...figures,
     }));
   }
 
@@ -189,7 +188,7 @@ export class EngineProcesses implements EngineHost {
   async remove(uid: string): Promise<void> {
     const placed = this.#placed.get(uid);
     await placed?.engine.release(uid, 'removed');
-    this.#placed.delete(uid);
+    if (placed && this.#placed.delete(uid)) this.#figuresOf(placed.engine).streams--;
     this.#quarantine.forget(uid);
     this.#observer?.onReport(uid, undefined);
   }
@@ -241,15 +240,18 @@ export class EngineProcesses implements EngineHost {
       ...{ epoch: undefined, state: undefined, report: undefined, needsRecovery: false },
     };
     this.#placed.set(settings.uid, placed);
+    this.#figuresOf(engine).streams++;
     return placed;
   }
 
   #leastLoaded(): EngineClient {
-    const loads = this.engines;
-    const least = loads.reduce((a, b) => (b.streams < a.streams ? b : a));
-    const client = this.#clients[least.index];
-    if (!client) throw new RangeError('There are no engines.');
-    return client;
+    return this.#clients.reduce((a, b) => (this.#figuresOf(b).streams < this.#figuresOf(a).streams ? b : a));
+  }
+
+  #figuresOf(client: EngineClient): EngineFigures {
+    const figures = this.#figures.get(client);
+    if (!figures) throw new RangeError('An engine of another server.');
+    return figures;
   }
 
   #send(placed: Placed): void {
@@ -278,9 +280,10 @@ export class EngineProcesses implements EngineHost {
 
   #lose(client: EngineClient, socket: string): void {
     this.#readNote(client, socket);
-    this.#losses.set(client, (this.#losses.get(client) ?? 0) + 1);
-    this.#vitals.delete(client);
-    this.#cpuPercents.delete(client);
+    const figures = this.#figuresOf(client);
+    figures.losses++;
+    figures.vitals = undefined;
+    figures.cpuPercent = 0;
     for (const [uid, placed] of this.#placed) {
       if (placed.engine !== client) continue;
       placed.needsRecovery = !client.isStopped;
@@ -329,11 +332,11 @@ export class EngineProcesses implements EngineHost {
   }
 
   #noteVitals(client: EngineClient, vitals: EngineVitals): void {
-    const last = this.#vitals.get(client);
-    this.#vitals.set(client, vitals);
-    const seconds = vitals.uptimeSeconds - (last?.uptimeSeconds ?? 0);
-    const cpuSeconds = vitals.cpuSeconds - (last?.cpuSeconds ?? 0);
-    if (seconds > 0) this.#cpuPercents.set(client, (cpuSeconds / seconds) * 100);
+    const figures = this.#figuresOf(client);
+    const { uptimeSeconds, cpuSeconds } = figures.vitals ?? { uptimeSeconds: 0, cpuSeconds: 0 };
+    const seconds = vitals.uptimeSeconds - uptimeSeconds;
+    if (seconds > 0) figures.cpuPercent = ((vitals.cpuSeconds - cpuSeconds) / seconds) * 100;
+    figures.vitals = vitals;
   }
 
   #note(uid: string, state: ManagedStreamState | undefined, report: StreamReport | undefined): void {

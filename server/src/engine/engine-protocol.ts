@@ -62,8 +62,6 @@ export type FrontMessage =
 
 /** The condition of an engine process. */
 export interface EngineVitals {
-  readonly pid: number;
-  readonly streams: number;
   /** Since the process started, s. */
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
@@ -75,12 +73,7 @@ export interface EngineVitals {
 /** What an engine sends on a control connection. */
 export type EngineMessage =
   /** First: the streams that it runs now, for an earlier front. */
-  | {
-      readonly type: 'hello';
-      readonly pid: number;
-      readonly version: string;
-      readonly uids: readonly string[];
-    }
+  | { readonly type: 'hello'; readonly uids: readonly string[] }
   | { readonly type: 'state'; readonly uid: string; readonly state: ManagedStreamState }
   | { readonly type: 'reports'; readonly reports: readonly (readonly [string, StreamReport])[] }
   | { readonly type: 'vitals'; readonly vitals: EngineVitals }

@@ -1,6 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { Fault } from '../base/fault.ts';
-import { FrameReader } from '../base/frame-reader.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { LiveFeed } from '../feed/live-feed.ts';
@@ -8,6 +7,7 @@ import { encodeEvent } from '../feed/sample-wire.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import {
   encodeMessage,
+  messageReader,
   type EngineMessage,
   type EngineSetup,
   type EngineVitals,
@@ -30,7 +30,6 @@ export interface EngineCommands {
 }
 
 export interface EngineServerOptions {
-  readonly version: string;
   /** Undefined until the engine is set up. */
   readonly streamManager: () => StreamManager | undefined;
   readonly commands: EngineCommands;
@@ -142,7 +141,7 @@ export class EngineServer {
     let handle = (message: unknown) => {
       handle = this.#begin(socket, message as Greeting);
     };
-    const frames = new FrameReader((frame) => handle(JSON.parse(frame.toString())));
+    const frames = messageReader((message) => handle(message));
     socket.on('data', (chunk) => {
       try {
         frames.push(chunk);
@@ -177,7 +176,7 @@ export class EngineServer {
     this.#front = socket;
     socket.on('drain', () => this.#flush());
     const uids = Array.from(this.#streams(), ({ uid }) => uid);
-    this.#send({ type: 'hello', pid: process.pid, version: this.#options.version, uids });
+    this.#send({ type: 'hello', uids });
     this.#isAssigned = false;
     for (const uid of uids) this.#changed.add(uid);
     for (const kept of this.#events.values()) kept.sentMs = undefined;

@@ -53,11 +53,6 @@ export class SupervisedProcess {
     this.#options = options;
   }
 
-  /** Undefined while it is not running. */
-  get pid(): number | undefined {
-    return this.#child?.pid;
-  }
-
   start(): void {
     const { program, args, clock } = this.#options;
     const child = fork(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
