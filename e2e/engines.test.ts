@@ -1,162 +1,20 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { before, test } from 'node:test';
-import type { Client } from '@vidette/contract/client';
-import { freePort } from '../server/src/ingest/fixtures/live-sources.ts';
-import { administratorOf, until } from './api.ts';
+import { until } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
-import {
-  download,
-  framesOf,
-  pauseAndDownload,
-  recorded,
-  recordedFor,
-  type DownloadProbe,
-} from './footage.ts';
-import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
-import { encodeClip, type CameraClip } from './rtsp/fake-media.ts';
-import { startServer, type TestServer } from './server.ts';
-
-const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
-const engines = 2;
-
-const framesPerSecond = 20;
+import { assertEveryFrame, encodeSceneClip, engines, Scene } from './engine-scene.ts';
+import { download, recorded } from './footage.ts';
+import { startFakeCamera } from './rtsp/fake-camera.ts';
+import type { CameraClip } from './rtsp/fake-media.ts';
 
 let clip: CameraClip;
 
 before(async () => {
-  clip = await encodeClip({ framesPerSecond });
+  clip = await encodeSceneClip();
 });
 
-/** By the cameras' own time stamps, no frame is missing between the first and the last. */
-function assertEveryFrame(footage: DownloadProbe): void {
-  const { packets } = framesOf(footage);
-  for (const [index, { dts }] of packets.slice(1).entries()) {
-    const seconds = dts - (packets[index]?.dts ?? 0);
-    assert.ok(seconds < 1.5 / framesPerSecond, `${seconds} s between frames ${index} and ${index + 1}`);
-  }
-}
-
-/** A server with engines, and cameras that it records; twice as many as engines, so that each has some. */
-class Scene {
-  readonly server: TestServer;
-  readonly client: Client;
-  readonly cookie: string;
-  readonly cameras: readonly FakeCamera[];
-  readonly uids: readonly string[];
-
-  private constructor(
-    server: TestServer,
-    { client, cookie }: { client: Client; cookie: string },
-    cameras: readonly FakeCamera[],
-    uids: readonly string[],
-  ) {
-    this.server = server;
-    this.client = client;
-    this.cookie = cookie;
-    this.cameras = cameras;
-    this.uids = uids;
-  }
-
-  /** @param env of the server, for these cameras */
-  static async open(
-    env: (cameras: readonly FakeCamera[]) => Record<string, string> = () => ({}),
-  ): Promise<Scene> {
-    const cameras = await Promise.all(Array.from({ length: 2 * engines }, () => startFakeCamera({ clip })));
-    const server = await startServer({
-      dataDir: await mkdtemp(join(tmpdir(), 'vidette-engines-')),
-      // The next front listens where the first did.
-      port: await freePort('tcp'),
-      env: { VIDETTE_ENGINE_PROCESSES: String(engines), ...env(cameras) },
-    });
-    const administrator = await administratorOf(server);
-    const uids: string[] = [];
-    for (const [index, { url }] of cameras.entries()) {
-      const body = { name: `Camera ${index}`, streamSource: url };
-      uids.push((await administrator.client.addStream({ body })).uid);
-    }
-    for (const uid of uids) await recordedFor(administrator.client, uid, 1_000);
-    return new Scene(server, administrator, cameras, uids);
-  }
-
-  async close(): Promise<void> {
-    await this.server.stop();
-    await Promise.all(this.cameras.map((camera) => camera.stop()));
-    await rm(this.server.dataDir, { recursive: true, force: true, maxRetries: 5 });
-  }
-
-  /** Processes of the server that run a program, by its name. */
-  async processes(program: 'front-main.ts' | 'engine-main.ts'): Promise<number[]> {
-    const { pid } = this.server;
-    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    const found: number[] = [];
-    for (const child of children.split(' ').filter(Boolean)) {
-      const command = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
-      if (command.includes(program)) found.push(Number(child));
-    }
-    return found;
-  }
-
-  async front(): Promise<number> {
-    const [pid] = await until(
-      () => this.processes('front-main.ts'),
-      (pids) => pids.length === 1,
-    );
-    return pid ?? 0;
-  }
-
-  /** The front answers, and footage grows by so much. */
-  async goesOn(ms: number): Promise<void> {
-    const fromMs = Date.now();
-    await until(
-      () =>
-        this.client.listStreams({ query: {} }).then(
-          () => true,
-          () => false,
-        ),
-      (answers) => answers,
-    );
-    for (const uid of this.uids) {
-      await until(
-        async () => (await this.client.getArchiveStats({ params: { uid } })).endTime ?? 0,
-        (endMs) => endMs > fromMs + ms,
-      );
-    }
-  }
-
-  /** Stops recording, and compares what is recorded with what the cameras sent. */
-  async assertNothingLost(): Promise<void> {
-    for (const [index, uid] of this.uids.entries()) {
-      const camera = this.cameras[index];
-      assert.equal(camera?.connections, 1, 'the connection with the camera was never interrupted');
-      assert.equal((await recorded(this.client, uid)).length, 1, 'it is recorded in one piece');
-      const sent = camera.frames;
-      const { footage } = await pauseAndDownload(this.client, uid);
-      assert.equal(footage.consoleErrors, '');
-      assertEveryFrame(footage);
-      // The last frames sent may still be on their way when the stream is paused.
-      assert.ok(framesOf(footage).packets.length > sent - framesPerSecond / 2);
-    }
-  }
-
-  /** `vidette check` of the data folder after the server has stopped. */
-  async check(): Promise<string> {
-    const env = { ...process.env, VIDETTE_DATA: this.server.dataDir };
-    const child = spawn(process.execPath, [main, 'check'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const output: Buffer[] = [];
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => output.push(chunk));
-    await new Promise((resolve) => child.once('close', resolve));
-    return Buffer.concat(output).toString();
-  }
-}
-
 test('[R15.1] no frame is lost while the front is killed again and again, and while it does not respond', async () => {
-  const scene = await Scene.open();
+  const scene = await Scene.open(clip);
   try {
     for (let kill = 0; kill < 3; kill++) {
       process.kill(await scene.front(), 'SIGKILL');
@@ -178,7 +36,7 @@ test('[R15.1] no frame is lost while the front is killed again and again, and wh
 });
 
 test('[R15.2] an engine that is killed costs only its own streams, which another process records again', async () => {
-  const scene = await Scene.open();
+  const scene = await Scene.open(clip);
   const { client, uids, cameras, server } = scene;
   try {
     const [victim] = await scene.processes('engine-main.ts');
@@ -211,7 +69,7 @@ test('[R15.2] an engine that is killed costs only its own streams, which another
 });
 
 test('[R15.2] the page of statistics shows each engine, and how often it was restarted', async () => {
-  const scene = await Scene.open();
+  const scene = await Scene.open(clip);
   const browser = await launchBrowser();
   try {
     const [victim] = await scene.processes('engine-main.ts');
@@ -256,7 +114,7 @@ test('[R15.5] a stream whose data crashes its engine three times is put in quara
       return connect.apply(this, args);
     };`;
   const preload = `data:text/javascript,${encodeURIComponent(fault)}`;
-  const scene = await Scene.open(() => ({ NODE_OPTIONS: `--import=${preload}` }));
+  const scene = await Scene.open(clip, () => ({ NODE_OPTIONS: `--import=${preload}` }));
   const { client, uids } = scene;
   try {
     const { uid } = await client.addStream({ body: { name: 'Poison', streamSource: poisonous.url } });

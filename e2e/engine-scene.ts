@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@vidette/contract/client';
+import { freePort } from '../server/src/ingest/fixtures/live-sources.ts';
+import { administratorOf, until } from './api.ts';
+import { framesOf, pauseAndDownload, recorded, recordedFor, type DownloadProbe } from './footage.ts';
+import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
+import { encodeClip, type CameraClip } from './rtsp/fake-media.ts';
+import { startServer, type TestServer } from './server.ts';
+
+const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+/** How many engines the server of a scene has. */
+export const engines = 2;
+
+const framesPerSecond = 20;
+
+/** What the cameras of a scene send. */
+export function encodeSceneClip(): Promise<CameraClip> {
+  return encodeClip({ framesPerSecond });
+}
+
+/** By the cameras' own time stamps, no frame is missing between the first and the last. */
+export function assertEveryFrame(footage: DownloadProbe): void {
+  const { packets } = framesOf(footage);
+  for (const [index, { dts }] of packets.slice(1).entries()) {
+    const seconds = dts - (packets[index]?.dts ?? 0);
+    assert.ok(seconds < 1.5 / framesPerSecond, `${seconds} s between frames ${index} and ${index + 1}`);
+  }
+}
+
+/** A server with engines, and cameras that it records; twice as many as engines, so that each has some. */
+export class Scene {
+  readonly server: TestServer;
+  readonly client: Client;
+  readonly cookie: string;
+  readonly cameras: readonly FakeCamera[];
+  readonly uids: readonly string[];
+
+  private constructor(
+    server: TestServer,
+    { client, cookie }: { client: Client; cookie: string },
+    cameras: readonly FakeCamera[],
+    uids: readonly string[],
+  ) {
+    this.server = server;
+    this.client = client;
+    this.cookie = cookie;
+    this.cameras = cameras;
+    this.uids = uids;
+  }
+
+  /**
+   * @param clip that all cameras send
+   * @param env of the server, for these cameras
+   */
+  static async open(
+    clip: CameraClip,
+    env: (cameras: readonly FakeCamera[]) => Record<string, string> = () => ({}),
+  ): Promise<Scene> {
+    const cameras = await Promise.all(Array.from({ length: 2 * engines }, () => startFakeCamera({ clip })));
+    const server = await startServer({
+      dataDir: await mkdtemp(join(tmpdir(), 'vidette-engines-')),
+      // The next front listens where the first did.
+      port: await freePort('tcp'),
+      env: { VIDETTE_ENGINE_PROCESSES: String(engines), ...env(cameras) },
+    });
+    const administrator = await administratorOf(server);
+    const uids: string[] = [];
+    for (const [index, { url }] of cameras.entries()) {
+      const body = { name: `Camera ${index}`, streamSource: url };
+      uids.push((await administrator.client.addStream({ body })).uid);
+    }
+    for (const uid of uids) await recordedFor(administrator.client, uid, 1_000);
+    return new Scene(server, administrator, cameras, uids);
+  }
+
+  async close(): Promise<void> {
+    await this.server.stop();
+    await Promise.all(this.cameras.map((camera) => camera.stop()));
+    await rm(this.server.dataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Processes of the server that run a program, by its name. */
+  async processes(program: 'front-main.ts' | 'engine-main.ts'): Promise<number[]> {
+    const { pid } = this.server;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    const found: number[] = [];
+    for (const child of children.split(' ').filter(Boolean)) {
+      const command = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
+      if (command.includes(program)) found.push(Number(child));
+    }
+    return found;
+  }
+
+  async front(): Promise<number> {
+    const [pid] = await until(
+      () => this.processes('front-main.ts'),
+      (pids) => pids.length === 1,
+    );
+    return pid ?? 0;
+  }
+
+  /** The front answers, and footage grows by so much. */
+  async goesOn(ms: number): Promise<void> {
+    const fromMs = Date.now();
+    await until(
+      () =>
+        this.client.listStreams({ query: {} }).then(
+          () => true,
+          () => false,
+        ),
+      (answers) => answers,
+    );
+    for (const uid of this.uids) {
+      await until(
+        async () => (await this.client.getArchiveStats({ params: { uid } })).endTime ?? 0,
+        (endMs) => endMs > fromMs + ms,
+      );
+    }
+  }
+
+  /** Stops recording, and compares what is recorded with what the cameras sent. */
+  async assertNothingLost(): Promise<void> {
+    for (const [index, uid] of this.uids.entries()) {
+      const camera = this.cameras[index];
+      assert.equal(camera?.connections, 1, 'the connection with the camera was never interrupted');
+      assert.equal((await recorded(this.client, uid)).length, 1, 'it is recorded in one piece');
+      const sent = camera.frames;
+      const { footage } = await pauseAndDownload(this.client, uid);
+      assert.equal(footage.consoleErrors, '');
+      assertEveryFrame(footage);
+      // The last frames sent may still be on their way when the stream is paused.
+      assert.ok(framesOf(footage).packets.length > sent - framesPerSecond / 2);
+    }
+  }
+
+  /** `vidette check` of the data folder after the server has stopped. */
+  async check(): Promise<string> {
+    const env = { ...process.env, VIDETTE_DATA: this.server.dataDir };
+    const child = spawn(process.execPath, [main, 'check'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const output: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => output.push(chunk));
+    await new Promise((resolve) => child.once('close', resolve));
+    return Buffer.concat(output).toString();
+  }
+}
