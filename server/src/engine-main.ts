@@ -8,6 +8,8 @@ prepareProgram();
 try {
   const { systemClock } = await import('./base/clock.ts');
   const { beSupervised } = await import('./processes/supervised.ts');
+  const { enginePriority, takePriority } = await import('./base/process-priority.ts');
+  takePriority(enginePriority);
   const { leaveCrashNote } = await import('./engine/crash-note.ts');
   const { currentStream } = await import('./base/stream-context.ts');
   const { runEngine } = await import('./compose/engine-process.ts');

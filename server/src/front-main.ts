@@ -6,6 +6,8 @@ prepareProgram();
 try {
   const { systemClock } = await import('./base/clock.ts');
   const { beSupervised } = await import('./processes/supervised.ts');
+  const { frontPriority, takePriority } = await import('./base/process-priority.ts');
+  takePriority(frontPriority);
   const server: { starting?: Promise<{ close(): Promise<void>; reload(): void }> } = {};
   let isEnding = false;
   const end = () => {

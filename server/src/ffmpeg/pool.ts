@@ -2,6 +2,7 @@ import type { Sample } from '@vidette/media/sample';
 import type { VideoTrack } from '@vidette/media/track';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import { helperPriority, sourcePriority } from '../base/process-priority.ts';
 import { asNoStream } from '../base/stream-context.ts';
 import type { Log } from '../base/log.ts';
 import { WorkerProcess, notInstalled, type JobListener } from './worker-process.ts';
@@ -27,8 +28,8 @@ const capacities: Readonly<Record<WorkerRole, number>> = {
 const threadsPerJob = 2;
 const threadsForAll = 4;
 const idleMs = 30_000;
-/** Roles whose children get a lower priority (`nice`): nothing is lost if they are late. */
-const humble: ReadonlySet<WorkerRole> = new Set(['transcode']);
+/** Roles whose children yield to all others: nothing is lost if they are late. The others feed recordings. */
+const helpers: ReadonlySet<WorkerRole> = new Set(['snapshot', 'transcode']);
 const unconfined = new Confinement('none');
 
 /** The child processes that use node-av. One pool per server, disposed by its creator. */
@@ -135,7 +136,7 @@ export class FfmpegPool {
       log: this.#log,
       ...(this.#entry === undefined ? {} : { entry: this.#entry }),
       threads: threadsForAll + threadsPerJob * capacities[role],
-      isHumble: humble.has(role),
+      priority: helpers.has(role) ? helperPriority : sourcePriority,
       confinement: role === 'file' ? unconfined : this.#confinement,
       keepsNetwork: role === 'datagrams',
     };

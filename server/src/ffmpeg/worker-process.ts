@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { constants, setPriority } from 'node:os';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import { lowerChild, type ProcessPriority } from '../base/process-priority.ts';
 import type { Log } from '../base/log.ts';
 import { withoutAddresses } from '../dial/address.ts';
 import type { Dial } from '../dial/dial.ts';
@@ -51,7 +51,7 @@ export interface WorkerProcessOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly threads: number;
-  readonly isHumble: boolean;
+  readonly priority: ProcessPriority;
   readonly confinement: Confinement;
   readonly keepsNetwork: boolean;
   readonly entry?: string;
@@ -87,8 +87,7 @@ export class WorkerProcess {
       env: childEnvironment(options.threads),
     });
     this.#process.on('message', (message) => void this.#dial(message as DialRequest));
-    if (options.isHumble && this.#process.pid !== undefined)
-      setPriority(this.#process.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    if (this.#process.pid !== undefined) lowerChild(this.#process.pid, options.priority);
     this.#pipe = this.#process.stdio[3] as Socket;
     this.#queue = new WorkerQueue(this.#pipe);
     const reader = new FrameReader((frame) => this.#handle(decodeMessage(frame) as FromChild));
