@@ -14,12 +14,13 @@ import { createServer, request as httpRequest } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureInstalled, fail, nodePath, root } from './install.mjs';
+import { ensureInstalled, fail, keepCompiled, nodePath, root } from './install.mjs';
 import { ensurePage } from './page.mjs';
 
 const { host, port, inspect } = options();
 ensureInstalled();
 ensurePage();
+keepCompiled();
 const { createServer: createVite } = await import('vite');
 
 const serverPort = await freePort();

@@ -10,6 +10,14 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 /** The runtime that the project includes, whatever the machine has. */
 export const nodePath = join(root, 'node_modules/node/bin/node');
 
+/**
+ * From here on Node keeps what it compiles, for the processes that this one starts. Without it each of them strips the types
+ * itself: 18 MB more memory, and 40 % more CPU for a unit test.
+ */
+export function keepCompiled() {
+  process.env.NODE_COMPILE_CACHE ??= join(root, '.cache/compile');
+}
+
 /** True when every package of the lock file that this platform needs is installed in exactly that version. */
 export function isInstalled() {
   const hidden = join(root, 'node_modules/.package-lock.json');

@@ -7,7 +7,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { parseArgs } from 'node:util';
-import { root } from './install.mjs';
+import { keepCompiled, root } from './install.mjs';
 import { runAlone, runTestFile } from './alone.mjs';
 import { runChecks } from './check.mjs';
 import { mayRunAgain, verdictOf } from './verdict.mjs';
@@ -15,6 +15,7 @@ import { mayRunAgain, verdictOf } from './verdict.mjs';
 /** @typedef {import('./verdict.mjs').Outcome} Outcome */
 /** @typedef {import('./verdict.mjs').FileRun} FileRun */
 
+keepCompiled();
 const { values: chosenBy, positionals: filters } = parseArgs({
   args: process.argv.slice(2),
   options: { name: { type: 'string' }, alone: { type: 'boolean', default: false } },

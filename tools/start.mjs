@@ -1,11 +1,12 @@
 // `npm start`: installs what is missing, builds the page if it changed, and runs the product with its embedded defaults.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { ensureInstalled, nodePath, root } from './install.mjs';
+import { ensureInstalled, keepCompiled, nodePath, root } from './install.mjs';
 import { ensurePage } from './page.mjs';
 
 ensureInstalled();
 ensurePage();
+keepCompiled();
 const server = spawn(nodePath, [join(root, 'server/src/main.ts'), ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
