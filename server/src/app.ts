@@ -1,7 +1,7 @@
 import { Fault } from './base/fault.ts';
 import { composeAccess } from './compose/access.ts';
 import { composeCluster } from './compose/cluster.ts';
-import { composeEngines } from './compose/engines.ts';
+import { composeEngines, type EngineHandles } from './compose/engines.ts';
 import { composeFfmpeg } from './compose/ffmpeg.ts';
 import { composeFoundation } from './compose/foundation.ts';
 import { composeHttp, type HttpAreas } from './compose/http.ts';
@@ -11,6 +11,7 @@ import { composeServices } from './compose/services.ts';
 import { composeStorage } from './compose/storage.ts';
 import { ConfigStore } from './config/config-store.ts';
 import type { Config } from './config/schema.ts';
+import { EngineLives } from './engine/engine-lives.ts';
 import { nodeAddress } from './rpc/node-address.ts';
 import { managedSettingsOf } from './streams/stream-view.ts';
 
@@ -39,7 +40,7 @@ export class App {
    * Opens everything, listens, and starts the streams. `env` is the environment that the configuration was read
    * with; `print` shows a line to the operator at the console. If a later step fails, what is already open is
    * closed again. `fail` is called when the server must stop. `engineSockets` leads to the engines that run the streams; when it is
-   * empty they run in this process.
+   * empty they run in this process. `lives` is kept up to date by the caller.
    */
   static async start(
     config: Config,
@@ -47,9 +48,11 @@ export class App {
     print: (line: string) => void,
     fail: (reason: string) => void,
     engineSockets: readonly string[],
+    lives = new EngineLives(),
   ): Promise<App> {
+    const engines: EngineHandles = { sockets: engineSockets, lives };
     const configStore = new ConfigStore(config, env);
-    return new App(await opened((closers) => assemble(configStore, print, fail, engineSockets, closers)));
+    return new App(await opened((closers) => assemble(configStore, print, fail, engines, closers)));
   }
 
   /** Reloads the configuration and the certificate from their files. Errors in them are logged. */
@@ -68,7 +71,7 @@ async function assemble(
   configStore: ConfigStore,
   print: (line: string) => void,
   fail: (reason: string) => void,
-  engineSockets: readonly string[],
+  handles: EngineHandles,
   closers: Closer[],
 ): Promise<Assembled> {
   const keep = <Made>(area: Opened<Made>): Opened<Made> => {
@@ -76,7 +79,7 @@ async function assemble(
     return area;
   };
   const foundation = composeFoundation(configStore);
-  const engines = keep(await composeEngines(foundation, engineSockets));
+  const engines = keep(await composeEngines(foundation, handles));
   const storage = keep(await composeStorage(foundation, engines));
   const ffmpeg = keep(await composeFfmpeg(foundation));
   const cluster = keep(await composeCluster(foundation, storage, fail));

@@ -10,8 +10,9 @@ try {
   const { beSupervised } = await import('./processes/supervised.ts');
   const { enginePriority, takePriority } = await import('./base/process-priority.ts');
   takePriority(enginePriority);
-  const { leaveCrashNote } = await import('./engine/crash-note.ts');
+  const { leaveCrashNote } = await import('./base/crash-note.ts');
   const { currentStream } = await import('./base/stream-context.ts');
+  const { beWatchedForHangs } = await import('./base/hang-watch.ts');
   const { runEngine } = await import('./compose/engine-process.ts');
   const [socket = '', lock = ''] = process.argv.slice(2);
   // An error that nothing catches ends the engine; the stream that it belongs to is noted.
@@ -33,9 +34,10 @@ try {
       .then(() => process.exit(0), endWith);
   };
   const line = beSupervised(systemClock, { stop: end, orphaned: end });
+  const hangWatch = beWatchedForHangs(systemClock, socket);
   // Left behind by an engine that was killed.
   await rm(socket, { force: true });
-  engine.starting = runEngine(socket, lock);
+  engine.starting = runEngine(socket, lock, hangWatch);
   await engine.starting;
   line.ready();
 } catch (error) {

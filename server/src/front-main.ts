@@ -8,6 +8,8 @@ try {
   const { beSupervised } = await import('./processes/supervised.ts');
   const { frontPriority, takePriority } = await import('./base/process-priority.ts');
   takePriority(frontPriority);
+  const { EngineLives } = await import('./engine/engine-lives.ts');
+  const lives = new EngineLives();
   const server: { starting?: Promise<{ close(): Promise<void>; reload(): void }> } = {};
   let isEnding = false;
   const end = () => {
@@ -23,6 +25,7 @@ try {
     reload: () => {
       server.starting?.then((app) => app.reload()).catch(() => {});
     },
+    engines: (pids) => lives.note(pids),
   });
   const { loadConfig } = await import('./config/load.ts');
   const { App } = await import('./app.ts');
@@ -31,7 +34,7 @@ try {
     process.stderr.write(`${reason}\n`);
     line.failed();
   };
-  server.starting = App.start(config, process.env, print, fail, process.argv.slice(2));
+  server.starting = App.start(config, process.env, print, fail, process.argv.slice(2), lives);
   await server.starting.catch((error: unknown) => {
     // Opened parts are closed already.
     if (!isEnding) throw error;

@@ -1,6 +1,7 @@
 import { pino, type Logger } from 'pino';
 import { lockWhenFree, openRecording, type Recording } from '../archive/recording/recording.ts';
 import { systemClock } from '../base/clock.ts';
+import type { HangWatch } from '../base/hang-watch.ts';
 import type { Log } from '../base/log.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { redactText, redactValue } from '../base/redact.ts';
@@ -23,11 +24,16 @@ const earlierEndsMs = 20_000;
  * @param socket path of its Unix socket
  * @param lock path of the file that it holds locked for as long as it may record
  */
-export function runEngine(socket: string, lock: string): Promise<Opened<object>> {
-  return opened((closers) => openEngine(socket, lock, closers));
+export function runEngine(socket: string, lock: string, hangWatch: HangWatch): Promise<Opened<object>> {
+  return opened((closers) => openEngine(socket, lock, hangWatch, closers));
 }
 
-async function openEngine(socket: string, lock: string, closers: Closer[]): Promise<object> {
+async function openEngine(
+  socket: string,
+  lock: string,
+  hangWatch: HangWatch,
+  closers: Closer[],
+): Promise<object> {
   const clock = systemClock;
   // Held by the engine of an earlier server that is still ending.
   const held = await lockWhenFree(lock, clock, earlierEndsMs);
@@ -58,7 +64,7 @@ async function openEngine(socket: string, lock: string, closers: Closer[]): Prom
   async function openStreams(setup: EngineSetup): Promise<EngineParts> {
     const { archiveDir, catalog, noFramesMs, logLevel } = setup;
     lines.level = logLevel;
-    const recording = await openRecording({ dir: archiveDir, catalog, clock, log });
+    const recording = await openRecording({ dir: archiveDir, catalog, clock, log, hangWatch });
     closers.push(() => recording.close());
     const pool = new FfmpegPool({ clock, log, confinement: findConfinement() });
     closers.push(() => pool.dispose('the engine stops'));

@@ -42,6 +42,7 @@ export class EngineClient {
   #control: Socket | undefined;
   #isConnected = false;
   #isStopped = false;
+  #pid: number | undefined;
   #lastId = 0;
 
   constructor(options: EngineClientOptions) {
@@ -53,6 +54,11 @@ export class EngineClient {
   /** It has greeted, and takes messages. */
   get isConnected(): boolean {
     return this.#isConnected;
+  }
+
+  /** The process that greeted last. */
+  get pid(): number | undefined {
+    return this.#pid;
   }
 
   /** It ended in order, and has not come back. */
@@ -148,6 +154,7 @@ export class EngineClient {
       case 'hello':
         this.#isConnected = true;
         this.#isStopped = false;
+        this.#pid = message.pid;
         this.#options.onConnected(message.uids);
         return;
       case 'stopped':

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemClock } from '../base/clock.ts';
+import { systemClock, type Clock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
 import { until } from '../base/until-fixture.ts';
 import { frame, videoTrack } from '../hub/sample-fixture.ts';
@@ -11,12 +11,23 @@ import { ScriptedSession } from '../ingest/scripted-session.ts';
 import type { SourceEngines } from '../ingest/source-engines.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import type { FrontMessage } from './engine-protocol.ts';
+import { EngineLives } from './engine-lives.ts';
 import { EngineProcesses, type EngineObserver } from './engine-processes.ts';
 import { EngineServer } from './engine-server.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import { StreamManager } from './stream-manager.ts';
 
-const clock = systemClock;
+/** Moves the clock of the tests, and counts what it calls periodically. */
+const time = { aheadMs: 0, rounds: 0 };
+const clock: Clock = {
+  ...systemClock,
+  monotonicMs: () => systemClock.monotonicMs() + time.aheadMs,
+  every: (periodMs, run) =>
+    systemClock.every(periodMs, () => {
+      time.rounds++;
+      run();
+    }),
+};
 const log = silentLog;
 
 function settingsOf(uid: string): ManagedStreamSettings {
@@ -78,12 +89,17 @@ class TestEngine {
     });
   }
 
-  /** Its connections end without a word, and another process takes its place, with nothing to do. */
+  /** Its connections end without a word. */
   async crash(): Promise<void> {
     this.server.abandon();
     await this.server.close();
     for (const { uid } of [...this.streamManager.streams()])
       await this.streamManager.remove(uid, { purge: false });
+    this.orders.push('crash');
+  }
+
+  /** Another process takes its place, with nothing to do. */
+  async comeBack(): Promise<void> {
     this.server = this.#newServer();
     await this.server.listen(this.path);
   }
@@ -92,8 +108,10 @@ class TestEngine {
 class Seen implements EngineObserver {
   readonly states: string[] = [];
   readonly motion: MotionEvent[] = [];
-  acquire(): number | undefined {
-    return 0;
+  /** Of the streams of the tests. */
+  readonly owned = new Set('abcdefg');
+  acquire(uid: string): number | undefined {
+    return this.owned.has(uid) ? 0 : undefined;
   }
   causeOf(): 'moved' {
     return 'moved';
@@ -112,18 +130,29 @@ const setup = { archiveDir: '/a', catalog: '/b', noFramesMs: 10_000, logLevel: '
 
 async function withEngines(
   count: number,
-  run: (engines: readonly TestEngine[], connect: () => Promise<EngineProcesses>) => Promise<void>,
+  run: (
+    engines: readonly TestEngine[],
+    connect: () => Promise<EngineProcesses>,
+    lives: EngineLives,
+  ) => Promise<void>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-engines-'));
   const engines = Array.from({ length: count }, (_, index) => new TestEngine(join(folder, `${index}.sock`)));
   const fronts: EngineProcesses[] = [];
   try {
     await Promise.all(engines.map((engine) => engine.server.listen(engine.path)));
-    await run(engines, async () => {
-      const front = await EngineProcesses.connect({ paths: engines.map(({ path }) => path), clock, log });
-      fronts.push(front);
-      return front;
-    });
+    const lives = new EngineLives();
+    lives.note(engines.map(() => process.pid));
+    const paths = engines.map(({ path }) => path);
+    await run(
+      engines,
+      async () => {
+        const front = await EngineProcesses.connect({ paths, lives, clock, log });
+        fronts.push(front);
+        return front;
+      },
+      lives,
+    );
   } finally {
     await Promise.all(fronts.map((front) => front.close()));
     await Promise.all(engines.map(({ server }) => server.close()));
@@ -182,9 +211,64 @@ test('[R15.2] an engine that comes back after a crash is told what to run, and p
     await until(() => seen.states.includes('a'));
     const orders = second?.orders.length;
     await first?.crash();
+    await first?.comeBack();
     await until(() => first?.orders.includes('run a after recovery') === true);
     assert.equal(second?.orders.length, orders, 'the other engine notices nothing');
     assert.equal(front.engines[0]?.losses, 1);
+  });
+});
+
+test('[R15.2] the streams of an engine that does not come back are taken over once its process has ended', async () => {
+  await withEngines(3, async ([first, ...others], connect, lives) => {
+    const front = await connect();
+    const seen = new Seen();
+    front.begin(setup, seen);
+    for (const uid of ['a', 'b', 'c', 'd', 'e', 'f']) front.apply(settingsOf(uid));
+    front.assigned();
+    const sizes = () => [first, ...others].map((engine) => engine?.streamManager.size);
+    await until(() => sizes().join() === '2,2,2');
+    await first?.crash();
+    seen.owned.delete('d');
+    front.review('d');
+    time.aheadMs = 60_000;
+    const { rounds } = time;
+    await until(() => time.rounds > rounds + 2);
+    assert.deepEqual(sizes(), [0, 2, 2], 'its process may still be writing');
+    lives.note([null, process.pid, process.pid]);
+    await until(() => sizes().join() === '0,3,2');
+    const runs = others.flatMap(({ orders }) => orders).filter((order) => order.startsWith('run a'));
+    assert.deepEqual(runs, ['run a after recovery']);
+    assert.deepEqual(
+      front.engines.map(({ streams }) => streams),
+      [0, 3, 2],
+    );
+    await first?.comeBack();
+    await until(() => front.engines[0]?.isConnected === true);
+    front.apply(settingsOf('g'));
+    await until(() => sizes().join() === '1,3,2');
+    assert.deepEqual(first?.orders.slice(first.orders.indexOf('crash') + 1), ['set up', 'run g']);
+    seen.owned.add('d');
+    front.review('d');
+    await until(() => sizes().join() === '2,3,2');
+  });
+});
+
+test('[R15.2] a front starts without an engine that keeps failing', async () => {
+  await withEngines(2, async ([first, second], connect, lives) => {
+    await first?.crash();
+    lives.note([null, process.pid]);
+    const front = await connect();
+    front.begin(setup, new Seen());
+    for (const uid of ['a', 'b']) front.apply(settingsOf(uid));
+    front.assigned();
+    await until(() => second?.streamManager.size === 2);
+    assert.deepEqual(
+      front.engines.map(({ isConnected, streams }) => [isConnected, streams]),
+      [
+        [false, 0],
+        [true, 2],
+      ],
+    );
   });
 });
 

@@ -1,8 +1,9 @@
-import { delay, type Clock } from '../base/clock.ts';
+import { delay, type Cancel, type Clock } from '../base/clock.ts';
+import { takeCrashNote } from '../base/crash-note.ts';
 import type { Log } from '../base/log.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
-import { takeCrashNote } from './crash-note.ts';
 import { EngineClient } from './engine-client.ts';
+import type { EngineLives } from './engine-lives.ts';
 import type { EngineMessage, EngineSetup, EngineVitals, LogLevel } from './engine-protocol.ts';
 import { Quarantine } from './quarantine.ts';
 import type { ManagedStreamSettings } from './settings.ts';
@@ -13,6 +14,7 @@ import type { KeyFrame, StreamDetails, StreamReport } from './stream-report.ts';
 export interface EngineProcessesOptions {
   /** The Unix socket of each engine. */
   readonly paths: readonly string[];
+  readonly lives: EngineLives;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,6 +53,9 @@ export interface EngineView extends Readonly<EngineFigures> {
 /** After this long without all engines, the log says so. */
 const patienceMs = 10_000;
 const pollMs = 10;
+/** An engine that was lost is normally back after half of this; otherwise others take over its streams. */
+const awayMs = 1_000;
+const takeOverPollMs = 100;
 
 const noReport: StreamReport = {
   sinceMs: undefined,
@@ -70,7 +75,8 @@ const noReport: StreamReport = {
 
 interface Placed {
   settings: ManagedStreamSettings;
-  readonly engine: EngineClient;
+  /** Undefined until this node runs the stream. */
+  engine: EngineClient | undefined;
   /** Undefined while this node doesn't run the stream. */
   epoch: number | undefined;
   state: ManagedStreamState | undefined;
@@ -81,8 +87,8 @@ interface Placed {
 
 /**
  * The engine processes of this node, as its front sees them: it assigns each stream to one of them, where it stays
- * across restarts of the front, and keeps what they report. An engine that is lost is told everything again when it is
- * back.
+ * across restarts of the front, and keeps what they report. An engine that is lost and soon back receives everything
+ * again; otherwise the others take over its streams.
  */
 export class EngineProcesses implements EngineHost {
   readonly #options: EngineProcessesOptions;
@@ -91,7 +97,10 @@ export class EngineProcesses implements EngineHost {
   /** Streams that an engine ran before this front started, by uid. */
   readonly #found = new Map<string, EngineClient>();
   readonly #figures = new Map<EngineClient, EngineFigures>();
+  /** Engines that are away, and since when, monotonic. */
+  readonly #awaySince = new Map<EngineClient, number>();
   readonly #quarantine: Quarantine;
+  readonly #cancelTakeOver: Cancel;
   #observer: EngineObserver | undefined;
   #setup: EngineSetup | undefined;
   #areAssigned = false;
@@ -111,17 +120,21 @@ export class EngineProcesses implements EngineHost {
       this.#figures.set(client, { streams: 0, losses: 0, cpuPercent: 0, vitals: undefined });
       return client;
     });
+    const nowMs = options.clock.monotonicMs();
+    for (const client of this.#clients) this.#awaySince.set(client, nowMs);
+    this.#cancelTakeOver = options.clock.every(takeOverPollMs, () => this.#takeOver());
   }
 
   /**
    * Connects with the engines. Waits for all of them: the files of one that doesn't answer must not be touched. One
-   * that hangs is replaced by its supervisor.
+   * that hangs is replaced by its supervisor, and one that keeps failing has ended.
    */
   static async connect(options: EngineProcessesOptions): Promise<EngineProcesses> {
     const { clock, log } = options;
     const processes = new EngineProcesses(options);
     const cancelWarning = clock.after(patienceMs, () => log.warn({}, 'Waiting for the engines'));
-    while (processes.#clients.some((client) => !client.isConnected)) await delay(clock, pollMs);
+    while (processes.#clients.some((client) => !client.isConnected && !processes.#isGone(client)))
+      await delay(clock, pollMs);
     cancelWarning();
     return processes;
   }
@@ -163,32 +176,18 @@ export class EngineProcesses implements EngineHost {
     const placed = this.#placed.get(uid) ?? this.#place(settings);
     this.#quarantine.review(uid, placed.settings, settings);
     placed.settings = settings;
-    placed.epoch = this.#observer?.acquire(uid);
-    this.#send(placed);
+    this.#follow(placed);
   }
 
   review(uid: string): void {
     const placed = this.#placed.get(uid);
-    const epoch = this.#observer?.acquire(uid);
-    if (!placed || placed.epoch === epoch) return;
-    const wasRunning = placed.epoch !== undefined;
-    placed.epoch = epoch;
-    if (epoch !== undefined) {
-      this.#send(placed);
-      return;
-    }
-    if (!wasRunning) return;
-    const cause = this.#observer?.causeOf(uid) ?? 'drained';
-    placed.engine.release(uid, cause).then(
-      () => this.#note(uid, undefined, undefined),
-      (err: unknown) => this.#options.log.error({ err, stream: uid }, 'A stream could not be released'),
-    );
+    if (placed && placed.epoch !== this.#observer?.acquire(uid)) this.#follow(placed);
   }
 
   async remove(uid: string): Promise<void> {
     const placed = this.#placed.get(uid);
-    await placed?.engine.release(uid, 'removed');
-    if (placed && this.#placed.delete(uid)) this.#figuresOf(placed.engine).streams--;
+    await placed?.engine?.release(uid, 'removed');
+    if (placed && this.#placed.delete(uid)) this.#moveTo(placed, undefined);
     this.#quarantine.forget(uid);
     this.#observer?.onReport(uid, undefined);
   }
@@ -225,6 +224,7 @@ export class EngineProcesses implements EngineHost {
 
   /** Engines go on. */
   async close(): Promise<void> {
+    this.#cancelTakeOver();
     await Promise.all(this.#clients.map((client) => client.close()));
   }
 
@@ -234,18 +234,74 @@ export class EngineProcesses implements EngineHost {
   }
 
   #place(settings: ManagedStreamSettings): Placed {
-    const engine = this.#found.get(settings.uid) ?? this.#leastLoaded();
     const placed: Placed = {
-      ...{ settings, engine },
-      ...{ epoch: undefined, state: undefined, report: undefined, needsRecovery: false },
+      ...{ settings, engine: undefined, epoch: undefined },
+      ...{ state: undefined, report: undefined, needsRecovery: false },
     };
     this.#placed.set(settings.uid, placed);
-    this.#figuresOf(engine).streams++;
+    this.#moveTo(placed, this.#found.get(settings.uid));
     return placed;
   }
 
-  #leastLoaded(): EngineClient {
-    return this.#clients.reduce((a, b) => (this.#figuresOf(b).streams < this.#figuresOf(a).streams ? b : a));
+  /** Has the stream run in an engine, or not at all, as this node's assignment says now. */
+  #follow(placed: Placed): void {
+    const { uid } = placed.settings;
+    placed.epoch = this.#observer?.acquire(uid);
+    if (placed.epoch !== undefined) {
+      if (!placed.engine) this.#moveTo(placed, this.#leastLoaded());
+      this.#send(placed);
+      return;
+    }
+    placed.engine?.release(uid, this.#observer?.causeOf(uid) ?? 'drained').then(
+      () => this.#noteReleased(placed),
+      (err: unknown) => this.#options.log.error({ err, stream: uid }, 'A stream could not be released'),
+    );
+  }
+
+  /** Until an engine has released a stream, no other one may run it. */
+  #noteReleased(placed: Placed): void {
+    if (placed.epoch !== undefined) return;
+    if (placed.engine?.isConnected) this.#moveTo(placed, undefined);
+    this.#note(placed.settings.uid, undefined, undefined);
+  }
+
+  #moveTo(placed: Placed, engine: EngineClient | undefined): void {
+    if (placed.engine) this.#figuresOf(placed.engine).streams--;
+    placed.engine = engine;
+    if (engine) this.#figuresOf(engine).streams++;
+  }
+
+  /** Of those that are there, if any are. */
+  #leastLoaded(): EngineClient | undefined {
+    const connected = this.#clients.filter(({ isConnected }) => isConnected);
+    const candidates = connected.length > 0 ? connected : this.#clients;
+    return candidates.reduce<EngineClient | undefined>(
+      (a, b) => (a && this.#figuresOf(a).streams <= this.#figuresOf(b).streams ? a : b),
+      undefined,
+    );
+  }
+
+  /** It has been away for so long that its streams should run elsewhere, and no longer writes for certain. */
+  #isGone(client: EngineClient): boolean {
+    const { clock, lives } = this.#options;
+    const sinceMs = this.#awaySince.get(client) ?? Infinity;
+    return clock.monotonicMs() - sinceMs >= awayMs && lives.hasEnded(client.index, client.pid);
+  }
+
+  /** Spreads the streams of engines that don't come back over the others. */
+  #takeOver(): void {
+    if (this.#awaySince.size === 0 || this.#awaySince.size === this.#clients.length) return;
+    const gone = new Set([...this.#awaySince.keys()].filter((client) => this.#isGone(client)));
+    const moved: string[] = [];
+    for (const placed of gone.size === 0 ? [] : this.#placed.values()) {
+      if (!placed.engine || !gone.has(placed.engine)) continue;
+      this.#moveTo(placed, placed.epoch === undefined ? undefined : this.#leastLoaded());
+      this.#send(placed);
+      moved.push(placed.settings.uid);
+    }
+    if (moved.length === 0) return;
+    const engines = Array.from(gone, ({ index }) => index);
+    this.#options.log.warn({ engines, streams: moved }, 'Other engines took over the streams of a lost one');
   }
 
   #figuresOf(client: EngineClient): EngineFigures {
@@ -256,7 +312,7 @@ export class EngineProcesses implements EngineHost {
 
   #send(placed: Placed): void {
     const { engine, epoch, settings, needsRecovery } = placed;
-    if (epoch === undefined || !engine.isConnected || this.#quarantine.has(settings.uid)) return;
+    if (epoch === undefined || !engine?.isConnected || this.#quarantine.has(settings.uid)) return;
     engine.send({ type: 'run', settings, epoch, needsRecovery });
     placed.needsRecovery = false;
   }
@@ -271,6 +327,7 @@ export class EngineProcesses implements EngineHost {
 
   #greet(client: EngineClient, uids: readonly string[]): void {
     const { log } = this.#options;
+    this.#awaySince.delete(client);
     if (!this.#areAssigned) for (const uid of uids) this.#found.set(uid, client);
     if (this.#setup) client.send({ type: 'set-up', setup: this.#setup });
     for (const placed of this.#placed.values()) if (placed.engine === client) this.#send(placed);
@@ -280,6 +337,7 @@ export class EngineProcesses implements EngineHost {
 
   #lose(client: EngineClient, socket: string): void {
     this.#readNote(client, socket);
+    this.#awaySince.set(client, this.#options.clock.monotonicMs());
     const figures = this.#figuresOf(client);
     figures.losses++;
     figures.vitals = undefined;

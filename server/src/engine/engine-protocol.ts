@@ -72,8 +72,8 @@ export interface EngineVitals {
 
 /** What an engine sends on a control connection. */
 export type EngineMessage =
-  /** First: the streams that it runs now, for an earlier front. */
-  | { readonly type: 'hello'; readonly uids: readonly string[] }
+  /** First: its process, and the streams that it runs now, for an earlier front. */
+  | { readonly type: 'hello'; readonly uids: readonly string[]; readonly pid?: number }
   | { readonly type: 'state'; readonly uid: string; readonly state: ManagedStreamState }
   | { readonly type: 'reports'; readonly reports: readonly (readonly [string, StreamReport])[] }
   | { readonly type: 'vitals'; readonly vitals: EngineVitals }

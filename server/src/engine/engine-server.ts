@@ -176,7 +176,7 @@ export class EngineServer {
     this.#front = socket;
     socket.on('drain', () => this.#flush());
     const uids = Array.from(this.#streams(), ({ uid }) => uid);
-    this.#send({ type: 'hello', uids });
+    this.#send({ type: 'hello', uids, pid: process.pid });
     this.#isAssigned = false;
     for (const uid of uids) this.#changed.add(uid);
     for (const kept of this.#events.values()) kept.sentMs = undefined;

@@ -16,8 +16,11 @@ export interface ProcessSupervisorOptions {
 const frontProgram = new URL('../front-main.ts', import.meta.url);
 const engineProgram = new URL('../engine-main.ts', import.meta.url);
 
-/** An engine that hangs records nothing. */
-const engineSilentMs = 5_000;
+/**
+ * An engine that hangs records nothing. It sends a sign of life twice a second, so that five in a row are missing; a false
+ * alarm costs a gap.
+ */
+const engineSilentMs = 3_000;
 /** A front that hangs serves no page, but costs no recording. */
 const frontSilentMs = 30_000;
 
@@ -29,6 +32,7 @@ const frontSilentMs = 30_000;
 export class ProcessSupervisor {
   readonly #front: SupervisedProcess;
   readonly #engines: readonly SupervisedProcess[];
+  readonly #pids: (number | null)[];
   /** Only the user of the server may reach what is in it. */
   readonly #socketFolder: string;
   #stopped: Promise<void> | undefined;
@@ -38,6 +42,7 @@ export class ProcessSupervisor {
     this.#socketFolder = mkdtempSync(join(tmpdir(), 'vidette-'));
     chmodSync(this.#socketFolder, 0o700);
     const sockets = locks.map((_, index) => join(this.#socketFolder, `engine-${index}.sock`));
+    this.#pids = locks.map(() => null);
     const process = { clock, report, onFailed };
     this.#engines = sockets.map(
       (socket, index) =>
@@ -47,6 +52,7 @@ export class ProcessSupervisor {
           program: engineProgram,
           args: [socket, locks[index] ?? ''],
           silentMs: engineSilentMs,
+          onProcess: (pid) => this.#noteEngine(index, pid),
         }),
     );
     this.#front = new SupervisedProcess({
@@ -55,6 +61,7 @@ export class ProcessSupervisor {
       program: frontProgram,
       args: sockets,
       silentMs: frontSilentMs,
+      onStarted: () => this.#sendEngines(),
     });
   }
 
@@ -79,6 +86,16 @@ export class ProcessSupervisor {
     for (const engine of this.#engines) engine.kill();
     this.#front.kill();
     rmSync(this.#socketFolder, { recursive: true, force: true });
+  }
+
+  #noteEngine(index: number, pid: number | null): void {
+    this.#pids[index] = pid;
+    // An engine that ends with the server is not replaced.
+    if (!this.#stopped) this.#sendEngines();
+  }
+
+  #sendEngines(): void {
+    this.#front.send({ type: 'engines', pids: this.#pids });
   }
 
   async #end(): Promise<void> {

@@ -4,7 +4,7 @@ import { backoffMs, type Backoff } from '../base/backoff.ts';
 
 /** What a supervised process sends to its supervisor over IPC. */
 export type ProcessMessage =
-  /** About once a second: its event loop turns. */
+  /** Twice a second: its event loop turns. */
   | { readonly type: 'alive' }
   /** It does its work; until then its end is final. */
   | { readonly type: 'ready' }
@@ -12,7 +12,11 @@ export type ProcessMessage =
   | { readonly type: 'failed' };
 
 /** What a supervisor sends to its processes. */
-export type SupervisorMessage = { readonly type: 'stop' } | { readonly type: 'reload' };
+export type SupervisorMessage =
+  | { readonly type: 'stop' }
+  | { readonly type: 'reload' }
+  /** To a front: the process of each engine that may be recording; null while there is none. */
+  | { readonly type: 'engines'; readonly pids: readonly (number | null)[] };
 
 export interface SupervisedProcessOptions {
   /** Shown to the operator. */
@@ -26,9 +30,13 @@ export interface SupervisedProcessOptions {
   readonly report: (line: string) => void;
   /** Called when the server has to end: the process ended before it was ready for the first time, or says so. */
   readonly onFailed: (exitCode: number) => void;
+  /** A process was started: it may be sent messages. */
+  readonly onStarted?: () => void;
+  /** The process that may be doing its work: the first one from its start, a later one once it is ready; null after its end. */
+  readonly onProcess?: (pid: number | null) => void;
 }
 
-const checkMs = 500;
+const checkMs = 250;
 /** Between the ends and the next starts of a process that keeps failing. */
 const restarts: Backoff = { firstMs: 100, longestMs: 5_000 };
 /** After this long a process counts as good, ms. */
@@ -43,7 +51,8 @@ export class SupervisedProcess {
   #child: ChildProcess | undefined;
   #cancelWatch: Cancel | undefined;
   #cancelRestart: Cancel | undefined;
-  #heardMs = 0;
+  /** Checks since the last sign of life. */
+  #silentChecks = 0;
   #startedMs = 0;
   #endsInARow = 0;
   #wasReady = false;
@@ -58,15 +67,17 @@ export class SupervisedProcess {
     const child = fork(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.#child = child;
     this.#startedMs = clock.monotonicMs();
-    this.#heardMs = this.#startedMs;
+    this.#silentChecks = 0;
     child.on('message', (message: ProcessMessage) => {
-      this.#heardMs = clock.monotonicMs();
-      if (message.type === 'ready') this.#wasReady = true;
+      this.#silentChecks = 0;
+      if (message.type === 'ready') this.#noteReady(child);
       if (message.type === 'failed') this.#options.onFailed(1);
     });
     child.once('error', (error) => this.#options.report(`${this.#options.name}: ${error.message}`));
     child.once('exit', (code, signal) => this.#onExit(code, signal));
     this.#cancelWatch = clock.every(checkMs, () => this.#watch(child));
+    this.#options.onStarted?.();
+    if (!this.#wasReady) this.#options.onProcess?.(child.pid ?? null);
   }
 
   send(message: SupervisorMessage): void {
@@ -90,10 +101,19 @@ export class SupervisedProcess {
     this.#child?.kill('SIGKILL');
   }
 
+  #noteReady(child: ChildProcess): void {
+    this.#wasReady = true;
+    this.#options.onProcess?.(child.pid ?? null);
+  }
+
+  /**
+   * Counts its own checks instead of reading a clock: when the whole machine, and this process with it, has not run for a
+   * while, what the other one sent is still unread.
+   */
   #watch(child: ChildProcess): void {
-    const { clock, name, report, silentMs } = this.#options;
-    if (clock.monotonicMs() - this.#heardMs < silentMs || this.#ended || !this.#wasReady) return;
-    this.#heardMs = clock.monotonicMs();
+    const { name, report, silentMs } = this.#options;
+    if (++this.#silentChecks * checkMs < silentMs || this.#ended || !this.#wasReady) return;
+    this.#silentChecks = 0;
     report(`${name} (process ${child.pid}) has not responded for ${silentMs / 1000} s: it is replaced.`);
     child.kill('SIGKILL');
   }
@@ -102,6 +122,7 @@ export class SupervisedProcess {
     const { clock, name, report, onFailed } = this.#options;
     this.#child = undefined;
     this.#cancelWatch?.();
+    this.#options.onProcess?.(null);
     if (this.#ended) {
       this.#ended.resolve();
       return;

@@ -1,11 +1,13 @@
 import type { Clock } from '../base/clock.ts';
 import type { ProcessMessage, SupervisorMessage } from './supervised-process.ts';
 
-const aliveMs = 1_000;
+const aliveMs = 500;
 
 export interface SupervisedHandlers {
   readonly stop: () => void;
   readonly reload?: () => void;
+  /** See `SupervisorMessage`. */
+  readonly engines?: (pids: readonly (number | null)[]) => void;
   /** The supervisor is gone: nothing would start or stop this process any more. */
   readonly orphaned: () => void;
 }
@@ -24,8 +26,16 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
     if (process.connected) process.send?.(message, () => {});
   };
   process.on('message', (message: SupervisorMessage) => {
-    if (message.type === 'stop') handlers.stop();
-    else handlers.reload?.();
+    switch (message.type) {
+      case 'stop':
+        handlers.stop();
+        return;
+      case 'reload':
+        handlers.reload?.();
+        return;
+      case 'engines':
+        handlers.engines?.(message.pids);
+    }
   });
   process.once('disconnect', () => handlers.orphaned());
   // The terminal sends these to all processes of its group: the supervisor decides.

@@ -1,8 +1,17 @@
 import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../base/clock.ts';
 import { giveUpReserve } from '../../base/disk-reserve.ts';
+import { watchForHangs, type HangWatch } from '../../base/hang-watch.ts';
 import { openCatalogForWriting } from './catalog-file.ts';
 import { CatalogWrites, type CatalogChange } from './catalog-writes.ts';
+
+export interface CatalogThreadData {
+  /** Of the catalog's file. */
+  readonly path: string;
+  /** See `watchForHangs`: a thread of its own for that would cost 10 MB. */
+  readonly hangWatch: HangWatch | undefined;
+}
 
 /** A message from the main thread: each entry is one caller's changes, applied together or not at all. */
 export interface CatalogBatch {
@@ -23,15 +32,17 @@ export interface CatalogFailure {
 
 const port = parentPort;
 if (!port) throw new Error('can only run as a worker thread');
-const { path } = workerData as { path: string };
+const { path, hangWatch } = workerData as CatalogThreadData;
 const folder = dirname(path);
 /** SQLITE_FULL: no room for the log, the transaction is rolled back. */
 const fullCode = 13;
 const database = openCatalogForWriting(path);
+const cancelWatch = hangWatch && watchForHangs(systemClock, hangWatch);
 const writes = new CatalogWrites(database);
 
 port.on('message', (message: CatalogBatch | 'close') => {
   if (message === 'close') {
+    cancelWatch?.();
     database.close();
     port.close();
     return;

@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { asNoStream } from '../../base/stream-context.ts';
-import type { CatalogBatchResult, CatalogFailure } from './catalog-worker.ts';
+import type { HangWatch } from '../../base/hang-watch.ts';
+import type { CatalogBatchResult, CatalogFailure, CatalogThreadData } from './catalog-worker.ts';
 import type { CatalogChange } from './catalog-writes.ts';
 
 /** Commits changes; resolves when they are on the disk. */
@@ -38,6 +39,7 @@ export class CatalogWriter implements CatalogSink {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #groupMs: number;
+  readonly #hangWatch: HangWatch | undefined;
   #worker: Worker | undefined;
   #waiting: QueuedChanges[] = [];
   #underWay: QueuedChanges[] | undefined;
@@ -45,10 +47,13 @@ export class CatalogWriter implements CatalogSink {
   #timer: Cancel | undefined;
   #closing: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  constructor(path: string, clock: Clock, groupMs: number) {
+  /** With `hangWatch` the thread also watches the main thread, from now on. */
+  constructor(path: string, clock: Clock, groupMs: number, hangWatch?: HangWatch) {
     this.#path = path;
     this.#clock = clock;
     this.#groupMs = groupMs;
+    this.#hangWatch = hangWatch;
+    if (hangWatch) this.#thread().unref();
   }
 
   /**
@@ -117,7 +122,7 @@ export class CatalogWriter implements CatalogSink {
 
   #startThread(): Worker {
     const worker = new Worker(new URL('./catalog-worker.ts', import.meta.url), {
-      workerData: { path: this.#path },
+      workerData: { path: this.#path, hangWatch: this.#hangWatch } satisfies CatalogThreadData,
       name: 'catalog',
     });
     worker.on('message', (result: CatalogBatchResult) => this.#settle(result));

@@ -4,6 +4,7 @@
  * SQLite serialises the commits of the processes; each of them groups those of its streams.
  */
 import type { Clock } from '../../base/clock.ts';
+import type { HangWatch } from '../../base/hang-watch.ts';
 import type { Log } from '../../base/log.ts';
 import { opened, type Closer, type Opened } from '../../base/opened.ts';
 import {
@@ -28,6 +29,8 @@ export interface RecordingOptions {
   readonly catalog: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** The catalog's thread watches the main thread. */
+  readonly hangWatch?: HangWatch;
 }
 
 export type Recording = Opened<{
@@ -43,12 +46,13 @@ export function openRecording(options: RecordingOptions): Promise<Recording> {
   return opened((closers) => openParts(options, closers));
 }
 
-async function openParts({ dir: root, catalog: path, clock, log }: RecordingOptions, closers: Closer[]) {
+async function openParts(options: RecordingOptions, closers: Closer[]) {
+  const { dir: root, catalog: path, clock, log, hangWatch } = options;
   const limits = defaultRecordingLimits;
   const database = openCatalogForReading(path);
   closers.push(() => database.close());
   const reads = new CatalogReads(database);
-  const catalog = new CatalogWriter(path, clock, limits.groupMs);
+  const catalog = new CatalogWriter(path, clock, limits.groupMs, hangWatch);
   closers.push(() => catalog.close());
   const freeSpace = new FreeSpaceMonitor({
     folder: root,

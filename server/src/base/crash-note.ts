@@ -21,6 +21,15 @@ export function leaveCrashNote(socket: string, note: CrashNote): void {
   }
 }
 
+/** The process did not have to end after all. Never throws. */
+export function removeCrashNote(socket: string): void {
+  try {
+    rmSync(pathOf(socket), { force: true });
+  } catch {
+    // The next note replaces it.
+  }
+}
+
 /** Takes the note of an engine that was lost; undefined when it left none, as after a kill. */
 export function takeCrashNote(socket: string): CrashNote | undefined {
   try {

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { until } from './api.ts';
+import { assertEveryFrame, encodeSceneClip, engines, Scene } from './engine-scene.ts';
+import { download, recorded } from './footage.ts';
+import { startFakeCamera } from './rtsp/fake-camera.ts';
+import type { CameraClip } from './rtsp/fake-media.ts';
+
+let clip: CameraClip;
+
+before(async () => {
+  clip = await encodeSceneClip();
+});
+
+/** Code that each process of a server runs first, as `NODE_OPTIONS`. */
+function preload(code: string): Record<string, string> {
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+}
+
+/** The streams whose cameras were connected more than once. */
+function interrupted({ uids, cameras }: Scene): string[] {
+  return uids.filter((_, index) => (cameras[index]?.connections ?? 0) > 1);
+}
+
+/** Interrupted streams have one gap of at most that length, the others none; what is recorded is whole. */
+async function assertOneGap({ client, uids }: Scene, hurt: readonly string[], mostMs: number): Promise<void> {
+  for (const uid of uids) {
+    const pieces = await recorded(client, uid);
+    assert.equal(pieces.length, hurt.includes(uid) ? 2 : 1, `pieces of ${uid}`);
+    const [first, second] = pieces;
+    if (first && second) {
+      const gapMs = second.startMs - first.endMs;
+      assert.ok(gapMs < mostMs, `${gapMs} ms are missing`);
+    }
+    for (const piece of pieces) {
+      const { footage } = await download(client, uid, { ...piece, endMs: piece.startMs + 1_000 });
+      assert.equal(footage.consoleErrors, '');
+      assertEveryFrame(footage);
+    }
+  }
+}
+
+test('[R15.2] an engine that is stopped by a signal is replaced, and the streams of the others lose nothing', async () => {
+  const scene = await Scene.open(clip);
+  try {
+    const [victim] = await scene.processes('engine-main.ts');
+    process.kill(victim ?? 0, 'SIGSTOP');
+    const hurt = await until(
+      () => interrupted(scene),
+      (found) => found.length === scene.uids.length / engines,
+    );
+    await scene.goesOn(1_000);
+    // Three seconds until it is detected; the rest is for a busy machine.
+    await assertOneGap(scene, hurt, 12_000);
+    await scene.server.stop();
+    assert.equal(await scene.check(), 'The archive is in order.\n');
+  } finally {
+    await scene.close();
+  }
+});
+
+test('[R15.2] the streams of an engine that cannot start any more are taken over by the other, also after the front has restarted', async () => {
+  const flag = join(tmpdir(), `vidette-no-engine-${process.pid}`);
+  // From the moment on at which the file exists, no engine starts.
+  const code = `
+    import { existsSync } from 'node:fs';
+    if (process.argv[1]?.endsWith('engine-main.ts') && existsSync(${JSON.stringify(flag)})) process.exit(1);`;
+  const scene = await Scene.open(clip, () => preload(code));
+  try {
+    await writeFile(flag, '');
+    const [victim] = await scene.processes('engine-main.ts');
+    process.kill(victim ?? 0, 'SIGKILL');
+    const hurt = await until(
+      () => interrupted(scene),
+      (found) => found.length === scene.uids.length / engines,
+    );
+    await scene.goesOn(1_000);
+    process.kill(await scene.front(), 'SIGKILL');
+    await scene.goesOn(1_000);
+    await assertOneGap(scene, hurt, 10_000);
+    const { now } = await scene.client.getAdminStats();
+    assert.deepEqual(now.engines.map(({ streams }) => streams).sort(), [0, scene.uids.length]);
+    await rm(flag);
+    await until(
+      async () => (await scene.client.getAdminStats()).now.engines,
+      (found) => found.every(({ isResponding }) => isResponding),
+    );
+    await scene.server.stop();
+    assert.equal(await scene.check(), 'The archive is in order.\n');
+  } finally {
+    await rm(flag, { force: true });
+    await scene.close();
+  }
+});
+
+test('[R15.5] a stream whose data makes its engine hang three times is put in quarantine alone', async () => {
+  const endless = await startFakeCamera({ clip });
+  // A connection with that camera soon leads to a loop that never ends.
+  const code = `
+    import { Socket } from 'node:net';
+    const { connect } = Socket.prototype;
+    Socket.prototype.connect = function (...args) {
+      this.once('connect', () => {
+        if (this.remotePort === ${endless.port}) setTimeout(() => { for (;;); }, 100);
+      });
+      return connect.apply(this, args);
+    };`;
+  const scene = await Scene.open(clip, () => preload(code));
+  const { client, uids } = scene;
+  try {
+    const { uid } = await client.addStream({ body: { name: 'Endless', streamSource: endless.url } });
+    const { failureReason } = await until(
+      () => client.getStream({ params: { uid } }),
+      ({ status, failureReason: reason }) => status === 'failed' && /three times/.test(reason ?? ''),
+    );
+    assert.match(failureReason ?? '', /^What this source sends crashed the recording process three times\./);
+    await scene.goesOn(1_000);
+    assert.equal(endless.connections, 3);
+    for (const other of uids)
+      assert.equal((await client.getStream({ params: { uid: other } })).status, 'running');
+  } finally {
+    await scene.close();
+    await endless.stop();
+  }
+});

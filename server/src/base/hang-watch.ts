@@ -1,0 +1,93 @@
+/**
+ * Finds the stream whose data makes the main thread hang, in a loop that never ends or a regular expression that
+ * backtracks: another thread notices that the main thread's timers no longer run, stops it with the debugger, asks which
+ * stream the running code belongs to, and leaves a crash note. It does not end the process for that: one that goes on has
+ * its note removed, and one that doesn't is killed by its supervisor a moment later.
+ */
+import type { Debugger, Session } from 'node:inspector';
+import type { Cancel, Clock } from './clock.ts';
+import { leaveCrashNote, removeCrashNote } from './crash-note.ts';
+import { currentStream } from './stream-context.ts';
+
+/** Sent to the thread that watches. */
+export interface HangWatch {
+  /** One element, in shared memory, which the main thread increments. */
+  readonly beats: Int32Array;
+  /** Where the note is left; see `leaveCrashNote`. */
+  readonly socket: string;
+}
+
+const periodMs = 250;
+/** Before the supervisor notices it. */
+const noteAfterMs = 1_500;
+/** The supervisor has killed it by then, unless it is gone. */
+const endAfterMs = 5_000;
+/** Under this symbol the global object of the main thread has `currentStream`. */
+const streamKey = 'vidette.current-stream';
+
+/** Has the main thread watched: what is returned belongs in `watchForHangs` of another thread. */
+export function beWatchedForHangs(clock: Clock, socket: string): HangWatch {
+  const beats = new Int32Array(new SharedArrayBuffer(4));
+  Object.defineProperty(globalThis, Symbol.for(streamKey), { value: currentStream });
+  clock.every(periodMs, () => Atomics.add(beats, 0, 1));
+  return { beats, socket };
+}
+
+/**
+ * Watches the main thread. It counts its own rounds instead of reading a clock, so that a pause of the whole process or
+ * machine is no hang.
+ */
+export function watchForHangs(clock: Clock, { beats, socket }: HangWatch): Cancel {
+  let last = -1;
+  let silentMs = 0;
+  return clock.every(periodMs, () => {
+    const now = Atomics.load(beats, 0);
+    if (now !== last) {
+      if (silentMs >= noteAfterMs) removeCrashNote(socket);
+      last = now;
+      silentMs = 0;
+      return;
+    }
+    silentMs += periodMs;
+    if (silentMs === noteAfterMs) void noteHang(socket);
+    if (silentMs >= endAfterMs) process.kill(process.pid, 'SIGKILL');
+  });
+}
+
+async function noteHang(socket: string): Promise<void> {
+  const inspector = await import('node:inspector');
+  const session = new inspector.Session();
+  session.connectToMainThread();
+  const files = new Map<string, string>();
+  session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => files.set(scriptId, url));
+  session.once('Debugger.paused', ({ params: { callFrames } }) => {
+    const [frame] = callFrames;
+    if (frame) evaluateStream(session, frame, { socket, file: files.get(frame.location.scriptId) });
+    else session.disconnect();
+  });
+  session.post('Debugger.enable');
+  session.post('Debugger.pause');
+}
+
+/** The main thread is paused in that frame; ending the session lets it go on. */
+function evaluateStream(
+  session: Session,
+  frame: Debugger.CallFrame,
+  { socket, file = 'native code' }: { readonly socket: string; readonly file: string | undefined },
+): void {
+  const request: Debugger.EvaluateOnCallFrameParameterType = {
+    callFrameId: frame.callFrameId,
+    expression: `globalThis[Symbol.for(${JSON.stringify(streamKey)})]()`,
+    returnByValue: true,
+  };
+  session.post('Debugger.evaluateOnCallFrame', request, (_, answer) => {
+    // Undefined after an error.
+    const stream: unknown = answer?.result.value;
+    const at = `${frame.functionName || 'a function'} at ${file}:${frame.location.lineNumber + 1}`;
+    leaveCrashNote(socket, {
+      uid: typeof stream === 'string' ? stream : undefined,
+      message: `the process did not respond: it was busy in ${at}`,
+    });
+    session.disconnect();
+  });
+}

@@ -1,0 +1,20 @@
+/**
+ * Which process of each engine may be recording, as the supervisor reports it: it has seen the end of the others. Another
+ * engine may write a stream only when the process that wrote it last has ended for certain; a connection that is lost
+ * proves nothing.
+ */
+export class EngineLives {
+  #pids: readonly (number | null)[] = [];
+
+  /** By the number of the engine; null while none of its processes may be recording. */
+  note(pids: readonly (number | null)[]): void {
+    this.#pids = pids;
+  }
+
+  /** Whether a process of an engine has ended. `pid` undefined: whichever ran last. */
+  hasEnded(index: number, pid: number | undefined): boolean {
+    const now = this.#pids[index];
+    if (now === undefined) return false;
+    return now === null || (pid !== undefined && now !== pid);
+  }
+}
