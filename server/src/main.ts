@@ -60,7 +60,7 @@ async function serve(): Promise<void> {
     exitCode = code;
     if (!requests.isStopping) requests.ask();
   };
-  const engines = engineCount(config);
+  const engines = await engineCount(config);
   server.starting = engines === 0 ? serveHere(config, fail) : supervise(config, engines, fail);
   try {
     await server.starting;

@@ -22,11 +22,18 @@ function keysOf(schema: z.ZodType, path: readonly string[]): EnvironmentKey[] {
   const kinds: Partial<Record<string, EnvironmentKey['kind']>> = {
     number: 'number',
     boolean: 'boolean',
-    union: 'list-or-boolean',
+    // A number or a word: text that is no number stays text.
+    union: optionsOf(inner).includes('number') ? 'number' : 'list-or-boolean',
     array: isListOfObjects(inner) ? 'json' : 'list',
   };
   const name = path.map((key) => key.replace(/[A-Z]/g, '_$&').toUpperCase()).join('_');
   return [{ variable: `VIDETTE_${name}`, path, kind: kinds[inner.def.type] ?? 'string' }];
+}
+
+/** The types of the options of a union. */
+function optionsOf(schema: z.ZodType): string[] {
+  if (schema.def.type !== 'union') return [];
+  return (schema as z.ZodUnion<readonly z.ZodType[]>).options.map(({ def }) => def.type);
 }
 
 /**

@@ -37,6 +37,25 @@ test('[R10.9, R10.11] proxies are a list of addresses and ranges, from the file 
   }
 });
 
+test('a variable whose key takes a number or a word may have either', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-config-'));
+  try {
+    for (const [text, expected] of [
+      ['auto', 'auto'],
+      ['4', 4],
+    ] as const) {
+      const config = await loadConfig({ VIDETTE_DATA: dataDir, VIDETTE_ENGINE_PROCESSES: text });
+      assert.equal(config.engine.processes, expected);
+    }
+    await assert.rejects(
+      loadConfig({ VIDETTE_DATA: dataDir, VIDETTE_ENGINE_PROCESSES: 'many' }),
+      /engine\.processes: expected auto, or a number/,
+    );
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
+});
+
 test('[R10.11] the four variables that scripts rely on', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-config-'));
   try {

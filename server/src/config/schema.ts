@@ -106,7 +106,15 @@ export const ConfigFile = z.strictObject({
       minFreeBytes: z.int().min(0).default(1_073_741_824),
     })
     .prefault({}),
-  engine: z.strictObject({ processes: z.int().min(0).max(64).default(0) }).prefault({}),
+  engine: z
+    .strictObject({
+      processes: z
+        .union([z.literal('auto'), z.int().min(0).max(64)], {
+          error: 'expected auto, or a number from 0 to 64',
+        })
+        .default(0),
+    })
+    .prefault({}),
   source: z
     .strictObject({
       noFramesSeconds: z.number().min(1).max(600).default(10),

@@ -1,9 +1,40 @@
+import { readdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import type { Config } from '../config/schema.ts';
+
+/** With `auto` an engine takes this many recorded streams before there is another one. */
+const streamsPerEngine = 50;
 
 /**
  * How many engine processes this server has; 0: streams run in the process that serves everything else. A node of a
  * cluster has none: an engine that goes on without its front would not notice that the node's lease has expired.
  */
-export function engineCount({ engine, database }: Pick<Config, 'engine' | 'database'>): number {
-  return database === null ? engine.processes : 0;
+export async function engineCount(
+  config: Pick<Config, 'engine' | 'database' | 'dataDir' | 'archive'>,
+): Promise<number> {
+  const { engine, database, dataDir, archive } = config;
+  if (database !== null) return 0;
+  if (engine.processes !== 'auto') return engine.processes;
+  return enginesFor(
+    await recordedStreams(resolve(dataDir, archive.folder ?? 'archive')),
+    availableParallelism(),
+  );
+}
+
+/** One engine on a small machine; with more streams as many as it has cores at most. */
+export function enginesFor(streams: number, cores: number): number {
+  return Math.min(Math.max(Math.ceil(streams / streamsPerEngine), 1), cores);
+}
+
+/** Each recorded stream has a folder. The database is not asked: it may not be there, or not be up to date, before the front runs. */
+async function recordedStreams(folder: string): Promise<number> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).length;
+  } catch (error) {
+    // A new archive, or one whose disk is missing: the front says so.
+    if ((error as NodeJS.ErrnoException).code !== undefined) return 0;
+    throw error;
+  }
 }

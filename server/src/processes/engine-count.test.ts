@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { engineCount, enginesFor } from './engine-count.ts';
+
+test('one engine takes fifty streams, and no machine has more engines than cores', () => {
+  assert.equal(enginesFor(0, 16), 1);
+  assert.equal(enginesFor(50, 16), 1);
+  assert.equal(enginesFor(51, 16), 2);
+  assert.equal(enginesFor(10_000, 16), 16);
+  assert.equal(enginesFor(10_000, 1), 1);
+});
+
+test('auto counts the folders of recorded streams; without an archive there is one engine', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-engine-count-'));
+  try {
+    const config = {
+      engine: { processes: 'auto' as const },
+      database: null,
+      dataDir,
+      archive: { folder: 'footage' } as never,
+    };
+    assert.equal(await engineCount(config), 1);
+    await mkdir(join(dataDir, 'footage'));
+    await writeFile(join(dataDir, 'footage', 'marker'), '');
+    for (let stream = 0; stream < 51; stream++) await mkdir(join(dataDir, 'footage', `stream-${stream}`));
+    assert.equal(await engineCount(config), enginesFor(51, availableParallelism()));
+    assert.equal(await engineCount({ ...config, engine: { processes: 0 } }), 0);
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
+});
