@@ -1,42 +1,28 @@
 /**
- * `npm run bench engines [KILLS=10] [STREAMS=8] [ENGINES=2]`: what is lost of STREAMS cameras of 25 fps while the front of a server with
- * ENGINES engines is killed KILLS times, stopped for ten seconds and continued. Each camera plays a known number of frames once, and all of
- * them must be in the files. Then, with other cameras, one engine is killed: its streams may lose what passes until the
- * process that takes its place is connected, the others nothing. Exit code 1 when more is lost.
+ * `npm run bench engines [KILLS=50] [STREAMS=8] [ENGINES=4] [BUSY=60]`: what is lost of STREAMS cameras of 25 fps while the front
+ * of a server with ENGINES engines is killed KILLS times, stopped for ten seconds and continued, and kept busy for BUSY seconds.
+ * Each camera plays a known number of frames once, and all of them must be in the files. Then, with other cameras, one
+ * engine is killed: its streams may lose what passes until another process records them, the others nothing. Exit
+ * code 1 when more is lost.
  */
 import { execFile } from 'node:child_process';
-import { readFile, readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Client } from '@vidette/contract/client';
 import { freePort } from '../server/src/ingest/fixtures/live-sources.ts';
 import { administratorOf, until } from '../e2e/api.ts';
+import { frontOf, processesOf } from '../e2e/engine-scene.ts';
 import { startServer, type TestServer } from '../e2e/server.ts';
 import { LoadCameras } from './load-cameras.ts';
 
 const run = promisify(execFile);
-const [kills = 10, streams = 8, engines = 2] = process.argv.slice(2).map(Number);
+const [kills = 50, streams = 8, engines = 4, busySeconds = 60] = process.argv.slice(2).map(Number);
 const framesPerSecond = 25;
 const kbitPerSecond = 4_000;
 const stoppedMs = 10_000;
-
-/** Processes of the server that run a program. */
-async function processesOf({ pid }: TestServer, program: string): Promise<number[]> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean);
-  const commands = await Promise.all(
-    children.map((child) => readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')),
-  );
-  return children.filter((_, index) => commands[index]?.includes(program)).map(Number);
-}
-
-async function front(server: TestServer): Promise<number> {
-  const [pid] = await until(
-    () => processesOf(server, 'front-main.ts'),
-    (pids) => pids.length === 1,
-  );
-  return pid ?? 0;
-}
 
 /** Adds the cameras as streams; their uids in the order of the cameras. */
 async function add(client: Client, { urls }: LoadCameras): Promise<string[]> {
@@ -74,10 +60,23 @@ async function lostOf(
   return Promise.all(uids.map(async (uid) => sent - (await recordedFrames(server.dataDir, uid))));
 }
 
-const seconds = kills * 4 + stoppedMs / 1000 + 20;
+/** Loaded into each front: its event loop hardly turns while the file exists. */
+const preloadOf = (file: string) => `
+  import { existsSync } from 'node:fs';
+  if (process.argv[1]?.endsWith('front-main.ts')) {
+    setInterval(() => {
+      const untilMs = performance.now() + 950;
+      while (existsSync(${JSON.stringify(file)}) && performance.now() < untilMs);
+    }, 50).unref();
+  }`;
+
+const seconds = kills * 4 + stoppedMs / 1000 + busySeconds + 20;
+const folder = await mkdtemp(join(tmpdir(), 'vidette-bench-'));
+const busyFile = join(folder, 'busy');
+const preload = `data:text/javascript,${encodeURIComponent(preloadOf(busyFile))}`;
 const server = await startServer({
   port: await freePort('tcp'),
-  env: { VIDETTE_ENGINE_PROCESSES: String(engines) },
+  env: { VIDETTE_ENGINE_PROCESSES: String(engines), NODE_OPTIONS: `--import=${preload}` },
 });
 let hasFailed = false;
 try {
@@ -87,13 +86,16 @@ try {
   const uids = await add(client, cameras);
   await pause(3_000);
   for (let kill = 0; kill < kills; kill++) {
-    process.kill(await front(server), 'SIGKILL');
+    process.kill(await frontOf(server), 'SIGKILL');
     await pause(2_000 + Math.random() * 2_000);
   }
-  const stopped = await front(server);
+  const stopped = await frontOf(server);
   process.kill(stopped, 'SIGSTOP');
   await pause(stoppedMs);
   process.kill(stopped, 'SIGCONT');
+  await writeFile(busyFile, '');
+  await pause(busySeconds * 1_000);
+  await rm(busyFile);
   await cameras.finished;
   await until(
     () =>
@@ -106,7 +108,8 @@ try {
   const lost = await lostOf(server, client, uids, sent);
   hasFailed ||= lost.some((frames) => frames > 0);
   console.log(
-    `front killed ${kills} times and stopped for ${stoppedMs / 1000} s: of ${sent} frames each, lost ${lost.join(', ')}`,
+    `front killed ${kills} times, stopped for ${stoppedMs / 1000} s and busy for ${busySeconds} s: ` +
+      `of ${sent} frames each, lost ${lost.join(', ')}`,
   );
   cameras.stop();
 
@@ -125,5 +128,6 @@ try {
   others.stop();
 } finally {
   await server.stop();
+  await rm(folder, { recursive: true });
 }
 process.exitCode = hasFailed ? 1 : 0;

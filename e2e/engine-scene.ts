@@ -32,6 +32,28 @@ export function assertEveryFrame(footage: DownloadProbe): void {
   }
 }
 
+type Program = 'front-main.ts' | 'engine-main.ts';
+
+/** Processes of a server that run a program, by its name. */
+export async function processesOf({ pid }: TestServer, program: Program): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const found: number[] = [];
+  for (const child of children.split(' ').filter(Boolean)) {
+    const command = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
+    if (command.includes(program)) found.push(Number(child));
+  }
+  return found;
+}
+
+/** The front of a server, once there is one. */
+export async function frontOf(server: TestServer): Promise<number> {
+  const [pid] = await until(
+    () => processesOf(server, 'front-main.ts'),
+    (pids) => pids.length === 1,
+  );
+  return pid ?? 0;
+}
+
 /** A server with engines, and cameras that it records; twice as many as engines, so that each has some. */
 export class Scene {
   readonly server: TestServer;
@@ -84,24 +106,12 @@ export class Scene {
     await rm(this.server.dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Processes of the server that run a program, by its name. */
-  async processes(program: 'front-main.ts' | 'engine-main.ts'): Promise<number[]> {
-    const { pid } = this.server;
-    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    const found: number[] = [];
-    for (const child of children.split(' ').filter(Boolean)) {
-      const command = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
-      if (command.includes(program)) found.push(Number(child));
-    }
-    return found;
+  processes(program: Program): Promise<number[]> {
+    return processesOf(this.server, program);
   }
 
-  async front(): Promise<number> {
-    const [pid] = await until(
-      () => this.processes('front-main.ts'),
-      (pids) => pids.length === 1,
-    );
-    return pid ?? 0;
+  front(): Promise<number> {
+    return frontOf(this.server);
   }
 
   /** The front answers, and footage grows by so much. */
