@@ -417,6 +417,10 @@ export const Export = z.object({
   name: z.string().meta(like('Gate')),
   status: ExportStatus.meta(like('running')),
   failure: ExportFailure.nullable(),
+  isHeld: z
+    .boolean()
+    .describe('It waits because the server is overloaded, and continues by itself')
+    .meta(like(false)),
   startTime: TimeMs.meta(like(exampleMs - hourMs)),
   endTime: TimeMs,
   streams: z.array(ExportStream),

@@ -54,6 +54,7 @@ const ours = [
   'FarArchiveUnavailable',
   'FarArchiveRefused',
   'FarArchiveForeign',
+  'ServerOverloaded',
   'FarArchiveDamaged',
   'NO_VIDEO_ERR',
 ];

@@ -156,6 +156,11 @@ export const catalogue = {
     en: 'The archive depth is beyond what is allowed.',
     ru: 'Глубина архива больше допустимой.',
   },
+  ServerOverloaded: {
+    status: 503,
+    en: 'The server is overloaded, and recording comes first. Try again later.',
+    ru: 'Сервер перегружен, запись важнее. Попробуйте позже.',
+  },
   CLUSTER_NODE_ERR: {
     status: 400,
     en: 'This cluster node cannot be used.',

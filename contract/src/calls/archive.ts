@@ -157,7 +157,7 @@ export const archiveCalls = {
       width: z.int().min(16).max(3840).default(320),
     }),
     reply: { contentType: 'image/jpeg' },
-    errors: [...mediaErrors, 'SERVER_NOT_RESPONSE_ERR'],
+    errors: [...mediaErrors, 'SERVER_NOT_RESPONSE_ERR', 'ServerOverloaded'],
   },
   getArchiveConverted: {
     summary:
@@ -168,7 +168,14 @@ export const archiveCalls = {
     params: uid,
     query: z.strictObject({ time: TimeMs.meta(like(exampleMs - hourMs)) }),
     reply: { contentType: 'video/mp4' },
-    errors: [...mediaErrors, 'SERVER_NOT_RESPONSE_ERR', 'ActionNotAcceptable', 'QuotaReached', 'ProbeError'],
+    errors: [
+      ...mediaErrors,
+      'SERVER_NOT_RESPONSE_ERR',
+      'ActionNotAcceptable',
+      'QuotaReached',
+      'ProbeError',
+      'ServerOverloaded',
+    ],
   },
   listAnnotations: {
     summary: 'Annotations on a stream between two moments',

@@ -226,7 +226,7 @@ export const streamCalls = {
     params: uid,
     query: z.strictObject({ width: z.int().min(16).max(3840).default(640) }),
     reply: { contentType: 'image/jpeg' },
-    errors: [...streamErrors, 'SERVER_NOT_RESPONSE_ERR'],
+    errors: [...streamErrors, 'SERVER_NOT_RESPONSE_ERR', 'ServerOverloaded'],
   },
   getStreamShare: {
     summary:

@@ -2,10 +2,11 @@ import { pino, type Logger } from 'pino';
 import { lockWhenFree, openRecording, type Recording } from '../archive/recording/recording.ts';
 import { systemClock } from '../base/clock.ts';
 import type { HangWatch } from '../base/hang-watch.ts';
+import { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { redactText, redactValue } from '../base/redact.ts';
-import type { EngineSetup, LogLevel } from '../engine/engine-protocol.ts';
+import type { EngineSetup, EngineVitals, LogLevel } from '../engine/engine-protocol.ts';
 import { EngineServer, type EngineCommands } from '../engine/engine-server.ts';
 import { asStream } from '../base/stream-context.ts';
 import { StreamManager } from '../engine/stream-manager.ts';
@@ -41,19 +42,13 @@ async function openEngine(
   const lines = pino({ base: null }, pino.destination({ dest: 2, sync: false }));
   const log = tee(lines, (...line) => server.noteLine(...line));
   const eventLoop = new EventLoopWatch(clock);
+  const load = new LoadLevel();
   const assignments = new Assignments((setup) => openStreams(setup));
   const server: EngineServer = new EngineServer({
     streamManager: () => assignments.streamManager,
     commands: assignments,
-    vitals: () => {
-      const { user, system } = process.cpuUsage();
-      return {
-        cpuSeconds: (user + system) / 1e6,
-        memoryBytes: process.memoryUsage.rss(),
-        eventLoopDelayMs: eventLoop.takeLongestMs(),
-        uptimeSeconds: process.uptime(),
-      };
-    },
+    vitals: () => vitalsOf(eventLoop),
+    load,
     clock,
     log,
   });
@@ -69,7 +64,7 @@ async function openEngine(
     const pool = new FfmpegPool({ clock, log, confinement: findConfinement() });
     closers.push(() => pool.dispose('the engine stops'));
     const streamManager = new StreamManager({
-      ...{ clock, log, noFramesMs, recorders: recording.recorders },
+      ...{ clock, log, load, noFramesMs, recorders: recording.recorders },
       engines: new SourceEngines({ clock, ffmpeg: pool }),
       peerFeed: () => {
         throw new Error('an engine relays nothing');
@@ -86,6 +81,16 @@ async function openEngine(
 
   await server.listen(socket);
   return {};
+}
+
+function vitalsOf(eventLoop: EventLoopWatch): EngineVitals {
+  const { user, system } = process.cpuUsage();
+  return {
+    cpuSeconds: (user + system) / 1e6,
+    memoryBytes: process.memoryUsage.rss(),
+    eventLoopDelayMs: eventLoop.takeLongestMs(),
+    uptimeSeconds: process.uptime(),
+  };
 }
 
 /** What records and receives, once the engine is set up. */

@@ -19,12 +19,12 @@ export function composeEngines(foundation: Foundation, handles: EngineHandles): 
 }
 
 async function openEngines(
-  { clock, log }: Foundation,
+  { clock, log, load }: Foundation,
   { sockets: paths, lives }: EngineHandles,
   closers: Closer[],
 ) {
   if (paths.length === 0) return { processes: undefined, reported: undefined, recordedElsewhere: undefined };
-  const processes = await EngineProcesses.connect({ paths, lives, clock, log });
+  const processes = await EngineProcesses.connect({ paths, lives, clock, log, load });
   closers.push(() => processes.close());
   const reported = new ReportedRecorders();
   const recordedElsewhere: RecordedElsewhere = {

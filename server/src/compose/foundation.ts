@@ -3,6 +3,7 @@ import { pino, type Logger } from 'pino';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { catalogPath } from '../archive/segments/segments.ts';
 import { systemClock, type Clock } from '../base/clock.ts';
+import { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import type { Config } from '../config/schema.ts';
@@ -15,6 +16,8 @@ export interface Foundation {
   readonly clock: Clock;
   readonly log: Log;
   readonly logRing: LogRing;
+  /** What waits while this node is overloaded. */
+  readonly load: LoadLevel;
   readonly version: string;
   /** The source revision from which the version was built. */
   readonly revision: string;
@@ -43,6 +46,7 @@ export function composeFoundation(configStore: ConfigStore): Foundation {
     clock,
     log: logRing.tee(lines),
     logRing,
+    load: new LoadLevel(),
     version,
     revision: version,
     archiveDir,

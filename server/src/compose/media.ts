@@ -41,7 +41,7 @@ export function composeMedia(parts: MediaParts): Promise<Media> {
 
 async function openMedia(parts: MediaParts, closers: Closer[]) {
   const { foundation, storage, ffmpeg, cluster } = parts;
-  const { config, clock, log, archiveDir } = foundation;
+  const { config, clock, log, load, archiveDir } = foundation;
   const { store, archive, license, reserve } = storage;
   const { pool, prober } = ffmpeg;
   const { membership, rpc } = cluster;
@@ -59,7 +59,7 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
     remoteAfterOf: (uid) => streamManager.find(uid)?.settings.farAfterHours,
   });
   const live = new Live({ clock, log });
-  const transcoding = new Transcoding({ pool, clock, rules: () => config.conversion });
+  const transcoding = new Transcoding({ pool, clock, load, rules: () => config.conversion });
   closers.push(() => transcoding.close());
   const isDataDiskFull = () => !reserve.isWhole;
   const health = new HealthMonitor({ clock, license, archiveDir, config, node: membership, isDataDiskFull });
@@ -77,7 +77,7 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
     activeStreams: () => streamManager.active,
     review: () => streamManager.review(),
   });
-  const snapshots = new Snapshots({ render: ffmpeg.renderLate, clock });
+  const snapshots = new Snapshots({ render: ffmpeg.renderLate, clock, load });
   const localInsight = new LocalInsight({ streamManager, statistics, snapshots, live, clock });
   const insight = new ClusterInsight({ local: localInsight, rpc, nodeOf });
   const timeoutMs = () => config.source.probeSeconds * 1000;
@@ -97,7 +97,7 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
 
 function openStreams(parts: MediaParts, observers: StreamObservers): StreamManager {
   const { foundation, engines, storage, ffmpeg, cluster } = parts;
-  const { config, clock, log } = foundation;
+  const { config, clock, log, load } = foundation;
   const { membership, rpc } = cluster;
   const { processes } = engines;
   const nodeOf = (uid: string) => membership.nodeElsewhere(uid);
@@ -106,6 +106,7 @@ function openStreams(parts: MediaParts, observers: StreamObservers): StreamManag
   const streamManager = new StreamManager({
     clock,
     log,
+    load,
     recorders: storage.archive.recorders,
     engines: ffmpeg.engines,
     host: processes,

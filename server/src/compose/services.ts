@@ -59,13 +59,14 @@ async function openServices(areas: Areas, closers: Closer[]) {
 }
 
 function openExports({ foundation, storage, cluster }: Areas): Exports {
-  const { config, clock, log, version } = foundation;
+  const { config, clock, log, load, version } = foundation;
   const { store, archive } = storage;
   const { archiveReader, rpc } = cluster;
   return new Exports({
     archive: archiveReader,
     records: store.exports,
     clock,
+    load,
     log,
     key: new SigningKey(store.secret),
     version,

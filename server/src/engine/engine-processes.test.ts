@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock, type Clock } from '../base/clock.ts';
+import { LoadLevel } from '../base/load-level.ts';
 import { silentLog } from '../base/log.ts';
 import { until } from '../base/until-fixture.ts';
 import { frame, videoTrack } from '../hub/sample-fixture.ts';
@@ -43,6 +44,7 @@ function settingsOf(uid: string): ManagedStreamSettings {
 /** An engine in this process whose cameras never answer; what it was told, in order. */
 class TestEngine {
   readonly orders: string[] = [];
+  readonly load = new LoadLevel();
   readonly path: string;
   readonly streamManager: StreamManager;
   server: EngineServer;
@@ -50,7 +52,7 @@ class TestEngine {
   constructor(path: string) {
     this.path = path;
     const tools = {
-      ...{ clock, log, noFramesMs: 10_000 },
+      ...{ clock, log, load: this.load, noFramesMs: 10_000 },
       engines: {
         opener: () => (engine: 'rtsp' | 'av') => new ScriptedSession(engine),
         reach: () => undefined,
@@ -67,12 +69,12 @@ class TestEngine {
   }
 
   #newServer(): EngineServer {
-    const { streamManager, orders } = this;
+    const { streamManager, orders, load } = this;
     const vitals = {
       ...{ cpuSeconds: 1, memoryBytes: 2, eventLoopDelayMs: 3, uptimeSeconds: 4 },
     };
     return new EngineServer({
-      ...{ clock, log },
+      ...{ clock, log, load },
       streamManager: () => streamManager,
       vitals: () => vitals,
       commands: {
@@ -132,7 +134,7 @@ async function withEngines(
   count: number,
   run: (
     engines: readonly TestEngine[],
-    connect: () => Promise<EngineProcesses>,
+    connect: (load?: LoadLevel) => Promise<EngineProcesses>,
     lives: EngineLives,
   ) => Promise<void>,
 ): Promise<void> {
@@ -146,8 +148,8 @@ async function withEngines(
     const paths = engines.map(({ path }) => path);
     await run(
       engines,
-      async () => {
-        const front = await EngineProcesses.connect({ paths, lives, clock, log });
+      async (load = new LoadLevel()) => {
+        const front = await EngineProcesses.connect({ paths, lives, clock, log, load });
         fronts.push(front);
         return front;
       },
@@ -295,5 +297,19 @@ test('a key frame, tracks and log lines come from the process that runs the stre
     );
     assert.match(lines[0]?.message ?? '', /^Connecting to/);
     assert.deepEqual(await front.details('b'), { tracks: [], lines: [] }, 'of a stream that none runs');
+  });
+});
+
+test('[R15.4] what waits is passed on to all engines, and a front that starts takes it back', async () => {
+  await withEngines(2, async (engines, connect) => {
+    const load = new LoadLevel();
+    const front = await connect(load);
+    const reached = (level: number) => until(() => engines.every((engine) => engine.load.level === level));
+    load.set(4);
+    await reached(4);
+    await front.close();
+    load.set(5);
+    await connect();
+    await reached(0);
   });
 });

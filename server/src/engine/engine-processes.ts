@@ -1,5 +1,6 @@
 import { delay, type Cancel, type Clock } from '../base/clock.ts';
 import { takeCrashNote } from '../base/crash-note.ts';
+import type { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import { EngineClient } from './engine-client.ts';
@@ -17,6 +18,8 @@ export interface EngineProcessesOptions {
   readonly lives: EngineLives;
   readonly clock: Clock;
   readonly log: Log;
+  /** Passed on to the engines. */
+  readonly load: LoadLevel;
 }
 
 /** What the front does with what engines report. */
@@ -100,7 +103,7 @@ export class EngineProcesses implements EngineHost {
   /** Engines that are away, and since when, monotonic. */
   readonly #awaySince = new Map<EngineClient, number>();
   readonly #quarantine: Quarantine;
-  readonly #cancelTakeOver: Cancel;
+  readonly #cancels: readonly Cancel[];
   #observer: EngineObserver | undefined;
   #setup: EngineSetup | undefined;
   #areAssigned = false;
@@ -122,7 +125,12 @@ export class EngineProcesses implements EngineHost {
     });
     const nowMs = options.clock.monotonicMs();
     for (const client of this.#clients) this.#awaySince.set(client, nowMs);
-    this.#cancelTakeOver = options.clock.every(takeOverPollMs, () => this.#takeOver());
+    this.#cancels = [
+      options.clock.every(takeOverPollMs, () => this.#takeOver()),
+      options.load.onChange(() => {
+        for (const client of this.#clients) this.#sendLoad(client);
+      }),
+    ];
   }
 
   /**
@@ -224,7 +232,7 @@ export class EngineProcesses implements EngineHost {
 
   /** Engines go on. */
   async close(): Promise<void> {
-    this.#cancelTakeOver();
+    for (const cancel of this.#cancels) cancel();
     await Promise.all(this.#clients.map((client) => client.close()));
   }
 
@@ -325,11 +333,16 @@ export class EngineProcesses implements EngineHost {
     client.send({ type: 'assigned', uids });
   }
 
+  #sendLoad(client: EngineClient): void {
+    client.send({ type: 'load', level: this.#options.load.level });
+  }
+
   #greet(client: EngineClient, uids: readonly string[]): void {
     const { log } = this.#options;
     this.#awaySince.delete(client);
     if (!this.#areAssigned) for (const uid of uids) this.#found.set(uid, client);
     if (this.#setup) client.send({ type: 'set-up', setup: this.#setup });
+    this.#sendLoad(client);
     for (const placed of this.#placed.values()) if (placed.engine === client) this.#send(placed);
     if (this.#areAssigned) this.#sendAssigned(client);
     log.info({ engine: client.index, streams: uids.length }, 'An engine is connected');

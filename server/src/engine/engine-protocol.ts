@@ -58,6 +58,8 @@ export type FrontMessage =
    * These are all streams that the engine has to run: it releases any other. From here on it reports.
    */
   | { readonly type: 'assigned'; readonly uids: readonly string[] }
+  /** See `LoadLevel`; 0 until the first. */
+  | { readonly type: 'load'; readonly level: number }
   | { readonly type: 'details'; readonly id: number; readonly uid: string };
 
 /** The condition of an engine process. */

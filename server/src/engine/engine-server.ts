@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { Fault } from '../base/fault.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
+import type { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
 import { LiveFeed } from '../feed/live-feed.ts';
 import { encodeEvent } from '../feed/sample-wire.ts';
@@ -34,6 +35,8 @@ export interface EngineServerOptions {
   readonly streamManager: () => StreamManager | undefined;
   readonly commands: EngineCommands;
   readonly vitals: () => EngineVitals;
+  /** As the front decided last. */
+  readonly load: LoadLevel;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -201,6 +204,9 @@ export class EngineServer {
         this.#isAssigned = true;
         this.#flush();
         this.#report(true);
+        return;
+      case 'load':
+        this.#options.load.set(message.level);
         return;
       case 'details':
         this.#answer(message.id, async () => this.#details(message.uid));

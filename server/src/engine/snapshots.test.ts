@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VideoTrack } from '@vidette/media/track';
 import { Fault } from '../base/fault.ts';
+import { LoadLevel } from '../base/load-level.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Stream } from '../hub/stream.ts';
 import { Snapshots } from './snapshots.ts';
@@ -18,6 +19,7 @@ const track = {
 /** A stream whose key frames the test sends, and snapshots whose renders it settles. */
 function running() {
   const clock = new ManualClock();
+  const load = new LoadLevel();
   const stream = new Stream('gate');
   const renders: PromiseWithResolvers<Uint8Array>[] = [];
   const render = () => {
@@ -31,7 +33,7 @@ function running() {
     stream.write({ trackId: 1, dts: ticks, pts: ticks, isKey: true, isDamaged: false, data: [], size: 0 });
   };
   const source = { uid: stream.uid, newestKeyFrame: () => newestKeyFrame(stream) };
-  return { clock, source, renders, keyFrame, snapshots: new Snapshots({ render, clock }) };
+  return { clock, source, renders, keyFrame, load, snapshots: new Snapshots({ render, clock, load }) };
 }
 
 /** Lets promise callbacks run. */
@@ -86,4 +88,20 @@ test('callers wait five seconds for the first snapshot of a stream, and its fail
   const failed = assert.rejects(snapshots.newest(source, 640), { code: 'ProbeError' });
   renders[0]!.reject(new Fault('ProbeError', 'no snapshot'));
   await failed;
+});
+
+test('[R15.4] while snapshots wait none is rendered: the last one of the stream is served, in another size rather than none', async () => {
+  const { keyFrame, source, renders, load, snapshots } = running();
+  keyFrame(1_000);
+  load.set(2);
+  await assert.rejects(snapshots.newest(source, 320), { code: 'ServerOverloaded' });
+  load.set(1);
+  const first = snapshots.newest(source, 640);
+  renders[0]?.resolve(new Uint8Array([1]));
+  await first;
+  load.set(2);
+  keyFrame(9_000);
+  assert.equal((await snapshots.newest(source, 320)).timeMs, 1_000);
+  assert.equal((await snapshots.newest(source, 640)).timeMs, 1_000);
+  assert.equal(renders.length, 1);
 });

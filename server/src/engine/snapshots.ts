@@ -3,6 +3,7 @@ import type { VideoTrack } from '@vidette/media/track';
 import { backoffMs, type Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import { overloaded, type LoadLevel } from '../base/load-level.ts';
 import type { KeyFrame } from './stream-report.ts';
 
 /** Renders one key frame as a JPEG at most `maxWidth` pixels wide. */
@@ -64,6 +65,7 @@ const retries: Backoff = { firstMs: 2_000, longestMs: 600_000 };
 export class Snapshots {
   readonly #render: Render;
   readonly #clock: Clock;
+  readonly #load: Pick<LoadLevel, 'defers'>;
   readonly #maxBytes: number;
   /** In order of use, least recently used first. */
   readonly #entries = new Map<string, CachedSnapshot>();
@@ -72,21 +74,23 @@ export class Snapshots {
   readonly #failures = new Map<string, RenderFailure>();
   #bytes = 0;
 
-  constructor(options: { render: Render; clock: Clock; maxBytes?: number }) {
+  constructor(options: { render: Render; clock: Clock; load: Pick<LoadLevel, 'defers'>; maxBytes?: number }) {
     this.#render = options.render;
     this.#clock = options.clock;
+    this.#load = options.load;
     this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
   }
 
   /**
    * The newest snapshot of a stream; an older one, as its `timeMs` shows, if the newest is late or cannot be
-   * rendered.
-   * @throws Fault Unavailable if there has never been one, SERVER_NOT_RESPONSE_ERR if the first one is late, or
+   * rendered. While snapshots wait, the last one that was rendered.
+   * @throws Fault ServerOverloaded if they wait and there is none, Unavailable if there has never been one, SERVER_NOT_RESPONSE_ERR if the first one is late, or
    * the error of its render
    */
   async newest(source: SnapshotSource, requestedWidth: number): Promise<Snapshot> {
     const width = widths.find((candidate) => candidate >= requestedWidth) ?? 1920;
     const key = `${source.uid}/${width}`;
+    if (this.#load.defers('thumbnails')) return this.#last(source.uid, key);
     const found = source.newestKeyFrame();
     const frame = found instanceof Promise ? await found : found;
     const entry = this.#use(key);
@@ -107,6 +111,15 @@ export class Snapshots {
       this.#rendering.set(key, rendering);
     }
     return entry ? this.#newerOr(rendering, entry.snapshot) : this.#first(rendering);
+  }
+
+  /** Of any width, rather than none. @throws Fault ServerOverloaded */
+  #last(uid: string, key: string): Snapshot {
+    for (const candidate of [key, ...widths.map((width) => `${uid}/${width}`)]) {
+      const entry = this.#use(candidate);
+      if (entry) return entry.snapshot;
+    }
+    throw overloaded();
   }
 
   /** Deletes the snapshots of a removed stream. */

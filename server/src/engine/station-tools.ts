@@ -1,5 +1,6 @@
 import type { Recorders } from '../archive/record/record.ts';
 import type { Clock } from '../base/clock.ts';
+import type { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
 import type { SourceEngines } from '../ingest/source-engines.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
@@ -35,6 +36,7 @@ export interface EngineHost {
 export interface ManagedStreamTools {
   readonly clock: Clock;
   readonly log: Log;
+  readonly load: LoadLevel;
   readonly recorders: Pick<Recorders, 'prepare' | 'record' | 'remove'>;
   readonly engines: SourceEngines;
   /** Undefined where the streams run in this process. */

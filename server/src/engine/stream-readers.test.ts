@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Recorder } from '../archive/record/record.ts';
+import { LoadLevel } from '../base/load-level.ts';
 import { Stream } from '../hub/stream.ts';
 import { StreamReaders } from './stream-readers.ts';
 
@@ -12,6 +13,7 @@ function opened() {
     uid: 'cam1',
     stream,
     tools: {
+      load: new LoadLevel(),
       recorders: {
         prepare: () => Promise.resolve(),
         record: (uid, _, permits) => {

@@ -7,7 +7,7 @@ import type { ManagedStreamTools } from './station-tools.ts';
 export interface StreamReadersOptions {
   readonly uid: string;
   readonly stream: Stream;
-  readonly tools: Pick<ManagedStreamTools, 'recorders' | 'permits' | 'onMotion'>;
+  readonly tools: Pick<ManagedStreamTools, 'load' | 'recorders' | 'permits' | 'onMotion'>;
 }
 
 /** The readers of a stream's hub on the node that runs the stream: its recorder and its motion reader. */
@@ -36,7 +36,8 @@ export class StreamReaders {
     } else {
       await this.stopRecorder('recording-off');
     }
-    if (findsMotion) this.#motion ??= new MotionReader(stream, (event) => tools.onMotion(uid, event));
+    if (findsMotion)
+      this.#motion ??= new MotionReader(stream, tools.load, (event) => tools.onMotion(uid, event));
     else this.stopMotion();
   }
 

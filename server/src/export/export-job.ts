@@ -5,6 +5,7 @@ import type { ExportFailure } from '@vidette/contract/entities';
 import type { Download, ArchiveReader, RecordingGap } from '../archive/read/read.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import type { LoadLevel } from '../base/load-level.ts';
 import type { ExportedStream, ExportFileRecord, ExportRecord, ExportRecords } from '../store/exports.ts';
 import {
   blockBytes,
@@ -49,6 +50,7 @@ export interface ExportJobTools {
   readonly archive: ArchiveReader;
   readonly records: ExportRecords;
   readonly clock: Clock;
+  readonly load: Pick<LoadLevel, 'defers' | 'whenFree'>;
   readonly key: SigningKey;
   readonly version: string;
   readonly node: string;
@@ -118,6 +120,7 @@ export class ExportJob {
     const { endMs, startMs } = this.#record;
     let atMs = this.#files.findLast(({ uid }) => uid === stream.uid)?.untilMs ?? startMs;
     while (atMs < endMs) {
+      await this.#tools.load.whenFree('exports', this.#signal);
       this.#signal.throwIfAborted();
       await this.#requireRight(stream);
       const limitMs = atMs + archive.downloadMaxMs;
@@ -160,17 +163,23 @@ export class ExportJob {
     fromMs: number,
     untilMs: number,
   ): Promise<void> {
-    const { clock, records, archive } = this.#tools;
+    const { clock, records, archive, load } = this.#tools;
     if ((await this.#tools.roomBytes()) < download.contentLength) {
       throw new ExportFault('disk-full', 'Not enough space is left for exports.');
     }
     const { gaps } = await archive.extent(stream.uid, fromMs, untilMs);
-    const startedMs = clock.monotonicMs();
+    let startedMs = clock.monotonicMs();
     let written = 0;
     const onBytes = async (count: number): Promise<void> => {
       this.#signal.throwIfAborted();
       written += count;
       this.#tools.onProgress(written);
+      if (load.defers('exports')) {
+        const fromMs = clock.monotonicMs();
+        await load.whenFree('exports', this.#signal);
+        // The pause is not made up for.
+        startedMs += clock.monotonicMs() - fromMs;
+      }
       const aheadMs = (written / paceBytesPerSecond) * 1000 - (clock.monotonicMs() - startedMs);
       if (aheadMs > 20) await delay(clock, aheadMs, this.#signal);
     };

@@ -16,6 +16,7 @@ import {
 } from '../archive/fixtures/archive-fixture.ts';
 import { footageOf, footageStartMs as t0 } from '../archive/fixtures/footage-fixture.ts';
 import { Fault } from '../base/fault.ts';
+import { LoadLevel } from '../base/load-level.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { eventually } from '../base/until-fixture.ts';
@@ -35,6 +36,7 @@ interface ExportScene {
   readonly store: Store;
   readonly archive: LocalReader;
   readonly clock: ManualClock;
+  readonly load: LoadLevel;
   readonly userId: number;
   /** Opens another one on the same folder, as after a restart. */
   open(options?: Partial<ExportsOptions>): Exports;
@@ -56,18 +58,21 @@ async function scene(t: TestContext): Promise<ExportScene> {
     newUser('ann', { email: 'ann@example.org', maxStreamCreation: -1, createdMs: t0 }),
   );
   const clock = new ManualClock(t0 + 100_000);
+  const load = new LoadLevel();
   const limits: ExportLimits = { keepMs: 3_600_000, quotaBytes: 1e12, minFreeBytes: 0 };
   return {
     folder,
     store,
     archive: archive.reader,
     clock,
+    load,
     userId,
     open(options = {}) {
       const exports = new Exports({
         archive: archive.reader,
         records: store.exports,
         clock,
+        load,
         log: silentLog,
         key,
         version: '1.2.3',
@@ -415,4 +420,58 @@ test('[R10.8] exports of a node that has left the cluster are deleted when they 
   await at.store.exports.save(kept, { expiresMs: at.clock.wallMs() });
   await north.expire();
   assert.deepEqual(await all(), []);
+});
+
+test('[R15.4] while exports wait nothing is written, their owner learns it, and they continue by themselves', async (t) => {
+  const at = await scene(t);
+  at.load.set(1);
+  const exports = at.open();
+  const { id, isHeld } = await exports.add(request(at));
+  assert.ok(isHeld);
+  const running = await reaches(at, exports, id, 'running');
+  assert.ok(running.isHeld);
+  assert.equal(running.bytes, 0);
+  at.load.set(0);
+  const ready = await reaches(at, exports, id, 'ready');
+  assert.equal(ready.isHeld, false);
+});
+
+test('[R15.4] an export that is being written stops in the middle of a file, and can be cancelled there', async (t) => {
+  const at = await scene(t);
+  const slow = new Proxy(at.archive, {
+    get(archive, name) {
+      const value: unknown = Reflect.get(archive, name, archive);
+      if (name !== 'download') return typeof value === 'function' ? value.bind(archive) : value;
+      return async (...span: Parameters<LocalReader['download']>) => {
+        const download = await archive.download(...span);
+        return {
+          ...download,
+          stream: async function* () {
+            for await (const chunk of download.stream()) {
+              yield chunk;
+              assert.equal(at.load.level, 0, 'nothing is read while it waits');
+              at.load.set(1);
+            }
+          },
+        };
+      };
+    },
+  });
+  const exports = at.open({ archive: slow });
+  const { id } = await exports.add(request(at));
+  const view = await eventually(
+    async () => {
+      const record = await at.store.exports.byId(id);
+      assert.ok(record);
+      const seen = await exports.view(record);
+      assert.ok(seen.isHeld && seen.bytes > 0, 'it has stopped');
+      return seen;
+    },
+    () => true,
+  );
+  assert.ok(view.bytes < view.expectedBytes);
+  const record = await at.store.exports.byId(id);
+  assert.ok(record);
+  await exports.remove(record);
+  assert.ok(!existsSync(join(at.folder, 'exports', `${id}.zip.part`)));
 });

@@ -184,6 +184,7 @@ export class Exports {
       name: record.name,
       status: record.status as Export['status'],
       failure: record.failure,
+      isHeld: this.#isHeld(record),
       startTime: record.startMs,
       endTime: record.endMs,
       streams: record.streams.map((stream) => {
@@ -202,6 +203,12 @@ export class Exports {
       expiresAt: record.expiresMs,
       fingerprint: key.fingerprint,
     };
+  }
+
+  /** It waits because this node is overloaded. */
+  #isHeld(record: ExportRecord): boolean {
+    const isUnderWay = record.status === 'queued' || record.status === 'running';
+    return isUnderWay && this.#nodeElsewhere(record) === undefined && this.#options.load.defers('exports');
   }
 
   /** Deletes expired packages. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VideoTrack } from '@vidette/media/track';
+import { LoadLevel } from '../base/load-level.ts';
 import { Stream } from '../hub/stream.ts';
 import type { MotionEvent } from './motion-detector.ts';
 import { MotionReader } from './motion-reader.ts';
@@ -30,10 +31,11 @@ function write(stream: Stream, fromS: number, toS: number, bytes: (second: numbe
 function watched() {
   const stream = new Stream('cam1');
   const told: MotionEvent[] = [];
-  const watch = new MotionReader(stream, (event) => told.push(event));
+  const load = new LoadLevel();
+  const watch = new MotionReader(stream, load, (event) => told.push(event));
   stream.setTracks([video]);
   const ended = () => told.filter(({ isOpen }) => !isOpen).map((event) => (event.startMs - startMs) / 1000);
-  return { stream, watch, ended };
+  return { stream, load, watch, ended };
 }
 
 const moving = (at: number) => (second: number) => (second >= at && second < at + 6 ? 6_000 : 2_000);
@@ -60,4 +62,22 @@ test('[R10.7] a source that returns with its scene is evaluated immediately, wit
   stream.setTracks([{ ...video, width: 1280, height: 720 }]);
   write(stream, 140, 170, (second) => (second < 146 ? 8_000 : 16_000));
   assert.equal(ended().length, 1);
+});
+
+test('[R15.4] while motion detection waits nothing is read, an open event ends, and the scene is not learnt again', async () => {
+  const { stream, load, watch, ended } = watched();
+  write(stream, 0, 44, moving(40));
+  load.set(4);
+  assert.deepEqual(ended().map(Math.round), [40]);
+  assert.equal(stream.readerCount, 0);
+  write(stream, 44, 60, () => 2_000);
+  load.set(3);
+  // A reader takes what is queued from its start in a microtask.
+  await Promise.resolve();
+  write(stream, 60, 84, moving(70));
+  assert.deepEqual(ended().map(Math.round), [40, 70]);
+  watch.close();
+  load.set(4);
+  load.set(0);
+  assert.equal(stream.readerCount, 0);
 });

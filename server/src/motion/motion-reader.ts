@@ -1,5 +1,7 @@
 import type { Track, VideoTrack } from '@vidette/media/track';
 import type { Sample } from '@vidette/media/sample';
+import type { Cancel } from '../base/clock.ts';
+import type { LoadLevel } from '../base/load-level.ts';
 import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import { MotionDetector, type MotionEvent } from './motion-detector.ts';
@@ -9,20 +11,47 @@ const queueMaxBytes = 4 * 1024 * 1024;
 /** Frames that arrive after a longer break start a new sequence, ms. */
 const breakMs = 5_000;
 
-/** Reads a stream's frames for their sizes and reports motion. Starts when created, ends with `close`. */
+/**
+ * Reads a stream's frames for their sizes and reports motion. Starts when created, ends with `close`. While motion
+ * detection waits it reads nothing; what it has learnt of the scene stays.
+ */
 export class MotionReader {
   readonly #onEvent: (event: MotionEvent) => void;
-  readonly #reader: Reader;
+  readonly #stream: Stream;
+  readonly #load: Pick<LoadLevel, 'defers'>;
+  readonly #stopLoad: Cancel;
+  #reader: Reader | undefined;
   #detector: MotionDetector;
   #video: VideoTrack | undefined;
   #lastMs: number | undefined;
   #highestPts = -Infinity;
 
   /** `onEvent` is called inside the call that writes the stream: it must be short and must not throw. */
-  constructor(stream: Stream, onEvent: (event: MotionEvent) => void) {
+  constructor(
+    stream: Stream,
+    load: Pick<LoadLevel, 'defers' | 'onChange'>,
+    onEvent: (event: MotionEvent) => void,
+  ) {
+    this.#stream = stream;
+    this.#load = load;
     this.#onEvent = onEvent;
     this.#detector = new MotionDetector(onEvent);
-    this.#reader = stream.addReader({
+    this.#stopLoad = load.onChange(() => this.#readOrRest());
+    this.#readOrRest();
+  }
+
+  /** Reports the end of an open event, and nothing afterwards. Idempotent. */
+  close(): void {
+    this.#stopLoad();
+    this.#rest();
+  }
+
+  #readOrRest(): void {
+    if (this.#load.defers('motion')) {
+      this.#rest();
+      return;
+    }
+    this.#reader ??= this.#stream.addReader({
       name: 'motion',
       maxBytes: queueMaxBytes,
       from: 'next-key',
@@ -31,15 +60,15 @@ export class MotionReader {
     });
   }
 
-  /** Reports the end of an open event, and nothing afterwards. Idempotent. */
-  close(): void {
-    if (this.#reader.isClosed) return;
+  #rest(): void {
+    if (!this.#reader) return;
     this.#reader.close();
-    this.#detector.interrupt();
+    this.#reader = undefined;
+    this.#interrupt();
   }
 
   #read(): void {
-    for (let event = this.#reader.take(); event; event = this.#reader.take()) this.#take(event);
+    for (let event = this.#reader?.take(); event; event = this.#reader?.take()) this.#take(event);
   }
 
   #take(event: ReaderEvent): void {

@@ -4,6 +4,7 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import type { Principal } from '../access/principal.ts';
 import type { ArchiveReader } from '../archive/read/read.ts';
 import { Fault } from '../base/fault.ts';
+import { LoadLevel } from '../base/load-level.ts';
 import type { Watch } from '../system/watch-log.ts';
 import { RecordedFootage, type RecordedFootageOptions } from './recorded-footage.ts';
 
@@ -19,6 +20,7 @@ function scene(reader: Partial<ArchiveReader>, options: Partial<RecordedFootageO
     watchLog: { touch: ({ mode }) => void watched.push(mode) },
     liveSessions: { addShort: ({ end }) => (sessions.add(end), () => sessions.delete(end)) },
     renderSnapshot: () => Promise.resolve(new Uint8Array([2])),
+    load: new LoadLevel(),
     ...options,
   });
   return { footage, watched, sessions };
@@ -70,4 +72,15 @@ test('days are in a time zone that this machine knows, or at an offset', async (
     code: 'ValidationError',
     details: { fields: [{ path: 'time_zone', code: 'invalid_value' }] },
   });
+});
+
+test('[R15.4] while stills wait the archive is not read for one, and the caller learns why', async () => {
+  const load = new LoadLevel();
+  const { footage, watched } = scene({ frameAt: () => assert.fail('read') }, { load });
+  load.set(2);
+  await assert.rejects(
+    footage.still(viewer, 9, 320, () => true),
+    { code: 'ServerOverloaded' },
+  );
+  assert.deepEqual(watched, []);
 });

@@ -3,6 +3,7 @@ import type { Sample } from '@vidette/media/sample';
 import type { VideoTrack } from '@vidette/media/track';
 import type { Principal } from '../access/principal.ts';
 import type { ArchiveReader, Download, SegmentBytes } from '../archive/read/read.ts';
+import type { LoadLevel } from '../base/load-level.ts';
 import { requireKnownZone } from '../base/known-zone.ts';
 import type { LiveSessions } from '../streams/live-sessions.ts';
 import { transcodingViewer } from '../streams/transcoding-viewer.ts';
@@ -32,6 +33,7 @@ export interface RecordedFootageOptions {
   readonly transcoding: Pick<Transcoding, 'gop'>;
   readonly watchLog: Pick<WatchLog, 'touch'>;
   readonly liveSessions: Pick<LiveSessions, 'addShort'>;
+  readonly load: Pick<LoadLevel, 'requireRoom'>;
   /** Decodes one key frame to a JPEG. */
   readonly renderSnapshot: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
 }
@@ -127,7 +129,7 @@ export class RecordedFootage {
     this.#noteWatched('watchArchive', viewer);
   }
 
-  /** The group of pictures at a time, transcoded. @throws Fault NotFound, ActionNotAcceptable, QuotaReached */
+  /** The group of pictures at a time, transcoded. @throws Fault NotFound, ActionNotAcceptable, QuotaReached, ServerOverloaded */
   async transcodedGop(viewer: FootageViewer, timeMs: number, signal: AbortSignal): Promise<Uint8Array> {
     const { archiveReader, transcoding } = this.#options;
     const { principal, uid } = viewer;
@@ -141,7 +143,7 @@ export class RecordedFootage {
    * The frame at or before a time. `isHeld` says whether the caller has the still of the frame at that time: one
    * that the browser shows from its cache counts as viewed, too.
    * @param width of the JPEG at most, pixels
-   * @throws Fault NotFound
+   * @throws Fault NotFound, ServerOverloaded
    */
   async still(
     viewer: FootageViewer,
@@ -149,7 +151,8 @@ export class RecordedFootage {
     width: number,
     isHeld: (frameMs: number) => boolean,
   ): Promise<Still> {
-    const { archiveReader, renderSnapshot } = this.#options;
+    const { archiveReader, renderSnapshot, load } = this.#options;
+    load.requireRoom('thumbnails');
     const frame = await archiveReader.frameAt(viewer.uid, timeMs);
     const jpeg = isHeld(frame.timeMs) ? undefined : await renderSnapshot(frame.track, frame.keySample, width);
     this.#noteWatched('watchStills', viewer);

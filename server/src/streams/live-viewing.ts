@@ -110,7 +110,7 @@ export class LiveViewing {
       socket.close(1000, code);
     };
     try {
-      return this.#options.transcoding.live(viewer, hub, () => refuse('ProbeError'));
+      return this.#options.transcoding.live(viewer, hub, refuse);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       refuse(error.code);

@@ -59,7 +59,7 @@ export class WallViewing {
       const running = streamManager.get(uid);
       const { stream, demand } = (snapshot === 'sub' ? running.sub : undefined) ?? running;
       const source = convert
-        ? transcoding.live(transcodingViewer(principal, uid), stream, () => end('ProbeError'))
+        ? transcoding.live(transcodingViewer(principal, uid), stream, end)
         : { stream, close: () => {} };
       const release = demand.addViewer();
       const noteEnd = watchLog.begin({ mode: 'watchWall', uid, login: principal.user.login, ip });

@@ -6,6 +6,7 @@ import { parseInit } from '@vidette/media/fmp4/read-init';
 import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
 import type { Sample } from '@vidette/media/sample';
 import { systemClock } from '../base/clock.ts';
+import { LoadLevel } from '../base/load-level.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { FfmpegPool } from '../ffmpeg/pool.ts';
@@ -57,7 +58,12 @@ function clip(): RecordedGop {
 
 test('[R1.5] a recorded H.265 GOP becomes H.264 with a frame at each of its times, although they were reordered', async () => {
   const gop = clip();
-  const transcoding = new Transcoding({ pool, clock: systemClock, rules: rules('everyone', 1) });
+  const transcoding = new Transcoding({
+    pool,
+    clock: systemClock,
+    load: new LoadLevel(),
+    rules: rules('everyone', 1),
+  });
   const bytes = await transcoding.gop(viewer, () => Promise.resolve(gop), new AbortController().signal);
   const [track] = parseInit(bytes);
   assert.match(track?.codecString ?? '', /^avc1\./);
@@ -78,7 +84,12 @@ test('a live stream is transcoded as it arrives, and ends with its viewer', asyn
   assert.ok(run);
   const source = new Stream('gate');
   source.setTracks([run.track]);
-  const transcoding = new Transcoding({ pool, clock: systemClock, rules: rules('everyone', 1) });
+  const transcoding = new Transcoding({
+    pool,
+    clock: systemClock,
+    load: new LoadLevel(),
+    rules: rules('everyone', 1),
+  });
   const { stream, close } = transcoding.live(viewer, source, () => assert.fail('it cannot be transcoded'));
   for (const sample of run.samples) source.write(sample);
   const frames: Sample[] = [];
@@ -111,11 +122,21 @@ test('for no user, for administrators only, and with no slots at all', async () 
     ['administrators', 2],
     ['everyone', 0],
   ] as const) {
-    const transcoding = new Transcoding({ pool, clock: systemClock, rules: rules(whom, atOnce) });
+    const transcoding = new Transcoding({
+      pool,
+      clock: systemClock,
+      load: new LoadLevel(),
+      rules: rules(whom, atOnce),
+    });
     await assert.rejects(transcoding.gop(viewer, read, signal), { code: 'ActionNotAcceptable' });
     assert.throws(() => transcoding.live(viewer, new Stream('a'), () => {}), { code: 'ActionNotAcceptable' });
   }
-  const administrators = new Transcoding({ pool, clock: systemClock, rules: rules('administrators', 2) });
+  const administrators = new Transcoding({
+    pool,
+    clock: systemClock,
+    load: new LoadLevel(),
+    rules: rules('administrators', 2),
+  });
   await assert.rejects(
     administrators.gop({ name: 'a', person: { isAdmin: true, canConvert: true } }, read, signal),
     {
@@ -127,7 +148,10 @@ test('for no user, for administrators only, and with no slots at all', async () 
 
 test('transcoding for everyone is available to each user who has that right, and to administrators', () => {
   const allows = (whom: TranscodingAudience, isAdmin: boolean, canConvert: boolean) =>
-    new Transcoding({ pool, clock: systemClock, rules: rules(whom, 2) }).allows({ isAdmin, canConvert });
+    new Transcoding({ pool, clock: systemClock, load: new LoadLevel(), rules: rules(whom, 2) }).allows({
+      isAdmin,
+      canConvert,
+    });
   assert.deepEqual(
     [allows('everyone', false, true), allows('everyone', false, false), allows('everyone', true, false)],
     [true, false, true],
@@ -152,4 +176,28 @@ test('a viewer keeps the slot from one GOP to the next, others are told that all
   slots.take('two', true)();
   clock.advance(20_000);
   assert.equal(slots.taken, 0);
+});
+
+test('[R15.4] while transcoding waits running ones end with that reason, new ones are refused, and their slots are free', async () => {
+  const load = new LoadLevel();
+  const transcoding = new Transcoding({ pool, clock: systemClock, load, rules: rules('everyone', 1) });
+  const ends: string[] = [];
+  const running = transcoding.live(viewer, new Stream('gate'), (code) => {
+    ends.push(code);
+    running.close();
+  });
+  load.set(2);
+  assert.deepEqual(ends, []);
+  load.set(3);
+  assert.deepEqual(ends, ['ServerOverloaded']);
+  assert.equal(transcoding.taken, 0);
+  assert.throws(() => transcoding.live(viewer, new Stream('gate'), () => {}), { code: 'ServerOverloaded' });
+  const { signal } = new AbortController();
+  await assert.rejects(
+    transcoding.gop(viewer, () => assert.fail('read'), signal),
+    { code: 'ServerOverloaded' },
+  );
+  load.set(0);
+  transcoding.live(viewer, new Stream('gate'), () => {}).close();
+  transcoding.close();
 });

@@ -1,5 +1,7 @@
-import type { Clock } from '../base/clock.ts';
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import type { LoadLevel } from '../base/load-level.ts';
 import type { FfmpegPool } from '../ffmpeg/pool.ts';
 import type { Stream } from '../hub/stream.ts';
 import { transcodeGop, type RecordedGop } from './gop-transcoding.ts';
@@ -12,6 +14,7 @@ export type TranscodingAudience = 'everyone' | 'administrators' | 'nobody';
 export interface TranscodingOptions {
   readonly pool: FfmpegPool;
   readonly clock: Clock;
+  readonly load: Pick<LoadLevel, 'requireRoom' | 'defers' | 'onChange'>;
   /** Read at every use, so that saved changes take effect immediately. */
   readonly rules: () => { readonly for: TranscodingAudience; readonly atOnce: number };
 }
@@ -38,10 +41,16 @@ export class Transcoding {
   readonly #slots: TranscodeSlots;
   /** The GOPs of one viewer are transcoded one after the other: the end of the last requested one. */
   readonly #queues = new Map<string, Promise<unknown>>();
+  /** Ends the transcodings of live streams. */
+  readonly #endings = new Set<() => void>();
+  readonly #stopLoad: Cancel;
 
   constructor(options: TranscodingOptions) {
     this.#options = options;
     this.#slots = new TranscodeSlots(options.clock, () => options.rules().atOnce);
+    this.#stopLoad = options.load.onChange(() => {
+      if (options.load.defers('transcoding')) for (const end of [...this.#endings]) end();
+    });
   }
 
   /** Whether streams are transcoded for a user at all, under the current configuration. */
@@ -58,21 +67,24 @@ export class Transcoding {
 
   /**
    * Starts transcoding a live stream.
-   * @param onFailed called when transcoding cannot continue
+   * @param onEnded called with the reason when transcoding ends by itself; the caller then closes it
    * @returns what the viewer reads, and how to end it when the viewer disconnects
-   * @throws Fault ActionNotAcceptable, QuotaReached
+   * @throws Fault ActionNotAcceptable, QuotaReached, ServerOverloaded
    */
   live(
     viewer: TranscodingViewer,
     source: Stream,
-    onFailed: () => void,
+    onEnded: (code: ErrorCode) => void,
   ): { stream: Stream; close: () => void } {
     this.#requireAllowed(viewer);
     const leave = this.#slots.take(viewer.name, false);
-    const conversion = new LiveTranscoding(source, this.#options.pool, onFailed);
+    const conversion = new LiveTranscoding(source, this.#options.pool, () => onEnded('ProbeError'));
+    const end = () => onEnded('ServerOverloaded');
+    this.#endings.add(end);
     return {
       stream: conversion.stream,
-      close() {
+      close: () => {
+        this.#endings.delete(end);
         conversion.close();
         leave();
       },
@@ -81,7 +93,7 @@ export class Transcoding {
 
   /**
    * One recorded GOP as a self-contained fMP4.
-   * @throws Fault ActionNotAcceptable, QuotaReached, ProbeError, NotFound; the signal's reason
+   * @throws Fault ActionNotAcceptable, QuotaReached, ServerOverloaded, ProbeError, NotFound; the signal's reason
    */
   async gop(
     viewer: TranscodingViewer,
@@ -118,14 +130,17 @@ export class Transcoding {
 
   /** Idempotent. The transcodings themselves end with the pool. */
   close(): void {
+    this.#stopLoad();
     this.#slots.clear();
   }
 
   #requireAllowed({ person }: TranscodingViewer): void {
-    if (this.allows(person)) return;
-    throw new Fault(
-      'ActionNotAcceptable',
-      'Transcoding for viewers is switched off, or not allowed for this viewer.',
-    );
+    if (!this.allows(person)) {
+      throw new Fault(
+        'ActionNotAcceptable',
+        'Transcoding for viewers is switched off, or not allowed for this viewer.',
+      );
+    }
+    this.#options.load.requireRoom('transcoding');
   }
 }
