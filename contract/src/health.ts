@@ -22,6 +22,7 @@ export const HealthWarning = z.object({
     'trust-proxy',
     'tls-certificate',
     'data-disk-full',
+    'server-overloaded',
   ]),
   expiresAt: TimeMs.nullable().meta(like(exampleMs + 720 * hourMs)),
   usedPercent: z.number().nullable().meta(like(null)),
@@ -37,7 +38,7 @@ export const HealthWarning = z.object({
     .record(z.string(), z.number())
     .optional()
     .describe(
-      'Further numbers in the warning: bytes of the archive and of other files on the disk, milliseconds that the clock is ahead, files that cannot be deleted, segments damaged in the S3 storage',
+      'Further numbers in the warning: bytes of the archive and of other files on the disk, milliseconds that the clock is ahead, files that cannot be deleted, segments damaged in the S3 storage, the level of overload (see the server’s statistics)',
     ),
 });
 export const Health = z.object({ version: z.string().meta(like('0.1.0')), warnings: z.array(HealthWarning) });

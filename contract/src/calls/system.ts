@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../call.ts';
-import { limits } from '../constants.ts';
+import { limits, yieldOrder } from '../constants.ts';
 import {
   AuditEntry,
   ClusterNode,
@@ -83,6 +83,12 @@ const ServerStats = z.object({
     .describe(
       'The processes that receive and record, with `engine.processes`; their metrics are not in those above',
     ),
+  overload: z
+    .object({
+      level: z.int().describe('0: nothing waits').meta(like(0)),
+      waiting: z.array(z.enum(yieldOrder)).describe('What waits so that recording continues').meta(like([])),
+    })
+    .describe('Sub-streams and live video are reduced to key frames when they are listed'),
   far: FarArchive.nullable().describe('State of the S3 storage for old footage; null: there is none'),
 });
 

@@ -10,7 +10,9 @@ import type { NodeRpc } from '../rpc/node-rpc.ts';
 import { Statistics } from '../statistics/statistics.ts';
 import { ClusterInsight, LocalInsight } from '../streams/stream-insight.ts';
 import { SourceProbe } from '../streams/source-probe.ts';
+import { EventLoopWatch } from '../system/event-loop-watch.ts';
 import { HealthMonitor } from '../system/health.ts';
+import { LoadShedding } from '../system/load-shedding.ts';
 import { StatusWriter } from '../system/status-writer.ts';
 import { Transcoding } from '../transcoding/transcoding.ts';
 import type { ClusterArea } from './cluster.ts';
@@ -62,12 +64,16 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
   const transcoding = new Transcoding({ pool, clock, load, rules: () => config.conversion });
   closers.push(() => transcoding.close());
   const isDataDiskFull = () => !reserve.isWhole;
-  const health = new HealthMonitor({ clock, license, archiveDir, config, node: membership, isDataDiskFull });
+  const health = new HealthMonitor({
+    ...{ clock, license, archiveDir, config, node: membership, isDataDiskFull, load },
+  });
   const statistics = new Statistics({
-    ...{ clock, streamManager, live, archive, health },
+    ...{ clock, streamManager, live, archive, health, load },
     engines: () => parts.engines.processes?.engines ?? [],
   });
   closers.push(() => statistics.close());
+  const shedding = openLoadShedding(parts);
+  closers.push(() => shedding.close());
   // A stream that another node runs is reported by that node.
   const own = { isMeant: (uid: string) => membership.owns(uid) };
   observers.add({ ...own, onState: (uid, state) => statuses.note(uid, state) });
@@ -92,6 +98,36 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
     localInsight,
     insight,
     sourceProbe,
+  };
+}
+
+/** Measures what records, wherever that is, and decides what waits. */
+function openLoadShedding({
+  foundation,
+  engines: { processes, reported },
+  storage: { archive },
+}: MediaParts) {
+  const { clock, log, load } = foundation;
+  const eventLoop = new EventLoopWatch(clock);
+  const shedding = new LoadShedding({
+    ...{ clock, log, load },
+    figures: () => {
+      const recorders = reported?.running ?? archive.recorders.running;
+      const waiting = Array.from(recorders.values(), ({ status }) => status.waiting);
+      const own = eventLoop.takeLongestMs();
+      const delays = processes?.engines.map(({ vitals }) => vitals?.eventLoopDelayMs ?? 0) ?? [own];
+      return {
+        eventLoopDelayMs: Math.max(0, ...delays),
+        writeDelayMs: waiting.reduce((most, now) => Math.max(most, now?.ms ?? 0), 0),
+        waitingBytes: waiting.reduce((most, now) => Math.max(most, now?.bytes ?? 0), 0),
+      };
+    },
+  });
+  return {
+    close() {
+      shedding.close();
+      eventLoop.close();
+    },
   };
 }
 

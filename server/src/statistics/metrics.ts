@@ -81,6 +81,13 @@ export async function newRegistry(sources: MetricsSources): Promise<Registry> {
       return (await statistics.now()).writeLatencyMs / 1_000;
     },
   );
+  gauge(
+    'vidette_overload_level',
+    'How many kinds of work wait so that recording continues; 0 is normal',
+    async () => {
+      return (await statistics.now()).overload.level;
+    },
+  );
   gauge('vidette_license_valid', '1 while the license is valid', () => (license.isExpired ? 0 : 1));
   gauge('vidette_tunnel_up', '1 while a relay listens for this server', () => (tunnel.isUp ? 1 : 0));
   gauge(

@@ -1,6 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import type { ObjectStorageStatus } from '../archive/object-storage/object-storage.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
+import type { LoadLevel } from '../base/load-level.ts';
 import type { Live } from '../live/live.ts';
 import type { EngineView } from '../engine/engine-processes.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
@@ -33,6 +34,7 @@ export interface StatisticsOptions {
   readonly live: Live;
   readonly archive: Pick<Archive, 'health' | 'continuity'>;
   readonly health: HealthMonitor;
+  readonly load: Pick<LoadLevel, 'level' | 'waiting'>;
   /** The engine processes of this server; none where streams run in this process. */
   readonly engines: () => readonly EngineView[];
 }
@@ -85,7 +87,7 @@ export class Statistics {
 
   /** Current metrics of the server; per-second ones are from the last sample. */
   async now() {
-    const { streamManager, live, archive, health } = this.#options;
+    const { streamManager, live, archive, health, load } = this.#options;
     let streams = 0;
     let streamsRunning = 0;
     let viewers = 0;
@@ -106,6 +108,7 @@ export class Statistics {
       diskFreeBytes: disk?.freeBytes ?? null,
       diskTotalBytes: disk?.totalBytes ?? null,
       engines: this.#options.engines().map(engineView),
+      overload: { level: load.level, waiting: [...load.waiting] },
       far: farView(archive.health.objectStorage),
       ...this.#look,
     };

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { HealthWarning } from '@vidette/contract/health';
 import type { Clock } from '../base/clock.ts';
+import type { LoadLevel } from '../base/load-level.ts';
 import type { Config } from '../config/schema.ts';
 import { warning } from './health-warning.ts';
 import type { LicenseService } from './license.ts';
@@ -42,6 +43,7 @@ export interface HealthMonitorOptions {
   };
   /** Whether the databases use their disk reserve. */
   readonly isDataDiskFull?: () => boolean;
+  readonly load: Pick<LoadLevel, 'level'>;
   /** Read at every use: changes take effect immediately. */
   readonly config: Pick<Config, 'archive'>;
 }
@@ -67,6 +69,7 @@ export class HealthMonitor {
   ): Promise<HealthWarning[]> {
     return [
       ...this.#licenseWarnings(),
+      ...this.#loadWarnings(),
       ...(await this.#diskWarnings(shares)),
       ...this.#nodeWarnings(),
       ...notRecording.map((subject) => warning('stream-not-recording', { subject })),
@@ -85,6 +88,11 @@ export class HealthMonitor {
     }
     // If this is also the archive's disk, it has been reported already.
     return this.#options.isDataDiskFull?.() === true ? [warning('data-disk-full')] : [];
+  }
+
+  #loadWarnings(): HealthWarning[] {
+    const { level } = this.#options.load;
+    return level > 0 ? [warning('server-overloaded', { figures: { level } })] : [];
   }
 
   #nodeWarnings(): HealthWarning[] {

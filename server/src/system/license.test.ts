@@ -109,7 +109,14 @@ test('[R3.9] health warns of license expiry two weeks ahead, and after it', asyn
   await service.replace(textOf({}));
   const node = { id: 'main', isDrained: false, wrongClocks: [] };
   const config = ConfigFile.parse({});
-  const health = new HealthMonitor({ clock, license: service, archiveDir: folder, config, node });
+  const health = new HealthMonitor({
+    clock,
+    license: service,
+    archiveDir: folder,
+    config,
+    node,
+    load: { level: 0 },
+  });
   const codes = async () =>
     (await health.warnings([], [])).map(({ code }) => code).filter((code) => /license/.test(code));
   clock.advance(16 * dayMs - 1);

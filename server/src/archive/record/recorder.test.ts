@@ -273,7 +273,7 @@ test('a disk slower than the stream loses frames and reports it, and the streamâ
   const held = Promise.withResolvers<void>();
   const steps: DiskStep[] = [];
   const files = watchedFiles(steps);
-  const { archive } = await openArchive(t, dir, {
+  const { archive, clock } = await openArchive(t, dir, {
     files: {
       ...files,
       async create(path) {
@@ -295,10 +295,14 @@ test('a disk slower than the stream loses frames and reports it, and the streamâ
   connect(stream, footage, t0, t0 + 1_500);
   await until(() => steps.some(({ name, path }) => name === 'write' && path.endsWith('.mp4')), 'a write');
   deliver(stream, footage, t0 + 1_500, t0 + 60_000);
+  clock.advance(3_000);
+  const { bytes = 0, ms = 0 } = recorder.status.waiting ?? {};
+  assert.ok(bytes > 0 && ms >= 3_000, `${bytes} bytes wait for ${ms} ms`);
   held.resolve();
   await until(() => recorder.status.state === 'recording', 'recording');
   deliver(stream, footage, t0 + 60_000, t0 + 63_000);
   await recorder.stop('recording-off');
+  assert.deepEqual(recorder.status.waiting, { bytes: 0, ms: 0 });
   assert.ok(recorder.status.skippedSamples > 1000, String(recorder.status.skippedSamples));
   const causes = archive.reader
     .intervals('cam1', t0, t0 + 63_000)

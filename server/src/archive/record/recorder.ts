@@ -65,6 +65,11 @@ export interface RecorderStatus {
   readonly unusableSamples: number;
   /** From a complete GOP to its committed row. */
   readonly writeLatency: { readonly lastMs: number; readonly meanMs: number; readonly maxMs: number };
+  /**
+   * What waits to be written now, and how long the write that is in progress has taken so far. Undefined from an engine
+   * of the version before.
+   */
+  readonly waiting?: { readonly bytes: number; readonly ms: number };
 }
 
 export type RecorderStopCause = 'recording-off' | 'server-stopped' | 'removed' | 'moved' | 'drained';
@@ -124,6 +129,10 @@ export class Recorder {
       skippedSamples: this.#reader.skippedSamples,
       unusableSamples: this.#assembler.unusableSamples,
       writeLatency: this.#figures.latency,
+      waiting: {
+        bytes: this.#reader.queuedBytes,
+        ms: this.#figures.delayMs(this.#tools.clock.monotonicMs()),
+      },
     };
   }
 
@@ -192,6 +201,7 @@ export class Recorder {
     if (!(await this.#tools.permits())) return;
     if (this.#failure && clock.monotonicMs() < this.#failure.retryAtMs) return;
     const fromMs = clock.monotonicMs();
+    this.#figures.begin(fromMs);
     try {
       const timeOffsetBefore = this.#writer.timeOffsetTicks;
       const bytes = await this.#writer.write(fragment);
@@ -203,6 +213,8 @@ export class Recorder {
       this.#state = 'recording';
     } catch (error) {
       await this.#fail(error, fragment.startTicks);
+    } finally {
+      this.#figures.end();
     }
   }
 

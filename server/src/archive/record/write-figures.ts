@@ -2,6 +2,8 @@
 export class WriteFigures {
   #bytes = 0;
   #fragments = 0;
+  /** Monotonic; undefined while nothing is written. */
+  #sinceMs: number | undefined;
   #latency = { lastMs: 0, sumMs: 0, maxMs: 0 };
 
   /** A fragment's row is committed; `latencyMs` is the time since the fragment was complete. */
@@ -11,6 +13,21 @@ export class WriteFigures {
     this.#latency.lastMs = latencyMs;
     this.#latency.sumMs += latencyMs;
     this.#latency.maxMs = Math.max(this.#latency.maxMs, latencyMs);
+  }
+
+  /** A write begins. */
+  begin(nowMs: number): void {
+    this.#sinceMs = nowMs;
+  }
+
+  /** It ended, whether or not anything was written. */
+  end(): void {
+    this.#sinceMs = undefined;
+  }
+
+  /** How long the write that is in progress has taken so far; 0 without one. */
+  delayMs(nowMs: number): number {
+    return this.#sinceMs === undefined ? 0 : nowMs - this.#sinceMs;
   }
 
   get bytes(): number {

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { healthQuery } from '../../api/health.ts';
 import { useUser } from '../../api/session.ts';
 import { codeText } from '../../components/code-text.ts';
+import { overloadText } from '../../components/overload-text.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n, MessageKey } from '../../i18n/i18n.ts';
 import { Link } from '../../routing/react/link.tsx';
@@ -21,6 +22,7 @@ const weight: Partial<Record<HealthWarning['code'], number>> = {
   'cluster-node-drained': -3,
   'archive-disk-missing': -2,
   'data-disk-full': -1,
+  'server-overloaded': -1,
   'trust-proxy': 1,
 };
 
@@ -89,7 +91,10 @@ function WarningBanner({ warning, onClose }: WarningBannerProps) {
   return (
     <Banner kind="warning" onClose={onClose}>
       {warningText(warning, i18n)}{' '}
-      {isStrict(warning) && user?.isAdmin && (
+      {warning.code === 'server-overloaded' && user?.isAdmin && (
+        <Link to="/administration/stats">{i18n.t('warning.farArchive.show')}</Link>
+      )}
+      {warning.code === 'cluster-node-drained' && user?.isAdmin && (
         <Link to="/administration/cluster">{i18n.t('warning.nodeDrained.show')}</Link>
       )}
       {warning.subject === 'disk-empty' && user?.isAdmin && <UseDisk />}
@@ -135,9 +140,12 @@ function recordedLowText([first, ...others]: readonly HealthWarning[], i18n: I18
   return i18n.t('warning.recordedLow', { percent: i18n.number(first?.recordedPercent ?? 0) });
 }
 
-/** A drained node is a state that an administrator must end, so it can't be dismissed [R4.11]. */
+/**
+ * A drained node is a state that an administrator must end, so it can't be dismissed [R4.11]. An overload explains what is
+ * missing on the page for as long as it lasts.
+ */
 function isStrict({ code }: HealthWarning): boolean {
-  return code === 'cluster-node-drained';
+  return code === 'cluster-node-drained' || code === 'server-overloaded';
 }
 
 function keyOf({ code, subject }: HealthWarning): string {
@@ -179,6 +187,8 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
       return archiveSpaceText(warning, i18n);
     case 'data-disk-full':
       return i18n.t('warning.dataDiskFull');
+    case 'server-overloaded':
+      return i18n.t('warning.overloaded', { work: overloadText(warning.figures?.['level'] ?? 0, i18n) });
     case 'archive-clock':
       return i18n.t('warning.archiveClock', { duration: i18n.duration(warning.figures?.['aheadMs'] ?? 0) });
     case 'archive-undeletable': {

@@ -6,6 +6,7 @@ import { codeText } from '../../components/code-text.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { HistoryCharts } from '../../components/history-charts.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { overloadText } from '../../components/overload-text.ts';
 import { recordedShareText } from '../../components/recorded-share-text.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
@@ -53,6 +54,9 @@ function NowFacts({ stats: data }: { stats: ReplyOf<'getSystemStats'> }) {
         {i18n.number(data.cpuPercent / 100, { style: 'percent', maximumFractionDigits: 1 })}
       </Fact>
       <Fact label={i18n.t('stats.memory')}>{i18n.bytes(data.memoryBytes)}</Fact>
+      <Fact label={i18n.t('stats.overload')}>
+        {overloadText(data.overload.level, i18n) || i18n.t('stats.overload.none')}
+      </Fact>
     </Facts>
   );
 }

@@ -99,6 +99,7 @@ function ExportActions({ item, name }: ExportPartProps) {
 }
 
 function statusText(item: Export, i18n: I18n): string {
+  if (item.isHeld) return i18n.t('exports.status.held');
   switch (item.status) {
     case 'queued':
       return i18n.t('exports.status.queued');

@@ -14,6 +14,8 @@ export const administration = {
   'stats.disk.unknown': 'Unknown',
   'stats.cpu': 'CPU, share of one core',
   'stats.memory': 'Memory',
+  'stats.overload': 'Waits because of overload',
+  'stats.overload.none': 'Nothing',
   'stats.engines': 'Engine processes',
   'stats.engine': 'Process',
   'stats.engine.name': 'Engine {number}',

@@ -49,6 +49,8 @@ export const exports = {
   'exports.stream': '{name}: {duration} saved, {gap} not recorded',
   'exports.status.queued': 'Queued',
   'exports.status.running': '{done} of about {total}',
+  'exports.status.held':
+    'Waiting: the server is overloaded, and recording comes first. The export continues by itself.',
   'exports.status.ready': 'Kept until {time}',
   'exports.failure.disk-full': 'Stopped: not enough space for exports. The finished part is kept.',
   'exports.failure.forbidden': 'Stopped: you no longer have access to the archive of one of the streams.',

@@ -36,6 +36,14 @@ export const warnings = {
     'Another server records in the archive folder. This server records nothing until it has a folder of its own.',
   'warning.dataDiskFull':
     'The disk of the server’s data folder is full. The server is using a small reserve; remove other files from that disk.',
+  'warning.overloaded':
+    'The server is overloaded. Recording continues; until the load falls, this waits or is reduced: {work}.',
+  'overload.exports': 'exports',
+  'overload.thumbnails': 'thumbnails',
+  'overload.transcoding': 'transcoding',
+  'overload.motion': 'motion detection',
+  'overload.subStreams': 'sub-streams in mosaics',
+  'overload.live': 'live video',
   'warning.nodeDrained': 'This node is drained. Start the node to return to the cluster',
   'warning.nodeClockAhead':
     'The clock of the node {node} is {duration} ahead of the database’s: its recordings get wrong times. Correct the clock, preferably with NTP.',

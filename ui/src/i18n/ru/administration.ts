@@ -16,6 +16,8 @@ export const administration: Record<keyof typeof english, string> = {
   'stats.disk.unknown': 'Неизвестно',
   'stats.cpu': 'Процессор, доля одного ядра',
   'stats.memory': 'Память',
+  'stats.overload': 'Отложено из-за перегрузки',
+  'stats.overload.none': 'Ничего',
   'stats.engines': 'Процессы записи',
   'stats.engine': 'Процесс',
   'stats.engine.name': 'Процесс {number}',
