@@ -394,7 +394,7 @@ test('[R10.8] a node whose clock is set back still answers the others, and every
     (await north().getHealth()).warnings.filter(({ code }) => code === 'cluster-node-clock');
   assert.deepEqual(await wrong(), []);
   const beforeMs = await recordedBy('north')();
-  process.kill(nodes.server('south').pid, 'SIGUSR2');
+  nodes.server('south').signal('SIGUSR2');
   const [warning] = await until(wrong, (found) => found.length > 0, WAIT_MS);
   assert.equal(warning?.subject, 'south');
   assert.ok(Math.abs((warning.figures?.['aheadMs'] ?? 0) + 600_000) < 5_000, JSON.stringify(warning));

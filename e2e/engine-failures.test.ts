@@ -82,7 +82,7 @@ test('[R15.2] the streams of an engine that cannot start any more are taken over
     await scene.goesOn(1_000);
     await assertOneGap(scene, hurt, 10_000);
     const { now } = await scene.client.getAdminStats();
-    assert.deepEqual(now.engines.map(({ streams }) => streams).sort(), [0, scene.uids.length]);
+    assert.deepEqual(new Set(now.engines.map(({ streams }) => streams)), new Set([0, scene.uids.length]));
     await rm(flag);
     await until(
       async () => (await scene.client.getAdminStats()).now.engines,

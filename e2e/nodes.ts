@@ -169,13 +169,13 @@ export class Nodes {
 
   /** Suspends a node, like a machine that hangs. */
   pause(id: string): void {
-    process.kill(this.server(id).pid, 'SIGSTOP');
+    this.server(id).signal('SIGSTOP');
     this.#paused.add(id);
     this.silent.add(id);
   }
 
   resume(id: string): void {
-    process.kill(this.server(id).pid, 'SIGCONT');
+    this.server(id).signal('SIGCONT');
     this.#paused.delete(id);
     this.silent.delete(id);
   }

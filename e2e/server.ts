@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -60,17 +61,49 @@ export class TestServer {
 
   /** Kills the server like a power cut, keeping its folder. */
   async kill(): Promise<void> {
+    if (!this.#hasEnded) this.signal('SIGKILL');
     await this.#end('SIGKILL');
   }
 
+  /** Sends a signal to all processes that make up the server: to its supervisor, front and engines, if it has any. */
+  signal(signal: NodeJS.Signals): void {
+    // Read first: they are no longer its children once it is dead.
+    const others = partsOf(this.pid);
+    for (const pid of [this.pid, ...others]) {
+      try {
+        process.kill(pid, signal);
+      } catch (error) {
+        // It ended in between.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
+  }
+
+  get #hasEnded(): boolean {
+    return this.#process.exitCode !== null || this.#process.signalCode !== null;
+  }
+
   async #end(signal: NodeJS.Signals): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    if (this.#hasEnded) return;
     const exited = once(this.#process, 'exit');
     this.#process.kill(signal);
     const hardStop = setTimeout(() => this.#process.kill('SIGKILL'), 60_000);
     await exited;
     clearTimeout(hardStop);
   }
+}
+
+/** The front and the engines of a server, which are its children. */
+function partsOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return children.map(Number).filter((child) => {
+    try {
+      return /(front|engine)-main\.ts/.test(readFileSync(`/proc/${child}/cmdline`, 'utf8'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      throw error;
+    }
+  });
 }
 
 /**

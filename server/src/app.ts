@@ -82,7 +82,7 @@ async function assemble(
   const engines = keep(await composeEngines(foundation, handles));
   const storage = keep(await composeStorage(foundation, engines));
   const ffmpeg = keep(await composeFfmpeg(foundation));
-  const cluster = keep(await composeCluster(foundation, storage, fail));
+  const cluster = keep(await composeCluster(foundation, engines, storage, fail));
   const media = keep(await composeMedia({ foundation, engines, storage, ffmpeg, cluster }));
   const access = keep(await composeAccess(foundation, storage, print));
   const services = keep(await composeServices({ foundation, engines, storage, cluster, media, access }));

@@ -7,7 +7,7 @@ export interface Clock {
    * Milliseconds since the epoch on the machine's clock, which may step. For display and initial anchors only.
    */
   wallMs(): number;
-  /** Milliseconds that never step or go back, from an arbitrary start. */
+  /** Milliseconds that never step or go back, from an arbitrary start that all processes of the machine share. */
   monotonicMs(): number;
   /**
    * Calls `run` once after `delayMs`; the returned function cancels. The timer does not keep the process alive.
@@ -21,9 +21,12 @@ export interface Clock {
 
 export type Cancel = () => void;
 
+/** `performance.now` begins with the process, the clock under it with the machine. */
+const processStartMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  monotonicMs: () => processStartMs + performance.now(),
   after(delayMs, run) {
     const timer = setTimeout(run, delayMs);
     timer.unref();

@@ -5,6 +5,7 @@ import { Fault } from '../base/fault.ts';
 import { silentLog, type Log } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import type { ClusterTables, Joining, Move, StreamPlace } from '../store/cluster-tables.ts';
+import { WritePermits } from '../base/write-permits.ts';
 import { Cluster } from './cluster.ts';
 import type { ClusterChange } from './cluster-change.ts';
 import { member, place } from './cluster-fixture.ts';
@@ -12,6 +13,8 @@ import { member, place } from './cluster-fixture.ts';
 /** Node `a` of two, on a database whose rows a test sets. */
 class Scene {
   readonly clock = new ManualClock();
+  /** Of a process that records for this node. */
+  readonly engine = new WritePermits(this.clock);
   readonly lines: string[] = [];
   readonly reports: ClusterChange[] = [];
   readonly expelled: string[] = [];
@@ -67,10 +70,12 @@ class Scene {
       clock: this.clock,
       log,
       id: 'a',
+      runId: 'run',
       capacity: null,
       version: '1.2.3',
       publicKey: 'key',
       onExpelled: (reason) => void this.expelled.push(reason),
+      onLease: (report) => this.engine.note(report),
     });
     cluster.attach({
       report: () => ({ activeStreams: 0, cannotRecord: false }),
@@ -168,11 +173,13 @@ test('[R10.8] isolated from the database, running streams continue; streams that
   await scene.beat(3);
   assert.deepEqual(scene.asked, ['b']);
   assert.deepEqual([cluster.acquire('one'), cluster.permits('one', 3)], [3, true]);
+  assert.equal(scene.engine.permits('one', 3), true);
   assert.deepEqual(scene.reports, []);
   scene.isAway = false;
   scene.change('one', { nodeId: 'b', epoch: 4 });
   await scene.beat();
   assert.deepEqual([cluster.acquire('one'), cluster.permits('one', 3)], [undefined, false]);
+  assert.equal(scene.engine.permits('one', 3), false);
   assert.deepEqual(scene.reports, [{ saved: [], moved: ['one'], removed: [] }]);
   scene.change('one', { nodeId: 'a', epoch: 5 });
   await scene.beat();
@@ -190,6 +197,7 @@ test('[R10.8] a node that is cut off while another reaches the database is fence
     [cluster.acquire('one'), cluster.permits('one', 3), cluster.owns('one')],
     [undefined, false, false],
   );
+  assert.equal(scene.engine.permits('one', 3), false);
   assert.deepEqual(scene.reports, [{ saved: [], moved: ['one', 'two'], removed: [] }]);
   scene.isAway = false;
   await scene.beat();
@@ -272,4 +280,13 @@ test('a stopping node releases its lease after the beat in progress, and reports
   scene.change('two', { changed: 1 });
   await scene.beat(3);
   assert.deepEqual([scene.left, scene.reports, scene.clock.pendingTimers], [['a'], [], 0]);
+});
+
+test('[R10.8] a process that is followed by another while engines record keeps the lease', async () => {
+  const { scene, cluster } = await running();
+  await cluster.close(true);
+  assert.deepEqual(scene.left, []);
+  assert.equal(scene.engine.permits('one', 3), true);
+  scene.clock.advance(5_000);
+  assert.equal(scene.engine.lease.state, 'undecided', 'nothing renews it any more');
 });

@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { delay, type Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import type { Lease } from '../base/lease.ts';
 import type { Log } from '../base/log.ts';
+import { WritePermits, type PermitsReport } from '../base/write-permits.ts';
 import {
   leaseMs,
   type ClusterMember,
@@ -17,7 +18,6 @@ import { ClusterView } from './cluster-view.ts';
 import { DatabaseContact, type PeerReaches } from './database-contact.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LeaderElection } from './leader-election.ts';
-import { Lease } from './lease.ts';
 import { bestNode } from './placement.ts';
 
 /** A lease ends this much earlier for its own node than for the others. */
@@ -53,6 +53,8 @@ export interface ClusterOptions {
   readonly log: Log;
   /** `node.id` of the configuration. */
   readonly id: string;
+  /** Of this run of the server: a process that replaces this one has the same, and continues its lease. */
+  readonly runId: string;
   readonly capacity: number | null;
   /** Version of the product. */
   readonly version: string;
@@ -60,6 +62,8 @@ export interface ClusterOptions {
   readonly publicKey: string;
   /** Called when this node must stop, with the reason: another process runs under its id, or it was removed. */
   readonly onExpelled: (reason: string) => void;
+  /** Called after each renewal and each verdict, for the processes that record. */
+  readonly onLease?: (report: PermitsReport) => void;
 }
 
 /**
@@ -71,26 +75,20 @@ export interface ClusterOptions {
 export class Cluster {
   readonly id: string;
   readonly #options: ClusterOptions;
-  readonly #runId = randomUUID();
-  readonly #lease: Lease;
+  readonly #permits: WritePermits;
   readonly #election: LeaderElection;
   readonly #view: ClusterView;
   readonly #changes: ChangeNotifier;
   readonly #contact: DatabaseContact;
   readonly #clockCheck: ClockCheck;
   readonly #heartbeat: Heartbeat;
-  /**
-   * Up to this epoch, this node's assignment of a stream was lost while it was suspended or cut off: nothing
-   * more is written under it.
-   */
-  readonly #lost = new Map<string, number>();
   #streams: ClusterStreams | undefined;
 
   private constructor(options: ClusterOptions) {
     const { id, tables, clock, log } = options;
     this.id = id;
     this.#options = options;
-    this.#lease = new Lease(clock, leaseMs - marginMs);
+    this.#permits = new WritePermits(clock, leaseMs - marginMs);
     this.#election = new LeaderElection({ tables, clock, log, id });
     this.#view = new ClusterView({ tables, clock, id });
     this.#changes = new ChangeNotifier(log);
@@ -135,9 +133,7 @@ export class Cluster {
 
   /** Whether data that was received under an epoch may be written now. Waits while that is unknown. */
   permits(uid: string, epoch: number): boolean | Promise<boolean> {
-    const settled = this.#lease.settled;
-    if (settled) return settled.then(() => this.permits(uid, epoch));
-    return this.#lease.state !== 'fenced' && epoch > (this.#lost.get(uid) ?? -1);
+    return this.#permits.permits(uid, epoch);
   }
 
   /** Whether this node, and no other, reports on a stream. */
@@ -207,14 +203,15 @@ export class Cluster {
     this.#reportChanges();
   }
 
-  /** Releases the lease, so that the other nodes need not wait for it to expire. */
-  async close(): Promise<void> {
+  /** Releases the lease, so that the other nodes need not wait for it to expire; not while other processes record under it. */
+  async close(isInUse = false): Promise<void> {
     const stopped = this.#heartbeat.stop();
     this.#lease.close();
     await stopped;
+    if (isInUse) return;
     const { tables, log } = this.#options;
     try {
-      await tables.leave(this.id, this.#runId);
+      await tables.leave(this.id, this.#options.runId);
     } catch (error) {
       log.warn({ err: error }, 'The lease could not be released; it will expire');
     }
@@ -243,7 +240,7 @@ export class Cluster {
 
   #takeLease(): Promise<Joining> {
     const { tables, version, capacity, publicKey } = this.#options;
-    return tables.join({ id: this.id, runId: this.#runId, version, capacity, publicKey });
+    return tables.join({ id: this.id, runId: this.#options.runId, version, capacity, publicKey });
   }
 
   async #tick(): Promise<void> {
@@ -260,7 +257,7 @@ export class Cluster {
     const { tables, clock, onExpelled } = this.#options;
     const report = this.#streams?.report() ?? idle;
     const [sentMs, sentWallMs] = [clock.monotonicMs(), clock.wallMs()];
-    const databaseMs = await tables.renew(this.id, this.#runId, report, this.#clockCheck.aheadMs);
+    const databaseMs = await tables.renew(this.id, this.#options.runId, report, this.#clockCheck.aheadMs);
     if (databaseMs !== undefined) {
       this.#clockCheck.note(sentWallMs, clock.monotonicMs() - sentMs, databaseMs);
     } else {
@@ -270,6 +267,7 @@ export class Cluster {
         const reason =
           joining === 'taken' ? `Another server on the database is called ${this.id}.` : notInvited(this.id);
         this.#lease.judge('fenced');
+        this.#reportLease();
         onExpelled(reason);
         throw new Fault('Unavailable', reason);
       }
@@ -278,6 +276,7 @@ export class Cluster {
     await this.#learn();
     if (before) this.#loseWhatWasTaken(before);
     this.#lease.renewed(sentMs, sentWallMs);
+    this.#reportLease();
     this.#contact.noteAnswer();
   }
 
@@ -292,7 +291,7 @@ export class Cluster {
       if (epoch === undefined) continue;
       moved.push(place.uid);
       const now = this.#view.places.get(place.uid);
-      if (!now || this.#view.epochOf(now) !== epoch) this.#lost.set(place.uid, epoch);
+      if (!now || this.#view.epochOf(now) !== epoch) this.#permits.lose(place.uid, epoch);
     }
     this.#changes.add({ moved });
   }
@@ -356,6 +355,15 @@ export class Cluster {
           'The lease has expired, and no reachable node can reach the database: running streams continue',
         );
     }
+    this.#reportLease();
+  }
+
+  get #lease(): Lease {
+    return this.#permits.lease;
+  }
+
+  #reportLease(): void {
+    this.#options.onLease?.(this.#permits.report);
   }
 }
 

@@ -207,10 +207,10 @@ export class Membership {
     });
   }
 
-  /** Records when this node was last seen. */
-  async close(): Promise<void> {
+  /** Records when this node was last seen. `isInUse`: other processes go on recording under its lease. */
+  async close({ isInUse } = { isInUse: false }): Promise<void> {
     await this.#turn;
-    if (this.#cluster) await this.#cluster.close();
+    if (this.#cluster) await this.#cluster.close(isInUse);
     else await this.#options.nodes.touch(this.id, this.#options.clock.wallMs());
   }
 

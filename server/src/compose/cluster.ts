@@ -1,3 +1,4 @@
+import type { PermitsReport } from '../base/write-permits.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { Membership } from '../cluster/membership.ts';
 import { anyReachesDatabase } from '../rpc/database-probe.ts';
@@ -9,6 +10,7 @@ import { PeerArchive } from '../rpc/peer-archive.ts';
 import { Peers } from '../rpc/peers.ts';
 import type { ClusterTables } from '../store/cluster-tables.ts';
 import { openClusterTables } from '../store/open-database.ts';
+import type { Engines } from './engines.ts';
 import type { Foundation } from './foundation.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import type { Storage } from './storage.ts';
@@ -19,14 +21,16 @@ export type ClusterArea = Opened<Awaited<ReturnType<typeof openCluster>>>;
 /** `fail` is called when this node is expelled and must stop. */
 export function composeCluster(
   foundation: Foundation,
+  engines: Engines,
   storage: Storage,
   fail: (reason: string) => void,
 ): Promise<ClusterArea> {
-  return opened((closers) => openCluster(foundation, storage, fail, closers));
+  return opened((closers) => openCluster(foundation, engines, storage, fail, closers));
 }
 
 async function openCluster(
   { config, clock, log, version }: Foundation,
+  { processes, runId }: Engines,
   { store, archive, limits }: Storage,
   fail: (reason: string) => void,
   closers: Closer[],
@@ -36,9 +40,12 @@ async function openCluster(
   const key = config.database === null ? passingNodeKey() : await loadNodeKey(config.dataDir);
   const publicKey = key.publicBytes.toString('base64url');
   const tables = config.database === null ? undefined : openTables(config.database, closers);
-  const cluster = tables && (await Cluster.open({ ...self, publicKey, tables, onExpelled: fail }));
+  const onLease = (report: PermitsReport) => processes?.noteLease(report);
+  const cluster =
+    tables && (await Cluster.open({ ...self, runId, publicKey, tables, onExpelled: fail, onLease }));
   const membership = await Membership.open({ ...self, nodes: store.nodes, cluster });
-  closers.push(() => membership.close());
+  // Engines that continue need the lease until the next front renews it.
+  closers.push(() => membership.close({ isInUse: processes?.areStopped() === false }));
   const peers = new Peers({ self: id, clock, read: () => cluster?.peers ?? [] });
   const between = { self: id, key, peers, clock, allowPlainHttp: config.cluster.allowPlainHttp };
   const nodeAuthenticator = new NodeAuthenticator(between);

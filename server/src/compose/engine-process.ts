@@ -1,12 +1,13 @@
 import { pino, type Logger } from 'pino';
 import { lockWhenFree, openRecording, type Recording } from '../archive/recording/recording.ts';
-import { systemClock } from '../base/clock.ts';
+import { systemClock, type Clock } from '../base/clock.ts';
 import type { HangWatch } from '../base/hang-watch.ts';
 import { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { redactText, redactValue } from '../base/redact.ts';
 import type { EngineSetup, EngineVitals, LogLevel } from '../engine/engine-protocol.ts';
+import { WritePermits, type PermitsReport } from '../base/write-permits.ts';
 import { EngineServer, type EngineCommands } from '../engine/engine-server.ts';
 import { asStream } from '../base/stream-context.ts';
 import { StreamManager } from '../engine/stream-manager.ts';
@@ -43,7 +44,7 @@ async function openEngine(
   const log = tee(lines, (...line) => server.noteLine(...line));
   const eventLoop = new EventLoopWatch(clock);
   const load = new LoadLevel();
-  const assignments = new Assignments((setup) => openStreams(setup));
+  const assignments = new Assignments(clock, (setup) => openStreams(setup));
   const server: EngineServer = new EngineServer({
     streamManager: () => assignments.streamManager,
     commands: assignments,
@@ -70,12 +71,13 @@ async function openEngine(
         throw new Error('an engine relays nothing');
       },
       acquire: (uid) => assignments.epochOf(uid),
-      permits: (uid, epoch) => assignments.epochOf(uid) === epoch,
+      permits: (uid, epoch) => assignments.permits(uid, epoch),
       reportElsewhere: () => undefined,
       onState: (uid) => server.noteState(uid),
       onMotion: (uid, event) => server.noteMotion(uid, event),
     });
     closers.push(() => streamManager.close());
+    closers.push(() => assignments.end());
     return { recording, streamManager };
   }
 
@@ -104,6 +106,9 @@ type OpenParts = (setup: EngineSetup) => Promise<EngineParts>;
 /** What the front has assigned to this engine. */
 class Assignments implements EngineCommands {
   readonly #open: OpenParts;
+  readonly #permits: WritePermits;
+  /** Of a cluster. */
+  #isLeased = false;
   readonly #epochs = new Map<string, number>();
   #opening: Promise<void> | undefined;
   #opened: EngineParts | undefined;
@@ -112,8 +117,9 @@ class Assignments implements EngineCommands {
   /** Sent before the engine was set up. */
   #early: Parameters<EngineCommands['run']>[0][] = [];
 
-  constructor(open: OpenParts) {
+  constructor(clock: Clock, open: OpenParts) {
     this.#open = open;
+    this.#permits = new WritePermits(clock);
   }
 
   get streamManager(): StreamManager | undefined {
@@ -124,7 +130,23 @@ class Assignments implements EngineCommands {
     return this.#epochs.get(uid);
   }
 
+  /** See `ManagedStreamTools.permits`. */
+  async permits(uid: string, epoch: number): Promise<boolean> {
+    if (this.#isLeased && !(await this.#permits.permits(uid, epoch))) return false;
+    return this.#epochs.get(uid) === epoch;
+  }
+
+  noteLease(report: PermitsReport): void {
+    this.#permits.note(report);
+  }
+
+  /** Nothing waits for a front any more. */
+  end(): void {
+    this.#permits.end();
+  }
+
   setUp(setup: EngineSetup): Promise<void> {
+    this.#isLeased = setup.isLeased === true;
     this.#opening ??= this.#open(setup).then(
       (parts) => {
         this.#opened = parts;

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
 import { type RecordedElsewhere, ReportedRecorders } from '../archive/archive.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import type { EngineLives } from '../engine/engine-lives.ts';
 import { EngineProcesses } from '../engine/engine-processes.ts';
+import { runIdIn } from '../engine/run-id.ts';
 import type { Foundation } from './foundation.ts';
 
 /** The engine processes of this node, as its front sees them. */
@@ -23,7 +26,12 @@ async function openEngines(
   { sockets: paths, lives }: EngineHandles,
   closers: Closer[],
 ) {
-  if (paths.length === 0) return { processes: undefined, reported: undefined, recordedElsewhere: undefined };
+  const [first] = paths;
+  if (first === undefined)
+    return {
+      ...{ processes: undefined, reported: undefined, recordedElsewhere: undefined },
+      runId: randomUUID(),
+    };
   const processes = await EngineProcesses.connect({ paths, lives, clock, log, load });
   closers.push(() => processes.close());
   const reported = new ReportedRecorders();
@@ -33,5 +41,5 @@ async function openEngines(
     isRunning: (uid) => processes.isRunning(uid),
     areStopped: () => processes.areStopped(),
   };
-  return { processes, reported, recordedElsewhere };
+  return { processes, reported, recordedElsewhere, runId: runIdIn(dirname(first)) };
 }

@@ -151,7 +151,7 @@ function openStreams(parts: MediaParts, observers: StreamObservers): StreamManag
       new FeedReceiver({ stream, connect: connection(stream.uid, variant), clock, log }),
     acquire: (uid) => (processes ? undefined : membership.acquire(uid)),
     permits: (uid, epoch) => membership.permits(uid, epoch),
-    reportElsewhere: (uid) => processes?.reportedState(uid) ?? membership.reportElsewhere(uid),
+    reportElsewhere: (uid) => membership.reportElsewhere(uid) ?? processes?.reportedState(uid),
     onState: (uid, state) => observers.noteState(uid, state),
     onMotion: (uid, event) => observers.noteMotion(uid, event),
   });
@@ -169,7 +169,7 @@ function beginEngines(
   const { processes, reported } = engines;
   const noFramesMs = config.source.noFramesSeconds * 1000;
   processes?.begin(
-    { archiveDir, catalog, noFramesMs, logLevel: config.log.level },
+    { archiveDir, catalog, noFramesMs, logLevel: config.log.level, isLeased: config.database !== null },
     {
       acquire: (uid) => membership.acquire(uid),
       causeOf: (uid) => (membership.reportElsewhere(uid) ? 'moved' : 'drained'),

@@ -46,6 +46,7 @@ class TestEngine {
   readonly orders: string[] = [];
   readonly load = new LoadLevel();
   readonly path: string;
+  epoch = 0;
   readonly streamManager: StreamManager;
   server: EngineServer;
 
@@ -59,7 +60,7 @@ class TestEngine {
       } as unknown as SourceEngines,
       recorders: { prepare: () => assert.fail(), record: () => assert.fail(), remove: () => assert.fail() },
       peerFeed: () => assert.fail(),
-      acquire: () => 0,
+      acquire: () => this.epoch,
       permits: () => true,
       reportElsewhere: () => undefined,
       onMotion: () => {},
@@ -79,6 +80,7 @@ class TestEngine {
       vitals: () => vitals,
       commands: {
         setUp: async () => void orders.push('set up'),
+        noteLease: ({ verdict }) => void orders.push(`lease ${verdict}`),
         run: ({ settings, needsRecovery }: Extract<FrontMessage, { type: 'run' }>) => {
           orders.push(`run ${settings.uid}${needsRecovery ? ' after recovery' : ''}`);
           streamManager.apply(settings);
@@ -112,8 +114,9 @@ class Seen implements EngineObserver {
   readonly motion: MotionEvent[] = [];
   /** Of the streams of the tests. */
   readonly owned = new Set('abcdefg');
+  epoch = 0;
   acquire(uid: string): number | undefined {
-    return this.owned.has(uid) ? 0 : undefined;
+    return this.owned.has(uid) ? this.epoch : undefined;
   }
   causeOf(): 'moved' {
     return 'moved';
@@ -271,6 +274,53 @@ test('[R15.2] a front starts without an engine that keeps failing', async () => 
         [true, 2],
       ],
     );
+  });
+});
+
+test('[R10.8] an engine learns of the lease only once it has no streams of other nodes any more', async () => {
+  await withEngines(1, async ([engine], connect) => {
+    const front = await connect();
+    front.begin(setup, new Seen());
+    for (const uid of ['a', 'b']) front.apply(settingsOf(uid));
+    front.assigned();
+    await until(() => engine?.streamManager.size === 2);
+    await front.close();
+    const before = engine?.orders.length;
+
+    const next = await connect();
+    const report = { untilMonotonicMs: 1, untilWallMs: 2, verdict: null, lost: [] };
+    next.noteLease(report);
+    const seen = new Seen();
+    // Another node took it over while no front ran.
+    seen.owned.delete('a');
+    next.begin(setup, seen);
+    for (const uid of ['a', 'b']) next.apply(settingsOf(uid));
+    next.assigned();
+    next.noteLease({ ...report, verdict: 'isolated' });
+    await until(() => engine?.orders.at(-1) === 'lease isolated');
+    const orders = engine?.orders.slice(before).filter((order) => order !== 'set up' && order !== 'run b');
+    assert.deepEqual([...new Set(orders)], ['release a moved', 'lease null', 'lease isolated']);
+    assert.deepEqual(
+      next.engines.map(({ streams }) => streams),
+      [1],
+    );
+  });
+});
+
+test('[R10.8] a stream counts as taken up only by reports of the assignment that is in force', async () => {
+  await withEngines(1, async ([engine], connect) => {
+    const front = await connect();
+    const seen = new Seen();
+    front.begin(setup, seen);
+    front.apply(settingsOf('a'));
+    front.assigned();
+    await until(() => front.report('a').epoch === 0 && front.report('a').isTakenUp);
+    seen.epoch = 1;
+    front.review('a');
+    assert.equal(front.report('a').isTakenUp, false);
+    engine!.epoch = 1;
+    engine!.streamManager.review();
+    await until(() => front.report('a').isTakenUp);
   });
 });
 

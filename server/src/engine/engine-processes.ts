@@ -2,6 +2,7 @@ import { delay, type Cancel, type Clock } from '../base/clock.ts';
 import { takeCrashNote } from '../base/crash-note.ts';
 import type { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
+import type { PermitsReport } from '../base/write-permits.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import { EngineClient } from './engine-client.ts';
 import type { EngineLives } from './engine-lives.ts';
@@ -106,6 +107,7 @@ export class EngineProcesses implements EngineHost {
   readonly #cancels: readonly Cancel[];
   #observer: EngineObserver | undefined;
   #setup: EngineSetup | undefined;
+  #lease: PermitsReport | undefined;
   #areAssigned = false;
 
   private constructor(options: EngineProcessesOptions) {
@@ -179,6 +181,15 @@ export class EngineProcesses implements EngineHost {
     this.#found.clear();
   }
 
+  /**
+   * What the node's lease permits now. Engines that ran before this front started learn of it once their streams are
+   * assigned: until then they may have streams that another node has taken over.
+   */
+  noteLease(report: PermitsReport): void {
+    this.#lease = report;
+    if (this.#areAssigned) for (const client of this.#clients) client.send({ type: 'lease', report });
+  }
+
   apply(settings: ManagedStreamSettings): void {
     const { uid } = settings;
     const placed = this.#placed.get(uid) ?? this.#place(settings);
@@ -201,7 +212,10 @@ export class EngineProcesses implements EngineHost {
   }
 
   report(uid: string): StreamReport {
-    return this.#placed.get(uid)?.report ?? noReport;
+    const { report = noReport, epoch } = this.#placed.get(uid) ?? {};
+    // It may be of an assignment that has ended.
+    const isTakenUp = report.isTakenUp && (report.epoch ?? epoch) === epoch;
+    return { ...report, isTakenUp };
   }
 
   /** The state of a stream that this node runs; undefined for one that it doesn't run. */
@@ -331,6 +345,7 @@ export class EngineProcesses implements EngineHost {
       .map(({ settings }) => settings.uid)
       .filter((uid) => !this.#quarantine.has(uid));
     client.send({ type: 'assigned', uids });
+    if (this.#lease) client.send({ type: 'lease', report: this.#lease });
   }
 
   #sendLoad(client: EngineClient): void {

@@ -12,6 +12,7 @@
 import { isErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import { FrameReader, lengthBytes } from '../base/frame-reader.ts';
+import type { PermitsReport } from '../base/write-permits.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import type { ManagedStreamState } from './state.ts';
@@ -34,6 +35,8 @@ export interface EngineSetup {
   readonly noFramesMs: number;
   /** Of the log that the engine writes itself. */
   readonly logLevel: LogLevel;
+  /** The node has a lease in a cluster: nothing is written before the first `lease` message. */
+  readonly isLeased?: boolean;
 }
 
 /** What the front sends on a control connection. */
@@ -60,6 +63,8 @@ export type FrontMessage =
   | { readonly type: 'assigned'; readonly uids: readonly string[] }
   /** See `LoadLevel`; 0 until the first. */
   | { readonly type: 'load'; readonly level: number }
+  /** In a cluster: after `assigned`, and whenever the node's lease is renewed or a verdict is reached. */
+  | { readonly type: 'lease'; readonly report: PermitsReport }
   | { readonly type: 'details'; readonly id: number; readonly uid: string };
 
 /** The condition of an engine process. */

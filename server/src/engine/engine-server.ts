@@ -3,6 +3,7 @@ import { Fault } from '../base/fault.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
+import type { PermitsReport } from '../base/write-permits.ts';
 import { LiveFeed } from '../feed/live-feed.ts';
 import { encodeEvent } from '../feed/sample-wire.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
@@ -26,6 +27,8 @@ export interface EngineCommands {
   /** Opens the archive for recording; once. */
   setUp(setup: EngineSetup): Promise<void>;
   run(order: Extract<FrontMessage, { readonly type: 'run' }>): void;
+  /** See `WritePermits.note`. */
+  noteLease(report: PermitsReport): void;
   /** Resolves when the last GOP of the stream is on the disk. */
   release(uid: string, cause: ReleaseCause): Promise<void>;
 }
@@ -207,6 +210,9 @@ export class EngineServer {
         return;
       case 'load':
         this.#options.load.set(message.level);
+        return;
+      case 'lease':
+        commands.noteLease(message.report);
         return;
       case 'details':
         this.#answer(message.id, async () => this.#details(message.uid));

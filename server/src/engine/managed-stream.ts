@@ -77,6 +77,7 @@ export class ManagedStream {
       // A stream that must not run here has neither once it has ended.
       isActive: supervisor !== undefined || recorder !== undefined,
       isTakenUp: isPaused || !isRecorded || (recorder?.fragments ?? 0) > 0,
+      epoch: this.#epoch,
     };
   }
 

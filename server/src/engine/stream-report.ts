@@ -18,6 +18,8 @@ export interface StreamReport {
   readonly isActive: boolean;
   /** The process does what it is asked to: where recording is on, its first GOP is on the disk. */
   readonly isTakenUp: boolean;
+  /** The assignment to which all this belongs; undefined before the stream has begun. */
+  readonly epoch?: number | undefined;
 }
 
 /** What it reports only when asked. */

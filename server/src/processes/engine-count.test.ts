@@ -18,7 +18,6 @@ test('auto counts the folders of recorded streams; without an archive there is o
   try {
     const config = {
       engine: { processes: 'auto' as const },
-      database: null,
       dataDir,
       archive: { folder: 'footage' } as never,
     };

@@ -6,15 +6,9 @@ import type { Config } from '../config/schema.ts';
 /** With `auto` an engine takes this many recorded streams before there is another one. */
 const streamsPerEngine = 50;
 
-/**
- * How many engine processes this server has; 0: streams run in the process that serves everything else. A node of a
- * cluster has none: an engine that goes on without its front would not notice that the node's lease has expired.
- */
-export async function engineCount(
-  config: Pick<Config, 'engine' | 'database' | 'dataDir' | 'archive'>,
-): Promise<number> {
-  const { engine, database, dataDir, archive } = config;
-  if (database !== null) return 0;
+/** How many engine processes this server has; 0: streams run in the process that serves everything else. */
+export async function engineCount(config: Pick<Config, 'engine' | 'dataDir' | 'archive'>): Promise<number> {
+  const { engine, dataDir, archive } = config;
   if (engine.processes !== 'auto') return engine.processes;
   return enginesFor(
     await recordedStreams(resolve(dataDir, archive.folder ?? 'archive')),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { Stream } from '../../hub/stream.ts';
 import { until } from '../../base/until-fixture.ts';
@@ -98,6 +98,27 @@ test('[R10.3] there is no row before the flush', async (t) => {
   await until(() => recorder.status.fragments === 1, 'a fragment');
   assert.ok(rows.length >= 4 && rows.every((count) => count === 0), rows.join());
   assert.equal(segments(), 1);
+});
+
+test('[R10.3] a folder that another process removes before its first file is created again', async (t) => {
+  const dir = await temporaryRoot(t);
+  const disk = watchedFiles([]);
+  let removals = 0;
+  const files: ArchiveFiles = {
+    ...disk,
+    create: async (path) => {
+      if (path.endsWith('.mp4') && removals++ === 0) await disk.removeFolder(dirname(path));
+      return disk.create(path);
+    },
+  };
+  const { archive } = await openArchive(t, dir, { files });
+  const stream = new Stream('cam1');
+  const recorder = archive.recorders.record('cam1', stream);
+  connect(stream, footage, t0, t0 + 3_500);
+  await until(() => recorder.status.fragments === 3, 'three fragments');
+  assert.ok(removals > 1);
+  await recorder.stop('recording-off');
+  assert.deepEqual(await findingsOf(dir), []);
 });
 
 for (const [code, cause] of [

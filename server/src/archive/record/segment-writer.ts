@@ -14,6 +14,7 @@ import {
   CATALOG_TIMESCALE,
   dayOf,
   segmentPath,
+  systemCode,
 } from '../segments/segments.ts';
 import type { AssembledFragment } from './gop-assembler.ts';
 import { nextFreeSlot } from './free-slot.ts';
@@ -177,11 +178,7 @@ export class SegmentWriter {
     this.#timeOffsetTicks += startTicks - wanted;
     const day = dayOf(startTicks);
     await this.#tools.assertRightDisk();
-    await this.#tools.folders.enter(this.#uid, day);
-    const file = await SegmentFile.create(
-      this.#tools.files,
-      segmentPath(this.#tools.root, this.#uid, startTicks),
-    );
+    const file = await this.#create(day, startTicks);
     const open: OpenSegment = {
       file,
       startTicks,
@@ -194,6 +191,21 @@ export class SegmentWriter {
     };
     this.#open = open;
     return this.#append(open, assembled);
+  }
+
+  /**
+   * A process that deletes may remove the folder, which was empty, because it looked whether it is in use just before it was
+   * registered: it is created once more then.
+   */
+  async #create(day: string, startTicks: number, mayRetry = true): Promise<SegmentFile> {
+    const { folders, files, root } = this.#tools;
+    await folders.enter(this.#uid, day);
+    try {
+      return await SegmentFile.create(files, segmentPath(root, this.#uid, startTicks));
+    } catch (error) {
+      if (!mayRetry || systemCode(error) !== 'ENOENT') throw error;
+      return this.#create(day, startTicks, false);
+    }
   }
 
   async #append(open: OpenSegment, assembled: AssembledFragment): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from './clock.ts';
 
 /**
  * held: renewed, and not expired. isolated: expired, and the database answers none of the nodes that could be
@@ -6,6 +6,14 @@ import type { Clock } from '../base/clock.ts';
  * undecided: expired, and nothing is known yet.
  */
 export type LeaseState = 'held' | 'isolated' | 'fenced' | 'undecided';
+
+/** A lease by the clocks of the machine. */
+export interface LeaseReport {
+  readonly untilMonotonicMs: number;
+  readonly untilWallMs: number;
+  /** The outcome after expiry; null as long as it is unknown. */
+  readonly verdict: 'isolated' | 'fenced' | null;
+}
 
 /**
  * This node's lease as the node itself sees it: it expires slightly earlier than in the database, however long
@@ -39,9 +47,29 @@ export class Lease {
   /** To be called after a renewal by a query sent at that time; all changes up to then are known. */
   renewed(sentMonotonicMs: number, sentWallMs: number): void {
     if (!this.#isInTime) this.#sinceMs = sentMonotonicMs;
-    this.#untilMonotonicMs = sentMonotonicMs + this.#lastsMs;
-    this.#untilWallMs = sentWallMs + this.#lastsMs;
+    this.note({
+      untilMonotonicMs: sentMonotonicMs + this.#lastsMs,
+      untilWallMs: sentWallMs + this.#lastsMs,
+      verdict: null,
+    });
+  }
+
+  /** What another process needs, to rely on the same lease. */
+  get report(): LeaseReport {
+    return {
+      untilMonotonicMs: this.#untilMonotonicMs,
+      untilWallMs: this.#untilWallMs,
+      verdict: this.#verdict ?? null,
+    };
+  }
+
+  /** To be called with the report of the process that renews it; however late, it doesn't last longer. */
+  note({ untilMonotonicMs, untilWallMs, verdict }: LeaseReport): void {
+    this.#untilMonotonicMs = untilMonotonicMs;
+    this.#untilWallMs = untilWallMs;
     this.#verdict = undefined;
+    if (verdict !== null) this.judge(verdict);
+    // Those that wait ask again.
     this.#settle();
   }
 

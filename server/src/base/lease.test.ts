@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../base/manual-clock.ts';
+import { ManualClock } from './manual-clock.ts';
 import { Lease } from './lease.ts';
 
 function held() {
