@@ -35,6 +35,7 @@ const messages: fc.Arbitrary<LiveMessage> = fc.oneof(
     plain,
   ),
   fc.record({ type: fc.constant('skipped' as const), samples: fc.nat() }, plain),
+  fc.record({ type: fc.constant('reduced' as const), isReduced: fc.boolean() }, plain),
   fc.record({ type: fc.constant('waiting' as const), reason: fc.constantFrom(...reasons) }, plain),
   fc.record(
     { type: fc.constant('end' as const), code: fc.constantFrom(...(Object.keys(catalogue) as ErrorCode[])) },

@@ -22,6 +22,8 @@ export type LiveMessage =
     }
   /** Samples were left out because this viewer was too slow; the following media starts at a key frame. */
   | { readonly type: 'skipped'; readonly samples: number }
+  /** From here on, as long as this says so, only key frames are sent, without audio: the server is overloaded. */
+  | { readonly type: 'reduced'; readonly isReduced: boolean }
   /** The source delivers nothing now; `init` follows when it does again. */
   | { readonly type: 'waiting'; readonly reason: WaitingReason }
   /** Nothing follows. */
@@ -65,6 +67,7 @@ export interface LiveTrack {
 export type ReceivedLiveMessage =
   | { readonly type: 'init'; readonly mimeType: string }
   | { readonly type: 'skipped'; readonly samples: number }
+  | { readonly type: 'reduced'; readonly isReduced: boolean }
   | { readonly type: 'waiting'; readonly reason?: string }
   | { readonly type: 'end'; readonly code: string | undefined };
 
@@ -111,13 +114,15 @@ function objectOf(text: string): Fields {
 }
 
 function readMessage(fields: Fields): ReceivedLiveMessage | undefined {
-  const { type, mimeType, samples, reason, code } = fields;
+  const { type, mimeType, samples, isReduced, reason, code } = fields;
   switch (type) {
     case 'init':
       if (typeof mimeType !== 'string') throw new SyntaxError('An init message without mimeType');
       return { type, mimeType };
     case 'skipped':
       return { type, samples: typeof samples === 'number' && Number.isFinite(samples) ? samples : 0 };
+    case 'reduced':
+      return { type, isReduced: isReduced === true };
     case 'waiting':
       return typeof reason === 'string' ? { type, reason } : { type };
     case 'end':

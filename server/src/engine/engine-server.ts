@@ -253,9 +253,11 @@ export class EngineServer {
       socket.destroy();
       return;
     }
-    const { stream, demand } = (variant === 'sub' ? running.sub : undefined) ?? running;
+    const sub = variant === 'sub' ? running.sub : undefined;
+    const { stream, demand } = sub ?? running;
     const release = asStream(uid, () => demand.addViewer());
-    const feed = new LiveFeed(stream, this.#options.clock);
+    const { clock, load } = this.#options;
+    const feed = new LiveFeed(stream, clock, () => load.defers(sub ? 'sub-streams' : 'live'));
     socket.once('close', () => {
       feed.destroy();
       release();

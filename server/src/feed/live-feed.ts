@@ -20,15 +20,20 @@ const queueBytes = 16 * 1024 * 1024;
 export class LiveFeed extends Readable {
   readonly #stream: Stream;
   readonly #clock: Clock;
+  readonly #isReduced: () => boolean;
   #reader: Reader | undefined;
   #cancelAlive: Cancel | undefined;
   #hasRoom = false;
   #isQuiet = true;
+  /** Samples are left out up to the next key frame. */
+  #awaitsKey = false;
 
-  constructor(stream: Stream, clock: Clock) {
+  /** @param isReduced whether only key frames are to be sent now */
+  constructor(stream: Stream, clock: Clock, isReduced: () => boolean = () => false) {
     super({ highWaterMark: bufferBytes });
     this.#stream = stream;
     this.#clock = clock;
+    this.#isReduced = isReduced;
   }
 
   override _read(): void {
@@ -67,9 +72,16 @@ export class LiveFeed extends Readable {
         this.push(null);
         return;
       }
+      if (event.type === 'sample' && this.#isLeftOut(event.startsGop)) continue;
       // A skip here ends at a key frame, at which every reader on the other side continues as well.
       if (event.type !== 'skipped') this.#send(encodeEvent(event));
     }
+  }
+
+  #isLeftOut(startsGop: boolean): boolean {
+    if (startsGop) this.#awaitsKey = false;
+    else if (this.#isReduced()) this.#awaitsKey = true;
+    return this.#awaitsKey;
   }
 
   #send(pieces: readonly Uint8Array[]): void {

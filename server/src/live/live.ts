@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
 import type { Clock } from '../base/clock.ts';
+import type { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
 import type { Stream } from '../hub/stream.ts';
 import { LiveFragmenter } from './fragmenter.ts';
@@ -10,6 +11,7 @@ import { serveLiveSocket } from './socket.ts';
 export interface LiveOptions {
   readonly clock: Clock;
   readonly log: Log;
+  readonly load: Pick<LoadLevel, 'defers' | 'requireRoom'>;
 }
 
 /** Viewers of one stream, and what they were sent since the server started. */
@@ -57,7 +59,7 @@ export class Live {
     });
   }
 
-  /** One viewer without a socket of its own, e.g. a channel of a shared socket. */
+  /** One viewer without a socket of its own, e.g. a channel of a shared socket. New ones may have to wait under overload. */
   open(
     stream: Stream,
     sink: LiveSink,
@@ -65,12 +67,14 @@ export class Live {
     onEnd: ConstructorParameters<typeof LiveSession>[0]['onEnd'],
   ): LiveSession {
     const live = this.#of(stream);
+    const { clock, load } = this.#options;
     const session: LiveSession = new LiveSession({
       stream,
       fragmenter: live.fragmenter,
       sink,
-      clock: this.#options.clock,
+      clock,
       variant,
+      load,
       onEnd: (code, error) => {
         live.sessions.delete(session);
         live.bytesSent += session.bytesSent;
@@ -79,13 +83,19 @@ export class Live {
       },
     });
     live.sessions.add(session);
+    // The caller receives the session before its end.
+    if (load.defers('live')) queueMicrotask(() => session.end('ServerOverloaded'));
     return session;
   }
 
-  /** The LL-HLS side of a stream; it reads the stream only while players request its files. */
+  /**
+   * The LL-HLS side of a stream; it reads the stream only while players request its files.
+   * @throws Fault ServerOverloaded: players of LL-HLS can't be reduced to key frames
+   */
   hls(stream: Stream): LowLatencyHls {
     const live = this.#of(stream);
-    const { clock, log } = this.#options;
+    const { clock, log, load } = this.#options;
+    load.requireRoom('live');
     live.hls ??= new LowLatencyHls({ stream, clock, log: log.child({ stream: stream.uid }) });
     return live.hls;
   }

@@ -5,6 +5,7 @@ import { walkBoxes } from '@vidette/media/fmp4/box';
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import type { Sample } from '@vidette/media/sample';
 import { ManualClock } from '../base/manual-clock.ts';
+import { LoadLevel } from '../base/load-level.ts';
 import { silentLog } from '../base/log.ts';
 import { Stream } from '../hub/stream.ts';
 import { clipStartMs, encodeClip, type LiveClip } from './clip-fixture.ts';
@@ -24,6 +25,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 class SessionScene {
   readonly clock = new ManualClock();
   readonly stream = new Stream('s');
+  readonly load = new LoadLevel();
   readonly fragmenter = new LiveFragmenter();
   readonly ended: string[] = [];
 
@@ -34,6 +36,7 @@ class SessionScene {
       fragmenter: this.fragmenter,
       sink,
       clock: this.clock,
+      load: this.load,
       variant,
       onEnd: (code) => this.ended.push(code),
     });
@@ -265,7 +268,7 @@ test('an internal error ends that viewer’s session, not the stream', async () 
 });
 
 test('viewers and bytes are counted, including those of viewers that have left', async () => {
-  const live = new Live({ clock: new ManualClock(), log: silentLog });
+  const live = new Live({ clock: new ManualClock(), log: silentLog, load: new LoadLevel() });
   const stream = new Stream('s');
   stream.setTracks(clip.tracks);
   const sink = new RecordingSink();
@@ -278,4 +281,84 @@ test('viewers and bytes are counted, including those of viewers that have left',
   session.close();
   assert.deepEqual(live.audience(stream), { viewers: 0, bytesSent: bytes, skippedSamples: 0 });
   assert.equal(stream.readerCount, 0);
+});
+
+/** The decode times of the frames, in seconds since the start of the clip, and until when each is shown. */
+function spansIn(media: readonly Uint8Array[]): number[][] {
+  const timescale = clip.tracks.find(({ kind }) => kind === 'video')?.timescale ?? 1;
+  const seconds = (ticks: number) => Math.round((ticks / timescale - clipStartMs / 1000) * 100) / 100;
+  return videoOf(samplesIn(media)).map(({ dts, duration }) => [seconds(dts), seconds(dts + duration)]);
+}
+
+test('[R15.4] under overload a viewer gets key frames without audio, one after the other without a break, and later all frames again', async () => {
+  const scene = new SessionScene();
+  scene.stream.setTracks(clip.tracks);
+  const { sink } = scene.view();
+  const [first, rest, last] = [upToFrame(30), upToFrame(80), upToFrame(100)];
+  await scene.write(first);
+  const before = sink.media.length;
+  scene.load.set(6);
+  await scene.write(rest.slice(first.length));
+  // The frame before, then those at 1 s (begun before), 2 s and 3 s; the last one is held for the next.
+  const reduced = sink.media.slice(before);
+  assert.deepEqual(spansIn(reduced).at(-1), [2, 3]);
+  assert.equal(spansIn(reduced).length, 2);
+  const types = sink.messages.map(({ type }) => type);
+  assert.deepEqual(types, ['init', 'reduced', 'init']);
+  const inits = sink.messages.filter((message) => message.type === 'init');
+  assert.deepEqual(
+    inits.map(({ tracks }) => tracks.map(({ kind }) => kind)),
+    [['video', 'audio'], ['video']],
+  );
+  const reducedAt = sink.media.length;
+  scene.load.set(4);
+  await scene.write(last.slice(rest.length));
+  assert.equal(sink.media.length, reducedAt, 'all frames come with the next key frame');
+  const again = clip.samples.slice(0, upToFrame(40).length).map((sample) => {
+    const timescale = clip.tracks.find(({ id }) => id === sample.trackId)?.timescale ?? 1;
+    return { ...sample, dts: sample.dts + 4 * timescale, pts: sample.pts + 4 * timescale };
+  });
+  await scene.write(again);
+  assert.deepEqual(sink.messages.slice(3), [
+    { type: 'reduced', isReduced: false },
+    sink.messages.findLast(({ type }) => type === 'init'),
+  ]);
+  const spans = spansIn(sink.media.slice(reducedAt));
+  assert.deepEqual(spans.slice(0, 2), [
+    [3, 4],
+    [4, 4.04],
+  ]);
+  assert.equal(spans.length, 40);
+});
+
+test('[R15.4] sub-streams are reduced before live video, and a viewer of key frames notices nothing', async () => {
+  const scene = new SessionScene();
+  scene.stream.setTracks(clip.tracks);
+  const sub = scene.view({ audio: false, keyFramesOnly: false, isSub: true });
+  const main = scene.view();
+  const keys = scene.view({ audio: false, keyFramesOnly: true, isSub: true });
+  scene.load.set(5);
+  await scene.write(upToFrame(60));
+  const reductions = ({ sink }: { sink: RecordingSink }) =>
+    sink.messages.filter(({ type }) => type === 'reduced').length;
+  assert.deepEqual([sub, main, keys].map(reductions), [1, 0, 0]);
+  assert.equal(spansIn(sub.sink.media).length, 2);
+  assert.ok(spansIn(main.sink.media).length > 50);
+});
+
+test('[R15.4] at the last level new viewers have to wait, and those who watch stay', async () => {
+  const load = new LoadLevel();
+  const live = new Live({ clock: new ManualClock(), log: silentLog, load });
+  const stream = new Stream('s');
+  stream.setTracks(clip.tracks);
+  const ends: string[] = [];
+  live.open(stream, new RecordingSink(), everything, (code) => ends.push(`first ${code}`));
+  load.set(6);
+  const sink = new RecordingSink();
+  live.open(stream, sink, everything, (code) => ends.push(`second ${code}`));
+  await turn();
+  assert.deepEqual(ends, ['second ServerOverloaded']);
+  assert.deepEqual(sink.messages.at(-1), { type: 'end', code: 'ServerOverloaded' });
+  assert.equal(live.audience(stream).viewers, 1);
+  assert.throws(() => live.hls(stream), { code: 'ServerOverloaded' });
 });

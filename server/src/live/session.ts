@@ -5,6 +5,7 @@ import type { Sample } from '@vidette/media/sample';
 import { ticksToMs } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
 import type { Cancel, Clock } from '../base/clock.ts';
+import type { LoadLevel } from '../base/load-level.ts';
 import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import type { LiveFragmenter } from './fragmenter.ts';
@@ -30,6 +31,8 @@ export interface LiveVariant {
   readonly audio: boolean;
   /** Key frames only: for small tiles, or for a viewer with too little bandwidth. Without audio. */
   readonly keyFramesOnly: boolean;
+  /** Of the camera's sub-stream, which is reduced first when the server is overloaded. Default false. */
+  readonly isSub?: boolean;
 }
 
 export interface LiveSessionOptions {
@@ -38,6 +41,7 @@ export interface LiveSessionOptions {
   readonly sink: LiveSink;
   readonly clock: Clock;
   readonly variant: LiveVariant;
+  readonly load: Pick<LoadLevel, 'defers'>;
   /** Called once, when nothing more follows. `error` is set if it ended because of an internal error. */
   readonly onEnd: (code: ErrorCode, error?: unknown) => void;
 }
@@ -62,8 +66,8 @@ const leastGuessMs = { all: 250, keyFrames: 10_000 } as const;
 
 /**
  * One viewer of one stream: the GOP so far immediately, then a fragment per frame, through a Reader of its own
- * that skips when the viewer is slow. It does not depend on a socket, so that one socket may carry many
- * sessions.
+ * that skips when the viewer is slow. While the server is overloaded it sends key frames only. It does not depend on a
+ * socket, so that one socket may carry many sessions.
  */
 export class LiveSession {
   readonly #options: LiveSessionOptions;
@@ -74,6 +78,8 @@ export class LiveSession {
   #run: FragmentBuilder | undefined;
   #isBlocked = false;
   #isScheduled = false;
+  /** Only key frames are sent because of overload. */
+  #isReduced = false;
   #cancelHold: Cancel | undefined;
   #isClosed = false;
   #bytesSent = 0;
@@ -195,7 +201,7 @@ export class LiveSession {
   }
 
   #onSample(sample: Sample, startsGop: boolean): void {
-    const { keyFramesOnly } = this.#options.variant;
+    this.#reduceOrResume(sample, startsGop);
     if (startsGop) {
       const tracks = this.#initTracks.next((active) => this.#wanted(active));
       if (tracks) {
@@ -203,13 +209,28 @@ export class LiveSession {
         this.#begin(tracks, sample);
       }
     }
-    if (keyFramesOnly && !startsGop) return;
+    if (this.#keyFramesOnly && !startsGop) return;
     this.#run?.add(sample);
   }
 
+  /** Begins immediately, and ends with a GOP. */
+  #reduceOrResume(sample: Sample, startsGop: boolean): void {
+    const { load, variant, sink } = this.#options;
+    const mustReduce = !variant.keyFramesOnly && load.defers(variant.isSub ? 'sub-streams' : 'live');
+    if (mustReduce === this.#isReduced || (!mustReduce && !startsGop)) return;
+    this.#sendAll(startsGop ? sample.dts : undefined);
+    this.#isReduced = mustReduce;
+    // What it has learnt of the durations of frames does not apply any more.
+    if (this.#run) this.#run = this.#newRun(this.#initTracks.used);
+    sink.text({ type: 'reduced', isReduced: mustReduce });
+  }
+
+  get #keyFramesOnly(): boolean {
+    return this.#options.variant.keyFramesOnly || this.#isReduced;
+  }
+
   get #wantsAudio(): boolean {
-    const { audio, keyFramesOnly } = this.#options.variant;
-    return audio && !keyFramesOnly;
+    return this.#options.variant.audio && !this.#keyFramesOnly;
   }
 
   /** The active tracks that this session sends. */
@@ -219,7 +240,7 @@ export class LiveSession {
   }
 
   #begin(used: readonly Track[], first: Sample): void {
-    const { fragmenter, sink, variant } = this.#options;
+    const { fragmenter, sink } = this.#options;
     const init = fragmenter.init(this.#initTracks.declared, used);
     const timescale = used.find(({ id }) => id === first.trackId)?.timescale ?? 1;
     sink.text({
@@ -230,7 +251,12 @@ export class LiveSession {
       startMs: ticksToMs(first.pts, timescale),
     });
     this.#send(init.bytes);
-    this.#run = new FragmentBuilder(used, variant.keyFramesOnly ? leastGuessMs.keyFrames : leastGuessMs.all);
+    this.#run = this.#newRun(used);
+  }
+
+  #newRun(used: readonly Track[]): FragmentBuilder {
+    const { keyFramesOnly } = this.#options.variant;
+    return new FragmentBuilder(used, keyFramesOnly ? leastGuessMs.keyFrames : leastGuessMs.all);
   }
 
   /** Sends what needs no guess, and makes sure that the rest does not wait for long. */
@@ -244,7 +270,8 @@ export class LiveSession {
       this.#cancelHold = undefined;
     }
     if (!run.hasFrame && run.audioMs >= audioPieceMs) this.#sendAll();
-    if (run.hasFrame && !this.#cancelHold) {
+    // A viewer who expects all frames plays a reduced stream when the duration of each is known, and without a break.
+    if (run.hasFrame && !this.#cancelHold && !this.#isReduced) {
       this.#cancelHold = this.#options.clock.after(holdMs, () => this.#guarded(() => this.#sendAll()));
     }
   }

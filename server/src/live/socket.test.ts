@@ -7,6 +7,7 @@ import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
 import type { Sample } from '@vidette/media/sample';
 import { WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../base/clock.ts';
+import { LoadLevel } from '../base/load-level.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { frame } from '../hub/sample-fixture.ts';
@@ -22,7 +23,7 @@ before(async () => {
 
 /** A server on which every connection watches `stream`. */
 async function serve(t: TestContext, stream: Stream, clock = systemClock) {
-  const live = new Live({ clock, log: silentLog });
+  const live = new Live({ clock, log: silentLog, load: new LoadLevel() });
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   const sessions: LiveSession[] = [];
   const sockets: WebSocket[] = [];

@@ -6,6 +6,8 @@ import type { LiveSession, LiveSink, LiveVariant } from './session.ts';
 /** A stream to which the viewer was admitted. */
 export interface WallSource {
   readonly stream: Stream;
+  /** It is the camera's sub-stream. */
+  readonly isSub: boolean;
   /** Called once, when the viewer has disconnected. */
   readonly leave: () => void;
 }
@@ -70,7 +72,9 @@ export class WallChannel implements LiveSink {
       return;
     }
     this.#source = source;
-    this.#session = open(source.stream, this, variant, (code, error) => this.#finish(code, error));
+    this.#session = open(source.stream, this, { ...variant, isSub: source.isSub }, (code, error) =>
+      this.#finish(code, error),
+    );
   }
 
   /** The socket accepts data again. */

@@ -7,6 +7,7 @@ import { walkBoxes } from '@vidette/media/fmp4/box';
 import { WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import { LoadLevel } from '../base/load-level.ts';
 import { silentLog } from '../base/log.ts';
 import { frame } from '../hub/sample-fixture.ts';
 import { Stream } from '../hub/stream.ts';
@@ -21,7 +22,7 @@ before(async () => {
 
 /** A server whose connections are walls of these streams; `secret` is refused to every viewer. */
 async function serve(t: TestContext, streams: Readonly<Record<string, Stream>>) {
-  const live = new Live({ clock: systemClock, log: silentLog });
+  const live = new Live({ clock: systemClock, log: silentLog, load: new LoadLevel() });
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   const admitted: { uid: string; end: (code: ErrorCode) => void }[] = [];
   const left: string[] = [];
@@ -37,7 +38,7 @@ async function serve(t: TestContext, streams: Readonly<Record<string, Stream>>) 
         const stream = streams[uid];
         if (!stream) return Promise.reject(new Fault('Forbidden', 'Not this one.'));
         admitted.push({ uid, end });
-        return Promise.resolve({ stream, leave: () => left.push(uid) });
+        return Promise.resolve({ stream, isSub: false, leave: () => left.push(uid) });
       },
     });
   });

@@ -83,7 +83,7 @@ test('a transcoded stream is served instead of the hub, one per session; beyond 
   assert.deepEqual(second.sent, ['{"type":"end","code":"QuotaReached"}']);
   assert.deepEqual(second.closing, [1000, 'QuotaReached']);
   assert.deepEqual([served.length, running.demand.viewers, entries.length], [1, 1, 1]);
-  transcoding.made[0]?.fail();
+  transcoding.made[0]?.fail('ProbeError');
   assert.deepEqual(first.closing, [1000, 'ProbeError']);
 });
 

@@ -151,8 +151,8 @@ function liveDelivery() {
 }
 
 function newTranscoding() {
-  const made: { name: string; isClosed: boolean; fail: () => void }[] = [];
-  const live = (viewer: { name: string }, source: Stream, fail: () => void) => {
+  const made: { name: string; isClosed: boolean; fail: (code: ErrorCode) => void }[] = [];
+  const live = (viewer: { name: string }, source: Stream, fail: (code: ErrorCode) => void) => {
     if (made.filter(({ isClosed }) => !isClosed).length > 0)
       throw new Fault('QuotaReached', 'Too many streams are transcoded.');
     const one = { name: viewer.name, isClosed: false, fail };

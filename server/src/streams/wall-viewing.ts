@@ -57,7 +57,8 @@ export class WallViewing {
       const code = await liveSessions.judge(watched);
       if (code !== undefined) throw new Fault(code, 'The stream may not be watched.');
       const running = streamManager.get(uid);
-      const { stream, demand } = (snapshot === 'sub' ? running.sub : undefined) ?? running;
+      const sub = snapshot === 'sub' ? running.sub : undefined;
+      const { stream, demand } = sub ?? running;
       const source = convert
         ? transcoding.live(transcodingViewer(principal, uid), stream, end)
         : { stream, close: () => {} };
@@ -65,6 +66,7 @@ export class WallViewing {
       const noteEnd = watchLog.begin({ mode: 'watchWall', uid, login: principal.user.login, ip });
       return {
         stream: source.stream,
+        isSub: sub !== undefined,
         leave() {
           noteEnd();
           forget();

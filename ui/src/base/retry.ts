@@ -3,7 +3,13 @@ import { Backoff } from './backoff.ts';
 import type { Disposer, PageClock } from './clock.ts';
 
 /** The part that is unreachable. */
-export type AwayReason = 'network' | 'storage';
+export type AwayReason = 'network' | 'storage' | 'overload';
+
+/** Codes that name the reason; any other is a server that can't be reached. */
+const awayReasons: Readonly<Record<string, AwayReason>> = {
+  FarArchiveUnavailable: 'storage',
+  ServerOverloaded: 'overload',
+};
 
 export interface RetryOptions {
   readonly clock: PageClock;
@@ -42,7 +48,7 @@ export class Retry {
         const mayPass =
           error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429);
         if (!mayPass) throw error;
-        onWaiting(error.code === 'FarArchiveUnavailable' ? 'storage' : 'network');
+        onWaiting(awayReasons[error.code] ?? 'network');
         await this.pause(backoff.next());
         if (signal.aborted) return undefined;
       }

@@ -2,7 +2,7 @@ import type { PageClock } from '../base/clock.ts';
 import type { WaitReason } from './state.ts';
 
 /** Why no frames arrive: the server is unreachable, the source delivers nothing, or neither is known. */
-export type Absence = Extract<WaitReason, 'network' | 'source' | 'silent'>;
+export type Absence = Extract<WaitReason, 'network' | 'source' | 'overload' | 'silent'>;
 
 /** How long a frame may take while the usual interval is unknown, ms. */
 const FIRST_MS = 6000;

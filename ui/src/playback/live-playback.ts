@@ -10,6 +10,8 @@ export interface LivePlaybackOptions extends PlaybackParts {
   /** Played media is kept this long, which bounds the browser's memory, seconds; 20 by default. */
   readonly keepBehindS?: number;
   readonly onNotice: (notice: Notice) => void;
+  /** The server is overloaded and sends only key frames, or all again. */
+  readonly onReduced: (isReduced: boolean) => void;
 }
 
 const KEEP_BEHIND_S = 20;

@@ -272,3 +272,27 @@ test('a browser that refuses even muted video is asked again, and the view shows
   assert.deepEqual(state(), { name: 'playing' });
   player.dispose();
 });
+
+test('[R15.4] a viewer learns that the server sends only key frames, and that it serves no new viewers for now', async () => {
+  const { player, begin, send, state, socket, sockets, clock } = setUp();
+  player.goLive();
+  await begin();
+  await send(2);
+  socket().message({ type: 'reduced', isReduced: true });
+  assert.equal(player.getSnapshot().isReduced, true);
+  assert.deepEqual(state(), { name: 'playing' });
+  socket().message({ type: 'reduced', isReduced: false });
+  assert.equal(player.getSnapshot().isReduced, false);
+  socket().message({ type: 'reduced', isReduced: true });
+  socket().message({ type: 'end', code: 'ServerOverloaded' });
+  socket().lose();
+  clock.advance(600);
+  assert.deepEqual(state(), { name: 'waiting', reason: 'overload' });
+  assert.equal(player.getSnapshot().isReduced, false);
+  clock.advance(10_000);
+  assert.equal(sockets.length, 2, 'it tries again by itself');
+  await begin();
+  await send(2);
+  assert.deepEqual(state(), { name: 'playing' });
+  player.dispose();
+});

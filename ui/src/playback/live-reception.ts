@@ -19,6 +19,8 @@ export interface LiveReceptionOptions extends Pick<PlaybackParts, 'clock' | 'sin
   readonly onMedia: (bytes: Uint8Array) => void;
   /** Frames were dropped on the way. */
   readonly onSkipped: (frames: number) => void;
+  /** The server is overloaded and sends only key frames, or all again. */
+  readonly onReduced: (isReduced: boolean) => void;
   /** No frames come for now. */
   readonly onAway: (absence: Absence) => void;
   /** The stream can't be used as it is and is requested in another form: what was appended is of no use. */
@@ -42,6 +44,9 @@ export class LiveReception {
   #hasAudio = true;
   #isPaused = false;
   #isDisposed = false;
+  #isReduced = false;
+  /** The server said why it closes the link. */
+  #endReason: Absence | undefined;
   #breaks = 0;
   /** Since when media has arrived that can't be played, on the monotonic clock. */
   #unplayableSinceMs: number | undefined;
@@ -65,7 +70,9 @@ export class LiveReception {
         onMedia: (bytes) => this.#onMedia(bytes),
         onLost: () => {
           this.#mimeType = undefined;
-          this.#away('network');
+          this.#setReduced(false);
+          this.#away(this.#endReason ?? 'network');
+          this.#endReason = undefined;
         },
       },
       { audio: this.#hasAudio },
@@ -95,6 +102,7 @@ export class LiveReception {
   /** Idempotent; no event follows, and nothing starts it again. */
   dispose(): void {
     this.#isDisposed = true;
+    this.#setReduced(false);
     this.stop();
   }
 
@@ -134,6 +142,8 @@ export class LiveReception {
   #begin(): void {
     this.#mimeType = undefined;
     this.#unplayableSinceMs = undefined;
+    this.#endReason = undefined;
+    this.#setReduced(false);
     this.arrivals.restart();
     this.#options.onBegin();
   }
@@ -146,13 +156,33 @@ export class LiveReception {
       case 'skipped':
         if (message.samples > 0) this.#options.onSkipped(message.samples);
         return;
+      case 'reduced':
+        this.#setReduced(message.isReduced);
+        // The interval between frames is another one now.
+        this.arrivals.restart();
+        return;
       case 'waiting':
         this.#away('source');
         return;
       case 'end':
-        if (isFinalCode(message.code)) this.#fail({ name: 'failed', code: message.code });
-        else this.#away('source');
+        this.#onEnd(message.code);
     }
+  }
+
+  #onEnd(code: string | undefined): void {
+    if (isFinalCode(code)) {
+      this.#fail({ name: 'failed', code });
+      return;
+    }
+    this.#setReduced(false);
+    this.#endReason = code === 'ServerOverloaded' ? 'overload' : 'source';
+    this.#away(this.#endReason);
+  }
+
+  #setReduced(isReduced: boolean): void {
+    if (isReduced === this.#isReduced) return;
+    this.#isReduced = isReduced;
+    this.#options.onReduced(isReduced);
   }
 
   #onInit(mimeType: string): void {

@@ -19,6 +19,8 @@ export interface PlayerKindsOptions {
   readonly onNotice: (notice: Notice) => void;
   /** Whether only key frames are shown: called on each change. */
   readonly onKeyFramesOnly: (isKeyFramesOnly: boolean) => void;
+  /** Whether the server sends only key frames of live video: called on each change. */
+  readonly onReduced: (isReduced: boolean) => void;
   /** Everything recorded has been played and the next interval is live (R4.8). */
   readonly onReachedLive: () => void;
 }
@@ -34,12 +36,13 @@ export class PlayerKinds implements PlaybackKinds<PlayerSpec> {
   }
 
   open(spec: PlayerSpec, start: PlaybackStart): Playback {
-    const { source, onNotice, onKeyFramesOnly, onReachedLive } = this.#options;
+    const { source, onNotice, onKeyFramesOnly, onReduced, onReachedLive } = this.#options;
     const { clock, isTranscoded } = start;
     if (spec.kind === 'live')
       return new LivePlayback({
         ...start,
         onNotice,
+        onReduced,
         connect: (events, options) =>
           new LiveConnection({
             ...events,

@@ -61,6 +61,7 @@ export class Player {
           this.#update({ notice: { id: this.#notices, notice } });
         },
         onKeyFramesOnly: (isKeyFramesOnly) => this.#update({ isKeyFramesOnly }),
+        onReduced: (isReduced) => this.#update({ isReduced }),
         onReachedLive: () => this.goLive(),
       }),
       onChange: (shown) => this.#update(shown),

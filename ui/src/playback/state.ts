@@ -30,6 +30,8 @@ export type WaitReason =
   | 'storage'
   /** The source delivers nothing now (camera away, stream paused). */
   | 'source'
+  /** The server is overloaded and serves no new viewers; retried in the same way. */
+  | 'overload'
   /** Frames stopped arriving for an unknown reason. */
   | 'silent'
   /** The browser plays only after a click. */
@@ -48,6 +50,8 @@ export interface PlayerSnapshot {
   readonly isReverse: boolean;
   /** Only the first frame of each fragment is shown: this machine can't show more at this speed. */
   readonly isKeyFramesOnly: boolean;
+  /** The server is overloaded and sends only key frames. */
+  readonly isReduced: boolean;
   /**
    * Common name of the codec that the server transcodes for this viewer; undefined while the stream is
    * unmodified.
@@ -68,6 +72,7 @@ export function beginning(volume: number): PlayerSnapshot {
     speed: 1,
     isReverse: false,
     isKeyFramesOnly: false,
+    isReduced: false,
     converted: undefined,
     isMuted: true,
     volume,

@@ -93,6 +93,7 @@ function liveOnly(open: SharedPlayerOptions['open']): PlaybackKinds<LiveSpec> {
         ...start,
         connect: (events, options) =>
           new LiveConnection({ ...events, clock: start.clock, open: () => open(options) }),
+        onReduced: () => {},
         onNotice: () => {},
       }),
     openUndecodable: () => undefined,

@@ -99,6 +99,8 @@ function Waiting({
       return <p>{i18n.t('player.waiting.network')}</p>;
     case 'storage':
       return <p>{i18n.t('player.waiting.storage')}</p>;
+    case 'overload':
+      return <p>{i18n.t('player.waiting.overload')}</p>;
     case 'source':
     case 'silent':
       if (stream && stream.status !== 'running') return <Reason stream={stream} />;

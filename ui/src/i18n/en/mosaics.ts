@@ -61,6 +61,8 @@ export const mosaics = {
   'wall.gap': 'Not recorded',
   'wall.beforeRecording': 'Recording had not started',
   'wall.gap.cause': 'Not recorded: {cause}',
+  'wall.overload': 'The server is overloaded',
+  'wall.reduced.why': 'The server is overloaded: it sends only key frames so that recording continues',
   'wall.keyFrames': 'Key frames',
   'wall.keyFrames.why': 'Only key frames are shown to reduce the load on this computer',
   'wall.empty': 'Empty',

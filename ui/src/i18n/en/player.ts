@@ -50,6 +50,8 @@ export const player = {
   'player.badge.converted': 'converted from {codec}',
   'player.badge.converted.why':
     'This browser can’t play {codec}: the server converts it to H.264 for you alone',
+  'player.badge.reduced.why':
+    'The server is overloaded: it sends only key frames so that recording continues',
   'player.badge.keyFrames': 'key frames only',
   'player.badge.keyFrames.why': 'At this speed, only key frames can be shown here',
 
@@ -93,6 +95,8 @@ export const player = {
   'player.waiting.network': 'The server can’t be reached. Trying again…',
   'player.waiting.storage': 'The storage that holds this part of the archive does not answer. Trying again…',
   'player.waiting.source': 'The camera sends no video at the moment. Playback resumes automatically.',
+  'player.waiting.overload':
+    'The server is overloaded, and recording comes first. Playback resumes by itself.',
   'player.waiting.silent': 'No new frames. Waiting for the next one…',
   'player.lastFrame': 'Last frame:',
   'player.waiting.gesture': 'Your browser plays video only after a click.',

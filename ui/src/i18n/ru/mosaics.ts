@@ -61,6 +61,8 @@ export const mosaics = {
   'wall.gap': 'Нет записи',
   'wall.beforeRecording': 'Запись ещё не велась',
   'wall.gap.cause': 'Нет записи: {cause}',
+  'wall.overload': 'Сервер перегружен',
+  'wall.reduced.why': 'Сервер перегружен: чтобы запись продолжалась, он передаёт только опорные кадры',
   'wall.keyFrames': 'Опорные кадры',
   'wall.keyFrames.why': 'Показаны только опорные кадры, чтобы не перегружать компьютер',
   'wall.empty': 'Пусто',

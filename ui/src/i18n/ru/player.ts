@@ -50,6 +50,8 @@ export const player = {
   'player.badge.converted': 'преобразовано из {codec}',
   'player.badge.converted.why':
     'Этот браузер не воспроизводит {codec}: сервер преобразует видео в H.264 только для вас',
+  'player.badge.reduced.why':
+    'Сервер перегружен: чтобы запись продолжалась, он передаёт только опорные кадры',
   'player.badge.keyFrames': 'только опорные кадры',
   'player.badge.keyFrames.why': 'На этой скорости здесь можно показать только опорные кадры',
 
@@ -93,6 +95,7 @@ export const player = {
   'player.waiting.network': 'Нет связи с сервером. Пробуем снова…',
   'player.waiting.storage': 'Хранилище с этой частью архива не отвечает. Пробуем снова…',
   'player.waiting.source': 'Камера сейчас не передаёт видео. Воспроизведение возобновится автоматически.',
+  'player.waiting.overload': 'Сервер перегружен, запись важнее. Показ возобновится сам.',
   'player.waiting.silent': 'Нет новых кадров. Ждём следующего…',
   'player.lastFrame': 'Последний кадр:',
   'player.waiting.gesture': 'Браузер включит видео только после нажатия.',

@@ -31,7 +31,7 @@ function badgeOf(mode: PlayerMode, { name }: PlayerState): MessageKey {
  */
 export function PlayerBadge({ player }: { player: Player }) {
   const i18n = useI18n();
-  const { mode, state, isReverse, isKeyFramesOnly, converted } = usePlayer(player);
+  const { mode, state, isReverse, isKeyFramesOnly, isReduced, converted } = usePlayer(player);
   const { utcMs, delayMs } = usePlayerClock(player);
   const isMoving = state.name === 'playing';
   return (
@@ -48,6 +48,11 @@ export function PlayerBadge({ player }: { player: Player }) {
         </time>
       )}
       {isReverse && <span className={classes.delay}>{i18n.t('player.badge.reverse')}</span>}
+      {isReduced && (
+        <span className={classes.delay} title={i18n.t('player.badge.reduced.why')}>
+          {i18n.t('player.badge.keyFrames')}
+        </span>
+      )}
       {isKeyFramesOnly && (
         <span className={classes.delay} title={i18n.t('player.badge.keyFrames.why')}>
           {i18n.t('player.badge.keyFrames')}

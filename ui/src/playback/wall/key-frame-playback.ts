@@ -44,6 +44,7 @@ export class KeyFramePlayback implements Playback {
       onMedia: (bytes) => this.#onMedia(bytes),
       // Dropped key frames are not worth a notice where most frames are left out.
       onSkipped: () => {},
+      onReduced: () => {},
       onAway: (reason) => {
         this.#isFresh = false;
         onState({ name: 'waiting', reason });

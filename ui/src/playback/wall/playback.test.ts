@@ -115,7 +115,8 @@ function sender(init: Uint8Array, media: (world: World) => Uint8Array | undefine
 
 const kinds: Readonly<Record<string, Kind>> = {
   live: {
-    open: (parts, { connect, notice }) => new LivePlayback({ ...parts, connect, onNotice: notice }),
+    open: (parts, { connect, notice }) =>
+      new LivePlayback({ ...parts, connect, onNotice: notice, onReduced: notice }),
     send: sender(mediaBytes('init'), ({ clock }) => {
       const startS = clock.wallMs() / 1000;
       return mediaBytes(`${startS}-${startS + 0.1}`);

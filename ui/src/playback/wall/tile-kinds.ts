@@ -16,6 +16,8 @@ export interface TileKindsOptions {
   readonly canPlay: (mimeType: string) => boolean;
   /** The shared moment of the archive is not recorded here, or is again. */
   readonly onGap: (isInGap: boolean) => void;
+  /** The server is overloaded and sends only key frames, or all again. */
+  readonly onReduced: (isReduced: boolean) => void;
 }
 
 const KEEP_BEHIND_S = 2;
@@ -58,7 +60,7 @@ export class TileKinds implements PlaybackKinds<TileSpec> {
   }
 
   #openLive({ stream, frames }: LiveSpec, start: PlaybackStart): Playback {
-    const { uid, connection } = this.#options;
+    const { uid, connection, onReduced } = this.#options;
     const keyFrames = frames === 'keyFrames';
     const convert = start.isTranscoded;
     const connect = (events: LiveLinkEvents) =>
@@ -70,6 +72,7 @@ export class TileKinds implements PlaybackKinds<TileSpec> {
       keepBehindS: KEEP_BEHIND_S,
       // Frames dropped on the way matter no more once the next ones arrive: a wall has no room for notices.
       onNotice: () => {},
+      onReduced,
     });
   }
 }

@@ -5,6 +5,8 @@ export interface TileSnapshot {
   readonly state: PlayerState;
   /** Only key frames are shown, to save resources. */
   readonly isKeyFrames: boolean;
+  /** The server is overloaded and sends only key frames. */
+  readonly isReduced: boolean;
   /** The shared moment of the archive is not recorded here. */
   readonly isInGap: boolean;
   readonly isArchive: boolean;
@@ -19,6 +21,7 @@ export interface TileSnapshot {
 export const emptyTile: TileSnapshot = {
   state: { name: 'idle' },
   isKeyFrames: false,
+  isReduced: false,
   isInGap: false,
   isArchive: false,
   converted: undefined,

@@ -61,6 +61,7 @@ export class WallTile {
         onGap: (isInGap) => {
           if (isInGap !== this.#snapshot.isInGap) this.#update({ isInGap });
         },
+        onReduced: (isReduced) => this.#update({ isReduced }),
       }),
       onChange: (shown) => {
         if (shown.state.name !== 'unsupported') this.#seatRetry.succeeded();

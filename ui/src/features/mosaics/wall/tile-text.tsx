@@ -129,6 +129,7 @@ const waitingText = {
   network: 'wall.network',
   storage: 'player.waiting.storage',
   source: 'wall.source',
+  overload: 'wall.overload',
   silent: 'wall.silent',
   gesture: 'wall.gesture',
 } as const;

@@ -82,9 +82,15 @@ interface MarksProps {
 function Marks({ tile, onLoss }: MarksProps) {
   const i18n = useI18n();
   const snapshot = useTileSnapshot(tile);
-  const { state, isKeyFrames, converted } = snapshot;
+  const { state, isKeyFrames, isReduced, converted } = snapshot;
   const loss = lossOf(snapshot);
   useEffect(() => onLoss(loss), [onLoss, loss]);
+  if (isReduced)
+    return (
+      <span className={classes.mark} title={i18n.t('wall.reduced.why')}>
+        {i18n.t('wall.keyFrames')}
+      </span>
+    );
   if (converted !== undefined)
     return (
       <span className={classes.mark} title={i18n.t('wall.converted.why', { codec: converted })}>
