@@ -14,6 +14,7 @@ import { messageOf } from '@vidette/contract/errors';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
+import { socketOptions } from '../base/web-socket.ts';
 import type { Lock } from '../system/lock.ts';
 import type { Config } from '../config/schema.ts';
 import type { TunnelConnection } from '../tunnel/tunnel-connection.ts';
@@ -25,9 +26,6 @@ import { languageOfVisitor } from './language.ts';
 import { callHeaders, securityHeaders, setHeaders, tlsHeaders } from './security-headers.ts';
 import { ServerCertificate } from './server-certificate.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
-
-/** Viewers send only pongs, close frames and, on a wall, the list of streams to show. */
-const socketMessageMaxBytes = 4_096;
 
 /** The dependencies of the server itself, without its routes. */
 export interface HttpServerServices {
@@ -62,8 +60,6 @@ export async function openHttpServer(services: HttpServerServices): Promise<Http
   new TrustedProxies(config.trustProxy).serve(server);
   setHeadersOf(server, config);
   await server.register(cookie);
-  // One message per turn of the event loop: a megabyte of empty ones must not all be answered in one turn.
-  const socketOptions = { maxPayload: socketMessageMaxBytes, allowSynchronousEvents: false, autoPong: false };
   await server.register(websocket, { options: socketOptions });
   readBodies(server);
   answerFailures(server, services);

@@ -7,14 +7,12 @@ import { limits } from '@vidette/contract/constants';
 import type { Call } from '@vidette/contract/call';
 import { routes, type CallName } from '@vidette/contract/routes';
 import { Fault } from '../base/fault.ts';
+import { answerPings } from '../base/web-socket.ts';
 import type { CallChecks } from './call-checks.ts';
 import type { AnswerOf, CallContext, Handler, MediaAnswer } from './call-context.ts';
 import type { CallRecord } from './call-record.ts';
 import { callerIp } from './credentials.ts';
 import { sendFault } from './failure.ts';
-
-/** Bytes buffered for one viewer; above it pings are not answered. */
-const unreadPongsMaxBytes = 8 * 1024 * 1024;
 
 /**
  * Registers calls of the contract on the server: the address from `routes`, checks and rights from `calls`, the
@@ -84,11 +82,7 @@ export class Registrar {
       handler: () => {},
       wsHandler: (socket, request) => {
         const serve = ready.get(request);
-        // Pings are answered only while the client reads the pongs: the library would buffer one for each.
-        socket.on('ping', (data) => {
-          if (socket.readyState === socket.OPEN && socket.bufferedAmount < unreadPongsMaxBytes)
-            socket.pong(data);
-        });
+        answerPings(socket);
         if (serve) serve(socket);
         else socket.terminate();
       },

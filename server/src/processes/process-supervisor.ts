@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
+import type { SocketHandle } from '../base/socket-handle.ts';
 import { SupervisedProcess } from './supervised-process.ts';
 
 export interface ProcessSupervisorOptions {
@@ -62,6 +63,7 @@ export class ProcessSupervisor {
       args: sockets,
       silentMs: frontSilentMs,
       onStarted: () => this.#sendEngines(),
+      onPass: (...connection) => this.#pass(...connection),
     });
   }
 
@@ -96,6 +98,14 @@ export class ProcessSupervisor {
 
   #sendEngines(): void {
     this.#front.send({ type: 'engines', pids: this.#pids });
+  }
+
+  /** Passes a connection of the front to an engine. */
+  #pass(pid: number, message: unknown, handle: SocketHandle): void {
+    const engine = this.#engines.find((candidate) => candidate.pid === pid);
+    if (engine) engine.pass(message, handle);
+    // The engine has just ended; the client connects again.
+    else handle.close();
   }
 
   async #end(): Promise<void> {

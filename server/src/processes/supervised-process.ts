@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { backoffMs, type Backoff } from '../base/backoff.ts';
+import { sendable, type SocketHandle } from '../base/socket-handle.ts';
 
 /** What a supervised process sends to its supervisor over IPC. */
 export type ProcessMessage =
@@ -9,14 +10,18 @@ export type ProcessMessage =
   /** It does its work; until then its end is final. */
   | { readonly type: 'ready' }
   /** The server must not run any more, as a node that was expelled from its cluster. */
-  | { readonly type: 'failed' };
+  | { readonly type: 'failed' }
+  /** With a connection: both are for the process of the same supervisor with this id. */
+  | { readonly type: 'pass'; readonly pid: number; readonly message: unknown };
 
 /** What a supervisor sends to its processes. */
 export type SupervisorMessage =
   | { readonly type: 'stop' }
   | { readonly type: 'reload' }
   /** To a front: the process of each engine that may be recording; null while there is none. */
-  | { readonly type: 'engines'; readonly pids: readonly (number | null)[] };
+  | { readonly type: 'engines'; readonly pids: readonly (number | null)[] }
+  /** With a connection from another process. */
+  | { readonly type: 'passed'; readonly message: unknown };
 
 export interface SupervisedProcessOptions {
   /** Shown to the operator. */
@@ -34,6 +39,8 @@ export interface SupervisedProcessOptions {
   readonly onStarted?: () => void;
   /** The process that may be doing its work: the first one from its start, a later one once it is ready; null after its end. */
   readonly onProcess?: (pid: number | null) => void;
+  /** It passes a connection to the process with this id. */
+  readonly onPass?: (pid: number, message: unknown, handle: SocketHandle) => void;
 }
 
 const checkMs = 250;
@@ -57,6 +64,8 @@ export class SupervisedProcess {
   #endsInARow = 0;
   #wasReady = false;
   #ended: PromiseWithResolvers<void> | undefined;
+  /** Connections on their way to it. */
+  readonly #passing = new Set<SocketHandle>();
 
   constructor(options: SupervisedProcessOptions) {
     this.#options = options;
@@ -68,10 +77,13 @@ export class SupervisedProcess {
     this.#child = child;
     this.#startedMs = clock.monotonicMs();
     this.#silentChecks = 0;
-    child.on('message', (message: ProcessMessage) => {
+    child.on('message', (message: ProcessMessage, handle?: unknown) => {
       this.#silentChecks = 0;
       if (message.type === 'ready') this.#noteReady(child);
       if (message.type === 'failed') this.#options.onFailed(1);
+      // Without a handle: this process had no file descriptor left for it, and the connection is closed.
+      if (message.type === 'pass' && handle)
+        this.#options.onPass?.(message.pid, message.message, handle as SocketHandle);
     });
     child.once('error', (error) => this.#options.report(`${this.#options.name}: ${error.message}`));
     child.once('exit', (code, signal) => this.#onExit(code, signal));
@@ -85,6 +97,21 @@ export class SupervisedProcess {
     if (this.#child?.connected) this.#child.send(message, () => {});
   }
 
+  /** Passes a connection to it, and closes this process's copy. The connection ends if the process does. */
+  pass(message: unknown, handle: SocketHandle): void {
+    const child = this.#child;
+    if (!child?.connected) {
+      handle.close();
+      return;
+    }
+    this.#passing.add(handle);
+    const passed: SupervisorMessage = { type: 'passed', message };
+    child.send(passed, sendable(handle), () => {
+      this.#passing.delete(handle);
+      handle.close();
+    });
+  }
+
   /** Ends it in order; resolves when it has ended. */
   stop(): Promise<void> {
     if (!this.#ended) {
@@ -94,6 +121,11 @@ export class SupervisedProcess {
       else this.#ended.resolve();
     }
     return this.#ended.promise;
+  }
+
+  /** Undefined while it is not running. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
   }
 
   /** Ends it immediately. */
@@ -123,6 +155,9 @@ export class SupervisedProcess {
     this.#child = undefined;
     this.#cancelWatch?.();
     this.#options.onProcess?.(null);
+    // Node forgets what it has queued for a process that is gone.
+    for (const handle of this.#passing) handle.close();
+    this.#passing.clear();
     if (this.#ended) {
       this.#ended.resolve();
       return;

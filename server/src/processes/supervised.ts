@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { sendable, type SocketHandle } from '../base/socket-handle.ts';
 import type { ProcessMessage, SupervisorMessage } from './supervised-process.ts';
 
 const aliveMs = 500;
@@ -10,6 +11,8 @@ export interface SupervisedHandlers {
   readonly engines?: (pids: readonly (number | null)[]) => void;
   /** The supervisor is gone: nothing would start or stop this process any more. */
   readonly orphaned: () => void;
+  /** Another process of the supervisor has passed a connection. */
+  readonly passed?: (message: unknown, handle: SocketHandle) => void;
 }
 
 /** What a supervised process says to its supervisor. */
@@ -18,6 +21,11 @@ export interface SupervisorLine {
   ready(): void;
   /** The server must not run any more. */
   failed(): void;
+  /**
+   * Passes a connection to the process with this id. False if it could not be sent. This process's copy stays open until
+   * it is closed.
+   */
+  pass(pid: number, message: unknown, handle: SocketHandle): Promise<boolean>;
 }
 
 /** The side of a supervised process: signs of life, and what the supervisor wants. */
@@ -25,7 +33,7 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
   const send = (message: ProcessMessage) => {
     if (process.connected) process.send?.(message, () => {});
   };
-  process.on('message', (message: SupervisorMessage) => {
+  process.on('message', (message: SupervisorMessage, handle?: unknown) => {
     switch (message.type) {
       case 'stop':
         handlers.stop();
@@ -35,11 +43,20 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
         return;
       case 'engines':
         handlers.engines?.(message.pids);
+        return;
+      case 'passed':
+        if (handle) handlers.passed?.(message.message, handle as SocketHandle);
     }
   });
   process.once('disconnect', () => handlers.orphaned());
   // The terminal sends these to all processes of its group: the supervisor decides.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => {});
   clock.every(aliveMs, () => send({ type: 'alive' }));
-  return { ready: () => send({ type: 'ready' }), failed: () => send({ type: 'failed' }) };
+  const pass = (pid: number, message: unknown, handle: SocketHandle) =>
+    new Promise<boolean>((resolve) => {
+      const passing: ProcessMessage = { type: 'pass', pid, message };
+      if (!process.connected || !process.send) resolve(false);
+      else process.send(passing, sendable(handle), {}, (error) => resolve(error === null));
+    });
+  return { ready: () => send({ type: 'ready' }), failed: () => send({ type: 'failed' }), pass };
 }

@@ -1,0 +1,63 @@
+import type { SendHandle } from 'node:child_process';
+import { Socket, type SocketConstructorOpts } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+
+/**
+ * The operating system's side of a TCP connection, below `net.Socket`: what `process.send` passes to another process as
+ * it is. A `net.Socket` would be read by each process on its way: Node starts to read it as soon as it has received it,
+ * and drops those bytes when it sends it on. This file is the only one that knows these parts of Node, which has no
+ * public name for them.
+ */
+export interface SocketHandle {
+  reading: boolean;
+  readStart(): number;
+  readStop(): number;
+  /** Closes this process's copy. The connection stays open while another process has one. Idempotent. */
+  close(): void;
+}
+
+/** A connection that is not read any more, and the bytes that had been read but not used. */
+export interface PausedConnection {
+  readonly handle: SocketHandle;
+  readonly unread: Buffer;
+}
+
+/**
+ * Stops reading a connection, so that another process can read it from here on. Undefined for one that can't be passed
+ * to another process: TLS, one through a tunnel, one with bytes that wait to be sent, a closed one.
+ */
+export function pauseConnection(connection: Duplex): PausedConnection | undefined {
+  if (!(connection instanceof Socket) || connection instanceof TLSSocket) return undefined;
+  if (!connection.readable || !connection.writable || connection.writableLength > 0) return undefined;
+  const { _handle: handle } = connection as unknown as { readonly _handle: SocketHandle | null };
+  if (handle?.constructor.name !== 'TCP') return undefined;
+  const unread: Buffer[] = [];
+  // Reading what is buffered makes Node read on: so it comes first. No byte arrives before this function returns.
+  for (let chunk = readFrom(connection); chunk; chunk = readFrom(connection)) unread.push(chunk);
+  handle.reading = false;
+  handle.readStop();
+  return { handle, unread: Buffer.concat(unread) };
+}
+
+/** The opposite of `pauseConnection`, for a connection that could not be passed. */
+export function resumeConnection(connection: Duplex, { handle, unread }: PausedConnection): void {
+  if (connection.destroyed) return;
+  if (unread.length > 0) connection.unshift(unread);
+  handle.reading = true;
+  handle.readStart();
+}
+
+/** The connection in the process that has received it. It is read from when a listener is added. */
+export function connectionOf(handle: SocketHandle): Socket {
+  return new Socket({ handle } as unknown as SocketConstructorOpts);
+}
+
+/** As `process.send` takes it. */
+export function sendable(handle: SocketHandle): SendHandle {
+  return handle as unknown as SendHandle;
+}
+
+function readFrom(connection: Socket): Buffer | null {
+  return connection.read() as Buffer | null;
+}
