@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { until } from './api.ts';
 import { assertEveryFrame, encodeSceneClip, engines, Scene } from './engine-scene.ts';
 import { download, recorded } from './footage.ts';
@@ -124,5 +125,65 @@ test('[R15.5] a stream whose data makes its engine hang three times is put in qu
   } finally {
     await scene.close();
     await endless.stop();
+  }
+});
+
+test('[R15.2] an engine that cannot open the archive says so with its streams, and tries again', async () => {
+  const flag = join(tmpdir(), `vidette-no-catalog-${process.pid}`);
+  // While the file exists, engines can't open the catalog.
+  const code = `
+    import { existsSync } from 'node:fs';
+    import { DatabaseSync } from 'node:sqlite';
+    if (process.argv[1]?.endsWith('engine-main.ts')) {
+      const { exec } = DatabaseSync.prototype;
+      DatabaseSync.prototype.exec = function (sql) {
+        if (sql.includes('cache_size') && existsSync(${JSON.stringify(flag)})) throw new Error('no catalog');
+        return exec.call(this, sql);
+      };
+    }`;
+  const scene = await Scene.open(clip, () => preload(code));
+  const { client, uids } = scene;
+  const reasons = async () => {
+    const { items } = await client.listStreams({ query: {} });
+    return items.flatMap(({ uid, failureReason }) =>
+      failureReason === null ? [] : [{ uid, failureReason }],
+    );
+  };
+  try {
+    await writeFile(flag, '');
+    const [victim] = await scene.processes('engine-main.ts');
+    process.kill(victim ?? 0, 'SIGKILL');
+    const failed = await until(reasons, (found) => found.length === uids.length / engines);
+    for (const { failureReason } of failed)
+      assert.match(failureReason, /could not open the archive and keeps trying/);
+    await rm(flag);
+    await scene.goesOn(1_000);
+    assert.deepEqual(await reasons(), []);
+  } finally {
+    await rm(flag, { force: true });
+    await scene.close();
+  }
+});
+
+test('[R15.1] a catalog that is lost while engines record is rebuilt, and they continue in the new one', async () => {
+  const scene = await Scene.open(clip);
+  const { client, uids, server } = scene;
+  try {
+    const startOf = async (uid: string) => (await client.getArchiveStats({ params: { uid } })).startTime;
+    const starts = await Promise.all(uids.map(startOf));
+    // The next front must not start before the file is gone.
+    process.kill(server.pid, 'SIGSTOP');
+    process.kill(await scene.front(), 'SIGKILL');
+    await rm(join(server.dataDir, 'archive.sqlite'));
+    process.kill(server.pid, 'SIGCONT');
+    await scene.goesOn(1_000);
+    await until(
+      () => Promise.all(uids.map(startOf)),
+      (found) => isDeepStrictEqual(found, starts),
+    );
+    await server.stop();
+    assert.equal(await scene.check(), 'The archive is in order.\n');
+  } finally {
+    await scene.close();
   }
 });

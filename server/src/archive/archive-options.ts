@@ -26,6 +26,8 @@ export interface RecordedElsewhere {
   readonly processes: number;
   /** Whether all of them have ended in order. */
   areStopped(): boolean;
+  /** Ends those that record now, which others replace: the catalog that they write to is about to be replaced. */
+  readonly end: () => Promise<void>;
 }
 
 /** Options for opening an archive. */

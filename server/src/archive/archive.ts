@@ -155,7 +155,7 @@ async function openBase(options: ArchiveOptions, closers: Closer[]) {
   await makeFolders(dirname(path), archiveFolderMode);
   const lock = await lockArchive(path, options);
   closers.push(() => lock.release());
-  const wasUsed = await prepareCatalog(path, log);
+  const wasUsed = await prepareCatalog(path, log, options.recordedElsewhere?.end);
   for (const suffix of ['', '-wal', '-shm']) await closeToOthers(`${path}${suffix}`);
   const marker = VolumeMarkerCheck.open({ root, catalog: path, log, wasUsed });
   closers.push(() => marker.release());

@@ -43,6 +43,8 @@ export const knownReasons: Readonly<Record<string, string>> = {
 
   'What this source sends crashed the recording process three times. The stream is not started again until it is changed, or paused and resumed.':
     'Данные этого источника трижды аварийно завершили процесс записи. Поток не запустится, пока его не изменят или не поставят на паузу и не запустят снова.',
+  'The recording process could not open the archive and keeps trying; the server log has the reason.':
+    'Процесс записи не смог открыть архив и пробует снова; причина — в журнале сервера.',
 
   // The source's answers.
   'The camera did not answer ({method}) within {seconds} s.': 'Камера не ответила ({method}) за {seconds} с.',

@@ -1,12 +1,18 @@
 import { pino, type Logger } from 'pino';
 import { lockWhenFree, openRecording, type Recording } from '../archive/recording/recording.ts';
-import { systemClock, type Clock } from '../base/clock.ts';
+import { delay, systemClock, type Clock } from '../base/clock.ts';
+import { backoffMs, type Backoff } from '../base/backoff.ts';
 import type { HangWatch } from '../base/hang-watch.ts';
 import { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { redactText, redactValue } from '../base/redact.ts';
-import type { EngineSetup, EngineVitals, LogLevel } from '../engine/engine-protocol.ts';
+import {
+  noArchiveReason,
+  type EngineSetup,
+  type EngineVitals,
+  type LogLevel,
+} from '../engine/engine-protocol.ts';
 import { WritePermits, type PermitsReport } from '../base/write-permits.ts';
 import { EngineServer, type EngineCommands } from '../engine/engine-server.ts';
 import { asStream } from '../base/stream-context.ts';
@@ -44,7 +50,12 @@ async function openEngine(
   const log = tee(lines, (...line) => server.noteLine(...line));
   const eventLoop = new EventLoopWatch(clock);
   const load = new LoadLevel();
-  const assignments = new Assignments(clock, (setup) => openStreams(setup));
+  const assignments = new Assignments({
+    open: (setup) => openStreams(setup),
+    onProblem: (reason) => server.noteProblem(reason),
+    clock,
+    log,
+  });
   const server: EngineServer = new EngineServer({
     streamManager: () => assignments.streamManager,
     commands: assignments,
@@ -101,11 +112,20 @@ interface EngineParts {
   readonly streamManager: StreamManager;
 }
 
-type OpenParts = (setup: EngineSetup) => Promise<EngineParts>;
+interface AssignmentTools {
+  open(setup: EngineSetup): Promise<EngineParts>;
+  /** Why the engine cannot record at present; undefined when it can. */
+  onProblem(reason: string | undefined): void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Between attempts to open the archive. */
+const setUpRetries: Backoff = { firstMs: 500, longestMs: 10_000 };
 
 /** What the front has assigned to this engine. */
 class Assignments implements EngineCommands {
-  readonly #open: OpenParts;
+  readonly #tools: AssignmentTools;
   readonly #permits: WritePermits;
   /** Of a cluster. */
   #isLeased = false;
@@ -114,12 +134,12 @@ class Assignments implements EngineCommands {
   #opened: EngineParts | undefined;
   /** Streams whose last GOP is being written, by uid. */
   readonly #ending = new Map<string, Promise<void>>();
-  /** Sent before the engine was set up. */
-  #early: Parameters<EngineCommands['run']>[0][] = [];
+  /** Sent before the engine was set up, by uid. */
+  readonly #early = new Map<string, Parameters<EngineCommands['run']>[0]>();
 
-  constructor(clock: Clock, open: OpenParts) {
-    this.#open = open;
-    this.#permits = new WritePermits(clock);
+  constructor(tools: AssignmentTools) {
+    this.#tools = tools;
+    this.#permits = new WritePermits(tools.clock);
   }
 
   get streamManager(): StreamManager | undefined {
@@ -147,25 +167,18 @@ class Assignments implements EngineCommands {
 
   setUp(setup: EngineSetup): Promise<void> {
     this.#isLeased = setup.isLeased === true;
-    this.#opening ??= this.#open(setup).then(
-      (parts) => {
-        this.#opened = parts;
-        for (const order of this.#early) this.run(order);
-        this.#early = [];
-      },
-      (error: unknown) => {
-        // The next front, or the same one when it connects again, has it tried again.
-        this.#opening = undefined;
-        throw error;
-      },
-    );
+    this.#opening ??= this.#openUntilItWorks(setup);
     return this.#opening;
+  }
+
+  keepEarly(assigned: ReadonlySet<string>): void {
+    for (const uid of this.#early.keys()) if (!assigned.has(uid)) this.#early.delete(uid);
   }
 
   run(order: Parameters<EngineCommands['run']>[0]): void {
     const { settings, epoch, needsRecovery } = order;
     if (!this.#opened) {
-      this.#early.push(order);
+      this.#early.set(settings.uid, order);
       return;
     }
     this.#epochs.set(settings.uid, epoch);
@@ -182,13 +195,30 @@ class Assignments implements EngineCommands {
   }
 
   async release(uid: string, cause: Parameters<EngineCommands['release']>[1]): Promise<void> {
-    this.#early = this.#early.filter(({ settings }) => settings.uid !== uid);
+    this.#early.delete(uid);
     this.#epochs.delete(uid);
     const removing = this.#opened?.streamManager.remove(uid, { purge: false, cause });
     if (!removing) return;
     const ending = removing.catch(() => undefined).finally(() => this.#ending.delete(uid));
     this.#ending.set(uid, ending);
     await removing;
+  }
+
+  async #openUntilItWorks(setup: EngineSetup): Promise<void> {
+    const { open, onProblem, clock, log } = this.#tools;
+    for (let failures = 1; !this.#opened; failures++) {
+      try {
+        this.#opened = await open(setup);
+      } catch (err) {
+        log.error({ err }, 'The archive could not be opened for recording; it is tried again');
+        onProblem(noArchiveReason);
+        await delay(clock, backoffMs(failures, setUpRetries));
+      }
+    }
+    onProblem(undefined);
+    const orders = [...this.#early.values()];
+    this.#early.clear();
+    for (const order of orders) this.run(order);
   }
 }
 

@@ -166,6 +166,7 @@ export class EngineClient {
       case 'fault':
         this.#settle(message.id)?.reject(faultOfAnswer(message));
         return;
+      case 'problem':
       case 'state':
       case 'reports':
       case 'vitals':

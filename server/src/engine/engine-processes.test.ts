@@ -80,6 +80,7 @@ class TestEngine {
       vitals: () => vitals,
       commands: {
         setUp: async () => void orders.push('set up'),
+        keepEarly: () => {},
         noteLease: ({ verdict }) => void orders.push(`lease ${verdict}`),
         run: ({ settings, needsRecovery }: Extract<FrontMessage, { type: 'run' }>) => {
           orders.push(`run ${settings.uid}${needsRecovery ? ' after recovery' : ''}`);
@@ -321,6 +322,32 @@ test('[R10.8] a stream counts as taken up only by reports of the assignment that
     engine!.epoch = 1;
     engine!.streamManager.review();
     await until(() => front.report('a').isTakenUp);
+  });
+});
+
+test('[R15.2] streams of an engine that cannot record say why, to the next front too', async () => {
+  await withEngines(2, async ([first], connect) => {
+    const run = async () => {
+      const front = await connect();
+      front.begin(setup, new Seen());
+      for (const uid of ['a', 'b']) front.apply(settingsOf(uid));
+      front.assigned();
+      return front;
+    };
+    const states = (front: EngineProcesses) =>
+      ['a', 'b'].map((uid) => {
+        const { status, reason } = front.reportedState(uid) ?? {};
+        return status === 'failed' ? reason : 'no problem';
+      });
+    const front = await run();
+    await until(() => first?.streamManager.size === 1);
+    first?.server.noteProblem('No archive.');
+    await until(() => states(front).join() === 'No archive.,no problem');
+    await front.close();
+    const next = await run();
+    await until(() => states(next).join() === 'No archive.,no problem');
+    first?.server.noteProblem(undefined);
+    await until(() => states(next).join() === 'no problem,no problem');
   });
 });
 

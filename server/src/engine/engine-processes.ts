@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { delay, type Cancel, type Clock } from '../base/clock.ts';
 import { takeCrashNote } from '../base/crash-note.ts';
 import type { LoadLevel } from '../base/load-level.ts';
@@ -44,6 +45,8 @@ interface EngineFigures {
   losses: number;
   /** Of one core, between its last two reports. */
   cpuPercent: number;
+  /** Why it cannot record; null when it can. */
+  problem: string | null;
   /** As of its last report. */
   vitals: EngineVitals | undefined;
 }
@@ -60,6 +63,11 @@ const pollMs = 10;
 /** An engine that was lost is normally back after half of this; otherwise others take over its streams. */
 const awayMs = 1_000;
 const takeOverPollMs = 100;
+
+/** Next to the sockets, so that the next front of this run of the server finds it. */
+function quarantinePath([first]: readonly string[]): string | undefined {
+  return first === undefined ? undefined : join(dirname(first), 'quarantine.json');
+}
 
 const noReport: StreamReport = {
   sinceMs: undefined,
@@ -112,7 +120,7 @@ export class EngineProcesses implements EngineHost {
 
   private constructor(options: EngineProcessesOptions) {
     this.#options = options;
-    this.#quarantine = new Quarantine(options.clock);
+    this.#quarantine = new Quarantine(options.clock, quarantinePath(options.paths));
     this.#clients = options.paths.map((path, index) => {
       const client: EngineClient = new EngineClient({
         ...options,
@@ -122,7 +130,7 @@ export class EngineProcesses implements EngineHost {
         onLost: () => this.#lose(client, path),
         onMessage: (message) => this.#take(client, message),
       });
-      this.#figures.set(client, { streams: 0, losses: 0, cpuPercent: 0, vitals: undefined });
+      this.#figures.set(client, { streams: 0, losses: 0, cpuPercent: 0, problem: null, vitals: undefined });
       return client;
     });
     const nowMs = options.clock.monotonicMs();
@@ -152,6 +160,21 @@ export class EngineProcesses implements EngineHost {
   /** Whether an engine ran the stream before this front started, or runs it now: its open files are being written. */
   isRunning(uid: string): boolean {
     return this.#found.has(uid) || this.#placed.has(uid);
+  }
+
+  /**
+   * Ends all engines immediately, before anything is assigned; the supervisor starts others in their place, which run
+   * nothing. Resolves when they have ended.
+   */
+  async endAll(): Promise<void> {
+    const pids = this.#clients.flatMap(({ isConnected, pid }) =>
+      isConnected && pid !== undefined ? pid : [],
+    );
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    const hasEnded = ({ index, isConnected, pid }: EngineClient) =>
+      pid === undefined || !pids.includes(pid) || (!isConnected && this.#options.lives.hasEnded(index, pid));
+    while (!this.#clients.every(hasEnded)) await delay(this.#options.clock, pollMs);
+    this.#found.clear();
   }
 
   /** Whether all engines have ended in order. */
@@ -223,6 +246,8 @@ export class EngineProcesses implements EngineHost {
     const placed = this.#placed.get(uid);
     if (placed?.epoch === undefined) return undefined;
     if (this.#quarantine.has(uid)) return this.#quarantine.state;
+    const problem = placed.engine && this.#figuresOf(placed.engine).problem;
+    if (problem) return { status: 'failed', code: 'Unavailable', reason: problem };
     const { status, code, failureReason } = placed.state ?? {
       status: 'pending',
       code: null,
@@ -369,6 +394,7 @@ export class EngineProcesses implements EngineHost {
     const figures = this.#figuresOf(client);
     figures.losses++;
     figures.vitals = undefined;
+    figures.problem = null;
     figures.cpuPercent = 0;
     for (const [uid, placed] of this.#placed) {
       if (placed.engine !== client) continue;
@@ -380,6 +406,9 @@ export class EngineProcesses implements EngineHost {
 
   #take(client: EngineClient, message: EngineMessage): void {
     switch (message.type) {
+      case 'problem':
+        this.#noteProblem(client, message.reason);
+        return;
       case 'state':
         this.#note(message.uid, message.state, this.#placed.get(message.uid)?.report);
         return;
@@ -415,6 +444,12 @@ export class EngineProcesses implements EngineHost {
     if (this.#quarantine.noteCrash(note.uid)) {
       log.error(fields, 'The data of a stream crashed its engine again; the stream is not run any more');
     } else log.error(fields, 'The data of a stream crashed its engine');
+  }
+
+  /** It concerns all streams of the engine. */
+  #noteProblem(client: EngineClient, reason: string | null): void {
+    this.#figuresOf(client).problem = reason;
+    for (const [uid, { engine }] of this.#placed) if (engine === client) this.#observer?.onState(uid);
   }
 
   #noteVitals(client: EngineClient, vitals: EngineVitals): void {

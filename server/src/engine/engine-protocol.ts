@@ -77,10 +77,16 @@ export interface EngineVitals {
   readonly uptimeSeconds: number;
 }
 
+/** The words of the message `problem`, which `base/known-reasons.ts` translates. */
+export const noArchiveReason =
+  'The recording process could not open the archive and keeps trying; the server log has the reason.';
+
 /** What an engine sends on a control connection. */
 export type EngineMessage =
   /** First: its process, and the streams that it runs now, for an earlier front. */
   | { readonly type: 'hello'; readonly uids: readonly string[]; readonly pid?: number }
+  /** Why it cannot record any stream at present; null when it can again. */
+  | { readonly type: 'problem'; readonly reason: string | null }
   | { readonly type: 'state'; readonly uid: string; readonly state: ManagedStreamState }
   | { readonly type: 'reports'; readonly reports: readonly (readonly [string, StreamReport])[] }
   | { readonly type: 'vitals'; readonly vitals: EngineVitals }

@@ -24,9 +24,11 @@ import { newestKeyFrame } from './stream-report.ts';
 
 /** What an engine does on behalf of its front. */
 export interface EngineCommands {
-  /** Opens the archive for recording; once. */
+  /** Opens the archive for recording; once, and again until it succeeds. */
   setUp(setup: EngineSetup): Promise<void>;
   run(order: Extract<FrontMessage, { readonly type: 'run' }>): void;
+  /** Only these streams are assigned: forgets orders for others that were sent before the engine was set up. */
+  keepEarly(assigned: ReadonlySet<string>): void;
   /** See `WritePermits.note`. */
   noteLease(report: PermitsReport): void;
   /** Resolves when the last GOP of the stream is on the disk. */
@@ -74,6 +76,7 @@ export class EngineServer {
   #front: Socket | undefined;
   /** The front knows its streams, and takes what is reported of them. */
   #isAssigned = false;
+  #problem: string | undefined;
   #cancelReports: Cancel | undefined;
   #skippedReports = 0;
 
@@ -109,6 +112,13 @@ export class EngineServer {
 
   noteLine(level: LogLevel, message: string, fields: object): void {
     if (this.#canSend) this.#send({ type: 'log', level, message, fields });
+  }
+
+  /** Why the engine cannot record at present; undefined when it can. */
+  noteProblem(reason: string | undefined): void {
+    if (reason === this.#problem) return;
+    this.#problem = reason;
+    this.#send({ type: 'problem', reason: reason ?? null });
   }
 
   /** Ends all connections without a word, as the end of the process does. */
@@ -183,6 +193,7 @@ export class EngineServer {
     socket.on('drain', () => this.#flush());
     const uids = Array.from(this.#streams(), ({ uid }) => uid);
     this.#send({ type: 'hello', uids, pid: process.pid });
+    if (this.#problem !== undefined) this.#send({ type: 'problem', reason: this.#problem });
     this.#isAssigned = false;
     for (const uid of uids) this.#changed.add(uid);
     for (const kept of this.#events.values()) kept.sentMs = undefined;
@@ -221,6 +232,7 @@ export class EngineServer {
 
   #releaseOthers(assigned: ReadonlySet<string>): void {
     const { commands, log } = this.#options;
+    commands.keepEarly(assigned);
     for (const { uid } of [...this.#streams()]) {
       if (assigned.has(uid)) continue;
       commands.release(uid, 'moved').catch((err: unknown) => {

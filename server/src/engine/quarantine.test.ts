@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Quarantine } from './quarantine.ts';
@@ -37,4 +40,24 @@ test('[R15.5] a stream leaves quarantine when its source changes, when it is pau
   for (let crash = 0; crash < 3; crash++) quarantine.noteCrash('a');
   quarantine.forget('a');
   assert.ok(!quarantine.has('a'));
+});
+
+test('[R15.5] the next front continues to count, even after one that was killed while it stored the counts', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-quarantine-'));
+  try {
+    const path = join(folder, 'quarantine.json');
+    const clock = new ManualClock(1_750_000_000_000);
+    assert.equal(new Quarantine(clock, path).noteCrash('a'), false);
+    assert.equal(new Quarantine(clock, path).noteCrash('a'), false);
+    assert.equal(new Quarantine(clock, path).noteCrash('a'), true);
+    const next = new Quarantine(clock, path);
+    assert.ok(next.has('a'));
+    next.forget('a');
+    assert.ok(!new Quarantine(clock, path).has('a'));
+    await writeFile(path, '[["a",[17');
+    assert.ok(!new Quarantine(clock, path).has('a'));
+    assert.equal(new Quarantine(clock, join(folder, 'gone', 'file')).noteCrash('a'), false);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import type { ReportedState } from './state.ts';
@@ -12,21 +13,30 @@ const reason =
 /** The settings whose change may change what the source sends. */
 type SourceSettings = Pick<ManagedStreamSettings, 'source' | 'subSource' | 'isPaused'>;
 
-/** Keeps streams whose data crashes their engine from taking the other streams of that engine down again and again. */
+/**
+ * Keeps streams whose data crashes their engine from taking the other streams of that engine down again and again. It is
+ * stored, because a front may end at any time, but only for as long as the server runs: the next version may be able to
+ * read what that source sends.
+ */
 export class Quarantine {
   readonly #clock: Clock;
-  /** Monotonic times of the last crashes, by uid. */
-  readonly #crashes = new Map<string, number[]>();
+  readonly #path: string | undefined;
+  /** Times of the last crashes, wall clock, by uid. */
+  readonly #crashes: Map<string, readonly number[]>;
 
-  constructor(clock: Clock) {
+  /** @param path the file in which it is stored; undefined: not at all */
+  constructor(clock: Clock, path?: string) {
     this.#clock = clock;
+    this.#path = path;
+    this.#crashes = path === undefined ? new Map() : stored(path);
   }
 
   /** An engine crashed on the data of a stream. True when the stream must not be run any more. */
   noteCrash(uid: string): boolean {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#clock.wallMs();
     const recent = (this.#crashes.get(uid) ?? []).filter((atMs) => nowMs - atMs < windowMs);
     this.#crashes.set(uid, [...recent, nowMs].slice(-crashesMax));
+    this.#store();
     return this.has(uid);
   }
 
@@ -48,6 +58,25 @@ export class Quarantine {
 
   /** The stream was removed, or has to be tried again. */
   forget(uid: string): void {
-    this.#crashes.delete(uid);
+    if (this.#crashes.delete(uid)) this.#store();
+  }
+
+  #store(): void {
+    if (this.#path === undefined) return;
+    try {
+      writeFileSync(this.#path, JSON.stringify([...this.#crashes]), { mode: 0o600 });
+    } catch {
+      // No space: then the next front counts from the beginning.
+    }
+  }
+}
+
+/** What an earlier front stored; nothing when it was killed while it did. @throws system errors */
+function stored(path: string): Map<string, readonly number[]> {
+  try {
+    return new Map(JSON.parse(readFileSync(path, 'utf8')) as [string, number[]][]);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
+    return new Map();
   }
 }

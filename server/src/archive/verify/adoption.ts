@@ -21,7 +21,7 @@ interface AdoptionTools {
   /** Called for each skipped file, with the reason. */
   readonly findings: string[];
   /** Whether a running recorder created the file: its rows are about to be committed. */
-  readonly isBeingRecorded?: (path: string) => boolean;
+  readonly isBeingRecorded?: (file: { path: string; uid: string; startMs: number }) => boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -33,7 +33,8 @@ interface AdoptionTools {
 export async function adoptFiles(tools: AdoptionTools, uid: string): Promise<void> {
   for await (const { path, startMs } of segmentFiles(tools, uid)) {
     if (tools.signal?.aborted === true) return;
-    if (tools.isBeingRecorded?.(path) === true || isKnown(tools.reads, uid, startMs)) continue;
+    if (tools.isBeingRecorded?.({ path, uid, startMs }) === true || isKnown(tools.reads, uid, startMs))
+      continue;
     const refusal = await adopt(tools, uid, path, startMs);
     if (refusal !== undefined) tools.findings.push(`${path} ${refusal}`);
   }

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createFile, freeSuffix } from '../../base/durable.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { adoptFiles, hasFiles } from './adoption.ts';
 import {
@@ -23,14 +24,20 @@ import type { NewFiles } from './new-files.ts';
 
 /** At most this many findings are logged. */
 const namedFindings = 20;
+/** Cameras' clocks decide when a file begins. */
+const aheadMs = 60_000;
 
 /**
  * Checks the catalog before it is opened. A damaged one is moved aside so that a new one is created, which is
  * rebuilt from the files while the archive runs. True while the catalog has lost its contents: the folder must
- * have been in use then.
+ * have been in use then. `endRecorders`: ends processes that record, and would go on writing to the old file.
  * @throws Fault if the catalog is of a newer version or cannot be reached; system errors
  */
-export async function prepareCatalog(catalog: string, log: Log): Promise<boolean> {
+export async function prepareCatalog(
+  catalog: string,
+  log: Log,
+  endRecorders: () => Promise<void> = () => Promise.resolve(),
+): Promise<boolean> {
   const note = rebuildNotePath(catalog);
   // Only a server that has run here leaves a heartbeat file.
   const isLost = existsSync(heartbeatPath(catalog)) && (!existsSync(catalog) || statSync(catalog).size === 0);
@@ -39,12 +46,14 @@ export async function prepareCatalog(catalog: string, log: Log): Promise<boolean
       { catalog },
       'The archive’s catalog is missing or empty; it is rebuilt from the recorded files. The causes of gaps, which the files do not contain, are lost',
     );
+    await endRecorders();
     await createFile(note, '', archiveFileMode);
   }
   try {
     assertCatalogIsWhole(catalog);
   } catch (error) {
     if (!(error instanceof CatalogDamaged)) throw error;
+    await endRecorders();
     await createFile(note, '', archiveFileMode);
     const keptAs = await setDatabaseAside(catalog, await freeSuffix([catalog], 'damaged'));
     log.error(
@@ -63,6 +72,9 @@ export interface CatalogRebuildTools {
   readonly remote: Pick<ObjectStorageOptions, 'store' | 'keys'> | undefined;
   readonly log: Log;
   readonly newFiles: NewFiles;
+  readonly clock: Clock;
+  /** Streams that another process records. */
+  isRecordedElsewhere(uid: string): boolean;
   /** Called when past footage is in the catalog again. */
   onAdopted(): void;
 }
@@ -105,12 +117,24 @@ export class CatalogRebuild {
     return this.#work;
   }
 
+  /**
+   * The files of this process's recorders; of another process, those that begin after this. A file that begins later than
+   * now is from a time when the clock was ahead.
+   */
+  #recordedFiles(): NonNullable<Parameters<typeof adoptFiles>[0]['isBeingRecorded']> {
+    const { clock, newFiles, isRecordedElsewhere } = this.#tools;
+    const sinceMs = clock.wallMs();
+    return ({ path, uid, startMs }) =>
+      newFiles.has(path) ||
+      (startMs >= sinceMs && startMs <= clock.wallMs() + aheadMs && isRecordedElsewhere(uid));
+  }
+
   async #run(uids: readonly string[], isWhole: boolean): Promise<void> {
-    const { root, reads, catalog, log, newFiles, remote, catalogPath } = this.#tools;
+    const { root, reads, catalog, log, remote, catalogPath } = this.#tools;
     const findings: string[] = [];
     const before = countOf(reads);
     const commit = (changes: Parameters<CatalogSink['commit']>[0]) => catalog.commit(changes);
-    const isBeingRecorded = (path: string) => newFiles.has(path);
+    const isBeingRecorded = this.#recordedFiles();
     const words =
       'The archive folder contains footage that is not in the catalog; it is added while recording continues';
     if (uids.length > 0) log.warn({ streams: uids }, words);

@@ -15,8 +15,6 @@ interface RecoverArchiveTools extends CatalogRebuildTools {
   readonly files: ArchiveFiles;
   /** Last heartbeat of the run that ended uncleanly, ms since the epoch. */
   readonly lastSignMs: number | undefined;
-  /** Streams that another process records. */
-  readonly isRecordedElsewhere: (uid: string) => boolean;
 }
 
 /**
