@@ -113,9 +113,9 @@ interface EngineParts {
 }
 
 interface AssignmentTools {
-  open(setup: EngineSetup): Promise<EngineParts>;
+  readonly open: (setup: EngineSetup) => Promise<EngineParts>;
   /** Why the engine cannot record at present; undefined when it can. */
-  onProblem(reason: string | undefined): void;
+  readonly onProblem: (reason: string | undefined) => void;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -74,7 +74,7 @@ export interface CatalogRebuildTools {
   readonly newFiles: NewFiles;
   readonly clock: Clock;
   /** Streams that another process records. */
-  isRecordedElsewhere(uid: string): boolean;
+  readonly isRecordedElsewhere: (uid: string) => boolean;
   /** Called when past footage is in the catalog again. */
   onAdopted(): void;
 }
