@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { yieldOrder } from '@vidette/contract/constants';
+import { ApiError } from '@vidette/contract/client';
+import { addressOf } from '@vidette/contract/routes';
+import { until } from './api.ts';
+import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { encodeSceneClip, Scene } from './engine-scene.ts';
+import { LiveViewer } from './live-viewer.ts';
+import type { CameraClip } from './rtsp/fake-media.ts';
+
+let clip: CameraClip;
+
+before(async () => {
+  clip = await encodeSceneClip();
+});
+
+/** The `nice` of each thread of a process (proc_pid_stat(5), field 19), each value once. */
+async function nicesOf(pid: number): Promise<number[]> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const stats = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => '')),
+  );
+  const nices = stats
+    .filter(Boolean)
+    .map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
+  return [...new Set(nices)];
+}
+
+async function oomScoreOf(pid: number): Promise<number> {
+  return Number(await readFile(`/proc/${pid}/oom_score_adj`, 'utf8'));
+}
+
+/** Processes below this one, at any depth. */
+async function descendantsOf(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const own = children.split(' ').filter(Boolean).map(Number);
+  return [...own, ...(await Promise.all(own.map(descendantsOf))).flat()];
+}
+
+/** Loaded into each process of the server: while a file exists, the event loops of engines are blocked most of the time. */
+function blockingPreload(file: string): string {
+  const fault = `
+    import { existsSync } from 'node:fs';
+    const sleeper = new Int32Array(new SharedArrayBuffer(4));
+    if (process.argv[1]?.endsWith('engine-main.ts')) {
+      setInterval(() => existsSync(${JSON.stringify(file)}) && Atomics.wait(sleeper, 0, 0, 600), 700).unref();
+    }`;
+  return `--import=data:text/javascript,${encodeURIComponent(fault)}`;
+}
+
+test('[R15.4] engines have a higher priority than the front, and the front a higher one than what renders snapshots', async () => {
+  const scene = await Scene.open(clip);
+  try {
+    const [uid = ''] = scene.uids;
+    await until(
+      () =>
+        scene.client.getStreamPicture({ params: { uid }, query: {} }).then(
+          () => true,
+          () => false,
+        ),
+      (isMade) => isMade,
+    );
+    const front = await scene.front();
+    const [own = 0] = await nicesOf(process.pid);
+    assert.deepEqual(await nicesOf(front), [Math.min(19, own + 5)]);
+    const [renderer = 0] = await descendantsOf(front);
+    assert.deepEqual(await nicesOf(renderer), [Math.min(19, own + 10)]);
+    for (const engine of await scene.processes('engine-main.ts')) {
+      const [nice = Infinity, ...others] = await nicesOf(engine);
+      assert.deepEqual(others, []);
+      assert.ok(nice <= own);
+      assert.ok((await oomScoreOf(engine)) < (await oomScoreOf(front)));
+    }
+    assert.ok((await oomScoreOf(front)) < (await oomScoreOf(renderer)));
+  } finally {
+    await scene.close();
+  }
+});
+
+test('[R15.4] while engines are overloaded everything else yields in order and says why, no frame is lost, and afterwards all goes on', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-yield-'));
+  const file = join(folder, 'overloaded');
+  const scene = await Scene.open(clip, () => ({ NODE_OPTIONS: blockingPreload(file) }));
+  const { client, cookie, server } = scene;
+  const [uid = '', other = ''] = scene.uids;
+  const browser = await launchBrowser();
+  try {
+    const context = await newPerson(browser);
+    await signInByCookie(context, server.url, cookie);
+    const page = await context.newPage();
+    const watching = await LiveViewer.watch(server, cookie, uid);
+    await watching.receive(10);
+    const overload = async () => (await client.getAdminStats()).now.overload;
+    assert.deepEqual(await overload(), { level: 0, waiting: [] });
+    const reaches = (level: number) =>
+      until(overload, (now) => now.level >= level).then(({ waiting }) => {
+        assert.deepEqual(waiting, yieldOrder.slice(0, waiting.length));
+      });
+
+    await writeFile(file, '');
+    await reaches(1);
+    const endTime = Date.now();
+    const asked = { streams: [uid], startTime: endTime - 60_000, endTime };
+    const { id, isHeld } = await client.addExport({ body: asked });
+    assert.ok(isHeld);
+    const { warnings } = await client.getHealth();
+    assert.ok(warnings.some(({ code }) => code === 'server-overloaded'));
+    await reaches(2);
+    await assert.rejects(
+      client.getStreamPicture({ params: { uid: other }, query: {} }),
+      (error) => error instanceof ApiError && error.code === 'ServerOverloaded' && error.status === 503,
+    );
+    const refused = await fetch(`${server.url}${addressOf('getStreamPicture', { uid: other })}`, {
+      headers: { cookie },
+    });
+    assert.equal(refused.headers.get('retry-after'), '10');
+    await page.goto(`${server.url}/ui/exports`);
+    await page.getByText('Waiting: the server is overloaded').waitFor();
+    await page.getByText(/^The server is overloaded\. Recording continues;.*exports, thumbnails/).waitFor();
+    await reaches(yieldOrder.length);
+    await until(
+      () => watching.messages.at(-1),
+      (message) => message?.type === 'reduced' && message.isReduced,
+    );
+    const late = await LiveViewer.watch(server, cookie, other);
+    await until(
+      () => late.messages.at(-1),
+      (message) => message?.type === 'end' && message.code === 'ServerOverloaded',
+    );
+    await page.goto(`${server.url}/ui/stream/${other}/view`);
+    await page.getByText('The server is overloaded, and recording comes first.').waitFor();
+    const held = await client.getExport({ params: { id } });
+    assert.deepEqual([held.isHeld, held.bytes], [true, 0]);
+
+    await rm(file);
+    await until(overload, ({ level }) => level === 0);
+    await until(
+      () => client.getExport({ params: { id } }),
+      ({ status, isHeld: stillHeld }) => status === 'ready' && !stillHeld,
+    );
+    await until(
+      () => watching.messages.findLast(({ type }) => type === 'reduced'),
+      (message) => message?.type === 'reduced' && !message.isReduced,
+    );
+    await page.getByText('Live', { exact: true }).first().waitFor();
+    await client.getStreamPicture({ params: { uid: other }, query: {} });
+    assert.ok((await client.getHealth()).warnings.every(({ code }) => code !== 'server-overloaded'));
+    watching.close();
+    await scene.assertNothingLost();
+  } finally {
+    await browser.close();
+    await scene.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
