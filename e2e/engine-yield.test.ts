@@ -118,6 +118,8 @@ test('[R15.4] while engines are overloaded everything else yields in order and s
       headers: { cookie },
     });
     assert.equal(refused.headers.get('retry-after'), '10');
+    await page.goto(`${server.url}/ui/streams`);
+    await page.getByText('No snapshot: overload').first().waitFor();
     await page.goto(`${server.url}/ui/exports`);
     await page.getByText('Waiting: the server is overloaded').waitFor();
     await page.getByText(/^The server is overloaded\. Recording continues;.*exports, thumbnails/).waitFor();

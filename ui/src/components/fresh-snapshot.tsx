@@ -1,3 +1,4 @@
+import { ApiError } from '@vidette/contract/client';
 import { useEffect, useState } from 'react';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import type { I18n } from '../i18n/i18n.ts';
@@ -15,6 +16,8 @@ export interface FreshStill {
   readonly source: string | null;
   /** Its age, ms, when it is too old to pass for current; undefined otherwise. */
   readonly oldMs: number | undefined;
+  /** The server takes none now because it is overloaded. */
+  readonly isDeferred: boolean;
 }
 
 /** Snapshots older than this show their age, ms. */
@@ -36,6 +39,7 @@ interface Shown {
 export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAfterMs = OLD_MS): FreshStill {
   const [shown, setShown] = useState<Shown | null>(null);
   const [oldMs, setOldMs] = useState<number>();
+  const [isDeferred, setDeferred] = useState(false);
   useEffect(() => {
     const abort = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -49,6 +53,7 @@ export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAft
       await image.decode();
       if (abort.signal.aborted) return URL.revokeObjectURL(source);
       setShown({ source, takenMs });
+      setDeferred(false);
       if (address) URL.revokeObjectURL(address);
       address = source;
     };
@@ -56,8 +61,10 @@ export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAft
       if (!document.hidden) {
         try {
           await show();
-        } catch {
+        } catch (error) {
           // No snapshot yet, or no longer: the next turn tries again, and the one on screen shows its age.
+          if (!abort.signal.aborted)
+            setDeferred(error instanceof ApiError && error.code === 'ServerOverloaded');
         }
       }
       if (everyMs !== null && !abort.signal.aborted) timer = setTimeout(() => void run(), everyMs);
@@ -79,7 +86,7 @@ export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAft
     const timer = setInterval(look, LOOK_MS);
     return () => clearInterval(timer);
   }, [shown, oldAfterMs]);
-  return { source: shown?.source ?? null, oldMs };
+  return { source: shown?.source ?? null, oldMs, isDeferred };
 }
 
 /** Age of a snapshot as text: "12 s ago". */
@@ -112,10 +119,12 @@ export function FreshSnapshot({ load, everyMs }: FreshSnapshotProps) {
   const i18n = useI18n();
   const still = useFreshStill(load, everyMs);
   const words = still.oldMs !== undefined && everyMs !== null ? ageText(still.oldMs, i18n) : undefined;
+  const isMissing = still.source === null && still.isDeferred;
   return (
     <>
       <StillImage still={still} />
       {words !== undefined && <span className={classes.age}>{words}</span>}
+      {isMissing && <span className={classes.age}>{i18n.t('streams.picture.deferred')}</span>}
     </>
   );
 }

@@ -76,7 +76,7 @@ function TileStatus({ status, still }: { readonly status: Status; readonly still
   if (still.source === null)
     return (
       <Delayed>
-        <span>{i18n.t('streams.picture.none')}</span>
+        <span>{i18n.t(still.isDeferred ? 'streams.picture.deferred' : 'streams.picture.none')}</span>
       </Delayed>
     );
   return age || <StatusMark status="running" />;

@@ -28,6 +28,7 @@ export const streams = {
   'streams.status.disabled': 'Off',
   'streams.status.unknown': 'Unknown',
   'streams.picture.age': '{duration} ago',
+  'streams.picture.deferred': 'No snapshot: overload',
   'streams.picture.none': 'No snapshot yet',
   'streams.public': 'Public link',
   'streams.recording': 'Rec',

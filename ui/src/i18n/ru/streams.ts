@@ -30,6 +30,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.status.disabled': 'Выключен',
   'streams.status.unknown': 'Неизвестно',
   'streams.picture.age': '{duration} назад',
+  'streams.picture.deferred': 'Кадра нет: перегрузка',
   'streams.picture.none': 'Кадра ещё нет',
   'streams.public': 'Публичная ссылка',
   'streams.recording': 'Запись',
