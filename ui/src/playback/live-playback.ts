@@ -40,11 +40,13 @@ export class LivePlayback implements Playback {
   #lastTime = 0;
   #movedMs = -Infinity;
   #decidedMs: number;
+  /** Only key frames come: video that stands still between them is no interruption. */
+  #isReduced = false;
   #isDisposed = false;
 
   constructor(options: LivePlaybackOptions) {
     this.#options = options;
-    const { video, clock, onNotice } = options;
+    const { video, clock, onNotice, onReduced } = options;
     this.#reception = new LiveReception({
       ...options,
       onBegin: () => {
@@ -53,6 +55,10 @@ export class LivePlayback implements Playback {
       },
       onInit: () => {},
       onMedia: () => this.#reception.arrivals.resume(),
+      onReduced: (isReduced) => {
+        this.#isReduced = isReduced;
+        onReduced(isReduced);
+      },
       onSkipped: (frames) => onNotice({ type: 'frames', frames }),
       onAway: () => this.#report(),
       onOtherForm: () => this.#clear(),
@@ -141,7 +147,7 @@ export class LivePlayback implements Playback {
   }
 
   onStalled(): void {
-    if (this.#hasFrame) this.#hasStalled = true;
+    if (this.#hasFrame && !this.#isReduced) this.#hasStalled = true;
     this.#report();
   }
 
@@ -165,7 +171,8 @@ export class LivePlayback implements Playback {
     this.#hasStalled = false;
     if (decision.jumpTo !== undefined) video.currentTime = decision.jumpTo;
     if (video.playbackRate !== decision.rate) video.playbackRate = decision.rate;
-    const { keepBehindS = KEEP_BEHIND_S } = this.#options;
+    // Of rare frames the one on screen must stay.
+    const keepBehindS = this.#isReduced ? KEEP_BEHIND_S : (this.#options.keepBehindS ?? KEEP_BEHIND_S);
     if (video.currentTime - oldest.start > TRIM_ABOVE * keepBehindS) {
       sink.remove(0, video.currentTime - keepBehindS);
     }
@@ -187,7 +194,9 @@ export class LivePlayback implements Playback {
     // The buffer keeps playing, and near its end frames are played as they arrive: moving video counts as
     // playing.
     const { absence } = this.#reception.arrivals;
-    const isMoving = clock.monotonicMs() - this.#movedMs < STANDS_AFTER_MS;
+    const isMoving = this.#isReduced
+      ? absence === undefined
+      : clock.monotonicMs() - this.#movedMs < STANDS_AFTER_MS;
     if (this.#hasFrame && isMoving && !video.paused) onState({ name: 'playing' });
     else if (absence !== undefined) onState({ name: 'waiting', reason: absence });
     else onState({ name: this.#hasFrame ? 'buffering' : 'connecting' });
