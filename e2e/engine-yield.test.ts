@@ -6,11 +6,14 @@ import { before, test } from 'node:test';
 import { yieldOrder } from '@vidette/contract/constants';
 import { ApiError } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
-import { until } from './api.ts';
+import { administratorOf, until } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
-import { encodeSceneClip, Scene } from './engine-scene.ts';
+import { assertEveryFrame, encodeSceneClip, Scene } from './engine-scene.ts';
+import { pauseAndDownload, recorded, recordedFor } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
+import { startFakeCamera } from './rtsp/fake-camera.ts';
 import type { CameraClip } from './rtsp/fake-media.ts';
+import { startServer } from './server.ts';
 
 let clip: CameraClip;
 
@@ -41,12 +44,12 @@ async function descendantsOf(pid: number): Promise<number[]> {
   return [...own, ...(await Promise.all(own.map(descendantsOf))).flat()];
 }
 
-/** Loaded into each process of the server: while a file exists, the event loops of engines are blocked most of the time. */
-function blockingPreload(file: string): string {
+/** Loaded into each process of the server: while a file exists, the event loops of one program are blocked most of the time. */
+function blockingPreload(file: string, program: string): string {
   const fault = `
     import { existsSync } from 'node:fs';
     const sleeper = new Int32Array(new SharedArrayBuffer(4));
-    if (process.argv[1]?.endsWith('engine-main.ts')) {
+    if (process.argv[1]?.endsWith(${JSON.stringify(program)})) {
       setInterval(() => existsSync(${JSON.stringify(file)}) && Atomics.wait(sleeper, 0, 0, 600), 700).unref();
     }`;
   return `--import=data:text/javascript,${encodeURIComponent(fault)}`;
@@ -84,7 +87,7 @@ test('[R15.4] engines have a higher priority than the front, and the front a hig
 test('[R15.4] while engines are overloaded everything else yields in order and says why, no frame is lost, and afterwards all goes on', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-yield-'));
   const file = join(folder, 'overloaded');
-  const scene = await Scene.open(clip, () => ({ NODE_OPTIONS: blockingPreload(file) }));
+  const scene = await Scene.open(clip, () => ({ NODE_OPTIONS: blockingPreload(file, '/engine-main.ts') }));
   const { client, cookie, server } = scene;
   const [uid = '', other = ''] = scene.uids;
   const browser = await launchBrowser();
@@ -173,6 +176,49 @@ test('[R15.4] while engines are overloaded everything else yields in order and s
   } finally {
     await browser.close();
     await scene.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('[R15.4] a server that runs everything in one process yields as well, and a lowered worker renders its snapshots', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-yield-'));
+  const file = join(folder, 'overloaded');
+  const camera = await startFakeCamera({ clip });
+  const server = await startServer({
+    env: { VIDETTE_ENGINE_PROCESSES: '0', NODE_OPTIONS: blockingPreload(file, '/src/main.ts') },
+  });
+  try {
+    const { client } = await administratorOf(server);
+    const { uid } = await client.addStream({ body: { name: 'Gate', streamSource: camera.url } });
+    await recordedFor(client, uid, 1_000);
+    await client.getStreamPicture({ params: { uid }, query: {} });
+    const [own = 0] = await nicesOf(server.pid);
+    const nices = await Promise.all((await descendantsOf(server.pid)).map(nicesOf));
+    assert.ok(
+      nices.some(([nice]) => nice === Math.min(19, Math.max(10, own + 5))),
+      JSON.stringify(nices),
+    );
+    await writeFile(file, '');
+    const level = async () => (await client.getAdminStats()).now.overload.level;
+    await until(level, (now) => now >= 1);
+    const endTime = Date.now();
+    const { id, isHeld } = await client.addExport({
+      body: { streams: [uid], startTime: endTime - 60_000, endTime },
+    });
+    assert.ok(isHeld);
+    await rm(file);
+    await until(level, (now) => now === 0, 180_000);
+    await until(
+      () => client.getExport({ params: { id } }),
+      ({ status }) => status === 'ready',
+    );
+    assert.equal(camera.connections, 1);
+    assert.equal((await recorded(client, uid)).length, 1);
+    const { footage } = await pauseAndDownload(client, uid);
+    assertEveryFrame(footage);
+  } finally {
+    await server.stop();
+    await camera.stop();
     await rm(folder, { recursive: true, force: true });
   }
 });
