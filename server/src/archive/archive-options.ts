@@ -22,6 +22,8 @@ export interface RecordedElsewhere {
   readonly recorders: RecorderView;
   /** Whether a process that runs already writes files of the stream: recovery leaves them alone. */
   isRunning(uid: string): boolean;
+  /** The disk is the right one and its files are in order, or not (any more). Called often. */
+  noteDisk(isInOrder: boolean): void;
   /** How many processes that is. */
   readonly processes: number;
   /** Whether all of them have ended in order. */

@@ -197,6 +197,7 @@ function openVolume(
     recover: () =>
       recoverArchive({ ...base, catalogPath: base.path, remote, onAdopted, isRecordedElsewhere }),
     onReplaced: () => past.note(),
+    onLook: (isReady) => recordedElsewhere?.noteDisk(isReady),
   });
   closers.push(() => {
     // Otherwise files are being written, or were when their process died.

@@ -130,6 +130,7 @@ class Assignments implements EngineCommands {
   /** Of a cluster. */
   #isLeased = false;
   readonly #epochs = new Map<string, number>();
+  #isDiskInOrder = true;
   #opening: Promise<void> | undefined;
   #opened: EngineParts | undefined;
   /** Streams whose last GOP is being written, by uid. */
@@ -158,6 +159,11 @@ class Assignments implements EngineCommands {
 
   noteLease(report: PermitsReport): void {
     this.#permits.note(report);
+  }
+
+  noteDisk(isInOrder: boolean): void {
+    this.#isDiskInOrder = isInOrder;
+    this.#opened?.recording.noteDisk(isInOrder);
   }
 
   /** Nothing waits for a front any more. */
@@ -208,7 +214,9 @@ class Assignments implements EngineCommands {
     const { open, onProblem, clock, log } = this.#tools;
     for (let failures = 1; !this.#opened; failures++) {
       try {
-        this.#opened = await open(setup);
+        const parts = await open(setup);
+        parts.recording.noteDisk(this.#isDiskInOrder);
+        this.#opened = parts;
       } catch (err) {
         log.error({ err }, 'The archive could not be opened for recording; it is tried again');
         onProblem(noArchiveReason);

@@ -40,6 +40,7 @@ async function openEngines(
     processes: paths.length,
     isRunning: (uid) => processes.isRunning(uid),
     areStopped: () => processes.areStopped(),
+    noteDisk: (isInOrder) => processes.noteDisk(isInOrder),
     end: () => processes.endAll(),
   };
   return { processes, reported, recordedElsewhere, runId: runIdIn(dirname(first)) };

@@ -81,6 +81,8 @@ class TestEngine {
       commands: {
         setUp: async () => void orders.push('set up'),
         keepEarly: () => {},
+        // Only what stops recording: every front says first that the disk is there.
+        noteDisk: (isInOrder) => void (isInOrder || orders.push('disk gone')),
         noteLease: ({ verdict }) => void orders.push(`lease ${verdict}`),
         run: ({ settings, needsRecovery }: Extract<FrontMessage, { type: 'run' }>) => {
           orders.push(`run ${settings.uid}${needsRecovery ? ' after recovery' : ''}`);
@@ -301,10 +303,7 @@ test('[R10.8] an engine learns of the lease only once it has no streams of other
     await until(() => engine?.orders.at(-1) === 'lease isolated');
     const orders = engine?.orders.slice(before).filter((order) => order !== 'set up' && order !== 'run b');
     assert.deepEqual([...new Set(orders)], ['release a moved', 'lease null', 'lease isolated']);
-    assert.deepEqual(
-      next.engines.map(({ streams }) => streams),
-      [1],
-    );
+    await until(() => next.engines[0]?.streams === 1);
   });
 });
 
@@ -388,5 +387,43 @@ test('[R15.4] what waits is passed on to all engines, and a front that starts ta
     load.set(5);
     await connect();
     await reached(0);
+  });
+});
+
+test('[R10.4] engines learn that the disk may not be written to, also those that connect later', async () => {
+  await withEngines(2, async ([first, second], connect) => {
+    const front = await connect();
+    front.begin(setup, new Seen());
+    front.assigned();
+    front.noteDisk(false);
+    front.noteDisk(false);
+    await until(() => [first, second].every((engine) => engine?.orders.includes('disk gone')));
+    await first?.crash();
+    await first?.comeBack();
+    await until(() => first?.orders.at(-1) === 'disk gone');
+    assert.deepEqual(
+      second?.orders.filter((order) => order === 'disk gone'),
+      ['disk gone'],
+    );
+  });
+});
+
+test('[R10.4] streams that no engine could record before are put in order by the front, once their disk is there', async () => {
+  await withEngines(1, async ([engine], connect) => {
+    const front = await connect();
+    front.begin(setup, new Seen());
+    front.apply(settingsOf('a'));
+    front.assigned();
+    await until(() => engine?.streamManager.size === 1);
+    await front.close();
+
+    const next = await connect();
+    next.noteDisk(false);
+    next.begin(setup, new Seen());
+    for (const uid of ['a', 'b']) next.apply(settingsOf(uid));
+    next.assigned();
+    assert.deepEqual([next.isRunning('a'), next.isRunning('b')], [true, false]);
+    next.noteDisk(true);
+    assert.deepEqual([next.isRunning('a'), next.isRunning('b')], [true, true]);
   });
 });

@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts';
 import type { PermitsReport } from '../base/write-permits.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import { EngineClient } from './engine-client.ts';
+import { EarlierStreams } from './earlier-streams.ts';
 import type { EngineLives } from './engine-lives.ts';
 import type { EngineMessage, EngineSetup, EngineVitals, LogLevel } from './engine-protocol.ts';
 import { Quarantine } from './quarantine.ts';
@@ -106,8 +107,7 @@ export class EngineProcesses implements EngineHost {
   readonly #options: EngineProcessesOptions;
   readonly #clients: readonly EngineClient[];
   readonly #placed = new Map<string, Placed>();
-  /** Streams that an engine ran before this front started, by uid. */
-  readonly #found = new Map<string, EngineClient>();
+  readonly #earlier = new EarlierStreams();
   readonly #figures = new Map<EngineClient, EngineFigures>();
   /** Engines that are away, and since when, monotonic. */
   readonly #awaySince = new Map<EngineClient, number>();
@@ -115,7 +115,11 @@ export class EngineProcesses implements EngineHost {
   readonly #cancels: readonly Cancel[];
   #observer: EngineObserver | undefined;
   #setup: EngineSetup | undefined;
-  #lease: PermitsReport | undefined;
+  /** What every engine has to know, also one that connects later. */
+  readonly #known: { lease: PermitsReport | undefined; isDiskInOrder: boolean } = {
+    lease: undefined,
+    isDiskInOrder: true,
+  };
   #areAssigned = false;
 
   private constructor(options: EngineProcessesOptions) {
@@ -159,7 +163,7 @@ export class EngineProcesses implements EngineHost {
 
   /** Whether an engine ran the stream before this front started, or runs it now: its open files are being written. */
   isRunning(uid: string): boolean {
-    return this.#found.has(uid) || this.#placed.has(uid);
+    return this.#earlier.has(uid) || (this.#known.isDiskInOrder && this.#placed.has(uid));
   }
 
   /**
@@ -174,7 +178,7 @@ export class EngineProcesses implements EngineHost {
     const hasEnded = ({ index, isConnected, pid }: EngineClient) =>
       pid === undefined || !pids.includes(pid) || (!isConnected && this.#options.lives.hasEnded(index, pid));
     while (!this.#clients.every(hasEnded)) await delay(this.#options.clock, pollMs);
-    this.#found.clear();
+    this.#earlier.forget();
   }
 
   /** Whether all engines have ended in order. */
@@ -194,14 +198,21 @@ export class EngineProcesses implements EngineHost {
   begin(setup: EngineSetup, observer: EngineObserver): void {
     this.#setup = setup;
     this.#observer = observer;
-    for (const client of this.#clients) client.send({ type: 'set-up', setup });
+    for (const client of this.#clients) this.#sendSetup(client, setup);
   }
 
   /** All configured streams have been applied: engines release those that are not among them. */
   assigned(): void {
     this.#areAssigned = true;
     for (const client of this.#clients) this.#sendAssigned(client);
-    this.#found.clear();
+    this.#earlier.settle();
+  }
+
+  /** Whether the disk of the archive may be written to. */
+  noteDisk(isInOrder: boolean): void {
+    if (this.#known.isDiskInOrder === isInOrder) return;
+    this.#known.isDiskInOrder = isInOrder;
+    if (this.#setup) for (const client of this.#clients) client.send({ type: 'disk', isInOrder });
   }
 
   /**
@@ -209,7 +220,7 @@ export class EngineProcesses implements EngineHost {
    * assigned: until then they may have streams that another node has taken over.
    */
   noteLease(report: PermitsReport): void {
-    this.#lease = report;
+    this.#known.lease = report;
     if (this.#areAssigned) for (const client of this.#clients) client.send({ type: 'lease', report });
   }
 
@@ -286,7 +297,7 @@ export class EngineProcesses implements EngineHost {
       ...{ state: undefined, report: undefined, needsRecovery: false },
     };
     this.#placed.set(settings.uid, placed);
-    this.#moveTo(placed, this.#found.get(settings.uid));
+    this.#moveTo(placed, this.#earlier.engineOf(settings.uid));
     return placed;
   }
 
@@ -370,7 +381,12 @@ export class EngineProcesses implements EngineHost {
       .map(({ settings }) => settings.uid)
       .filter((uid) => !this.#quarantine.has(uid));
     client.send({ type: 'assigned', uids });
-    if (this.#lease) client.send({ type: 'lease', report: this.#lease });
+    if (this.#known.lease) client.send({ type: 'lease', report: this.#known.lease });
+  }
+
+  #sendSetup(client: EngineClient, setup: EngineSetup): void {
+    client.send({ type: 'set-up', setup });
+    client.send({ type: 'disk', isInOrder: this.#known.isDiskInOrder });
   }
 
   #sendLoad(client: EngineClient): void {
@@ -380,12 +396,13 @@ export class EngineProcesses implements EngineHost {
   #greet(client: EngineClient, uids: readonly string[]): void {
     const { log } = this.#options;
     this.#awaySince.delete(client);
-    if (!this.#areAssigned) for (const uid of uids) this.#found.set(uid, client);
-    if (this.#setup) client.send({ type: 'set-up', setup: this.#setup });
+    if (!this.#areAssigned) this.#earlier.note(uids, client);
+    if (this.#setup) this.#sendSetup(client, this.#setup);
     this.#sendLoad(client);
     for (const placed of this.#placed.values()) if (placed.engine === client) this.#send(placed);
     if (this.#areAssigned) this.#sendAssigned(client);
-    log.info({ engine: client.index, streams: uids.length }, 'An engine is connected');
+    // Before the front has begun nothing depends on it.
+    if (this.#setup) log.info({ engine: client.index, streams: uids.length }, 'An engine is connected');
   }
 
   #lose(client: EngineClient, socket: string): void {
@@ -401,7 +418,7 @@ export class EngineProcesses implements EngineHost {
       placed.needsRecovery = !client.isStopped;
       this.#note(uid, undefined, undefined);
     }
-    this.#options.log.warn({ engine: client.index }, 'An engine was lost');
+    if (this.#setup) this.#options.log.warn({ engine: client.index }, 'An engine was lost');
   }
 
   #take(client: EngineClient, message: EngineMessage): void {

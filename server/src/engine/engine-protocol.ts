@@ -61,6 +61,8 @@ export type FrontMessage =
    * These are all streams that the engine has to run: it releases any other. From here on it reports.
    */
   | { readonly type: 'assigned'; readonly uids: readonly string[] }
+  /** The archive's disk may be written to, or not; it may until the first. */
+  | { readonly type: 'disk'; readonly isInOrder: boolean }
   /** See `LoadLevel`; 0 until the first. */
   | { readonly type: 'load'; readonly level: number }
   /** In a cluster: after `assigned`, and whenever the node's lease is renewed or a verdict is reached. */

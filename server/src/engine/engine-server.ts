@@ -31,6 +31,7 @@ export interface EngineCommands {
   keepEarly(assigned: ReadonlySet<string>): void;
   /** See `WritePermits.note`. */
   noteLease(report: PermitsReport): void;
+  noteDisk(isInOrder: boolean): void;
   /** Resolves when the last GOP of the stream is on the disk. */
   release(uid: string, cause: ReleaseCause): Promise<void>;
 }
@@ -221,6 +222,9 @@ export class EngineServer {
         return;
       case 'load':
         this.#options.load.set(message.level);
+        return;
+      case 'disk':
+        commands.noteDisk(message.isInOrder);
         return;
       case 'lease':
         commands.noteLease(message.report);

@@ -17,8 +17,9 @@ import {
 } from '../catalog/catalog.ts';
 import { defaultRecordingLimits, Recorders } from '../record/record.ts';
 import { FreeSpaceMonitor, measureDisk } from '../retention/retention.ts';
-import { diskFiles, readMarker, RecordingFailure } from '../segments/segments.ts';
+import { diskFiles, RecordingFailure } from '../segments/segments.ts';
 import { Recovery } from '../verify/verify.ts';
+import { RecordingDisk } from './recording-disk.ts';
 
 export { lockWhenFree } from '../catalog/catalog.ts';
 
@@ -37,6 +38,8 @@ export type Recording = Opened<{
   readonly recorders: Recorders;
   /** The stream's last recorder died with its process: what it left is put in order before it is recorded again. */
   recoverFirst(uid: string): void;
+  /** See `RecordingDisk.note`. */
+  noteDisk(isInOrder: boolean): void;
 }>;
 
 const freeSpacePeriodMs = 5_000;
@@ -64,26 +67,41 @@ async function openParts(options: RecordingOptions, closers: Closer[]) {
   });
   closers.push(() => freeSpace.stop());
   await freeSpace.refresh();
+  const disk = new RecordingDisk({ root, reads, clock });
+  closers.push(() => disk.stop());
   const toRecover = new Set<string>();
   const recorders = new Recorders({
     ...{ root, files: diskFiles, catalog, reads, clock, log, limits },
     folders: new ActiveFolders(root, diskFiles, catalog, new CatalogNotes(database)),
-    assertRightDisk: () => assertRightDisk(root, reads),
-    assertFreeSpace: () => freeSpace.assertFreeSpace(),
+    assertRightDisk: () => disk.assertReady(),
+    assertFreeSpace: async () => {
+      await disk.assertStillReady();
+      freeSpace.assertFreeSpace();
+    },
     prepare: async (uid) => {
-      if (toRecover.delete(uid)) await recover({ root, path, clock, log }, uid);
+      if (!toRecover.has(uid) || !(await isReady(disk))) return;
+      await recover({ root, path, clock, log }, uid);
+      toRecover.delete(uid);
     },
     removeFootage: () => Promise.reject(new Error('a process that only records deletes nothing')),
   });
   closers.push(() => recorders.close());
-  return { recorders, recoverFirst: (uid: string) => void toRecover.add(uid) };
+  return {
+    recorders,
+    recoverFirst: (uid: string) => void toRecover.add(uid),
+    noteDisk: (isInOrder: boolean) => disk.note(isInOrder),
+  };
 }
 
-/** @throws RecordingFailure when the folder is not that of the catalog */
-async function assertRightDisk(root: string, reads: CatalogReads): Promise<void> {
-  const marker = await readMarker(root);
-  if (marker.state === 'present' && marker.archiveId === reads.identity().archiveId) return;
-  throw new RecordingFailure('wrong-disk', `${root}: its marker is ${marker.state}`);
+/** Without the right disk there is nothing to put in order: rows of files that can't be seen must stay. */
+async function isReady(disk: RecordingDisk): Promise<boolean> {
+  try {
+    await disk.assertReady();
+    return true;
+  } catch (error) {
+    if (error instanceof RecordingFailure) return false;
+    throw error;
+  }
 }
 
 async function recover(

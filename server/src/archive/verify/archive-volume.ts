@@ -18,6 +18,8 @@ interface ArchiveVolumeOptions {
   readonly log: Log;
   /** Makes catalog and files consistent; called when the right disk is mounted for the first time. */
   recover(): Promise<Recovered>;
+  /** Called after each look at the disk: whether it may be written to. */
+  onLook?(isReady: boolean): void;
   /** Called when an empty disk replaces the one with the footage. */
   onReplaced(): void;
 }
@@ -83,6 +85,7 @@ export class ArchiveVolume {
         if (systemCode(error) === undefined) throw error;
         log.error({ err: error, dir: root }, 'The archive folder cannot be used');
       }
+      this.#tell();
       this.#watchMarker();
       return;
     }
@@ -136,12 +139,17 @@ export class ArchiveVolume {
       .recover()
       .then((recovered) => {
         this.#recovered = recovered;
+        this.#tell();
         if (!this.#isStopped) this.#onReady();
       })
       .finally(() => {
         this.#recovering = undefined;
       });
     await this.#recovering;
+  }
+
+  #tell(): void {
+    this.#options.onLook?.(this.problem === undefined && this.#recovered !== undefined);
   }
 
   #watchMarker(): void {
@@ -172,6 +180,7 @@ export class ArchiveVolume {
       if (!(error instanceof RecordingFailure) && systemCode(error) === undefined) throw error;
     } finally {
       this.#isLookingAtDisk = false;
+      this.#tell();
     }
   }
 }
