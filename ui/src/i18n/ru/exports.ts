@@ -50,7 +50,7 @@ export const exports = {
   'exports.stream': '{name}: сохранено {duration}, нет записи {gap}',
   'exports.status.queued': 'В очереди',
   'exports.status.running': '{done} из примерно {total}',
-  'exports.status.held': 'Ожидание: сервер перегружен, запись важнее. Экспорт продолжится сам.',
+  'exports.status.held': 'Ожидание: сервер перегружен, запись важнее. Выгрузка продолжится сама.',
   'exports.status.ready': 'Хранится до {time}',
   'exports.failure.disk-full': 'Остановлено: для выгрузок мало места. Готовая часть сохранена.',
   'exports.failure.forbidden': 'Остановлено: у вас больше нет доступа к архиву одного из потоков.',

@@ -38,7 +38,7 @@ export const warnings: Record<keyof typeof english, string> = {
     'Диск с папкой данных сервера заполнен. Сервер работает на небольшом резерве; уберите с этого диска лишние файлы.',
   'warning.overloaded':
     'Сервер перегружен. Запись продолжается; пока нагрузка не спадёт, приостановлено или сокращено: {work}.',
-  'overload.exports': 'экспорт',
+  'overload.exports': 'выгрузки',
   'overload.thumbnails': 'миниатюры',
   'overload.transcoding': 'преобразование видео',
   'overload.motion': 'обнаружение движения',
