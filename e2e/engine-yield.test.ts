@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { yieldOrder } from '@vidette/contract/constants';
+import { yieldOrder } from '@vidette/contract/overload';
 import { ApiError } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
 import { administratorOf, until } from './api.ts';

@@ -10,13 +10,6 @@ export const themes = ['auto', 'light', 'dark'] as const;
 /** Time zone in which times are shown: the viewer's or the server's. Any IANA zone can be named instead. */
 export const clockOwners = ['viewer', 'server', 'stream'] as const;
 
-/**
- * What waits while the server is overloaded, in this order: at level n the first n of them. Sub-streams and live video
- * are reduced to key frames instead, and at the last level no new viewers are admitted. Recording never waits.
- */
-export const yieldOrder = ['exports', 'thumbnails', 'transcoding', 'motion', 'sub-streams', 'live'] as const;
-export type YieldingWork = (typeof yieldOrder)[number];
-
 /** Polling intervals of the page. */
 export const polls = {
   streamStatusMs: 1_000,

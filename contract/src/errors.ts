@@ -158,8 +158,8 @@ export const catalogue = {
   },
   ServerOverloaded: {
     status: 503,
-    en: 'The server is overloaded, and recording comes first. Try again later.',
-    ru: 'Сервер перегружен, запись важнее. Попробуйте позже.',
+    en: 'The server is overloaded. Try again later.',
+    ru: 'Сервер перегружен. Попробуйте позже.',
   },
   CLUSTER_NODE_ERR: {
     status: 400,

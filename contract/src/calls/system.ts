@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../call.ts';
-import { limits, yieldOrder } from '../constants.ts';
+import { limits } from '../constants.ts';
 import {
   AuditEntry,
   ClusterNode,
@@ -18,6 +18,7 @@ import {
 } from '../entities.ts';
 import { Health } from '../health.ts';
 import { ClusterInvitation } from '../invitation.ts';
+import { yieldOrder } from '../overload.ts';
 import { RecordedShares } from '../recorded-shares.ts';
 import { Done, pageOf } from '../page.ts';
 import { TunnelStatus } from '../tunnel.ts';

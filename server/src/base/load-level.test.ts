@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { yieldOrder } from '@vidette/contract/constants';
+import { yieldOrder } from '@vidette/contract/overload';
 import { Fault } from './fault.ts';
 import { LoadLevel } from './load-level.ts';
 

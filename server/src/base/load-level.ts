@@ -1,4 +1,4 @@
-import { yieldOrder, type YieldingWork } from '@vidette/contract/constants';
+import { yieldOrder, type YieldingWork } from '@vidette/contract/overload';
 import type { Cancel } from './clock.ts';
 import { Fault } from './fault.ts';
 

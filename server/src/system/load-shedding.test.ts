@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { yieldOrder } from '@vidette/contract/constants';
+import { yieldOrder } from '@vidette/contract/overload';
 import { LoadLevel } from '../base/load-level.ts';
 import { silentLog, type Log } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';

@@ -1,4 +1,4 @@
-import { yieldOrder } from '@vidette/contract/constants';
+import { yieldOrder } from '@vidette/contract/overload';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';

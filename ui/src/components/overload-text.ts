@@ -1,4 +1,4 @@
-import { yieldOrder, type YieldingWork } from '@vidette/contract/constants';
+import { yieldOrder, type YieldingWork } from '@vidette/contract/overload';
 import type { I18n, MessageKey } from '../i18n/i18n.ts';
 
 const workKeys: Readonly<Record<YieldingWork, MessageKey>> = {
