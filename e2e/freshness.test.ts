@@ -80,7 +80,7 @@ test('[R7.53] nothing is called live while the server hangs or is gone: walls wi
     wallPatienceMs,
   );
 
-  process.kill(server.pid, 'SIGSTOP');
+  server.signal('SIGSTOP');
   try {
     await noneIsLive(wall);
     await says(view, 'No new frames. Waiting for the next one…');
@@ -91,7 +91,7 @@ test('[R7.53] nothing is called live while the server hangs or is gone: walls wi
     assert.equal(await live.count(), 0);
     assert.equal(await list.getByText('Rec', { exact: true }).count(), 0);
   } finally {
-    process.kill(server.pid, 'SIGCONT');
+    server.signal('SIGCONT');
   }
   await allPlaying(wall, tiles);
   await view.locator('[data-moving=true]').waitFor({ timeout: wallPatienceMs });

@@ -9,7 +9,7 @@ import { download, framesOf, recorded, recordedFor } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
-import { startServer, type TestServer } from './server.ts';
+import { partsOf, startServer, type TestServer } from './server.ts';
 import { startSilentHost, type SilentHost } from './silent-host.ts';
 
 const framesPerSecond = 20;
@@ -107,7 +107,7 @@ test('[R10.3] cameras that accept the connection and send nothing delay no other
 
 test('[R10.3] media processes that hang delay no others, and are replaced', async () => {
   await client.getStreamPicture({ params: { uid: uids[1] ?? '' } });
-  const hung = await childrenOf(server.pid);
+  const hung = await mediaProcesses();
   // Processes for the cameras' audio, the silent cameras of the other engine, and still frames.
   assert.ok(hung.length >= 3, `${hung.length} media processes`);
   for (const pid of hung) process.kill(pid, 'SIGSTOP');
@@ -118,7 +118,7 @@ test('[R10.3] media processes that hang delay no others, and are replaced', asyn
   await othersGoOn();
   assert.equal(await frame, 'SERVER_NOT_RESPONSE_ERR');
   await until(
-    () => childrenOf(server.pid),
+    () => mediaProcesses(),
     (pids) => hung.every((pid) => !pids.includes(pid)),
   );
   const reply = await client.getStreamPicture({ params: { uid: uids[3] ?? '' } });
@@ -177,6 +177,13 @@ function assertEvery(times: readonly number[]): void {
     const stepFrames = (dts - (times[index] ?? 0)) * framesPerSecond;
     assert.ok(stepFrames > 0.5 && stepFrames < 1.5, `a step of ${stepFrames} frames at ${dts} s`);
   });
+}
+
+/** What the server's own processes have started. */
+async function mediaProcesses(): Promise<number[]> {
+  const own = [server.pid, ...partsOf(server.pid)];
+  const children = (await Promise.all(own.map(childrenOf))).flat();
+  return children.filter((pid) => !own.includes(pid));
 }
 
 /** Process ids of the children of a process, from the fourth field of proc(5) stat. */

@@ -94,7 +94,7 @@ export class TestServer {
 }
 
 /** The front and the engines of a server, which are its children. */
-function partsOf(pid: number): number[] {
+export function partsOf(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
   return children.map(Number).filter((child) => {
     try {

@@ -264,7 +264,8 @@ export class EngineProcesses implements EngineHost {
       code: null,
       failureReason: null,
     };
-    return { status, code, reason: failureReason };
+    // Of before it was resumed: the engine has not reported since.
+    return { status: status === 'paused' ? 'pending' : status, code, reason: failureReason };
   }
 
   async details(uid: string): Promise<StreamDetails> {
