@@ -8,19 +8,20 @@ import type { Client } from '@vidette/contract/client';
 import { freePort } from '../server/src/ingest/fixtures/live-sources.ts';
 import { administratorOf, until } from './api.ts';
 import { framesOf, pauseAndDownload, recorded, recordedFor, type DownloadProbe } from './footage.ts';
-import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
-import { encodeClip, type CameraClip } from './rtsp/fake-media.ts';
+import { startFakeCamera, type FakeCamera, type FakeCameraOptions } from './rtsp/fake-camera.ts';
+import { encodeClip, type CameraClip, type CameraClipOptions } from './rtsp/fake-media.ts';
 import { startServer, type TestServer } from './server.ts';
 
-const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+/** The product's own program. */
+export const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 /** How many engines the server of a scene has. */
 export const engines = 2;
 
 const framesPerSecond = 20;
 
 /** What the cameras of a scene send. */
-export function encodeSceneClip(): Promise<CameraClip> {
-  return encodeClip({ framesPerSecond });
+export function encodeSceneClip(options: CameraClipOptions = {}): Promise<CameraClip> {
+  return encodeClip({ framesPerSecond, ...options });
 }
 
 /** By the cameras' own time stamps, no frame is missing between the first and the last. */
@@ -78,12 +79,16 @@ export class Scene {
   /**
    * @param clip that all cameras send
    * @param env of the server, for these cameras
+   * @param camera beside the clip, by index
    */
   static async open(
     clip: CameraClip,
     env: (cameras: readonly FakeCamera[]) => Record<string, string> = () => ({}),
+    camera: (index: number) => Partial<FakeCameraOptions> = () => ({}),
   ): Promise<Scene> {
-    const cameras = await Promise.all(Array.from({ length: 2 * engines }, () => startFakeCamera({ clip })));
+    const cameras = await Promise.all(
+      Array.from({ length: 2 * engines }, (_, index) => startFakeCamera({ clip, ...camera(index) })),
+    );
     const server = await startServer({
       dataDir: await mkdtemp(join(tmpdir(), 'vidette-engines-')),
       // The next front listens where the first did.
@@ -150,12 +155,17 @@ export class Scene {
 
   /** `vidette check` of the data folder after the server has stopped. */
   async check(): Promise<string> {
+    return (await this.command(main, 'check')).output;
+  }
+
+  /** Runs a command of the product on the data folder, by the program of a checkout. */
+  async command(program: string, ...words: string[]): Promise<{ code: number | null; output: string }> {
     const env = { ...process.env, VIDETTE_DATA: this.server.dataDir };
-    const child = spawn(process.execPath, [main, 'check'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const output: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => output.push(chunk));
-    await new Promise((resolve) => child.once('close', resolve));
-    return Buffer.concat(output).toString();
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { code, output: Buffer.concat(output).toString() };
   }
 }

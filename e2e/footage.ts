@@ -168,8 +168,8 @@ export async function download(client: Client, uid: string, span: Fragment): Pro
   return { footage: await inspect(mp4), headers: response.headers };
 }
 
-/** Pauses a stream and downloads all of its recording, its last unfinished GOP included, as one file. */
-export async function pauseAndDownload(client: Client, uid: string): Promise<Downloaded> {
+/** Pauses a stream; resolves to the time of all of its recording, its last unfinished GOP included. */
+export async function pauseOf(client: Client, uid: string): Promise<Fragment> {
   await client.pauseStream({ body: { uid } });
   await until(
     () => newestRanges(client, uid),
@@ -178,5 +178,10 @@ export async function pauseAndDownload(client: Client, uid: string): Promise<Dow
   const fragments = await recorded(client, uid);
   const [first, last] = [fragments[0], fragments.at(-1)];
   if (!first || !last) throw new Error('Nothing is recorded');
-  return download(client, uid, { startMs: first.startMs, endMs: last.endMs });
+  return { startMs: first.startMs, endMs: last.endMs };
+}
+
+/** Pauses a stream and downloads all of its recording, its last unfinished GOP included, as one file. */
+export async function pauseAndDownload(client: Client, uid: string): Promise<Downloaded> {
+  return download(client, uid, await pauseOf(client, uid));
 }

@@ -153,6 +153,7 @@ export const serverModules = {
     'access',
     'system',
     'rpc',
+    'processes',
   ],
 };
 

@@ -81,11 +81,20 @@ export interface FakeCameraOptions {
    * with the first.
    */
   readonly frameNow?: () => number;
+  /** All sessions get the same frames at the same time, as from an encoder that runs since the first of them. */
+  readonly isShared?: boolean;
+  /** Frames carry their numbers: an SEI whose text is `numberMark` and eight hexadecimal digits. Only H.264. */
+  readonly isNumbered?: boolean;
+  /** What happens to a second session: it is refused, or ends the first. Any number is admitted unless given. */
+  readonly secondSession?: 'refused' | 'ends-first';
   /** Frames for which this is false are not sent; the audio is. By frame and connection, both from 0. */
   readonly shows?: (frame: number, connection: number) => boolean;
   /** Frames from now on per session, then silence with the socket open. Unlimited unless given. */
   readonly frames?: number;
 }
+
+/** Precedes the number of a frame; in place of the UUID of an SEI. */
+export const numberMark = 'vidette-frame-no';
 
 interface FakeAuth {
   readonly scheme: 'basic' | 'digest';
@@ -103,7 +112,7 @@ export interface FakeCamera {
   /** The requests, in order, of all connections. */
   readonly requests: readonly RtspRequest[];
   readonly connections: number;
-  /** Frames that were due so far, of all connections. */
+  /** Frames that were due so far, of all connections, or of the encoder that they share. */
   readonly frames: number;
   stop(): Promise<void>;
 }
@@ -120,11 +129,18 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
   const connections = new Set<Connection>();
   let count = 0;
   let frames = 0;
+  let startMs: number | undefined;
   const server = createServer((socket) => {
     count++;
     const connection = new Connection(socket, count - 1, options, {
       request: (request) => requests.push(request),
-      picture: () => frames++,
+      picture: (index) => (frames = options.isShared ? Math.max(frames, index + 1) : frames + 1),
+      begin: () => (startMs ??= performance.now()),
+      admit: () => {
+        const others = [...connections].filter((other) => other !== connection && other.isPlaying);
+        if (options.secondSession === 'ends-first') for (const other of others) other.close();
+        return options.secondSession !== 'refused' || others.length === 0;
+      },
     });
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
@@ -151,7 +167,11 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
 
 interface ConnectionEvents {
   readonly request: (request: RtspRequest) => void;
-  readonly picture: () => void;
+  readonly picture: (index: number) => void;
+  /** When the encoder that the sessions share began. */
+  readonly begin: () => number;
+  /** Whether the camera admits this session. */
+  readonly admit: () => boolean;
 }
 
 /** One client of the camera. */
@@ -195,6 +215,10 @@ class Connection {
     if (!expects) return;
     clearTimeout(this.#expiry);
     this.#expiry = setTimeout(() => this.close(), expects.withinMs);
+  }
+
+  get isPlaying(): boolean {
+    return this.#timer !== undefined && !this.#socket.destroyed;
   }
 
   close(): void {
@@ -274,6 +298,10 @@ class Connection {
         return;
       }
       case 'PLAY':
+        if (!this.#on.admit()) {
+          this.#reply(request, 453, []);
+          return;
+        }
         if (options.startsEarly) this.#send();
         this.#reply(request, 200, options.playHeaders ?? []);
         this.#expect();
@@ -358,9 +386,10 @@ class Connection {
    * would fall behind ours.
    */
   #play(paceMs: number): void {
-    const startMs = performance.now();
-    this.#frame = this.#options.frameNow?.() ?? this.#frame;
-    let sent = 0;
+    const { isShared, frameNow } = this.#options;
+    const startMs = isShared ? this.#on.begin() : performance.now();
+    let sent = isShared ? Math.round((performance.now() - startMs) / paceMs) : 0;
+    this.#frame = frameNow?.() ?? (isShared ? sent : this.#frame);
     this.#timer = setInterval(() => {
       // Rounded: a timer that fires half a millisecond early must not leave its frame to the next turn.
       const due = Math.round((performance.now() - startMs) / Math.max(paceMs, 1));
@@ -371,7 +400,7 @@ class Connection {
   #send(): void {
     const { clip, change, dropAfter, stallAfter, goodbyeAfter, audio, frames, shows } = this.#options;
     const index = this.#frame++;
-    this.#on.picture();
+    this.#on.picture(index);
     if (index === dropAfter) {
       this.close();
     } else if (index === goodbyeAfter) {
@@ -408,7 +437,8 @@ class Connection {
     if (!frame) return;
     const hasParameters = frame.isKey && parameters !== 'described';
     const nals = hasParameters ? [...parameterSets(clip), ...frame.nals] : frame.nals;
-    const payloads = videoPayloads(nals, clip.codec);
+    const numbered = this.#options.isNumbered ? [numberNal(index), ...nals] : nals;
+    const payloads = videoPayloads(numbered, clip.codec);
     const ticks = Math.round((index * videoClock * (this.#options.clockSpeed ?? 1)) / clip.framesPerSecond);
     const timestamp = firstTimestamp + ticks + (jump && index >= jump.at ? jump.ticks : 0);
     payloads.forEach((payload, position) => {
@@ -453,6 +483,12 @@ class Connection {
       this.#write(interleavedRtp({ ...fields, sequence: this.#audioSequence }, silence));
     }
   }
+}
+
+/** An SEI with unregistered user data (H.264, D.1.6): 16 bytes of mark and 8 of number. */
+function numberNal(index: number): Buffer {
+  const text = `${numberMark}${index.toString(16).padStart(8, '0')}`;
+  return Buffer.concat([Buffer.from([0x06, 5, text.length]), Buffer.from(text), Buffer.from([0x80])]);
 }
 
 function originOf(uri: string): string {

@@ -9,15 +9,18 @@ import { composeMedia } from './compose/media.ts';
 import { opened, type Closer, type Opened } from './base/opened.ts';
 import { composeServices } from './compose/services.ts';
 import { composeStorage } from './compose/storage.ts';
+import type { KeptListener } from './http/http-server.ts';
 import { ConfigStore } from './config/config-store.ts';
 import type { Config } from './config/schema.ts';
 import { EngineLives } from './engine/engine-lives.ts';
 import { nodeAddress } from './rpc/node-address.ts';
+import type { Successor } from './engine/engine-processes.ts';
 import { managedSettingsOf } from './streams/stream-view.ts';
 
 interface Assembled {
   readonly url: string;
   readonly reload: () => void;
+  readonly replaceEngine: (path: string, successors: readonly Successor[]) => Promise<number>;
 }
 
 /**
@@ -49,15 +52,26 @@ export class App {
     fail: (reason: string) => void,
     engineSockets: readonly string[],
     lives = new EngineLives(),
+    kept?: KeptListener,
   ): Promise<App> {
     const engines: EngineHandles = { sockets: engineSockets, lives };
     const configStore = new ConfigStore(config, env);
-    return new App(await opened((closers) => assemble(configStore, print, fail, engines, closers)));
+    return new App(
+      await opened((closers) => assemble(configStore, print, fail, { ...engines, kept }, closers)),
+    );
   }
 
   /** Reloads the configuration and the certificate from their files. Errors in them are logged. */
   reload(): void {
     this.#assembled.reload();
+  }
+
+  /**
+   * Moves the streams of an engine, by the path of its socket, to others, which take its place. Resolves to their number.
+   * @throws Fault Unavailable when the others don't answer
+   */
+  replaceEngine(path: string, successors: readonly Successor[]): Promise<number> {
+    return this.#assembled.replaceEngine(path, successors);
   }
 
   /** Graceful stop: once it resolves, every open GOP is on the disk. Idempotent. */
@@ -71,7 +85,7 @@ async function assemble(
   configStore: ConfigStore,
   print: (line: string) => void,
   fail: (reason: string) => void,
-  handles: EngineHandles,
+  handles: EngineHandles & { readonly kept: KeptListener | undefined },
   closers: Closer[],
 ): Promise<Assembled> {
   const keep = <Made>(area: Opened<Made>): Opened<Made> => {
@@ -89,7 +103,7 @@ async function assemble(
   const areas = { foundation, engines, storage, ffmpeg, cluster, media, access, services };
   const { http, tunnel } = keep(await composeHttp(areas));
   attachToCluster(areas);
-  const url = await http.listen();
+  const url = await http.listen(handles.kept);
   await introduce(areas, url);
   tunnel.resume();
   print(`Vidette listens on ${url}`);
@@ -103,7 +117,9 @@ async function assemble(
       ?.reload()
       .catch((error: unknown) => log.error({ err: error }, 'The certificate could not be reloaded'));
   };
-  return { url, reload };
+  const replaceEngine = async (path: string, successors: readonly Successor[]) =>
+    (await engines.processes?.replace(path, successors)) ?? 0;
+  return { url, reload, replaceEngine };
 }
 
 /** From here on the other nodes learn of this node's streams, and this node of their changes. */

@@ -1,16 +1,18 @@
 /** The front of a server whose streams run in engine processes. Arguments: the Unix socket of each engine. */
+import type { App } from './app.ts';
 import { prepareProgram, print, endWith } from './program.ts';
 
 prepareProgram();
 
 try {
   const { systemClock } = await import('./base/clock.ts');
-  const { beSupervised } = await import('./processes/supervised.ts');
+  const { beSupervised, inheritedListener } = await import('./processes/supervised.ts');
   const { frontPriority, takePriority } = await import('./base/process-priority.ts');
   takePriority(frontPriority);
   const { EngineLives } = await import('./engine/engine-lives.ts');
   const lives = new EngineLives();
-  const server: { starting?: Promise<{ close(): Promise<void>; reload(): void }> } = {};
+  const server: { starting?: Promise<App> } = {};
+  const started = Promise.withResolvers<App>();
   let isEnding = false;
   const end = () => {
     if (isEnding) return;
@@ -26,15 +28,20 @@ try {
       server.starting?.then((app) => app.reload()).catch(() => {});
     },
     engines: (pids) => lives.note(pids),
+    replace: async (path, successors) => (await started.promise).replaceEngine(path, successors),
   });
   const { loadConfig } = await import('./config/load.ts');
-  const { App } = await import('./app.ts');
+  const { App: Application } = await import('./app.ts');
   const config = await loadConfig(process.env);
   const fail = (reason: string) => {
     process.stderr.write(`${reason}\n`);
     line.failed();
   };
-  server.starting = App.start(config, process.env, print, fail, process.argv.slice(2), lives);
+  server.starting = Application.start(config, process.env, print, fail, process.argv.slice(2), lives, {
+    inherited: inheritedListener,
+    keep: (address, handle) => line.keep(address, handle),
+  });
+  server.starting.then(started.resolve, () => undefined);
   await server.starting.catch((error: unknown) => {
     // Opened parts are closed already.
     if (!isEnding) throw error;

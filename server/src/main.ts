@@ -5,6 +5,8 @@
 import { dirname, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { endWith, prepareProgram, print } from './program.ts';
+import type { ServerStatus } from './processes/control-socket.ts';
+import type { ServerProgram } from './processes/server-program.ts';
 import type { Config } from './config/schema.ts';
 
 prepareProgram();
@@ -60,6 +62,12 @@ async function serve(): Promise<void> {
     exitCode = code;
     if (!requests.isStopping) requests.ask();
   };
+  const { runningServer } = await import('./processes/control-socket.ts');
+  const running = await runningServer(config.dataDir);
+  if (running) {
+    const { meetRunning } = await import('./cli/replace.ts');
+    process.exit(await meetRunning(running, { dataDir: config.dataDir, out: print }));
+  }
   const engines = await engineCount(config);
   server.starting = engines === 0 ? serveHere(config, fail) : supervise(config, engines, fail);
   try {
@@ -78,7 +86,17 @@ async function serveHere(config: Config, fail: (exitCode: number) => void): Prom
     fail(1);
   };
   const app = await App.start(config, process.env, print, failWith, []);
-  return { stop: () => app.close(), kill: () => {}, reload: () => app.reload() };
+  const { openControl } = await import('./processes/control-socket.ts');
+  const { ownFolder, programIn } = await import('./processes/server-program.ts');
+  const control = await openControl(config.dataDir, {
+    status: () => statusOf(programIn(ownFolder)),
+    replace: () => Promise.reject(new Error(needsFullRestart)),
+  });
+  const stop = async () => {
+    await control.close();
+    await app.close();
+  };
+  return { stop, kill: () => {}, reload: () => app.reload() };
 }
 
 /** The server in processes of its own, of which this one is the supervisor. */
@@ -91,13 +109,53 @@ async function supervise(
   const { makeFolders } = await import('./base/durable.ts');
   const { catalogPath, recorderLockPath } = await import('./archive/segments/segments.ts');
   const { ProcessSupervisor } = await import('./processes/process-supervisor.ts');
+  const { ownFolder, programIn } = await import('./processes/server-program.ts');
   const report = (line: string) => void process.stderr.write(`${line}\n`);
   const catalog = catalogPath(join(dataDir, 'archive'));
-  const locks = Array.from({ length: engines }, (_, index) => recorderLockPath(catalog, index));
   await makeFolders(dirname(catalog), 0o750);
-  const supervisor = new ProcessSupervisor({ locks, clock, report, onFailed });
+  const { openControl } = await import('./processes/control-socket.ts');
+  const { assertReplaceable } = await import('./processes/program-facts.ts');
+  const { engineCount } = await import('./processes/engine-count.ts');
+  const { loadConfig } = await import('./config/load.ts');
+  const supervisor = new ProcessSupervisor({
+    ...{ engines, clock, report, onFailed },
+    program: programIn(ownFolder),
+    lockPath: (number) => recorderLockPath(catalog, number),
+  });
+  const replace = async (folder: string | undefined, progress: (line: string) => void) => {
+    const count = await engineCount(await loadConfig(process.env));
+    if (count === 0) throw new Error(needsFullRestart);
+    const program = programIn(folder ?? supervisor.program.folder);
+    await assertReplaceable(supervisor.program, program);
+    await supervisor.replace(program, count, progress);
+  };
+  const control = await openControl(dataDir, { status: () => statusOf(supervisor.program), replace });
+  /** The files of the program were replaced by those of another version, or another number of engines is configured. */
+  const replaceIfChanged = async () => {
+    const count = await engineCount(await loadConfig(process.env));
+    const program = programIn(supervisor.program.folder);
+    if (program.version !== supervisor.program.version || count !== supervisor.engines)
+      await replace(undefined, report);
+  };
   supervisor.start();
-  return supervisor;
+  return {
+    stop: async () => {
+      await control.close();
+      await supervisor.stop();
+    },
+    kill: () => supervisor.kill(),
+    reload: () => {
+      supervisor.reload();
+      replaceIfChanged().catch((error: unknown) => report((error as Error).message));
+    },
+  };
+}
+
+const needsFullRestart =
+  'Without engine processes (engine.processes: 0) the server that records cannot be replaced: stop it and start it again.';
+
+function statusOf({ version, folder }: ServerProgram): ServerStatus {
+  return { pid: process.pid, version, folder };
 }
 
 const [command, ...args] = process.argv.slice(2);

@@ -24,8 +24,8 @@ export interface RecordedElsewhere {
   isRunning(uid: string): boolean;
   /** The disk is the right one and its files are in order, or not (any more). Called often. */
   noteDisk(isInOrder: boolean): void;
-  /** How many processes that is. */
-  readonly processes: number;
+  /** The files that these processes hold locked for as long as they may write. */
+  readonly locks: readonly string[];
   /** Whether all of them have ended in order. */
   areStopped(): boolean;
   /** Ends those that record now, which others replace: the catalog that they write to is about to be replaced. */

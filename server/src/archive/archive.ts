@@ -4,7 +4,7 @@
  * verification checks all of it. `openArchive` opens the packages together and closes them in order; other
  * modules use the interface that they need.
  */
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { closeToOthers, makeFolders } from '../base/durable.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { ArchiveHealth } from './archive-health.ts';
@@ -134,11 +134,12 @@ type Keeping = Awaited<ReturnType<typeof openRetention>>;
  * @throws LockHeldError while another server writes with this catalog
  */
 async function lockArchive(path: string, { clock, recordedElsewhere }: ArchiveOptions): Promise<ArchiveLock> {
-  const earlier = recorderLocks(path, recordedElsewhere?.processes);
+  // Those of this server hold theirs.
+  const own = new Set(recordedElsewhere?.locks.map((file) => resolve(file)));
+  const earlier = recorderLocks(path).filter((file) => !own.has(resolve(file)));
   const waitMs = recordedElsewhere || earlier.length > 0 ? endMs : 0;
   const lock = await lockWhenFree(lockPath(path), clock, waitMs);
   try {
-    // Those of this server hold theirs.
     for (const other of earlier) (await lockWhenFree(other, clock, waitMs)).release();
     return lock;
   } catch (error) {

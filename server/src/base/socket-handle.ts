@@ -1,5 +1,5 @@
 import type { SendHandle } from 'node:child_process';
-import { Socket, type SocketConstructorOpts } from 'node:net';
+import { Socket, type Server, type SocketConstructorOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
@@ -51,6 +51,18 @@ export function resumeConnection(connection: Duplex, { handle, unread }: PausedC
 /** The connection in the process that has received it. It is read from when a listener is added. */
 export function connectionOf(handle: SocketHandle): Socket {
   return new Socket({ handle } as unknown as SocketConstructorOpts);
+}
+
+/** The listening socket of a server; undefined for one that does not listen on a TCP port. */
+export function listenerOf(server: Server): SocketHandle | undefined {
+  const { _handle: handle } = server as unknown as { readonly _handle: SocketHandle | null };
+  return handle?.constructor.name === 'TCP' ? handle : undefined;
+}
+
+/** The number of its file descriptor in this process, which a child may inherit. */
+export function descriptorOf(handle: SocketHandle): number | undefined {
+  const { fd } = handle as unknown as { readonly fd?: number };
+  return fd !== undefined && fd >= 0 ? fd : undefined;
 }
 
 /** As `process.send` takes it. */

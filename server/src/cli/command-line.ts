@@ -46,6 +46,46 @@ const commands: Readonly<Record<string, CliCommand>> = {
     'record on the empty disk in the archive folder from now on; the server must be stopped',
     async () => (await import('./use-disk.ts')).useDisk,
   ),
+  restart: {
+    takes: '',
+    does: 'replace the processes of the running server by new ones; recording goes on',
+    count: 0,
+    async run(_, env, out) {
+      const { restart } = await import('./replace.ts');
+      return restart({ dataDir: dataDirOf(env), out });
+    },
+  },
+  upgrade: {
+    takes: '[FOLDER]',
+    does: 'replace the running server by the version in a folder, this one by default; recording goes on',
+    count: undefined,
+    async run([folder, ...others], env, out) {
+      if (others.length > 0) {
+        out(usage());
+        return 2;
+      }
+      const { upgrade } = await import('./replace.ts');
+      const { ownFolder } = await import('../processes/server-program.ts');
+      return upgrade({
+        dataDir: dataDirOf(env),
+        folder: folder === undefined ? ownFolder : resolve(folder),
+        out,
+      });
+    },
+  },
+  about: {
+    takes: '[--json]',
+    does: 'print the versions of the program and of its data',
+    count: undefined,
+    async run([option, ...others], _, out) {
+      if ((option !== undefined && option !== '--json') || others.length > 0) {
+        out(usage());
+        return 2;
+      }
+      const { about } = await import('./about.ts');
+      return about(option === '--json', out);
+    },
+  },
   backup: {
     takes: 'FILE',
     does: 'save configuration and database to one file, even while the server runs',

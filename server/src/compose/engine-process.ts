@@ -2,6 +2,7 @@ import { pino, type Logger } from 'pino';
 import { lockWhenFree, openRecording, type Recording } from '../archive/recording/recording.ts';
 import { delay, systemClock, type Clock } from '../base/clock.ts';
 import { backoffMs, type Backoff } from '../base/backoff.ts';
+import { Fault } from '../base/fault.ts';
 import type { HangWatch } from '../base/hang-watch.ts';
 import { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
@@ -61,6 +62,7 @@ async function openEngine(
     commands: assignments,
     vitals: () => vitalsOf(eventLoop),
     load,
+    lock,
     clock,
     log,
   });
@@ -131,10 +133,13 @@ class Assignments implements EngineCommands {
   #isLeased = false;
   readonly #epochs = new Map<string, number>();
   #isDiskInOrder = true;
+  readonly singleSession = new Set<string>();
   #opening: Promise<void> | undefined;
   #opened: EngineParts | undefined;
   /** Streams whose last GOP is being written, by uid. */
   readonly #ending = new Map<string, Promise<void>>();
+  /** Under which that GOP was received. */
+  readonly #endingEpochs = new Map<string, number>();
   /** Sent before the engine was set up, by uid. */
   readonly #early = new Map<string, Parameters<EngineCommands['run']>[0]>();
 
@@ -154,7 +159,7 @@ class Assignments implements EngineCommands {
   /** See `ManagedStreamTools.permits`. */
   async permits(uid: string, epoch: number): Promise<boolean> {
     if (this.#isLeased && !(await this.#permits.permits(uid, epoch))) return false;
-    return this.#epochs.get(uid) === epoch;
+    return this.#epochs.get(uid) === epoch || this.#endingEpochs.get(uid) === epoch;
   }
 
   noteLease(report: PermitsReport): void {
@@ -188,6 +193,8 @@ class Assignments implements EngineCommands {
       return;
     }
     this.#epochs.set(settings.uid, epoch);
+    if (order.isSingleSession) this.singleSession.add(settings.uid);
+    else this.singleSession.delete(settings.uid);
     const ending = this.#ending.get(settings.uid);
     if (ending) {
       void ending.then(() => {
@@ -200,12 +207,32 @@ class Assignments implements EngineCommands {
     asStream(settings.uid, () => streamManager.apply(settings));
   }
 
+  async prepare({ settings, epoch }: Parameters<EngineCommands['prepare']>[0]): Promise<void> {
+    const { uid } = settings;
+    await this.#opening;
+    await this.#ending.get(uid);
+    const streamManager = this.#opened?.streamManager;
+    if (!streamManager) throw new Fault('Unavailable', 'The engine is starting.');
+    this.#epochs.set(uid, epoch);
+    await asStream(uid, () => streamManager.apply(settings, 'standby').stoodBy());
+  }
+
   async release(uid: string, cause: Parameters<EngineCommands['release']>[1]): Promise<void> {
     this.#early.delete(uid);
+    const before = this.#ending.get(uid);
+    if (before && !this.#opened?.streamManager.find(uid)) return before;
+    const epoch = this.#epochs.get(uid);
+    if (epoch !== undefined) this.#endingEpochs.set(uid, epoch);
     this.#epochs.delete(uid);
+    this.singleSession.delete(uid);
     const removing = this.#opened?.streamManager.remove(uid, { purge: false, cause });
     if (!removing) return;
-    const ending = removing.catch(() => undefined).finally(() => this.#ending.delete(uid));
+    const ending = removing
+      .catch(() => undefined)
+      .finally(() => {
+        this.#ending.delete(uid);
+        this.#endingEpochs.delete(uid);
+      });
     this.#ending.set(uid, ending);
     await removing;
   }

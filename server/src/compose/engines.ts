@@ -37,7 +37,7 @@ async function openEngines(
   const reported = new ReportedRecorders();
   const recordedElsewhere: RecordedElsewhere = {
     recorders: reported,
-    processes: paths.length,
+    locks: processes.locks,
     isRunning: (uid) => processes.isRunning(uid),
     areStopped: () => processes.areStopped(),
     noteDisk: (isInOrder) => processes.noteDisk(isInOrder),

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import type { HandOverPoint } from '../archive/record/record.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { FrameReader } from '../base/frame-reader.ts';
@@ -12,6 +13,7 @@ import {
   type FrontMessage,
   type Greeting,
 } from './engine-protocol.ts';
+import type { ManagedStreamSettings } from './settings.ts';
 import type { KeyFrame, StreamDetails } from './stream-report.ts';
 
 export interface EngineClientOptions {
@@ -21,25 +23,35 @@ export interface EngineClientOptions {
   readonly index: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** The engine is there: it is sent what it has to do. `uids` are the streams that it runs already. */
-  readonly onConnected: (uids: readonly string[]) => void;
+  /** The engine is there: it is sent what it has to do. */
+  readonly onConnected: (hello: EngineHello) => void;
   readonly onLost: () => void;
   /** Called for each message but greetings and answers. */
   readonly onMessage: (message: EngineMessage) => void;
 }
 
+export type EngineHello = Extract<EngineMessage, { readonly type: 'hello' }>;
+type EngineAnswer = Extract<EngineMessage, { readonly type: 'answer' }>;
+
 const retryMs = 100;
 const answerTimeoutMs = 4_000;
+/** A source that sends nothing for 20 s has failed, which is an answer. */
+const prepareTimeoutMs = 30_000;
+/** Of a camera with a key frame per minute the recording ends in the middle of a GOP. */
+const handOverTimeoutMs = 30_000;
 const keyFrameTimeoutMs = 4_000;
 
 /** The front's connections with one engine process, which may end and come back at any time. */
 export class EngineClient {
   readonly index: number;
+  /** Of its Unix socket. */
+  readonly path: string;
   readonly #options: EngineClientOptions;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  readonly #waiting = new Map<number, PromiseWithResolvers<StreamDetails | undefined>>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<EngineAnswer>>();
   #control: Socket | undefined;
+  #hello: EngineHello | undefined;
   #isConnected = false;
   #isStopped = false;
   #pid: number | undefined;
@@ -47,6 +59,7 @@ export class EngineClient {
 
   constructor(options: EngineClientOptions) {
     this.index = options.index;
+    this.path = options.path;
     this.#options = options;
     this.#running = this.#run();
   }
@@ -59,6 +72,11 @@ export class EngineClient {
   /** The process that greeted last. */
   get pid(): number | undefined {
     return this.#pid;
+  }
+
+  /** What it said when it was connected last. */
+  get hello(): EngineHello | undefined {
+    return this.#hello;
   }
 
   /** It ended in order, and has not come back. */
@@ -82,9 +100,32 @@ export class EngineClient {
     }
   }
 
+  /** Resolves when the engine receives the stream. @throws Fault when it can't, or not in time */
+  async prepare(settings: ManagedStreamSettings, epoch: number): Promise<void> {
+    await this.#ask((id) => ({ type: 'prepare', id, settings, epoch }), prepareTimeoutMs);
+  }
+
+  /** Resolves when the stream had better be released. @throws Fault Unavailable when the engine is gone */
+  async awaitMoment(uid: string): Promise<void> {
+    await this.#ask((id) => ({ type: 'await-moment', id, uid }), prepareTimeoutMs);
+  }
+
+  /**
+   * Ends the recording of a stream where its next GOP begins, and resolves to that place. @throws Fault Unavailable when
+   * the engine is gone, or no GOP begins for a long time
+   */
+  async handOver(uid: string): Promise<HandOverPoint | undefined> {
+    return (await this.#ask((id) => ({ type: 'hand-over', id, uid }), handOverTimeoutMs)).point;
+  }
+
+  /** Resolves when the engine records the stream. @throws Fault Unavailable when it is gone */
+  async takeOver(uid: string, point: HandOverPoint | undefined): Promise<void> {
+    await this.#ask((id) => ({ type: 'take-over', id, uid, ...(point && { point }) }), handOverTimeoutMs);
+  }
+
   /** @throws Fault Unavailable when the engine is gone or does not answer */
   async details(uid: string): Promise<StreamDetails> {
-    const details = await this.#ask((id) => ({ type: 'details', id, uid }), answerTimeoutMs);
+    const { details } = await this.#ask((id) => ({ type: 'details', id, uid }), answerTimeoutMs);
     if (!details) throw this.#away();
     return details;
   }
@@ -155,13 +196,14 @@ export class EngineClient {
         this.#isConnected = true;
         this.#isStopped = false;
         this.#pid = message.pid;
-        this.#options.onConnected(message.uids);
+        this.#hello = message;
+        this.#options.onConnected(message);
         return;
       case 'stopped':
         this.#isStopped = true;
         return;
       case 'answer':
-        this.#settle(message.id)?.resolve(message.details);
+        this.#settle(message.id)?.resolve(message);
         return;
       case 'fault':
         this.#settle(message.id)?.reject(faultOfAnswer(message));
@@ -182,13 +224,10 @@ export class EngineClient {
     return waiting;
   }
 
-  async #ask(
-    messageOf: (id: number) => FrontMessage,
-    timeoutMs?: number,
-  ): Promise<StreamDetails | undefined> {
+  async #ask(messageOf: (id: number) => FrontMessage, timeoutMs?: number): Promise<EngineAnswer> {
     if (!this.#isConnected) throw this.#away();
     const id = ++this.#lastId;
-    const answer = Promise.withResolvers<StreamDetails | undefined>();
+    const answer = Promise.withResolvers<EngineAnswer>();
     this.#waiting.set(id, answer);
     this.send(messageOf(id));
     const cancel =

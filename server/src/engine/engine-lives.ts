@@ -4,16 +4,16 @@
  * proves nothing.
  */
 export class EngineLives {
-  #pids: readonly (number | null)[] = [];
+  #pids: Readonly<Record<string, number | null>> = {};
 
-  /** By the number of the engine; null while none of its processes may be recording. */
-  note(pids: readonly (number | null)[]): void {
+  /** By the path of the engine's socket; null while none of its processes may be recording. */
+  note(pids: Readonly<Record<string, number | null>>): void {
     this.#pids = pids;
   }
 
   /** Whether a process of an engine has ended. `pid` undefined: whichever ran last. */
-  hasEnded(index: number, pid: number | undefined): boolean {
-    const now = this.#pids[index];
+  hasEnded(path: string, pid: number | undefined): boolean {
+    const now = this.#pids[path];
     if (now === undefined) return false;
     return now === null || (pid !== undefined && now !== pid);
   }

@@ -88,6 +88,10 @@ class TestEngine {
           orders.push(`run ${settings.uid}${needsRecovery ? ' after recovery' : ''}`);
           streamManager.apply(settings);
         },
+        prepare: async ({ settings }) => {
+          orders.push(`prepare ${settings.uid}`);
+        },
+        singleSession: new Set<string>(),
         release: async (uid, cause) => {
           orders.push(`release ${uid} ${cause}`);
           await streamManager.remove(uid, { purge: false, cause });
@@ -110,6 +114,13 @@ class TestEngine {
     this.server = this.#newServer();
     await this.server.listen(this.path);
   }
+}
+
+/** As the supervisor reports them; `ended`: its process has ended. */
+function livesOf(engines: readonly (TestEngine | undefined)[], ended?: TestEngine) {
+  return Object.fromEntries(
+    engines.map((engine) => [engine?.path ?? '', engine === ended && ended ? null : process.pid]),
+  );
 }
 
 class Seen implements EngineObserver {
@@ -150,7 +161,7 @@ async function withEngines(
   try {
     await Promise.all(engines.map((engine) => engine.server.listen(engine.path)));
     const lives = new EngineLives();
-    lives.note(engines.map(() => process.pid));
+    lives.note(livesOf(engines));
     const paths = engines.map(({ path }) => path);
     await run(
       engines,
@@ -242,7 +253,7 @@ test('[R15.2] the streams of an engine that does not come back are taken over on
     const { rounds } = time;
     await until(() => time.rounds > rounds + 2);
     assert.deepEqual(sizes(), [0, 2, 2], 'its process may still be writing');
-    lives.note([null, process.pid, process.pid]);
+    lives.note(livesOf([first, ...others], first));
     await until(() => sizes().join() === '0,3,2');
     const runs = others.flatMap(({ orders }) => orders).filter((order) => order.startsWith('run a'));
     assert.deepEqual(runs, ['run a after recovery']);
@@ -264,7 +275,7 @@ test('[R15.2] the streams of an engine that does not come back are taken over on
 test('[R15.2] a front starts without an engine that keeps failing', async () => {
   await withEngines(2, async ([first, second], connect, lives) => {
     await first?.crash();
-    lives.note([null, process.pid]);
+    lives.note(livesOf([first, second], first));
     const front = await connect();
     front.begin(setup, new Seen());
     for (const uid of ['a', 'b']) front.apply(settingsOf(uid));

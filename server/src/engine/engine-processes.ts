@@ -1,16 +1,20 @@
+import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { delay, type Cancel, type Clock } from '../base/clock.ts';
 import { takeCrashNote } from '../base/crash-note.ts';
+import { Fault } from '../base/fault.ts';
 import type { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
 import type { PermitsReport } from '../base/write-permits.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
-import { EngineClient } from './engine-client.ts';
+import { EngineClient, type EngineHello } from './engine-client.ts';
 import { EarlierStreams } from './earlier-streams.ts';
 import type { EngineLives } from './engine-lives.ts';
 import type { EngineMessage, EngineSetup, EngineVitals, LogLevel } from './engine-protocol.ts';
 import { Quarantine } from './quarantine.ts';
 import type { ManagedStreamSettings } from './settings.ts';
+import { StreamMover, type MovingStream } from './stream-mover.ts';
 import type { ManagedStreamState, ReportedState } from './state.ts';
 import type { EngineHost } from './station-tools.ts';
 import type { KeyFrame, StreamDetails, StreamReport } from './stream-report.ts';
@@ -44,12 +48,21 @@ interface EngineFigures {
   streams: number;
   /** How often it was lost since this front started. */
   losses: number;
+  /** It gets no more streams. */
+  isLeaving: boolean;
   /** Of one core, between its last two reports. */
   cpuPercent: number;
   /** Why it cannot record; null when it can. */
   problem: string | null;
   /** As of its last report. */
   vitals: EngineVitals | undefined;
+}
+
+/** An engine process that takes streams over from another. */
+export interface Successor {
+  /** Path of its Unix socket. */
+  readonly path: string;
+  readonly index: number;
 }
 
 /** One engine, for statistics. */
@@ -64,6 +77,8 @@ const pollMs = 10;
 /** An engine that was lost is normally back after half of this; otherwise others take over its streams. */
 const awayMs = 1_000;
 const takeOverPollMs = 100;
+/** Each move holds a few seconds of video, and takes up to two GOPs. */
+const movesAtATime = 16;
 
 /** Next to the sockets, so that the next front of this run of the server finds it. */
 function quarantinePath([first]: readonly string[]): string | undefined {
@@ -90,6 +105,12 @@ interface Placed {
   settings: ManagedStreamSettings;
   /** Undefined until this node runs the stream. */
   engine: EngineClient | undefined;
+  /** Set while it goes to another engine. */
+  moving: Promise<void> | undefined;
+  /** Called when its source stops delivering meanwhile. */
+  onInterrupted: (() => void) | undefined;
+  /** Connections on which live video of it arrives. */
+  readonly feeds: Set<Socket>;
   /** Undefined while this node doesn't run the stream. */
   epoch: number | undefined;
   state: ManagedStreamState | undefined;
@@ -105,7 +126,7 @@ interface Placed {
  */
 export class EngineProcesses implements EngineHost {
   readonly #options: EngineProcessesOptions;
-  readonly #clients: readonly EngineClient[];
+  #clients: readonly EngineClient[];
   readonly #placed = new Map<string, Placed>();
   readonly #earlier = new EarlierStreams();
   readonly #figures = new Map<EngineClient, EngineFigures>();
@@ -113,32 +134,20 @@ export class EngineProcesses implements EngineHost {
   readonly #awaySince = new Map<EngineClient, number>();
   readonly #quarantine: Quarantine;
   readonly #cancels: readonly Cancel[];
-  #observer: EngineObserver | undefined;
-  #setup: EngineSetup | undefined;
   /** What every engine has to know, also one that connects later. */
   readonly #known: { lease: PermitsReport | undefined; isDiskInOrder: boolean } = {
     lease: undefined,
     isDiskInOrder: true,
   };
+  readonly #mover: StreamMover;
+  #begun: { readonly setup: EngineSetup; readonly observer: EngineObserver } | undefined;
   #areAssigned = false;
 
   private constructor(options: EngineProcessesOptions) {
     this.#options = options;
     this.#quarantine = new Quarantine(options.clock, quarantinePath(options.paths));
-    this.#clients = options.paths.map((path, index) => {
-      const client: EngineClient = new EngineClient({
-        ...options,
-        path,
-        index,
-        onConnected: (uids) => this.#greet(client, uids),
-        onLost: () => this.#lose(client, path),
-        onMessage: (message) => this.#take(client, message),
-      });
-      this.#figures.set(client, { streams: 0, losses: 0, cpuPercent: 0, problem: null, vitals: undefined });
-      return client;
-    });
-    const nowMs = options.clock.monotonicMs();
-    for (const client of this.#clients) this.#awaySince.set(client, nowMs);
+    this.#mover = new StreamMover(options.log);
+    this.#clients = options.paths.map((path, index) => this.#connectTo({ path, index }));
     this.#cancels = [
       options.clock.every(takeOverPollMs, () => this.#takeOver()),
       options.load.onChange(() => {
@@ -175,8 +184,8 @@ export class EngineProcesses implements EngineHost {
       isConnected && pid !== undefined ? pid : [],
     );
     for (const pid of pids) process.kill(pid, 'SIGKILL');
-    const hasEnded = ({ index, isConnected, pid }: EngineClient) =>
-      pid === undefined || !pids.includes(pid) || (!isConnected && this.#options.lives.hasEnded(index, pid));
+    const hasEnded = ({ path, isConnected, pid }: EngineClient) =>
+      pid === undefined || !pids.includes(pid) || (!isConnected && this.#options.lives.hasEnded(path, pid));
     while (!this.#clients.every(hasEnded)) await delay(this.#options.clock, pollMs);
     this.#earlier.forget();
   }
@@ -187,17 +196,51 @@ export class EngineProcesses implements EngineHost {
   }
 
   get engines(): EngineView[] {
-    return Array.from(this.#figures, ([{ index, isConnected }, figures]) => ({
-      index,
-      isConnected,
-      ...figures,
-    }));
+    return Array.from(this.#figures)
+      .filter(([, { isLeaving }]) => !isLeaving)
+      .map(([{ index, isConnected }, figures]) => ({ index, isConnected, ...figures }));
+  }
+
+  /** The files that the engines hold locked for as long as they may record. */
+  get locks(): string[] {
+    return this.#clients.flatMap(({ hello }) => hello?.lock ?? []);
+  }
+
+  /**
+   * Moves all streams of an engine, by the path of its socket, to others, which are connected with first. It is not used
+   * any more then. Resolves to the number of streams. @throws Fault Unavailable when the others can't be connected with
+   */
+  async replace(path: string, successors: readonly Successor[]): Promise<number> {
+    const { clock, log } = this.#options;
+    const to = successors.map((successor) => this.#clientAt(successor.path) ?? this.#add(successor));
+    const deadlineMs = clock.monotonicMs() + patienceMs;
+    while (to.some(({ isConnected }) => !isConnected)) {
+      if (clock.monotonicMs() > deadlineMs)
+        throw new Fault('Unavailable', 'The next engine does not answer.');
+      await delay(clock, pollMs);
+    }
+    const from = this.#clientAt(path);
+    if (!from) return 0;
+    this.#figuresOf(from).isLeaving = true;
+    const semaphore = new Semaphore(movesAtATime);
+    const moved = new Set<string>();
+    const streams = () => [...this.#placed.values()].filter(({ engine }) => engine === from);
+    // Streams that are added meanwhile go elsewhere. Those of an engine that is lost remain until it has ended for certain.
+    for (let left = streams(); left.length > 0; left = streams()) {
+      await Promise.all(left.map((placed) => semaphore.run(() => this.#move(placed, this.#leastLoaded(to)))));
+      for (const { settings, engine } of left) if (engine !== from) moved.add(settings.uid);
+      if (streams().length > 0) await delay(clock, takeOverPollMs);
+    }
+    const count = moved.size;
+    this.#forgetEngine(from, to[0]);
+    await from.close();
+    log.info({ engine: from.index, streams: count }, 'An engine was replaced');
+    return count;
   }
 
   /** From here on engines record, and what they report is passed on. */
   begin(setup: EngineSetup, observer: EngineObserver): void {
-    this.#setup = setup;
-    this.#observer = observer;
+    this.#begun = { setup, observer };
     for (const client of this.#clients) this.#sendSetup(client, setup);
   }
 
@@ -212,7 +255,7 @@ export class EngineProcesses implements EngineHost {
   noteDisk(isInOrder: boolean): void {
     if (this.#known.isDiskInOrder === isInOrder) return;
     this.#known.isDiskInOrder = isInOrder;
-    if (this.#setup) for (const client of this.#clients) client.send({ type: 'disk', isInOrder });
+    if (this.#begun) for (const client of this.#clients) client.send({ type: 'disk', isInOrder });
   }
 
   /**
@@ -234,11 +277,14 @@ export class EngineProcesses implements EngineHost {
 
   review(uid: string): void {
     const placed = this.#placed.get(uid);
-    if (placed && placed.epoch !== this.#observer?.acquire(uid)) this.#follow(placed);
+    if (!placed || placed.epoch === this.#observer?.acquire(uid)) return;
+    if (placed.moving) void placed.moving.then(() => this.review(uid));
+    else this.#follow(placed);
   }
 
   async remove(uid: string): Promise<void> {
     const placed = this.#placed.get(uid);
+    await placed?.moving;
     await placed?.engine?.release(uid, 'removed');
     if (placed && this.#placed.delete(uid)) this.#moveTo(placed, undefined);
     this.#quarantine.forget(uid);
@@ -277,8 +323,14 @@ export class EngineProcesses implements EngineHost {
   }
 
   /** The engine that runs a stream; undefined when none of this node does. */
-  live(uid: string, variant: 'main' | 'sub', signal: AbortSignal) {
-    return this.#engineOf(uid)?.live(uid, variant, signal);
+  live(uid: string, variant: 'main' | 'sub', signal: AbortSignal): Promise<Socket> | undefined {
+    const feeds = this.#placed.get(uid)?.feeds;
+    const connecting = this.#engineOf(uid)?.live(uid, variant, signal);
+    return connecting?.then((socket) => {
+      feeds?.add(socket);
+      socket.once('close', () => feeds?.delete(socket));
+      return socket;
+    });
   }
 
   /** Engines go on. */
@@ -292,9 +344,14 @@ export class EngineProcesses implements EngineHost {
     return placed?.epoch === undefined ? undefined : placed.engine;
   }
 
+  get #observer(): EngineObserver | undefined {
+    return this.#begun?.observer;
+  }
+
   #place(settings: ManagedStreamSettings): Placed {
     const placed: Placed = {
       ...{ settings, engine: undefined, epoch: undefined },
+      ...{ moving: undefined, onInterrupted: undefined, feeds: new Set<Socket>() },
       ...{ state: undefined, report: undefined, needsRecovery: false },
     };
     this.#placed.set(settings.uid, placed);
@@ -331,9 +388,10 @@ export class EngineProcesses implements EngineHost {
   }
 
   /** Of those that are there, if any are. */
-  #leastLoaded(): EngineClient | undefined {
-    const connected = this.#clients.filter(({ isConnected }) => isConnected);
-    const candidates = connected.length > 0 ? connected : this.#clients;
+  #leastLoaded(among = this.#clients): EngineClient | undefined {
+    const staying = among.filter((client) => !this.#figuresOf(client).isLeaving);
+    const connected = staying.filter(({ isConnected }) => isConnected);
+    const candidates = connected.length > 0 ? connected : staying;
     return candidates.reduce<EngineClient | undefined>(
       (a, b) => (a && this.#figuresOf(a).streams <= this.#figuresOf(b).streams ? a : b),
       undefined,
@@ -344,7 +402,7 @@ export class EngineProcesses implements EngineHost {
   #isGone(client: EngineClient): boolean {
     const { clock, lives } = this.#options;
     const sinceMs = this.#awaySince.get(client) ?? Infinity;
-    return clock.monotonicMs() - sinceMs >= awayMs && lives.hasEnded(client.index, client.pid);
+    return clock.monotonicMs() - sinceMs >= awayMs && lives.hasEnded(client.path, client.pid);
   }
 
   /** Spreads the streams of engines that don't come back over the others. */
@@ -353,7 +411,7 @@ export class EngineProcesses implements EngineHost {
     const gone = new Set([...this.#awaySince.keys()].filter((client) => this.#isGone(client)));
     const moved: string[] = [];
     for (const placed of gone.size === 0 ? [] : this.#placed.values()) {
-      if (!placed.engine || !gone.has(placed.engine)) continue;
+      if (!placed.engine || placed.moving || !gone.has(placed.engine)) continue;
       this.#moveTo(placed, placed.epoch === undefined ? undefined : this.#leastLoaded());
       this.#send(placed);
       moved.push(placed.settings.uid);
@@ -361,6 +419,70 @@ export class EngineProcesses implements EngineHost {
     if (moved.length === 0) return;
     const engines = Array.from(gone, ({ index }) => index);
     this.#options.log.warn({ engines, streams: moved }, 'Other engines took over the streams of a lost one');
+  }
+
+  #connectTo({ path, index }: Successor): EngineClient {
+    const client: EngineClient = new EngineClient({
+      ...this.#options,
+      path,
+      index,
+      onConnected: (hello) => this.#greet(client, hello),
+      onLost: () => this.#lose(client, path),
+      onMessage: (message) => this.#take(client, message),
+    });
+    this.#figures.set(client, {
+      ...{ streams: 0, losses: 0, isLeaving: false },
+      ...{ cpuPercent: 0, problem: null, vitals: undefined },
+    });
+    this.#awaySince.set(client, this.#options.clock.monotonicMs());
+    return client;
+  }
+
+  #add(successor: Successor): EngineClient {
+    const client = this.#connectTo(successor);
+    this.#clients = [...this.#clients, client];
+    return client;
+  }
+
+  #clientAt(path: string): EngineClient | undefined {
+    return this.#clients.find((client) => client.path === path);
+  }
+
+  async #move(placed: Placed, to: EngineClient | undefined): Promise<void> {
+    const from = placed.engine;
+    if (!from || !to || from === to) return;
+    const stream: MovingStream = {
+      get settings() {
+        return placed.settings;
+      },
+      get epoch() {
+        return placed.epoch;
+      },
+      get isRunning() {
+        return placed.state?.status === 'running';
+      },
+      onInterrupted: (run) => (placed.onInterrupted = run),
+      assign: (engine) => this.#moveTo(placed, engine),
+      reconnect: () => {
+        for (const feed of placed.feeds) feed.destroy();
+      },
+    };
+    placed.moving = this.#mover.move(stream, from, to);
+    await placed.moving;
+    placed.moving = undefined;
+    placed.onInterrupted = undefined;
+    // Its settings may have changed meanwhile.
+    this.#send(placed);
+  }
+
+  /** Its restarts count for the one that has its number now. */
+  #forgetEngine(client: EngineClient, successor: EngineClient | undefined): void {
+    if (successor?.index === client.index) {
+      this.#figuresOf(successor).losses += this.#figuresOf(client).losses;
+    }
+    this.#clients = this.#clients.filter((one) => one !== client);
+    this.#figures.delete(client);
+    this.#awaySince.delete(client);
   }
 
   #figuresOf(client: EngineClient): EngineFigures {
@@ -371,8 +493,10 @@ export class EngineProcesses implements EngineHost {
 
   #send(placed: Placed): void {
     const { engine, epoch, settings, needsRecovery } = placed;
-    if (epoch === undefined || !engine?.isConnected || this.#quarantine.has(settings.uid)) return;
-    engine.send({ type: 'run', settings, epoch, needsRecovery });
+    if (placed.moving || epoch === undefined || !engine?.isConnected || this.#quarantine.has(settings.uid))
+      return;
+    const isSingleSession = this.#mover.singleSession.has(settings.uid);
+    engine.send({ type: 'run', settings, epoch, needsRecovery, isSingleSession });
     placed.needsRecovery = false;
   }
 
@@ -394,16 +518,17 @@ export class EngineProcesses implements EngineHost {
     client.send({ type: 'load', level: this.#options.load.level });
   }
 
-  #greet(client: EngineClient, uids: readonly string[]): void {
+  #greet(client: EngineClient, { uids, singleSession = [] }: EngineHello): void {
     const { log } = this.#options;
     this.#awaySince.delete(client);
     if (!this.#areAssigned) this.#earlier.note(uids, client);
-    if (this.#setup) this.#sendSetup(client, this.#setup);
+    for (const uid of singleSession) this.#mover.singleSession.add(uid);
+    if (this.#begun) this.#sendSetup(client, this.#begun.setup);
     this.#sendLoad(client);
     for (const placed of this.#placed.values()) if (placed.engine === client) this.#send(placed);
     if (this.#areAssigned) this.#sendAssigned(client);
     // Before the front has begun nothing depends on it.
-    if (this.#setup) log.info({ engine: client.index, streams: uids.length }, 'An engine is connected');
+    if (this.#begun) log.info({ engine: client.index, streams: uids.length }, 'An engine is connected');
   }
 
   #lose(client: EngineClient, socket: string): void {
@@ -419,7 +544,7 @@ export class EngineProcesses implements EngineHost {
       placed.needsRecovery = !client.isStopped;
       this.#note(uid, undefined, undefined);
     }
-    if (this.#setup) this.#options.log.warn({ engine: client.index }, 'An engine was lost');
+    if (this.#begun) this.#options.log.warn({ engine: client.index }, 'An engine was lost');
   }
 
   #take(client: EngineClient, message: EngineMessage): void {
@@ -427,12 +552,16 @@ export class EngineProcesses implements EngineHost {
       case 'problem':
         this.#noteProblem(client, message.reason);
         return;
-      case 'state':
-        this.#note(message.uid, message.state, this.#placed.get(message.uid)?.report);
+      case 'state': {
+        const placed = this.#placed.get(message.uid);
+        if (placed?.engine === client) this.#note(message.uid, message.state, placed.report);
         return;
+      }
       case 'reports':
         for (const [uid, report] of message.reports) {
           const placed = this.#placed.get(uid);
+          // Another engine may have it in standby.
+          if (placed && placed.engine !== client) continue;
           if (placed) placed.report = report;
           this.#observer?.onReport(uid, report);
         }
@@ -481,6 +610,7 @@ export class EngineProcesses implements EngineHost {
   #note(uid: string, state: ManagedStreamState | undefined, report: StreamReport | undefined): void {
     const placed = this.#placed.get(uid);
     if (!placed) return;
+    if (placed.state?.status === 'running' && state?.status !== 'running') placed.onInterrupted?.();
     placed.state = state;
     placed.report = report;
     this.#observer?.onReport(uid, report);

@@ -13,6 +13,7 @@ import { isErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import { FrameReader, lengthBytes } from '../base/frame-reader.ts';
 import type { PermitsReport } from '../base/write-permits.ts';
+import type { HandOverPoint } from '../archive/record/record.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import type { ManagedStreamState } from './state.ts';
@@ -49,7 +50,25 @@ export type FrontMessage =
       readonly epoch: number;
       /** The process that recorded the stream last died: its recordings are put in order first. */
       readonly needsRecovery: boolean;
+      /** The camera admits one connection; the engine passes this on to the next front. */
+      readonly isSingleSession?: boolean;
     }
+  /**
+   * Receives a stream that another engine records still. Answered when a GOP has begun; a fault when the source can't be
+   * reached.
+   */
+  | {
+      readonly type: 'prepare';
+      readonly id: number;
+      readonly settings: ManagedStreamSettings;
+      readonly epoch: number;
+    }
+  /** Answered at a good moment to release a stream whose camera admits one connection. */
+  | { readonly type: 'await-moment'; readonly id: number; readonly uid: string }
+  /** Ends the recording of a stream where its next GOP begins; the answer says where. */
+  | { readonly type: 'hand-over'; readonly id: number; readonly uid: string }
+  /** Records a prepared stream from where the other engine ended; without a point, from the next key frame. */
+  | { readonly type: 'take-over'; readonly id: number; readonly uid: string; readonly point?: HandOverPoint }
   /** Answered once the last GOP is on the disk. */
   | {
       readonly type: 'release';
@@ -86,7 +105,17 @@ export const noArchiveReason =
 /** What an engine sends on a control connection. */
 export type EngineMessage =
   /** First: its process, and the streams that it runs now, for an earlier front. */
-  | { readonly type: 'hello'; readonly uids: readonly string[]; readonly pid?: number }
+  | {
+      readonly type: 'hello';
+      readonly uids: readonly string[];
+      readonly pid?: number;
+      /** Absent from an engine that can't prepare, hand over and take over streams. */
+      readonly canHandOver?: boolean;
+      /** The file that it holds locked for as long as it may record. */
+      readonly lock?: string;
+      /** Those of its streams whose cameras admit one connection, as earlier fronts found. */
+      readonly singleSession?: readonly string[];
+    }
   /** Why it cannot record any stream at present; null when it can again. */
   | { readonly type: 'problem'; readonly reason: string | null }
   | { readonly type: 'state'; readonly uid: string; readonly state: ManagedStreamState }
@@ -96,7 +125,12 @@ export type EngineMessage =
   | { readonly type: 'log'; readonly level: LogLevel; readonly message: string; readonly fields: object }
   /** Last, before the process ends: everything is on the disk. */
   | { readonly type: 'stopped' }
-  | { readonly type: 'answer'; readonly id: number; readonly details?: StreamDetails }
+  | {
+      readonly type: 'answer';
+      readonly id: number;
+      readonly details?: StreamDetails;
+      readonly point?: HandOverPoint;
+    }
   | { readonly type: 'fault'; readonly id: number; readonly code: string; readonly message: string };
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts';
 import type { PermitsReport } from '../base/write-permits.ts';
 import { LiveFeed } from '../feed/live-feed.ts';
 import { encodeEvent } from '../feed/sample-wire.ts';
+import type { HandOverPoint } from '../archive/record/record.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import {
   encodeMessage,
@@ -19,6 +20,7 @@ import {
   type ReleaseCause,
 } from './engine-protocol.ts';
 import { asStream } from '../base/stream-context.ts';
+import { goodMomentToEnd } from './gop-moment.ts';
 import type { StreamManager } from './stream-manager.ts';
 import { newestKeyFrame } from './stream-report.ts';
 
@@ -34,6 +36,10 @@ export interface EngineCommands {
   noteDisk(isInOrder: boolean): void;
   /** Resolves when the last GOP of the stream is on the disk. */
   release(uid: string, cause: ReleaseCause): Promise<void>;
+  /** Resolves when the stream is received. @throws Fault when its source can't be reached */
+  prepare(order: Extract<FrontMessage, { readonly type: 'prepare' }>): Promise<void>;
+  /** Streams whose cameras admit one connection, as the front says. */
+  readonly singleSession: ReadonlySet<string>;
 }
 
 export interface EngineServerOptions {
@@ -43,6 +49,8 @@ export interface EngineServerOptions {
   readonly vitals: () => EngineVitals;
   /** As the front decided last. */
   readonly load: LoadLevel;
+  /** The file that the process holds locked. */
+  readonly lock?: string;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -192,8 +200,19 @@ export class EngineServer {
     this.#front?.destroy();
     this.#front = socket;
     socket.on('drain', () => this.#flush());
-    const uids = Array.from(this.#streams(), ({ uid }) => uid);
-    this.#send({ type: 'hello', uids, pid: process.pid });
+    const uids = Array.from(this.#streams())
+      .filter(({ isActive }) => isActive)
+      .map(({ uid }) => uid);
+    const { lock, commands } = this.#options;
+    const singleSession = uids.filter((uid) => commands.singleSession.has(uid));
+    this.#send({
+      type: 'hello',
+      uids,
+      pid: process.pid,
+      canHandOver: true,
+      ...(lock !== undefined && { lock }),
+      singleSession,
+    });
     if (this.#problem !== undefined) this.#send({ type: 'problem', reason: this.#problem });
     this.#isAssigned = false;
     for (const uid of uids) this.#changed.add(uid);
@@ -231,7 +250,36 @@ export class EngineServer {
         return;
       case 'details':
         this.#answer(message.id, async () => this.#details(message.uid));
+        return;
+      case 'prepare':
+        this.#answer(message.id, () => commands.prepare(message));
+        return;
+      case 'await-moment':
+        this.#answer(message.id, () => this.#awaitMoment(message.uid));
+        return;
+      case 'hand-over':
+        this.#answer(message.id, () => this.#handOver(message.uid));
+        return;
+      case 'take-over':
+        this.#answer(message.id, () => this.#takeOver(message.uid, message.point));
     }
+  }
+
+  async #awaitMoment(uid: string): Promise<void> {
+    const running = this.#options.streamManager()?.find(uid);
+    if (running?.stream.tracks) await goodMomentToEnd(running.stream, this.#options.clock);
+  }
+
+  async #handOver(uid: string) {
+    const point = await this.#options.streamManager()?.find(uid)?.handOver();
+    return point && { point };
+  }
+
+  async #takeOver(uid: string, point: HandOverPoint | undefined): Promise<void> {
+    const running = this.#options.streamManager()?.find(uid);
+    if (!running) throw new Fault('Unavailable', 'The engine does not receive the stream.');
+    await asStream(uid, () => running.takeOver(point));
+    this.noteState(uid);
   }
 
   #releaseOthers(assigned: ReadonlySet<string>): void {

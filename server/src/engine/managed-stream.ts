@@ -1,4 +1,4 @@
-import type { RecorderStopCause } from '../archive/record/record.ts';
+import type { HandOverPoint, RecorderStopCause } from '../archive/record/record.ts';
 import { describeTrack } from '../live/track-description.ts';
 import { StreamLog } from '../ingest/stream-log.ts';
 import { Stream } from '../hub/stream.ts';
@@ -7,7 +7,7 @@ import type { ManagedStreamSettings } from './settings.ts';
 import { sameState, stateOf, type ManagedStreamState } from './state.ts';
 import type { ManagedStreamTools } from './station-tools.ts';
 import { StreamFeed } from './stream-feed.ts';
-import { StreamReaders } from './stream-readers.ts';
+import { StreamReaders, type ReadersRole } from './stream-readers.ts';
 import { newestKeyFrame, type KeyFrame, type StreamDetails, type StreamReport } from './stream-report.ts';
 import { SubStream } from './sub-stream.ts';
 
@@ -32,7 +32,7 @@ export class ManagedStream {
   #moves: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(settings: ManagedStreamSettings, tools: ManagedStreamTools) {
+  constructor(settings: ManagedStreamSettings, tools: ManagedStreamTools, role: ReadersRole = 'active') {
     this.#settings = settings;
     this.#tools = tools;
     this.stream = new Stream(settings.uid);
@@ -43,7 +43,7 @@ export class ManagedStream {
       tools,
       onStatus: () => this.#updateState(),
     });
-    this.#readers = new StreamReaders({ uid: settings.uid, stream: this.stream, tools });
+    this.#readers = new StreamReaders({ uid: settings.uid, stream: this.stream, tools, role });
     this.demand = new ViewerDemand(tools.clock, () => this.#move());
     this.#state = stateOf(settings, this.#runsHere, tools.reportElsewhere(settings.uid), undefined);
     this.#move();
@@ -114,6 +114,46 @@ export class ManagedStream {
     this.#move();
   }
 
+  /** Records here, whatever another process does. */
+  activate(): void {
+    if (this.#readers.role === 'active') return;
+    this.#readers.role = 'active';
+    this.#readers.stopStandby();
+    this.#move();
+  }
+
+  /** Whether this process is the one that records the stream, or would. */
+  get isActive(): boolean {
+    return this.#readers.role === 'active';
+  }
+
+  /** Resolves when the other process may hand over. @throws Fault when the source can't be reached */
+  async stoodBy(): Promise<void> {
+    const standby = this.#readers.standBy();
+    await Promise.race([standby.begun(), this.#feed.failure]);
+  }
+
+  /** Records from where the recorder in another process ended. */
+  takeOver(point: HandOverPoint | undefined): Promise<void> {
+    this.#enqueue(async () => {
+      if (this.#closed || this.#readers.role === 'active') return;
+      this.#readers.role = 'active';
+      if (point && this.#epoch !== undefined)
+        await this.#readers.takeOver(this.#settings, this.#epoch, point);
+      else this.#readers.stopStandby();
+    });
+    this.#move();
+    return this.#moves;
+  }
+
+  /** Ends recording where the next GOP begins, but not the source. Undefined if nothing was recorded. */
+  async handOver(): Promise<HandOverPoint | undefined> {
+    this.#readers.role = 'handed-over';
+    // What has begun may still start a recorder.
+    await this.#moves;
+    return this.#readers.handOver();
+  }
+
   /** Ends everything, in order: source, recorder, hub. Idempotent; resolves when the last GOP is on the disk. */
   close(cause: Exclude<RecorderStopCause, 'recording-off'>): Promise<void> {
     if (!this.#closed) {
@@ -123,6 +163,7 @@ export class ManagedStream {
         await this.#feed.stopSource('stopped');
         await this.#feed.stopPeerFeed('stopped');
         this.#readers.stopMotion();
+        this.#readers.stopStandby();
         await this.#sub?.close();
         this.#sub = undefined;
         await this.#readers.stopRecorder(cause);
@@ -147,8 +188,8 @@ export class ManagedStream {
         return;
       }
       await this.#feed.stopPeerFeed('waiting');
-      await this.#readers.apply(this.#settings, epoch);
-      await this.#moveSub();
+      if (this.#readers.role === 'active') await this.#readers.apply(this.#settings, epoch);
+      if (this.#readers.role !== 'standby') await this.#moveSub();
       const { isPaused, isRecorded, isOnDemand } = this.#settings;
       if (isPaused) await this.#feed.stopSource('paused');
       else if (isRecorded || !isOnDemand || this.demand.isHeld) this.#feed.startSource(this.#settings);

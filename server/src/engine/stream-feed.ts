@@ -30,8 +30,16 @@ export class StreamFeed {
   /** Set while another node runs the stream and a viewer watches it here. */
   #peerFeed: PeerFeed | undefined;
 
+  readonly #failure = Promise.withResolvers<never>();
+
   constructor(options: StreamFeedOptions) {
     this.#options = options;
+    this.#failure.promise.catch(() => undefined);
+  }
+
+  /** Rejects with a Fault when the source can't be reached for the first time. */
+  get failure(): Promise<never> {
+    return this.#failure.promise;
   }
 
   /** The source's supervisor while a source is wanted: attempts, engine, since when. */
@@ -58,7 +66,10 @@ export class StreamFeed {
       openSession: tools.engines.opener(address, allowLoopback, stream),
       reach: tools.engines.reach(address, allowLoopback),
       noFramesMs: tools.noFramesMs,
-      onStatus,
+      onStatus: ({ state, code = 'Unavailable', reason = '' }) => {
+        if (state === 'failed') this.#failure.reject(new Fault(code, reason));
+        onStatus();
+      },
     });
     this.#supervisor = supervisor;
     supervisor.start();
@@ -92,6 +103,7 @@ export class StreamFeed {
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       this.#addressFault = error;
+      this.#failure.reject(error);
       this.#options.log.add('error', error.message);
       return undefined;
     }

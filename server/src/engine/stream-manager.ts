@@ -67,16 +67,20 @@ export class StreamManager {
     return this.#streams.get(uid)?.state ?? { status: 'pending', failureReason: null, code: null };
   }
 
-  /** Runs a stream with these settings, or changes a running one. */
-  apply(settings: ManagedStreamSettings): ManagedStream {
+  /**
+   * Runs a stream with these settings, or changes a running one. In standby a new one is received, but recorded only
+   * when it takes over from another process; without, it is recorded here from now on.
+   */
+  apply(settings: ManagedStreamSettings, role: 'active' | 'standby' = 'active'): ManagedStream {
     if (this.#closed) throw new Fault('Unavailable', 'The server is stopping.');
     const running = this.#streams.get(settings.uid);
     this.#tools.host?.apply(settings);
     if (running) {
       running.apply(settings);
+      if (role === 'active') running.activate();
       return running;
     }
-    const stream = new ManagedStream(settings, this.#tools);
+    const stream = new ManagedStream(settings, this.#tools, role);
     this.#streams.set(settings.uid, stream);
     this.#tools.onState(settings.uid, stream.state);
     return stream;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Recorder } from '../archive/record/record.ts';
+import { systemClock } from '../base/clock.ts';
 import { LoadLevel } from '../base/load-level.ts';
 import { Stream } from '../hub/stream.ts';
 import { StreamReaders } from './stream-readers.ts';
@@ -14,6 +15,7 @@ function opened() {
     stream,
     tools: {
       load: new LoadLevel(),
+      clock: systemClock,
       recorders: {
         prepare: () => Promise.resolve(),
         record: (uid, _, permits) => {

@@ -1,27 +1,73 @@
-import type { Recorder, RecorderStopCause } from '../archive/record/record.ts';
+import type { HandOverPoint, Recorder, RecorderStopCause } from '../archive/record/record.ts';
 import type { Stream } from '../hub/stream.ts';
 import { MotionReader } from '../motion/motion-reader.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import type { ManagedStreamTools } from './station-tools.ts';
+import { Standby } from './standby.ts';
 
 export interface StreamReadersOptions {
   readonly uid: string;
   readonly stream: Stream;
-  readonly tools: Pick<ManagedStreamTools, 'load' | 'recorders' | 'permits' | 'onMotion'>;
+  readonly tools: Pick<ManagedStreamTools, 'load' | 'recorders' | 'permits' | 'onMotion' | 'clock'>;
+  /** Active by default. */
+  readonly role?: ReadersRole;
 }
+
+/** Standby: what is received is recorded in another process still. Handed over: it is recorded there from now on. */
+export type ReadersRole = 'active' | 'standby' | 'handed-over';
 
 /** The readers of a stream's hub on the node that runs the stream: its recorder and its motion reader. */
 export class StreamReaders {
+  role: ReadersRole;
   readonly #options: StreamReadersOptions;
   #recorder: Recorder | undefined;
   #motion: MotionReader | undefined;
+  #standby: Standby | undefined;
 
   constructor(options: StreamReadersOptions) {
     this.#options = options;
+    this.role = options.role ?? 'active';
   }
 
   get recorder(): Recorder | undefined {
     return this.#recorder;
+  }
+
+  /** Holds what is received, for `takeOver`. Idempotent. */
+  standBy(): Standby {
+    this.#standby ??= new Standby(this.#options.stream, this.#options.tools.clock);
+    return this.#standby;
+  }
+
+  /** Records from where the recorder in another process ended. */
+  async takeOver(
+    settings: Pick<ManagedStreamSettings, 'isRecorded' | 'findsMotion'>,
+    epoch: number,
+    point: HandOverPoint,
+  ): Promise<void> {
+    const { uid, stream, tools } = this.#options;
+    if (settings.isRecorded && this.#standby && !this.#recorder) {
+      await tools.recorders.prepare(uid);
+      await this.#standby.reach(point);
+      const continues = this.#standby.continuationAt(point);
+      this.#recorder = tools.recorders.record(uid, stream, () => tools.permits(uid, epoch), continues);
+    }
+    this.stopStandby();
+    await this.apply(settings, epoch);
+  }
+
+  /** Ends recording where the next GOP begins. Undefined if nothing was recorded. */
+  async handOver(): Promise<HandOverPoint | undefined> {
+    const point = await this.#recorder?.handOver();
+    this.#recorder = undefined;
+    this.stopMotion();
+    return point;
+  }
+
+  /** Idempotent. */
+  stopStandby(): void {
+    this.#standby?.close();
+    this.#standby = undefined;
   }
 
   /** Starts and stops them as the settings require; footage is written under the epoch. */

@@ -1,3 +1,4 @@
+import { listenerOf, type SocketHandle } from '../base/socket-handle.ts';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
@@ -42,11 +43,18 @@ export interface HttpServer {
   /** Undefined without TLS. */
   readonly certificate: ServerCertificate | undefined;
   /** Listens as configured and resolves to the page's address, as in `http://localhost:8080/ui/`. */
-  listen(): Promise<string>;
+  listen(kept?: KeptListener): Promise<string>;
   /** Serves a client that connects through the tunnel. */
   admit(connection: TunnelConnection): void;
   /** Closes all connections and stops listening. */
   close(): Promise<void>;
+}
+
+/** Keeps the listening socket while this process is replaced: connections wait for the next one. */
+export interface KeptListener {
+  /** The file descriptor of the socket that an earlier process listened on, by configured host and port. */
+  inherited(address: string): number | undefined;
+  keep(address: string, handle: SocketHandle): void;
 }
 
 /** A server without routes. Rejects when the certificate can't be read. */
@@ -66,8 +74,13 @@ export async function openHttpServer(services: HttpServerServices): Promise<Http
   return {
     routes: server,
     certificate,
-    async listen() {
-      await server.listen({ port: config.port, host: config.host });
+    async listen(kept) {
+      const address = `${config.host}:${config.port}`;
+      const fd = kept?.inherited(address);
+      // Node takes the descriptor before it looks at the port.
+      await server.listen({ port: config.port, host: config.host, ...(fd !== undefined && { fd }) });
+      const handle = listenerOf(server.server);
+      if (handle && config.host !== 'localhost') kept?.keep(address, handle);
       return pageAddress(server, config);
     },
     admit: (connection) => tunnelClients.admit(connection),

@@ -8,8 +8,11 @@ export interface ReaderOptions {
   readonly name: string;
   /** Queue limit in bytes; beyond it the queue is emptied and reading resumes at a key frame. */
   readonly maxBytes: number;
-  /** Starts with the GOP so far (a key frame immediately) or only with new samples. */
-  readonly from: 'gop' | 'next-key';
+  /**
+   * Starts with the GOP so far (a key frame immediately), only with new samples, or with these events, which end with
+   * the newest one of the stream.
+   */
+  readonly from: 'gop' | 'next-key' | readonly ReaderEvent[];
   /** Accepts samples a quarter of a second late and in batches, which are cheaper to receive. Default false. */
   readonly toleratesLatency?: boolean;
   /**

@@ -159,7 +159,9 @@ export class Stream {
     }
     this.#readers.add(reader);
     if (!reader.toleratesLatency) for (const run of this.#lowLatencyListeners) run();
-    if (this.#tracks) {
+    if (typeof options.from !== 'string') {
+      for (const event of options.from) reader.offer(event);
+    } else if (this.#tracks) {
       reader.offer({ type: 'tracks', generation: this.#generation, tracks: this.#tracks });
       // Without a GOP (none has begun yet, or it is too long to buffer) the reader can start only at the next
       // key frame.

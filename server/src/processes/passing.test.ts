@@ -13,19 +13,20 @@ const engineProgram = new URL('./fixtures/echo-engine.ts', import.meta.url);
 /** A front that passes its connections, and an engine that takes them, both processes of this one. */
 async function scene(t: TestContext) {
   const port = await freePort();
-  const options = { clock, silentMs: 60_000, report: () => {}, onFailed: () => {} };
+  const { execPath } = process;
+  const options = { clock, execPath, silentMs: 60_000, report: () => {}, onFailed: () => {} };
   const engine = new SupervisedProcess({
     ...options,
     name: 'E',
     program: engineProgram,
-    args: [],
+    args: () => [],
   });
   const handles: SocketHandle[] = [];
   const front = new SupervisedProcess({
     ...options,
     name: 'F',
     program: frontProgram,
-    args: [String(port)],
+    args: () => [String(port)],
     onPass: (pid, message, handle) => {
       handles.push(handle);
       if (pid === engine.pid) engine.pass(message, handle);

@@ -2,28 +2,29 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import type { SocketHandle } from '../base/socket-handle.ts';
+import { descriptorOf, type SocketHandle } from '../base/socket-handle.ts';
+import { FrontProcess } from './front-process.ts';
+import { Replacement, type EngineSlot } from './replacement.ts';
+import type { ServerProgram } from './server-program.ts';
 import { SupervisedProcess } from './supervised-process.ts';
 
 export interface ProcessSupervisorOptions {
-  /** One engine process for each: the path of the file that it locks while it may record. At least one. */
-  readonly locks: readonly string[];
+  /** How many engine processes there are, at least one. */
+  readonly engines: number;
+  readonly program: ServerProgram;
+  /** The path of the file that an engine locks while it may record, by number. */
+  readonly lockPath: (number: number) => string;
   readonly clock: Clock;
   readonly report: (line: string) => void;
   /** A process could not be started at all: everything has to end, with this exit code. */
   readonly onFailed: (exitCode: number) => void;
 }
 
-const frontProgram = new URL('../front-main.ts', import.meta.url);
-const engineProgram = new URL('../engine-main.ts', import.meta.url);
-
 /**
  * An engine that hangs records nothing. It sends a sign of life twice a second, so that five in a row are missing; a false
  * alarm costs a gap.
  */
 const engineSilentMs = 3_000;
-/** A front that hangs serves no page, but costs no recording. */
-const frontSilentMs = 30_000;
 
 /**
  * The processes of one server: a front, and engines that go on recording while the front is away. It starts them,
@@ -31,50 +32,79 @@ const frontSilentMs = 30_000;
  * the front, which closes the archive.
  */
 export class ProcessSupervisor {
-  readonly #front: SupervisedProcess;
-  readonly #engines: readonly SupervisedProcess[];
-  readonly #pids: (number | null)[];
+  readonly #options: ProcessSupervisorOptions;
+  /** The process of each engine that may be recording, by the path of its socket; null while there is none. */
+  readonly #pids: Record<string, number | null> = {};
   /** Only the user of the server may reach what is in it. */
   readonly #socketFolder: string;
+  #program: ServerProgram;
+  #front: FrontProcess;
+  #engines: readonly EngineSlot[] = [];
+  #sockets = 0;
+  /** The listening socket of the front, which the next one inherits. */
+  #listener:
+    { readonly handle: SocketHandle; readonly place: { address: string; descriptor: number } } | undefined;
+  #replacing: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
-  constructor({ locks, clock, report, onFailed }: ProcessSupervisorOptions) {
+  constructor(options: ProcessSupervisorOptions) {
+    this.#options = options;
+    this.#program = options.program;
     // Not in the data folder: the path of a Unix socket has at most 107 bytes.
     this.#socketFolder = mkdtempSync(join(tmpdir(), 'vidette-'));
     chmodSync(this.#socketFolder, 0o700);
-    const sockets = locks.map((_, index) => join(this.#socketFolder, `engine-${index}.sock`));
-    this.#pids = locks.map(() => null);
-    const process = { clock, report, onFailed };
-    this.#engines = sockets.map(
-      (socket, index) =>
-        new SupervisedProcess({
-          ...process,
-          name: `Engine ${index}`,
-          program: engineProgram,
-          args: [socket, locks[index] ?? ''],
-          silentMs: engineSilentMs,
-          onProcess: (pid) => this.#noteEngine(index, pid),
-        }),
-    );
-    this.#front = new SupervisedProcess({
-      ...process,
-      name: 'The front',
-      program: frontProgram,
-      args: sockets,
-      silentMs: frontSilentMs,
-      onStarted: () => this.#sendEngines(),
-      onPass: (...connection) => this.#pass(...connection),
-    });
+    for (let index = 0; index < options.engines; index++) this.#addEngine(options.program, index);
+    this.#front = this.#newFront(options.program);
   }
 
   start(): void {
-    for (const engine of this.#engines) engine.start();
-    this.#front.start();
+    for (const { process } of this.#engines) process.start();
+    this.#front.process.start();
+  }
+
+  /** The program that runs, or is being replaced. */
+  get program(): ServerProgram {
+    return this.#program;
+  }
+
+  get engines(): number {
+    return this.#engines.length;
   }
 
   /** Has the front read its files again. */
   reload(): void {
-    this.#front.send({ type: 'reload' });
+    this.#front.process.send({ type: 'reload' });
+  }
+
+  /**
+   * Replaces all processes but this one, while recording goes on. `progress` is called with a line for the operator.
+   * @throws Error when a new process does not do its work: what is not replaced yet continues
+   */
+  async replace(program: ServerProgram, engines: number, progress: (line: string) => void): Promise<void> {
+    if (this.#replacing) throw new Error('The server is being replaced already.');
+    if (this.#stopped) throw new Error('The server is stopping.');
+    const { clock } = this.#options;
+    const replacement = new Replacement({
+      ...{ program, engines, clock, progress, before: this.#program },
+      slots: () => this.#engines,
+      front: () => this.#front,
+      add: (index) => this.#addEngine(program, index),
+      drop: (slot) => {
+        this.#engines = this.#engines.filter((one) => one !== slot);
+      },
+      changeFront: (of, isProven) => {
+        this.#front = this.#newFront(of, isProven);
+        return this.#front;
+      },
+      isStopping: () => this.#stopped !== undefined,
+    });
+    this.#replacing = replacement.run();
+    try {
+      await this.#replacing;
+      this.#program = program;
+    } finally {
+      this.#replacing = undefined;
+    }
   }
 
   /** Ends everything in order; idempotent. */
@@ -85,32 +115,87 @@ export class ProcessSupervisor {
 
   /** Ends everything immediately. */
   kill(): void {
-    for (const engine of this.#engines) engine.kill();
-    this.#front.kill();
+    for (const { process } of this.#engines) process.kill();
+    this.#front.process.kill();
     rmSync(this.#socketFolder, { recursive: true, force: true });
   }
 
-  #noteEngine(index: number, pid: number | null): void {
-    this.#pids[index] = pid;
+  #noteEngine(socket: string, pid: number | null): void {
+    this.#pids[socket] = pid;
     // An engine that ends with the server is not replaced.
     if (!this.#stopped) this.#sendEngines();
   }
 
+  /** From here on connections wait while there is no front, instead of being refused. */
+  #keepListener(address: string, handle: SocketHandle): void {
+    this.#listener?.handle.close();
+    const descriptor = descriptorOf(handle);
+    this.#listener = descriptor === undefined ? undefined : { handle, place: { address, descriptor } };
+  }
+
   #sendEngines(): void {
-    this.#front.send({ type: 'engines', pids: this.#pids });
+    this.#front.process.send({ type: 'engines', pids: this.#pids });
   }
 
   /** Passes a connection of the front to an engine. */
   #pass(pid: number, message: unknown, handle: SocketHandle): void {
-    const engine = this.#engines.find((candidate) => candidate.pid === pid);
-    if (engine) engine.pass(message, handle);
+    const engine = this.#engines.find(({ process }) => process.pid === pid);
+    if (engine) engine.process.pass(message, handle);
     // The engine has just ended; the client connects again.
     else handle.close();
   }
 
   async #end(): Promise<void> {
-    await Promise.all(this.#engines.map((engine) => engine.stop()));
-    await this.#front.stop();
+    this.#listener?.handle.close();
+    await Promise.all(this.#engines.map(({ process }) => process.stop()));
+    await this.#front.process.stop();
     rmSync(this.#socketFolder, { recursive: true, force: true });
+  }
+
+  #addEngine({ engine, execPath }: ServerProgram, index: number): EngineSlot {
+    const { lockPath } = this.#options;
+    const socket = join(this.#socketFolder, `engine-${this.#sockets++}.sock`);
+    const lock = this.#freeLock();
+    const supervised = new SupervisedProcess({
+      ...this.#common(() => supervised),
+      ...{ name: `Engine ${index}`, program: engine, execPath, silentMs: engineSilentMs },
+      args: () => [socket, lockPath(lock)],
+      onProcess: (pid) => this.#noteEngine(socket, pid),
+    });
+    const slot = { index, socket, lock, process: supervised };
+    this.#engines = [...this.#engines, slot];
+    return slot;
+  }
+
+  #newFront({ front, execPath }: ServerProgram, isProven = false): FrontProcess {
+    const made: FrontProcess = new FrontProcess({
+      ...this.#common(() => made.process),
+      ...{ program: front, execPath, isProven },
+      onStarted: () => this.#sendEngines(),
+      onPass: (...connection) => this.#pass(...connection),
+      listener: () => this.#listener?.place,
+      onListening: (address, handle) => this.#keepListener(address, handle),
+      args: () => this.#engines.map(({ socket }) => socket),
+    });
+    return made;
+  }
+
+  /** What replaces a process may fail to start: then the server goes on with the old one. */
+  #common(made: () => SupervisedProcess) {
+    const { clock, report, onFailed } = this.#options;
+    return {
+      clock,
+      report,
+      onFailed: (exitCode: number) => {
+        if (!this.#replacing || made().wasReady) onFailed(exitCode);
+      },
+    };
+  }
+
+  #freeLock(): number {
+    const used = new Set(this.#engines.map(({ lock }) => lock));
+    let lock = 0;
+    while (used.has(lock)) lock++;
+    return lock;
   }
 }

@@ -11,15 +11,36 @@ export type ProcessMessage =
   | { readonly type: 'ready' }
   /** The server must not run any more, as a node that was expelled from its cluster. */
   | { readonly type: 'failed' }
+  /** With the listening socket of the front, which its supervisor keeps for the next one. */
+  | { readonly type: 'listening'; readonly address: string }
   /** With a connection: both are for the process of the same supervisor with this id. */
-  | { readonly type: 'pass'; readonly pid: number; readonly message: unknown };
+  | { readonly type: 'pass'; readonly pid: number; readonly message: unknown }
+  /** The front has moved all streams of an engine. */
+  | { readonly type: 'replaced'; readonly id: number; readonly streams: number }
+  | { readonly type: 'not-replaced'; readonly id: number; readonly reason: string };
 
-/** What a supervisor sends to its processes. */
+/** An engine that takes streams over: the path of its socket, and its number. */
+export interface Successor {
+  readonly path: string;
+  readonly index: number;
+}
+
+/**
+ * What a supervisor sends to its processes. They may be newer or older than it by one version: members are only added, and
+ * unknown messages are ignored.
+ */
 export type SupervisorMessage =
   | { readonly type: 'stop' }
   | { readonly type: 'reload' }
-  /** To a front: the process of each engine that may be recording; null while there is none. */
-  | { readonly type: 'engines'; readonly pids: readonly (number | null)[] }
+  /** To a front: the process of each engine that may be recording, by the path of its socket; null while there is none. */
+  | { readonly type: 'engines'; readonly pids: Readonly<Record<string, number | null>> }
+  /** Moves the streams of an engine, by the path of its socket, to others. Answered with the same id. */
+  | {
+      readonly type: 'replace';
+      readonly id: number;
+      readonly path: string;
+      readonly successors: readonly Successor[];
+    }
   /** With a connection from another process. */
   | { readonly type: 'passed'; readonly message: unknown };
 
@@ -27,7 +48,10 @@ export interface SupervisedProcessOptions {
   /** Shown to the operator. */
   readonly name: string;
   readonly program: URL;
-  readonly args: readonly string[];
+  /** Node itself. */
+  readonly execPath: string;
+  /** Asked at each start. */
+  readonly args: () => readonly string[];
   readonly clock: Clock;
   /** Without a sign of life for this long it is replaced, ms. */
   readonly silentMs: number;
@@ -39,9 +63,20 @@ export interface SupervisedProcessOptions {
   readonly onStarted?: () => void;
   /** The process that may be doing its work: the first one from its start, a later one once it is ready; null after its end. */
   readonly onProcess?: (pid: number | null) => void;
+  /** A listening socket that the process inherits as its fifth file descriptor, and the address that it belongs to. */
+  readonly listener?: () => { readonly address: string; readonly descriptor: number } | undefined;
+  readonly onListening?: (address: string, handle: SocketHandle) => void;
   /** It passes a connection to the process with this id. */
   readonly onPass?: (pid: number, message: unknown, handle: SocketHandle) => void;
+  /** It has worked before: it is started again even if it ends before it is ready. */
+  readonly isProven?: boolean;
+  /** Called for each message. */
+  readonly onMessage?: (message: ProcessMessage) => void;
 }
+
+/** For which address a process inherits a listening socket, and the number of its file descriptor. */
+export const inheritedVariable = 'VIDETTE_INHERITED_LISTENER';
+export const inheritedDescriptor = 4;
 
 const checkMs = 250;
 /** Between the ends and the next starts of a process that keeps failing. */
@@ -66,14 +101,32 @@ export class SupervisedProcess {
   #ended: PromiseWithResolvers<void> | undefined;
   /** Connections on their way to it. */
   readonly #passing = new Set<SocketHandle>();
+  readonly #ready = Promise.withResolvers<void>();
 
   constructor(options: SupervisedProcessOptions) {
     this.#options = options;
+    this.#wasReady = options.isProven ?? false;
+    this.#ready.promise.catch(() => undefined);
+  }
+
+  /** It has done its work. */
+  get wasReady(): boolean {
+    return this.#wasReady;
+  }
+
+  /** Resolves when it does its work for the first time. Rejects when it ends before. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
   }
 
   start(): void {
-    const { program, args, clock } = this.#options;
-    const child = fork(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const { program, execPath, args, clock } = this.#options;
+    const listener = this.#options.listener?.();
+    const child = fork(program, args(), {
+      execPath,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', listener?.descriptor ?? 'ignore'],
+      env: { ...process.env, ...(listener && { [inheritedVariable]: listener.address }) },
+    });
     this.#child = child;
     this.#startedMs = clock.monotonicMs();
     this.#silentChecks = 0;
@@ -84,6 +137,9 @@ export class SupervisedProcess {
       // Without a handle: this process had no file descriptor left for it, and the connection is closed.
       if (message.type === 'pass' && handle)
         this.#options.onPass?.(message.pid, message.message, handle as SocketHandle);
+      if (message.type === 'listening' && handle)
+        this.#options.onListening?.(message.address, handle as SocketHandle);
+      this.#options.onMessage?.(message);
     });
     child.once('error', (error) => this.#options.report(`${this.#options.name}: ${error.message}`));
     child.once('exit', (code, signal) => this.#onExit(code, signal));
@@ -92,9 +148,12 @@ export class SupervisedProcess {
     if (!this.#wasReady) this.#options.onProcess?.(child.pid ?? null);
   }
 
-  send(message: SupervisorMessage): void {
+  /** False when there is no process to take it. */
+  send(message: SupervisorMessage): boolean {
     // A process that is ending has closed its channel.
-    if (this.#child?.connected) this.#child.send(message, () => {});
+    if (!this.#child?.connected) return false;
+    this.#child.send(message, () => {});
+    return true;
   }
 
   /** Passes a connection to it, and closes this process's copy. The connection ends if the process does. */
@@ -135,6 +194,7 @@ export class SupervisedProcess {
 
   #noteReady(child: ChildProcess): void {
     this.#wasReady = true;
+    this.#ready.resolve();
     this.#options.onProcess?.(child.pid ?? null);
   }
 
@@ -158,6 +218,7 @@ export class SupervisedProcess {
     // Node forgets what it has queued for a process that is gone.
     for (const handle of this.#passing) handle.close();
     this.#passing.clear();
+    this.#ready.reject(new Error(`${name} ended with ${signal ?? `code ${code}`}.`));
     if (this.#ended) {
       this.#ended.resolve();
       return;

@@ -1,6 +1,12 @@
 import type { Clock } from '../base/clock.ts';
 import { sendable, type SocketHandle } from '../base/socket-handle.ts';
-import type { ProcessMessage, SupervisorMessage } from './supervised-process.ts';
+import {
+  inheritedDescriptor,
+  inheritedVariable,
+  type ProcessMessage,
+  type Successor,
+  type SupervisorMessage,
+} from './supervised-process.ts';
 
 const aliveMs = 500;
 
@@ -8,7 +14,9 @@ export interface SupervisedHandlers {
   readonly stop: () => void;
   readonly reload?: () => void;
   /** See `SupervisorMessage`. */
-  readonly engines?: (pids: readonly (number | null)[]) => void;
+  readonly engines?: (pids: Readonly<Record<string, number | null>>) => void;
+  /** Moves the streams of an engine to others; resolves to their number. */
+  readonly replace?: (path: string, successors: readonly Successor[]) => Promise<number>;
   /** The supervisor is gone: nothing would start or stop this process any more. */
   readonly orphaned: () => void;
   /** Another process of the supervisor has passed a connection. */
@@ -21,6 +29,8 @@ export interface SupervisorLine {
   ready(): void;
   /** The server must not run any more. */
   failed(): void;
+  /** Gives the supervisor a copy of the listening socket, for the process that takes this one's place. */
+  keep(address: string, handle: SocketHandle): void;
   /**
    * Passes a connection to the process with this id. False if it could not be sent. This process's copy stays open until
    * it is closed.
@@ -46,6 +56,14 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
         return;
       case 'passed':
         if (handle) handlers.passed?.(message.message, handle as SocketHandle);
+        return;
+      case 'replace': {
+        const { id, path, successors } = message;
+        handlers.replace?.(path, successors).then(
+          (streams) => send({ type: 'replaced', id, streams }),
+          (error: unknown) => send({ type: 'not-replaced', id, reason: String(error) }),
+        );
+      }
     }
   });
   process.once('disconnect', () => handlers.orphaned());
@@ -58,5 +76,16 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
       if (!process.connected || !process.send) resolve(false);
       else process.send(passing, sendable(handle), {}, (error) => resolve(error === null));
     });
-  return { ready: () => send({ type: 'ready' }), failed: () => send({ type: 'failed' }), pass };
+  const keep = (address: string, handle: SocketHandle) => {
+    const listening: ProcessMessage = { type: 'listening', address };
+    if (process.connected) process.send?.(listening, sendable(handle), {}, () => {});
+  };
+  return { ready: () => send({ type: 'ready' }), failed: () => send({ type: 'failed' }), pass, keep };
+}
+
+/** The listening socket that this process inherits for an address, by its file descriptor. Its children don't. */
+export function inheritedListener(address: string): number | undefined {
+  const inherited = process.env[inheritedVariable];
+  delete process.env[inheritedVariable];
+  return inherited === address ? inheritedDescriptor : undefined;
 }

@@ -69,12 +69,9 @@ export async function lockWhenFree(path: string, clock: Clock, waitMs: number): 
   }
 }
 
-/**
- * The locks of the processes that only record, from a number on, that exist at all: of an earlier server, or of one that
- * runs.
- */
-export function recorderLocks(catalog: string, from = 0): string[] {
-  const numbers = Array.from({ length: recordersMax - from }, (_, at) => from + at);
+/** The locks of the processes that only record that exist at all: of an earlier server, or of one that runs. */
+export function recorderLocks(catalog: string): string[] {
+  const numbers = Array.from({ length: recordersMax }, (_, at) => at);
   return numbers.map((number) => recorderLockPath(catalog, number)).filter((path) => existsSync(path));
 }
 

@@ -127,6 +127,25 @@ export class GopAssembler {
     return steps;
   }
 
+  /**
+   * Closes the open GOP where a key frame begins that is not part of it, because another recorder continues there.
+   * Ends as `interrupt` where that frame does not follow the run.
+   */
+  endBefore(key: Sample): AssemblerStep[] {
+    const primary = this.#primary;
+    const lastDts = primary?.lastDts;
+    if (this.#needsKey || !primary || lastDts === undefined) return [];
+    const { dts } = atWholeTime(primary, key);
+    if (key.trackId !== primary.track.id || dts <= lastDts || dts - lastDts > longestStep(primary))
+      return this.interrupt('moved');
+    const fragment = this.#cut(primary, dts, true);
+    this.#forgetSamples();
+    return [
+      { type: 'fragment', fragment },
+      { type: 'break', cause: 'moved' },
+    ];
+  }
+
   #begin(tracks: readonly Track[]): void {
     this.#init = initSegment(tracks);
     this.#pending = new Map(tracks.map((track) => [track.id, newPending(track)]));

@@ -16,6 +16,7 @@ import {
   RecordingFailure,
   type RecordingFailureCode,
 } from '../segments/segments.ts';
+import { fingerprintOf, type HandOverPoint } from './hand-over.ts';
 import { ShortWriteError } from './segment-file.ts';
 import type { SegmentLimits, SegmentWriter } from './segment-writer.ts';
 import { WriteFigures } from './write-figures.ts';
@@ -42,6 +43,16 @@ export interface RecorderTools {
   permits(): boolean | Promise<boolean>;
   /** Called once, when the recorder has stopped. */
   onStopped(recorder: Recorder): void;
+  /** Where another recorder of the stream has ended; undefined: starts with the next key frame. */
+  readonly continues?: Continuation | undefined;
+}
+
+/** How a recorder continues where another one has ended. */
+export interface Continuation {
+  /** From its first key frame to the newest event of the stream. */
+  readonly events: readonly ReaderEvent[];
+  /** The time of that frame in the catalog, ticks; undefined: as the source is dated. */
+  readonly atTicks: number | undefined;
 }
 
 export interface RecorderStatus {
@@ -86,8 +97,17 @@ export class Recorder {
   readonly #writer: SegmentWriter;
   /** The write in progress, and the writes queued after it. */
   #work: Promise<void> = Promise.resolve();
-  #draining: Promise<void> = Promise.resolve();
-  #isDraining = false;
+  readonly #draining = { isOn: false, done: Promise.resolve() };
+  readonly #handOver: {
+    isAsked: boolean;
+    gopsBefore: number;
+    point?: HandOverPoint;
+    ended: PromiseWithResolvers<void>;
+  } = {
+    isAsked: false,
+    gopsBefore: 0,
+    ended: Promise.withResolvers(),
+  };
   #stopped: Promise<void> | undefined;
   #state: RecorderStatus['state'] = 'waiting';
   #failure:
@@ -104,12 +124,13 @@ export class Recorder {
     this.#tools = tools;
     this.#assembler = new GopAssembler(tools.limits);
     this.#writer = tools.writer;
-    const cause = stream.pauseCause ?? 'waiting';
-    this.#breakAfterWrites(cause, false);
+    const { continues } = tools;
+    if (continues?.atTicks !== undefined) this.#writer.continueAt(continues.atTicks);
+    if (!continues) this.#breakAfterWrites(stream.pauseCause ?? 'waiting', false);
     this.#reader = stream.addReader({
       name: 'archive',
       maxBytes: tools.limits.queueMaxBytes,
-      from: 'next-key',
+      from: continues?.events ?? 'next-key',
       toleratesLatency: true,
       onReadable: () => this.#wake(),
     });
@@ -145,22 +166,62 @@ export class Recorder {
     return this.#stopped;
   }
 
+  /**
+   * Ends where the next GOP begins, for a recorder in another process to continue there. Ends immediately while no GOP
+   * is being received, and with the run if that ends first. Idempotent; resolves when the last GOP is on the disk.
+   */
+  async handOver(): Promise<HandOverPoint> {
+    if (!this.#handOver.isAsked) {
+      this.#handOver.isAsked = true;
+      // The other recorder may have begun to receive only now, and a slow disk leaves older GOPs in the queue.
+      this.#handOver.gopsBefore = this.#reader.waitingGops;
+    }
+    if (!this.#assembler.isRunning) this.#stopped ??= this.#finish('moved');
+    await this.#handOver.ended.promise;
+    return this.#handOver.point ?? { atTicks: this.#writer.endTicks ?? 0, shiftTicks: 0 };
+  }
+
   async #finish(cause: RecorderStopCause): Promise<void> {
-    await this.#draining;
+    await this.#draining.done;
     for (let event = this.#reader.take(); event; event = this.#reader.take()) this.#handle(event);
     this.#reader.close();
     for (const step of this.#assembler.interrupt(cause)) {
       if (step.type === 'fragment') this.#enqueue(() => this.#write(step.fragment));
     }
+    await this.#endAfterWrites(cause);
+  }
+
+  /** Ends before an event that is not recorded: the start of a GOP, or the end of the run. */
+  async #finishBefore(event: ReaderEvent): Promise<void> {
+    this.#reader.close();
+    const steps =
+      event.type === 'sample' ? this.#assembler.endBefore(event.sample) : this.#assembler.interrupt('moved');
+    for (const step of steps) {
+      if (step.type !== 'fragment') continue;
+      const { fragment } = step;
+      this.#enqueue(() => this.#write(fragment));
+      this.#enqueue(async () => this.#noteHandOver(event, fragment.endTicks));
+    }
+    await this.#endAfterWrites('moved');
+  }
+
+  #noteHandOver(event: ReaderEvent, atTicks: number): void {
+    const shiftTicks = this.#writer.timeOffsetTicks;
+    const fingerprint = event.type === 'sample' ? fingerprintOf(event.sample) : undefined;
+    this.#handOver.point = { ...(fingerprint !== undefined && { fingerprint }), atTicks, shiftTicks };
+  }
+
+  async #endAfterWrites(cause: RecorderStopCause): Promise<void> {
     this.#breakAfterWrites(cause, true);
     await this.#work;
     this.#state = 'stopped';
     this.#tools.onStopped(this);
+    this.#handOver.ended.resolve();
   }
 
   #wake(): void {
-    if (this.#isDraining || this.#stopped) return;
-    this.#draining = this.#drain();
+    if (this.#draining.isOn || this.#stopped) return;
+    this.#draining.done = this.#drain();
   }
 
   /**
@@ -168,12 +229,21 @@ export class Recorder {
    * again.
    */
   async #drain(): Promise<void> {
-    this.#isDraining = true;
+    this.#draining.isOn = true;
     for (let event = this.#reader.take(); event; event = this.#reader.take()) {
+      if (this.#handOver.isAsked && this.#endsGop(event)) {
+        this.#stopped ??= this.#finishBefore(event);
+        break;
+      }
       if (this.#handle(event)) await this.#work;
       if (this.#stopped) break;
     }
-    this.#isDraining = false;
+    this.#draining.isOn = false;
+  }
+
+  #endsGop(event: ReaderEvent): boolean {
+    if (event.type !== 'sample') return event.type !== 'skipped';
+    return event.startsGop && this.#handOver.gopsBefore-- <= 0;
   }
 
   /** True when there is something to write now. */
@@ -207,7 +277,8 @@ export class Recorder {
       const bytes = await this.#writer.write(fragment);
       if (bytes === 0) return;
       this.#figures.add(bytes, clock.monotonicMs() - fromMs);
-      if (this.#writer.timeOffsetTicks !== timeOffsetBefore) this.#reportTimeOffset();
+      if (this.#writer.timeOffsetTicks !== timeOffsetBefore && !this.#writer.isJoined)
+        this.#reportTimeOffset();
       if (this.#failure) this.#tools.log.info({}, `Recording continues after ${this.#failure.code}`);
       this.#failure = undefined;
       this.#state = 'recording';

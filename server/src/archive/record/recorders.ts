@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { Semaphore } from '../../base/semaphore.ts';
 import type { Stream } from '../../hub/stream.ts';
-import { Recorder, type RecorderLimits, type RecorderTools } from './recorder.ts';
+import { Recorder, type Continuation, type RecorderLimits, type RecorderTools } from './recorder.ts';
 import { type RecorderView, writeFailureOf } from './reported-recorders.ts';
 import { SegmentWriter, type SegmentWriterTools } from './segment-writer.ts';
 
@@ -40,10 +40,15 @@ export class Recorders implements RecorderView {
   }
 
   /**
-   * Records a stream until the recorder is stopped; footage that `permits` rejects is dropped. @throws
-   * RangeError if it is already being recorded
+   * Records a stream until the recorder is stopped; footage that `permits` rejects is dropped. With `continues` it
+   * continues where another recorder has ended. @throws RangeError if it is already being recorded
    */
-  record(uid: string, stream: Stream, permits: RecorderTools['permits'] = () => true): Recorder {
+  record(
+    uid: string,
+    stream: Stream,
+    permits: RecorderTools['permits'] = () => true,
+    continues?: Continuation,
+  ): Recorder {
     if (this.#running.has(uid) || stream.uid !== uid)
       throw new RangeError(`${uid} is already being recorded`);
     const { clock, log, limits } = this.#options;
@@ -53,6 +58,7 @@ export class Recorders implements RecorderView {
       log: log.child({ stream: uid }),
       limits,
       permits,
+      continues,
       onStopped: () => this.#running.delete(uid),
     });
     this.#running.set(uid, recorder);

@@ -44,7 +44,7 @@ export interface SegmentLimits {
   readonly segmentMaxBytes: number;
 }
 
-/** A run recorded after existing footage returns to its real time by this share of its length. */
+/** A run that does not begin at its real time returns to it by this share of its length. */
 const catchUpRate = 0.02;
 
 interface OpenSegment {
@@ -70,8 +70,14 @@ export class SegmentWriter {
   readonly #writes: Semaphore;
   readonly #limits: SegmentLimits;
   #open: OpenSegment | undefined;
-  /** Added to the times of the run because its start was already recorded, catalog ticks (see free-slot.ts). */
+  /**
+   * Added to the times of the run because its start was already recorded (see free-slot.ts), or because it continues
+   * another one. Catalog ticks.
+   */
   #timeOffsetTicks = 0;
+  /** Where the first fragment of the run begins, catalog ticks; undefined: at its own time. */
+  #joinTicks: number | undefined;
+  #isJoined = false;
   /** Changes that could not be committed yet and must precede the next ones. */
   #pendingChanges: CatalogChange[] = [];
   #endTicks: number | undefined;
@@ -97,6 +103,19 @@ export class SegmentWriter {
 
   get timeOffsetTicks(): number {
     return this.#timeOffsetTicks;
+  }
+
+  /** The run continues that of another recorder. */
+  get isJoined(): boolean {
+    return this.#isJoined;
+  }
+
+  /**
+   * The next run is dated from here on, because its first frame is the one at which another recorder of the stream
+   * ended: the times of two sessions with one camera differ by milliseconds.
+   */
+  continueAt(ticks: number): void {
+    this.#joinTicks = ticks;
   }
 
   /**
@@ -168,14 +187,16 @@ export class SegmentWriter {
   }
 
   async #begin(assembled: AssembledFragment): Promise<number> {
-    const wanted = assembled.startTicks + this.#timeOffsetTicks;
+    const wanted = this.#joinTicks ?? assembled.startTicks + this.#timeOffsetTicks;
+    this.#isJoined = this.#joinTicks !== undefined || (this.#isJoined && this.#timeOffsetTicks !== 0);
+    this.#joinTicks = undefined;
     const { startTicks, limitTicks } = nextFreeSlot(
       this.#tools.reads,
       this.#uid,
       wanted,
       assembled.endTicks - assembled.startTicks,
     );
-    this.#timeOffsetTicks += startTicks - wanted;
+    this.#timeOffsetTicks = startTicks - assembled.startTicks;
     const day = dayOf(startTicks);
     await this.#tools.assertRightDisk();
     const file = await this.#create(day, startTicks);
@@ -210,7 +231,7 @@ export class SegmentWriter {
 
   async #append(open: OpenSegment, assembled: AssembledFragment): Promise<number> {
     const heldTicks = assembled.endTicks - assembled.startTicks;
-    const caughtUp = Math.min(Math.max(0, this.#timeOffsetTicks), Math.floor(heldTicks * catchUpRate));
+    const caughtUp = this.#caughtUp(open, heldTicks);
     const { slices, size } = fragment({
       sequence: open.fragments + 1,
       tracks: shifted(assembled, this.#timeOffsetTicks, caughtUp),
@@ -240,6 +261,14 @@ export class SegmentWriter {
     this.#endTicks = open.endTicks;
     this.#abandonedFor = undefined;
     return bytes;
+  }
+
+  /** By how much a fragment is shortened, or lengthened if negative, on the way back to the run's real time. */
+  #caughtUp({ endTicks, limitTicks }: OpenSegment, heldTicks: number): number {
+    const most = Math.floor(heldTicks * catchUpRate);
+    const offset = this.#timeOffsetTicks;
+    if (offset >= 0) return Math.min(offset, most);
+    return -Math.min(-offset, most, Math.max(0, limitTicks - endTicks - heldTicks));
   }
 
   async #closeFile(): Promise<void> {

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { before, test } from 'node:test';
+import { until } from './api.ts';
+import { encodeSceneClip, engines, main, Scene } from './engine-scene.ts';
+import { pauseOf, recorded } from './footage.ts';
+import { numberMark, type FakeCameraOptions } from './rtsp/fake-camera.ts';
+import type { CameraClip } from './rtsp/fake-media.ts';
+
+let clip: CameraClip;
+
+before(async () => {
+  clip = await encodeSceneClip();
+});
+
+/** All sessions of such a camera get the same frames, which carry their numbers. */
+const numbered = (): Partial<FakeCameraOptions> => ({ isShared: true, isNumbered: true });
+
+/** The numbers of the frames in the recording of a stream, which is paused first. */
+async function recordedNumbers({ client }: Scene, uid: string): Promise<number[]> {
+  const span = await pauseOf(client, uid);
+  const query = { start_time: span.startMs, end_time: span.endMs };
+  const response = await client.downloadArchive({ params: { uid }, query });
+  const text = Buffer.from(await response.arrayBuffer()).toString('latin1');
+  return Array.from(text.matchAll(new RegExp(`${numberMark}([0-9a-f]{8})`, 'g')), ([, digits = '']) =>
+    Number.parseInt(digits, 16),
+  );
+}
+
+/** How many frames are missing in each place, and how often one is there again. */
+function breaksOf(numbers: readonly number[]): { losses: number[]; repeated: number } {
+  const steps = numbers.slice(1).map((number, at) => number - (numbers[at] ?? 0));
+  return {
+    losses: steps.filter((step) => step > 1).map((step) => step - 1),
+    repeated: steps.filter((step) => step < 1).length,
+  };
+}
+
+/** Asks for the page again and again, each time by a new connection; what happened to the requests, by how often. */
+function asking(url: string): { stop(): Promise<Map<string, number>> } {
+  const outcomes = new Map<string, number>();
+  let isStopped = false;
+  const once = () =>
+    new Promise<string>((resolve) => {
+      const request = get(`${url}/ui/`, { agent: false }, (reply) => {
+        reply.resume();
+        reply.once('close', () => resolve(String(reply.statusCode)));
+      });
+      request.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    });
+  const run = async () => {
+    while (!isStopped) {
+      const outcome = await once();
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      isStopped = true;
+      await running;
+      return outcomes;
+    },
+  };
+}
+
+test('[R15.1] no frame is lost or recorded twice over `vidette restart`, which replaces front and engines', async () => {
+  const scene = await Scene.open(clip, undefined, numbered);
+  const { uids, server } = scene;
+  try {
+    const before = [...(await scene.processes('engine-main.ts')), await scene.front()];
+    const client = asking(server.url);
+    for (let time = 0; time < 2; time++) {
+      const { code, output } = await scene.command(main, 'restart');
+      assert.equal(
+        output,
+        [
+          'The front was replaced.',
+          'Engine 0 was replaced, 2 streams moved.',
+          'Engine 1 was replaced, 2 streams moved.',
+          'The server was restarted.',
+          '',
+        ].join('\n'),
+      );
+      assert.equal(code, 0);
+    }
+    const outcomes = await client.stop();
+    assert.equal(outcomes.get('ECONNREFUSED'), undefined, 'connections wait for the next front');
+    assert.ok((outcomes.get('200') ?? 0) > 10, JSON.stringify([...outcomes]));
+    const after = [...(await scene.processes('engine-main.ts')), await scene.front()];
+    assert.equal(after.length, engines + 1);
+    for (const pid of before) assert.ok(!after.includes(pid));
+    await scene.goesOn(1_000);
+    const shown = (await scene.client.getAdminStats()).now.engines;
+    assert.deepEqual(
+      shown.map(({ streams, restarts }) => [streams, restarts]),
+      [
+        [2, 0],
+        [2, 0],
+      ],
+    );
+    for (const [index, uid] of uids.entries()) {
+      assert.equal((await recorded(scene.client, uid)).length, 1, 'the timeline shows one piece');
+      const sent = scene.cameras[index]?.frames ?? 0;
+      const numbers = await recordedNumbers(scene, uid);
+      assert.deepEqual(breaksOf(numbers), { losses: [], repeated: 0 });
+      assert.ok((numbers.at(-1) ?? 0) >= sent - 10, `${numbers.at(-1)} of ${sent}`);
+    }
+    await server.stop();
+    assert.equal(await scene.check(), 'The archive is in order.\n');
+  } finally {
+    await scene.close();
+  }
+});
+
+test('[R15.1] a camera that admits one session loses one GOP at most, and is tried once only', async () => {
+  const longGops = await encodeSceneClip({ gopFrames: 40, frames: 80 });
+  const gopFrames = longGops.frames.findIndex(({ isKey }, at) => at > 0 && isKey);
+  const secondSession = ['refused', 'ends-first'] as const;
+  const scene = await Scene.open(longGops, undefined, (index) => ({
+    ...numbered(),
+    ...(secondSession[index] && { secondSession: secondSession[index] }),
+  }));
+  const { uids, server, cameras } = scene;
+  try {
+    for (let time = 1; time <= 2; time++) {
+      const connections = cameras.map((camera) => camera.connections);
+      assert.equal((await scene.command(main, 'restart')).code, 0);
+      await scene.goesOn(3_000);
+      // The first time it is found by trying; the processes that follow know it.
+      const tries = cameras.map((camera, index) => camera.connections - (connections[index] ?? 0));
+      if (time === 2) assert.deepEqual(tries, [1, 1, 1, 1]);
+    }
+    for (const [index, uid] of uids.entries()) {
+      const { losses, repeated } = breaksOf(await recordedNumbers(scene, uid));
+      assert.equal(repeated, 0);
+      assert.ok(losses.length <= (secondSession[index] ? 2 : 0), `${losses.join()} of ${index}`);
+      for (const lost of losses) assert.ok(lost <= gopFrames, `${lost} frames of ${index}`);
+    }
+    await server.stop();
+    assert.equal(await scene.check(), 'The archive is in order.\n');
+  } finally {
+    await scene.close();
+  }
+});
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** A second checkout of the product, with this version: its own sources, and the installed packages. */
+async function checkout(version: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-checkout-'));
+  const filter = (path: string) => !/\/(node_modules|\.git|\.cache)$/.test(path);
+  for (const name of [
+    'contract',
+    'media',
+    'server',
+    'tools',
+    'ui',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.base.json',
+  ])
+    await cp(join(root, name), join(folder, name), { recursive: true, filter });
+  const packages = join(folder, 'node_modules');
+  await mkdir(join(packages, '@vidette'), { recursive: true });
+  for (const name of await readdir(join(root, 'node_modules')))
+    if (name !== '@vidette') await symlink(join(root, 'node_modules', name), join(packages, name));
+  for (const name of ['contract', 'media'])
+    await symlink(join(folder, name), join(packages, '@vidette', name));
+  await raiseVersion(folder, version);
+  return folder;
+}
+
+async function raiseVersion(folder: string, version: string): Promise<void> {
+  const path = join(folder, 'package.json');
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, text.replace(/"version": "[^"]*"/, `"version": "${version}"`));
+}
+
+/** Runs something while a program of a checkout ends as soon as it starts. */
+async function whileBroken<T>(folder: string, program: string, run: () => Promise<T>): Promise<T> {
+  const path = join(folder, 'server/src', program);
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, 'process.exit(3);\n');
+  try {
+    return await run();
+  } finally {
+    await writeFile(path, text);
+  }
+}
+
+test('[R15.1] no frame is lost over `vidette upgrade`, nor when the next version does not start and the present one goes on', async () => {
+  const next = await checkout('99.0.0');
+  const scene = await Scene.open(clip, undefined, numbered);
+  const { uids, server } = scene;
+  const program = join(next, 'server/src/main.ts');
+  const upgrade = () => scene.command(program, 'upgrade');
+  try {
+    const second = await scene.command(program);
+    assert.equal(second.code, 1);
+    assert.match(
+      second.output,
+      /already \(process \d+\)\.\nTo replace it by version 99\.0\.0 .*vidette -- upgrade\n$/,
+    );
+    const enginesBefore = await scene.processes('engine-main.ts');
+    const frontBefore = await scene.front();
+    const withoutEngine = await whileBroken(next, 'engine-main.ts', upgrade);
+    assert.equal(withoutEngine.code, 1);
+    assert.match(withoutEngine.output, /Engine 0 ended with code 3\. Version \S+ goes on\.\n$/);
+    assert.equal(await scene.front(), frontBefore);
+
+    const withoutFront = await whileBroken(next, 'front-main.ts', upgrade);
+    assert.equal(withoutFront.code, 1);
+    assert.match(withoutFront.output, /The front ended with code 3\. Version \S+ goes on\.\n$/);
+    assert.deepEqual(await scene.processes('engine-main.ts'), enginesBefore);
+    await scene.goesOn(1_000);
+
+    const { code, output } = await upgrade();
+    assert.equal(code, 0, output);
+    assert.match(output, new RegExp(`The server runs version 99\\.0\\.0 from ${next} now\\.\\n$`));
+    const after = [...(await scene.processes('engine-main.ts')), await scene.front()];
+    assert.equal(after.length, engines + 1);
+    for (const pid of after) assert.match(await readFile(`/proc/${pid}/cmdline`, 'utf8'), new RegExp(next));
+    await raiseVersion(next, '99.0.1');
+    process.kill(server.pid, 'SIGHUP');
+    await until(
+      async () => [...(await scene.processes('engine-main.ts')), ...(await scene.processes('front-main.ts'))],
+      (now) => now.length === engines + 1 && now.every((pid) => !after.includes(pid)),
+    );
+    await scene.goesOn(1_000);
+    for (const uid of uids) {
+      assert.equal((await recorded(scene.client, uid)).length, 1);
+      assert.deepEqual(breaksOf(await recordedNumbers(scene, uid)), { losses: [], repeated: 0 });
+    }
+    await server.stop();
+    assert.equal(await scene.check(), 'The archive is in order.\n');
+  } finally {
+    await scene.close();
+    await rm(next, { recursive: true, force: true, maxRetries: 5 });
+  }
+});

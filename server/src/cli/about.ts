@@ -1,0 +1,14 @@
+import packageFile from '../../../package.json' with { type: 'json' };
+import { CATALOG_FROM, CATALOG_VERSION } from '../archive/catalog/catalog.ts';
+import type { ProgramFacts } from '../processes/program-facts.ts';
+
+/** Prints what a server needs to know of a program before its processes are replaced by it. */
+export function about(isJson: boolean, out: (line: string) => void): number {
+  const facts: ProgramFacts = {
+    version: packageFile.version,
+    catalog: CATALOG_VERSION,
+    catalogFrom: CATALOG_FROM,
+  };
+  out(isJson ? JSON.stringify(facts) : `Vidette ${facts.version}, catalog ${facts.catalog}`);
+  return 0;
+}

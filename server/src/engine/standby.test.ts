@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { Sample } from '@vidette/media/sample';
+import { findingsOf, openArchive, temporaryRoot } from '../archive/fixtures/archive-fixture.ts';
+import {
+  connect,
+  deliver,
+  footageOf,
+  footageStartMs as t0,
+  heavier,
+  type RecordedFixture,
+} from '../archive/fixtures/footage-fixture.ts';
+import { systemClock, type Clock } from '../base/clock.ts';
+import { until } from '../base/until-fixture.ts';
+import { Stream } from '../hub/stream.ts';
+import { Standby } from './standby.ts';
+
+const footage = footageOf('h264-no-b.mp4');
+const framesPerSecond = 25;
+/** What is waited for is there already, or never comes. */
+const clock: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) };
+
+/** As another session with the camera dates it. */
+function later(other: RecordedFixture, ticks: number): RecordedFixture {
+  const moved = (sample: Sample) => ({ ...sample, dts: sample.dts + ticks, pts: sample.pts + ticks });
+  return { tracks: other.tracks, between: (fromMs, toMs) => other.between(fromMs, toMs).map(moved) };
+}
+
+/**
+ * One recorder of eight seconds of video hands over to another one after four, which receives them from the second one on.
+ * @param second what the session of the second one delivers
+ */
+async function handedOver(t: TestContext, second: RecordedFixture) {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  const [old, next] = [new Stream('cam1'), new Stream('cam1')];
+  const recorder = archive.recorders.record('cam1', old);
+  connect(old, footage, t0, t0 + 3_200);
+  const standby = new Standby(next, clock);
+  connect(next, second, t0 + 1_000, t0 + 3_200);
+  await standby.begun();
+  deliver(next, second, t0 + 3_200, t0 + 5_500);
+  const handing = recorder.handOver();
+  deliver(old, footage, t0 + 3_200, t0 + 6_000);
+  const point = await handing;
+  await standby.reach(point);
+  await standby.reach(point);
+  const successor = archive.recorders.record('cam1', next, () => true, standby.continuationAt(point));
+  standby.close();
+  deliver(next, second, t0 + 5_500, t0 + 8_000);
+  await successor.stop('recording-off');
+  assert.deepEqual(await findingsOf(dir), []);
+  const { ranges } = archive.reader.ranges('cam1', t0, t0 + 7_900);
+  return { dir, archive, ranges };
+}
+
+for (const ticks of [0, 600, -600]) {
+  test(`[R15.1] a recorder continues with the frame at which another one ended, dated by ${ticks} ticks differently`, async (t) => {
+    const { archive, ranges } = await handedOver(t, later(footage, ticks));
+    assert.deepEqual(
+      ranges.map(({ status }) => status),
+      ['fragment'],
+    );
+    const { durationMs, segments } = archive.reader.stats('cam1');
+    assert.equal(segments, 2);
+    // Every frame once; the last one ends as long after its start as the others.
+    assert.ok(Math.abs(durationMs - 8_000) < 500 / framesPerSecond, `${durationMs} ms`);
+  });
+}
+
+test('[R15.1] where the camera encodes for each session, recording continues with the first key frame that is not before', async (t) => {
+  const other = heavier(footage, 40);
+  const { ranges } = await handedOver(t, later(other, 600));
+  assert.deepEqual(
+    ranges.map(({ status }) => status),
+    ['fragment'],
+    'a few milliseconds are no gap',
+  );
+  const { archive } = await handedOver(t, later(other, -600));
+  const { durationMs } = archive.reader.stats('cam1');
+  assert.ok(Math.abs(durationMs - 7_000) < 1_000 / framesPerSecond, `${durationMs} ms`);
+});
+
+test('[R15.1] a recorder that receives no frames hands over immediately', async (t) => {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  const old = new Stream('cam1');
+  const recorder = archive.recorders.record('cam1', old);
+  assert.deepEqual(await recorder.handOver(), { atTicks: 0, shiftTicks: 0 });
+  const again = archive.recorders.record('cam1', old);
+  connect(old, footage, t0, t0 + 3_200);
+  await until(() => again.status.fragments > 0);
+  const handing = again.handOver();
+  old.pause('unreachable');
+  const { fingerprint } = await handing;
+  assert.equal(fingerprint, undefined);
+});

@@ -1,0 +1,82 @@
+import { rescaleTicks } from '@vidette/media/time';
+import { fingerprintOf, type Continuation, type HandOverPoint } from '../archive/record/record.ts';
+import type { Clock } from '../base/clock.ts';
+import { GopHistory, type HeldGop } from '../hub/gop-history.ts';
+import type { Stream } from '../hub/stream.ts';
+
+const catalogTimescale = 90_000;
+/** What a stream in standby holds at most, so that its recorder need not begin with the newest GOP. */
+const held = { maxBytes: 12 * 1024 * 1024, maxSeconds: 6 };
+/** The times of one frame in two sessions differ by less. */
+const sameFrameTicks = 10 * catalogTimescale;
+/** This long is waited for the frame at which the other recorder ended: one session may be later than the other. */
+const lateMs = 3_000;
+
+/**
+ * A stream that this process receives while another one still records it. It holds the last GOPs, and finds among them
+ * the one at which the other has ended.
+ */
+export class Standby {
+  readonly #clock: Clock;
+  readonly #history: GopHistory;
+  #onGop: (() => void)[] = [];
+
+  constructor(stream: Stream, clock: Clock) {
+    this.#clock = clock;
+    this.#history = new GopHistory(stream, {
+      ...held,
+      onGop: () => {
+        const waiting = this.#onGop;
+        this.#onGop = [];
+        for (const look of waiting) look();
+      },
+    });
+  }
+
+  /** Resolves when a GOP has begun; the other recorder may end then. */
+  async begun(): Promise<void> {
+    while (this.#history.gops.length === 0) await new Promise<void>((resolve) => this.#onGop.push(resolve));
+  }
+
+  /** Waits for the frame at which the other has ended, unless it has been received, for a limited time. */
+  async reach(point: HandOverPoint): Promise<void> {
+    let isLate = point.fingerprint === undefined;
+    const cancel = this.#clock.after(lateMs, () => {
+      isLate = true;
+      for (const look of this.#onGop.splice(0)) look();
+    });
+    while (!isLate && !this.#same(point)) await new Promise<void>((resolve) => this.#onGop.push(resolve));
+    cancel();
+  }
+
+  /**
+   * From the frame at which the other has ended, dated as there. If it was not received, because the camera encodes for
+   * each session, from the first key frame that is not before; undefined: from the next one.
+   */
+  continuationAt(point: HandOverPoint): Continuation | undefined {
+    const same = this.#same(point);
+    const gop = same ?? this.#history.gops.find((candidate) => ticksOf(candidate) >= point.atTicks);
+    if (!gop) return undefined;
+    const atTicks = same && point.atTicks + point.shiftTicks;
+    return { events: this.#history.eventsFrom(gop), atTicks };
+  }
+
+  close(): void {
+    this.#history.close();
+    for (const look of this.#onGop.splice(0)) look();
+  }
+
+  /** The GOP that starts with the same frame; of several, such as those of a still picture, the nearest in time. */
+  #same({ fingerprint, atTicks }: HandOverPoint): HeldGop | undefined {
+    if (fingerprint === undefined) return undefined;
+    const distance = (gop: HeldGop) => Math.abs(ticksOf(gop) - atTicks);
+    const [nearest] = this.#history.gops
+      .filter((gop) => distance(gop) < sameFrameTicks && fingerprintOf(gop.key) === fingerprint)
+      .toSorted((a, b) => distance(a) - distance(b));
+    return nearest;
+  }
+}
+
+function ticksOf({ key, track }: HeldGop): number {
+  return rescaleTicks(key.dts, track.timescale, catalogTimescale);
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '../base/fault.ts';
+import { silentLog } from '../base/log.ts';
+import type { EngineClient } from './engine-client.ts';
+import type { ManagedStreamSettings } from './settings.ts';
+import { StreamMover } from './stream-mover.ts';
+
+interface Camera {
+  /** What the second session meets. */
+  readonly second: 'admitted' | 'refused' | 'ends-first';
+}
+
+/** Two engines as a mover sees them, and what it asked of them, in order. */
+function scene({ second }: Camera) {
+  const calls: string[] = [];
+  const point = { atTicks: 1, shiftTicks: 0 };
+  let interrupt = () => {};
+  let isRunning = true;
+  const engine = (name: string) =>
+    ({
+      isConnected: true,
+      isStopped: false,
+      hello: { canHandOver: true },
+      prepare: async () => {
+        calls.push(`${name} prepare`);
+        if (second === 'refused') throw new Fault('Unavailable', 'no');
+        if (second === 'ends-first') {
+          isRunning = false;
+          interrupt();
+        }
+      },
+      handOver: async () => {
+        calls.push(`${name} hand-over`);
+        return point;
+      },
+      takeOver: async (_: string, from: unknown) => {
+        assert.equal(from, point);
+        calls.push(`${name} take-over`);
+      },
+      awaitMoment: async () => void calls.push(`${name} await-moment`),
+      release: async () => void calls.push(`${name} release`),
+    }) as unknown as EngineClient;
+  const [from, to] = [engine('old'), engine('new')];
+  const mover = new StreamMover(silentLog);
+  const move = async () => {
+    calls.length = 0;
+    isRunning = true;
+    const stream = {
+      settings: { uid: 'a', isRecorded: true } as ManagedStreamSettings,
+      epoch: 1,
+      get isRunning() {
+        return isRunning;
+      },
+      onInterrupted: (run: () => void) => void (interrupt = run),
+      reconnect: () => void calls.push('reconnect'),
+      assign: (now: EngineClient) => void calls.push(now === to ? 'assign' : 'assign back'),
+    };
+    await mover.move(stream, from, to);
+    return [...calls];
+  };
+  return { move, mover, from };
+}
+
+test('[R15.1] the next engine receives a stream before the present one ends its recording', async () => {
+  const { move, mover } = scene({ second: 'admitted' });
+  const steps = ['new prepare', 'old hand-over', 'assign', 'new take-over', 'reconnect', 'old release'];
+  assert.deepEqual(await move(), steps);
+  assert.deepEqual([...mover.singleSession], []);
+});
+
+test('[R15.1] a camera that refuses a second connection is not tried again: the present engine ends first', async () => {
+  const { move, mover } = scene({ second: 'refused' });
+  const steps = ['old await-moment', 'old release', 'assign'];
+  assert.deepEqual(await move(), ['new prepare', 'new release', ...steps]);
+  assert.deepEqual([...mover.singleSession], ['a']);
+  assert.deepEqual(await move(), steps);
+});
+
+test('[R15.1] a camera whose second connection ends the first: the present engine gives up, and is not tried again', async () => {
+  const { move, mover } = scene({ second: 'ends-first' });
+  const steps = [
+    'new prepare',
+    'old hand-over',
+    'old release',
+    'assign',
+    'new take-over',
+    'reconnect',
+    'old release',
+  ];
+  assert.deepEqual(await move(), steps);
+  assert.deepEqual([...mover.singleSession], ['a']);
+});
+
+test('[R15.2] a stream of an engine that is lost stays there until its process has ended', async () => {
+  const { move, from } = scene({ second: 'admitted' });
+  Object.assign(from, {
+    handOver: async () => {
+      Object.assign(from, { isConnected: false });
+      throw new Fault('Unavailable', 'gone');
+    },
+  });
+  assert.deepEqual((await move()).at(-1), 'new release');
+});

@@ -1,0 +1,110 @@
+import type { HandOverPoint } from '../archive/record/record.ts';
+import type { Log } from '../base/log.ts';
+import type { EngineClient } from './engine-client.ts';
+import type { ManagedStreamSettings } from './settings.ts';
+
+/** A stream that goes from one engine to another. */
+export interface MovingStream {
+  readonly settings: ManagedStreamSettings;
+  /** Undefined while this node doesn't run the stream. */
+  readonly epoch: number | undefined;
+  /** Its source delivers, as its engine reported last. */
+  readonly isRunning: boolean;
+  /** Calls `run` when its source stops delivering in the present engine, until the stream has moved. */
+  onInterrupted(run: () => void): void;
+  /** From here on this engine runs it. */
+  assign(engine: EngineClient): void;
+  /** Its viewers connect with its present engine. */
+  reconnect(): void;
+}
+
+/**
+ * Moves streams between engines without losing a frame: the next engine receives a stream before the present one ends its
+ * recording, at a key frame from which the next one continues. A camera that admits one connection is found by trying,
+ * and loses up to one GOP: the present engine ends first.
+ */
+export class StreamMover {
+  readonly #log: Log;
+  /** Streams whose cameras admit one connection, by uid. */
+  readonly singleSession = new Set<string>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /**
+   * Never rejects: an engine that is lost meanwhile is told what to do when it is back. The stream stays where it is while
+   * the present engine is lost, because its process may still be writing.
+   */
+  async move(stream: MovingStream, from: EngineClient, to: EngineClient): Promise<void> {
+    const { uid } = stream.settings;
+    const isMoved =
+      this.#canOverlap(stream, from, to) && (await this.#tried(() => this.#overlap(stream, from, to), uid));
+    if (isMoved) return;
+    if (stream.isRunning && from.hello?.canHandOver) await this.#tried(() => from.awaitMoment(uid), uid);
+    await this.#tried(() => from.release(uid, 'moved'), uid);
+    if (from.isConnected || from.isStopped) stream.assign(to);
+    else await this.#tried(() => to.release(uid, 'moved'), uid);
+  }
+
+  /** False, too, when it fails. */
+  async #tried(step: () => Promise<boolean | void>, uid: string): Promise<boolean | void> {
+    try {
+      return await step();
+    } catch (err) {
+      this.#log.warn({ err, stream: uid }, 'A stream is moved to another engine with an interruption');
+      return false;
+    }
+  }
+
+  #canOverlap({ settings, isRunning }: MovingStream, from: EngineClient, to: EngineClient): boolean {
+    const { uid } = settings;
+    return isRunning && !!from.hello?.canHandOver && !!to.hello?.canHandOver && !this.singleSession.has(uid);
+  }
+
+  /** False if the stream still runs in the present engine. */
+  async #overlap(stream: MovingStream, from: EngineClient, to: EngineClient): Promise<boolean> {
+    const { settings, epoch } = stream;
+    const { uid } = settings;
+    if (epoch === undefined) return false;
+    let interrupted: Promise<HandOverPoint | undefined> | undefined;
+    stream.onInterrupted(() => {
+      // Its connection ended when that of the other began, and must not be tried again.
+      interrupted ??= this.#giveUp(stream, from);
+      interrupted.catch(() => undefined);
+    });
+    try {
+      await to.prepare(settings, epoch);
+    } catch (err) {
+      if (stream.isRunning && to.isConnected) this.#noteSingleSession(uid, err);
+      await to.release(uid, 'moved');
+      return false;
+    }
+    const point = await (interrupted ?? this.#end(stream, from));
+    if (interrupted && from.isConnected) this.#noteSingleSession(uid, undefined);
+    stream.assign(to);
+    await this.#tried(() => to.takeOver(uid, point), uid);
+    stream.reconnect();
+    await this.#tried(() => from.release(uid, 'moved'), uid);
+    return true;
+  }
+
+  async #end({ settings }: MovingStream, from: EngineClient): Promise<HandOverPoint | undefined> {
+    return settings.isRecorded ? from.handOver(settings.uid) : undefined;
+  }
+
+  async #giveUp(stream: MovingStream, from: EngineClient): Promise<HandOverPoint | undefined> {
+    try {
+      return await this.#end(stream, from);
+    } finally {
+      await from.release(stream.settings.uid, 'moved');
+    }
+  }
+
+  #noteSingleSession(uid: string, err: unknown): void {
+    this.singleSession.add(uid);
+    const words =
+      'The camera admits one connection: its stream is moved between engines with an interruption';
+    this.#log.warn({ err, stream: uid }, words);
+  }
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { askToReplace, openControl, runningServer, type Controlled } from './control-socket.ts';
+
+const status = { pid: 7, version: '0.2.0', folder: '/opt/vidette' };
+const controlled: Controlled = { status: () => status, replace: () => Promise.resolve() };
+
+/** A data folder, also one whose path is too long for a socket. */
+async function dataDirOf(t: TestContext, isLong = false): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-control-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  if (!isLong) return folder;
+  const long = join(folder, 'a'.repeat(120));
+  await mkdir(long);
+  return long;
+}
+
+for (const isLong of [false, true]) {
+  test(`[R15.1] a server is found by its data folder${isLong ? ' with a long path' : ''}, by its user only`, async (t) => {
+    const dataDir = await dataDirOf(t, isLong);
+    assert.equal(await runningServer(dataDir), undefined);
+    const control = await openControl(dataDir, controlled);
+    const { mode } = await stat(join(dataDir, 'control.sock'));
+    assert.equal(mode & 0o777, 0o600);
+    const { pid, version, folder } = (await runningServer(dataDir)) ?? {};
+    assert.deepEqual({ pid, version, folder }, status);
+    await control.close();
+    assert.equal(await runningServer(dataDir), undefined);
+  });
+}
+
+test('[R15.1] a replacement reports its steps, and why it was not done', async (t) => {
+  const dataDir = await dataDirOf(t);
+  // Left behind by a server that was killed.
+  await writeFile(join(dataDir, 'control.sock'), '');
+  assert.equal(await askToReplace(dataDir, undefined, () => {}), 'No server runs with this data folder.');
+  const folders: (string | undefined)[] = [];
+  const control = await openControl(dataDir, {
+    ...controlled,
+    replace: async (folder, progress) => {
+      folders.push(folder);
+      progress('one');
+      progress('two');
+      if (folder === 'bad') throw new Error('It does not run.');
+    },
+  });
+  const lines: string[] = [];
+  assert.equal(await askToReplace(dataDir, undefined, (line) => lines.push(line)), undefined);
+  assert.equal(await askToReplace(dataDir, 'bad', (line) => lines.push(line)), 'It does not run.');
+  assert.deepEqual(folders, [undefined, 'bad']);
+  assert.deepEqual(lines, ['one', 'two', 'one', 'two']);
+  await control.close();
+});

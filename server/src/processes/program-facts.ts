@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ServerProgram } from './server-program.ts';
+
+/** What a program says of the formats that the processes of one server share; printed by `vidette about`. */
+export interface ProgramFacts {
+  readonly version: string;
+  /** Version of the archive's catalog. */
+  readonly catalog: number;
+  /** Engines that know only this version of the catalog may go on with it. */
+  readonly catalogFrom: number;
+}
+
+/**
+ * Called before anything is stopped. @throws Error when the engines of one program could not go on beside the front of the
+ * other, or the program does not run at all
+ */
+export async function assertReplaceable(before: ServerProgram, next: ServerProgram): Promise<void> {
+  const [old, facts] = await Promise.all([factsOf(before), factsOf(next)]);
+  if (facts.catalogFrom <= old.catalog && old.catalog <= facts.catalog) return;
+  throw new Error(
+    `Version ${facts.version} has another format of the archive's catalog, which the recording processes of version ${old.version} do not know: stop the server and start the new version.`,
+  );
+}
+
+async function factsOf({ execPath, folder }: ServerProgram): Promise<ProgramFacts> {
+  const program = join(folder, 'server', 'src', 'main.ts');
+  try {
+    const { stdout } = await promisify(execFile)(execPath, [program, 'about', '--json']);
+    return JSON.parse(stdout) as ProgramFacts;
+  } catch (cause) {
+    throw new Error(`The program in ${folder} does not run: ${String(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** The programs that a supervisor starts, in one version. */
+export interface ServerProgram {
+  /** The folder with its package.json. */
+  readonly folder: string;
+  readonly version: string;
+  /** Node itself. */
+  readonly execPath: string;
+  readonly front: URL;
+  readonly engine: URL;
+}
+
+/** The folder of the program that runs now. */
+export const ownFolder = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
+
+/** @throws Error when the folder does not contain Vidette */
+export function programIn(folder: string): ServerProgram {
+  const sources = pathToFileURL(join(folder, 'server', 'src'));
+  const node = join(folder, 'node_modules', 'node', 'bin', 'node');
+  return {
+    folder,
+    version: versionIn(folder),
+    execPath: existsSync(node) ? node : process.execPath,
+    front: new URL(`${sources.href}/front-main.ts`),
+    engine: new URL(`${sources.href}/engine-main.ts`),
+  };
+}
+
+function versionIn(folder: string): string {
+  const path = join(folder, 'package.json');
+  const { name, version } = JSON.parse(readFileSync(path, 'utf8')) as { name?: unknown; version?: unknown };
+  if (name !== 'vidette' || typeof version !== 'string')
+    throw new Error(`${folder} does not contain Vidette.`);
+  return version;
+}
