@@ -87,7 +87,10 @@ test('[R15.4] engines have a higher priority than the front, and the front a hig
 test('[R15.4] while engines are overloaded everything else yields in order and says why, no frame is lost, and afterwards all goes on', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-yield-'));
   const file = join(folder, 'overloaded');
-  const scene = await Scene.open(clip, () => ({ NODE_OPTIONS: blockingPreload(file, '/engine-main.ts') }));
+  const scene = await Scene.open(clip, () => ({
+    VIDETTE_OVERLOAD_YIELDS: 'true',
+    NODE_OPTIONS: blockingPreload(file, '/engine-main.ts'),
+  }));
   const { client, cookie, server } = scene;
   const [uid = '', other = ''] = scene.uids;
   const browser = await launchBrowser();
@@ -185,7 +188,11 @@ test('[R15.4] a server that runs everything in one process yields as well, and a
   const file = join(folder, 'overloaded');
   const camera = await startFakeCamera({ clip });
   const server = await startServer({
-    env: { VIDETTE_ENGINE_PROCESSES: '0', NODE_OPTIONS: blockingPreload(file, '/src/main.ts') },
+    env: {
+      VIDETTE_ENGINE_PROCESSES: '0',
+      VIDETTE_OVERLOAD_YIELDS: 'true',
+      NODE_OPTIONS: blockingPreload(file, '/src/main.ts'),
+    },
   });
   try {
     const { client } = await administratorOf(server);

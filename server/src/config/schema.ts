@@ -112,9 +112,10 @@ export const ConfigFile = z.strictObject({
         .union([z.literal('auto'), z.int().min(0).max(64)], {
           error: 'expected auto, or a number from 0 to 64',
         })
-        .default(0),
+        .default('auto'),
     })
     .prefault({}),
+  overload: z.strictObject({ yields: z.boolean().default(true) }).prefault({}),
   source: z
     .strictObject({
       noFramesSeconds: z.number().min(1).max(600).default(10),

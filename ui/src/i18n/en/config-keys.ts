@@ -46,7 +46,9 @@ export const configKeys = {
   'config.about.export-quotaBytes': 'Maximum total size of all packages, in bytes.',
   'config.about.export-minFreeBytes': 'Free space that exports leave on their disk, in bytes.',
   'config.about.engine-processes':
-    'Processes that receive and record, so that recording continues while the rest of the server restarts. 0: one process does everything. Experimental; no effect in a cluster.',
+    'Processes that receive and record, so that recording continues while the rest of the server restarts. auto: one for each 50 recorded streams, but no more than cores. 0: one process does everything.',
+  'config.about.overload-yields':
+    'Exports, thumbnails and other work wait while the server is overloaded, so that recording continues.',
   'config.about.source-noFramesSeconds':
     'Seconds without a frame after which the server reconnects to the camera.',
   'config.about.source-probeSeconds': 'Longest time that an address check may take, in seconds.',
