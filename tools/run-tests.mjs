@@ -1,7 +1,7 @@
 // Runs the checks and every test file on the project's own Node: unit tests two files at a time, then
-// whole-product tests in two lanes, one file at a time in each: those with a browser, which use most of the
-// CPU, and in parallel those without one, together with the one that mostly waits. A lane that is done takes
-// files from the end of the other's list. A whole-product file that fails is run again at the end, when nothing
+// whole-product tests in three lanes, one file at a time in each: one for those with a browser, which use most
+// of the CPU, and in parallel two for those without one, which wait for cameras and disks most of the time. A
+// lane that is done takes files from the end of the first one's list. A whole-product file that fails is run again at the end, when nothing
 // else is running; a unit test never is. The verdict is in `verdict.mjs`.
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -62,6 +62,7 @@ const { browser = [], plain = [] } = whole;
 const seconds = new Map();
 const lanes = await Promise.all([
   runLane(() => browser.shift()),
+  runLane(() => plain.shift() ?? browser.pop()),
   runLane(() => plain.shift() ?? browser.pop()),
 ]);
 const first = new Map([...units, ...lanes.flatMap((lane) => [...lane])]);
