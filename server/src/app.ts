@@ -13,6 +13,7 @@ import type { KeptListener } from './http/http-server.ts';
 import { ConfigStore } from './config/config-store.ts';
 import type { Config } from './config/schema.ts';
 import { EngineLives } from './engine/engine-lives.ts';
+import type { PassConnection } from './engine/remote-viewers.ts';
 import { nodeAddress } from './rpc/node-address.ts';
 import type { Successor } from './engine/engine-processes.ts';
 import { managedSettingsOf } from './streams/stream-view.ts';
@@ -53,8 +54,9 @@ export class App {
     engineSockets: readonly string[],
     lives = new EngineLives(),
     kept?: KeptListener,
+    pass: PassConnection = () => Promise.resolve(false),
   ): Promise<App> {
-    const engines: EngineHandles = { sockets: engineSockets, lives };
+    const engines: EngineHandles = { sockets: engineSockets, lives, pass };
     const configStore = new ConfigStore(config, env);
     return new App(
       await opened((closers) => assemble(configStore, print, fail, { ...engines, kept }, closers)),

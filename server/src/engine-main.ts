@@ -1,6 +1,9 @@
 /** An engine process. Arguments: the path of its Unix socket, and that of its lock. */
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { SocketHandle } from './base/socket-handle.ts';
+import type { Engine } from './compose/engine-process.ts';
+import type { PassedViewer } from './engine/viewer-protocol.ts';
 import { prepareProgram, endWith } from './program.ts';
 
 prepareProgram();
@@ -22,7 +25,7 @@ try {
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
-  const engine: { starting?: Promise<{ close(): Promise<void> }> } = {};
+  const engine: { starting?: Promise<Engine> } = {};
   let isEnding = false;
   const end = () => {
     if (isEnding) return;
@@ -33,7 +36,16 @@ try {
       .then(() => rmdir(dirname(socket)).catch(() => undefined))
       .then(() => process.exit(0), endWith);
   };
-  const line = beSupervised(systemClock, { stop: end, orphaned: end });
+  const take = (viewer: PassedViewer, handle: SocketHandle) => {
+    // A front passes viewers only to an engine that has greeted it.
+    if (engine.starting) void engine.starting.then(({ viewers }) => viewers.take(viewer, handle));
+    else handle.close();
+  };
+  const line = beSupervised(systemClock, {
+    stop: end,
+    orphaned: end,
+    passed: (viewer, handle) => take(viewer as PassedViewer, handle),
+  });
   const hangWatch = beWatchedForHangs(systemClock, socket);
   // Left behind by an engine that was killed.
   await rm(socket, { force: true });

@@ -1,5 +1,6 @@
 /** The front of a server whose streams run in engine processes. Arguments: the Unix socket of each engine. */
 import type { App } from './app.ts';
+import type { SocketHandle } from './base/socket-handle.ts';
 import { prepareProgram, print, endWith } from './program.ts';
 
 prepareProgram();
@@ -37,10 +38,12 @@ try {
     process.stderr.write(`${reason}\n`);
     line.failed();
   };
-  server.starting = Application.start(config, process.env, print, fail, process.argv.slice(2), lives, {
+  const kept = {
     inherited: inheritedListener,
-    keep: (address, handle) => line.keep(address, handle),
-  });
+    keep: (address: string, handle: SocketHandle) => line.keep(address, handle),
+  };
+  const sockets = process.argv.slice(2);
+  server.starting = Application.start(config, process.env, print, fail, sockets, lives, kept, line.pass);
   server.starting.then(started.resolve, () => undefined);
   await server.starting.catch((error: unknown) => {
     // Opened parts are closed already.

@@ -8,6 +8,7 @@ import { SessionService } from '../accounts/session-service.ts';
 import { SignIn } from '../accounts/sign-in.ts';
 import { TokenService } from '../accounts/token-service.ts';
 import { UserService } from '../accounts/user-service.ts';
+import type { RemoteViewers } from '../engine/remote-viewers.ts';
 import { LiveViewing } from '../streams/live-viewing.ts';
 import { PublicLinks } from '../streams/public-links.ts';
 import { SharedViewing } from '../streams/shared-viewing.ts';
@@ -42,9 +43,14 @@ import type { Storage } from './storage.ts';
 export type ApplicationParts = Foundation &
   Omit<Storage & Ffmpeg & ClusterArea & Media & Access & AppServices, 'close'> & {
     readonly tunnel: Tunnel;
+    /** Undefined where streams run in this process. */
+    readonly viewers: RemoteViewers | undefined;
     /** Undefined without TLS. */
     readonly certificate: ServerCertificate | undefined;
   };
+
+/** What the API calls do. */
+export type Application = ReturnType<typeof composeApplication>;
 
 /** The services between the API calls and the modules below. None of them has anything to close. */
 export function composeApplication(parts: ApplicationParts) {

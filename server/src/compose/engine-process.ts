@@ -16,15 +16,20 @@ import {
 } from '../engine/engine-protocol.ts';
 import { WritePermits, type PermitsReport } from '../base/write-permits.ts';
 import { EngineServer, type EngineCommands } from '../engine/engine-server.ts';
+import { EngineViewers } from '../engine/engine-viewers.ts';
 import { asStream } from '../base/stream-context.ts';
 import { StreamManager } from '../engine/stream-manager.ts';
 import { findConfinement } from '../ffmpeg/confinement.ts';
 import { FfmpegPool } from '../ffmpeg/pool.ts';
 import { SourceEngines } from '../ingest/source-engines.ts';
+import { Live } from '../live/live.ts';
 import { EventLoopWatch } from '../system/event-loop-watch.ts';
 
 /** The engine of a server that was killed ends within this. */
 const earlierEndsMs = 20_000;
+
+/** An engine that runs. */
+export type Engine = Opened<{ readonly viewers: EngineViewers }>;
 
 /**
  * One engine process: it receives and records the streams that its front assigns to it, and serves their live video to
@@ -33,7 +38,7 @@ const earlierEndsMs = 20_000;
  * @param socket path of its Unix socket
  * @param lock path of the file that it holds locked for as long as it may record
  */
-export function runEngine(socket: string, lock: string, hangWatch: HangWatch): Promise<Opened<object>> {
+export function runEngine(socket: string, lock: string, hangWatch: HangWatch): Promise<Engine> {
   return opened((closers) => openEngine(socket, lock, hangWatch, closers));
 }
 
@@ -42,7 +47,7 @@ async function openEngine(
   lock: string,
   hangWatch: HangWatch,
   closers: Closer[],
-): Promise<object> {
+): Promise<{ viewers: EngineViewers }> {
   const clock = systemClock;
   // Held by the engine of an earlier server that is still ending.
   const held = await lockWhenFree(lock, clock, earlierEndsMs);
@@ -54,17 +59,16 @@ async function openEngine(
   const assignments = new Assignments({
     open: (setup) => openStreams(setup),
     onProblem: (reason) => server.noteProblem(reason),
-    clock,
-    log,
+    ...{ clock, log },
+  });
+  const streamManager = () => assignments.streamManager;
+  const viewers: EngineViewers = new EngineViewers({
+    ...{ streamManager, live: new Live({ clock, log, load }), clock, log },
+    report: (type, id) => server.noteViewer(type, id),
   });
   const server: EngineServer = new EngineServer({
-    streamManager: () => assignments.streamManager,
-    commands: assignments,
+    ...{ streamManager, commands: assignments, load, lock, viewers, clock, log },
     vitals: () => vitalsOf(eventLoop),
-    load,
-    lock,
-    clock,
-    log,
   });
   // After everything else, because it reports that everything is on the disk.
   closers.push(() => server.close());
@@ -95,7 +99,8 @@ async function openEngine(
   }
 
   await server.listen(socket);
-  return {};
+  closers.push(() => viewers.close());
+  return { viewers };
 }
 
 function vitalsOf(eventLoop: EventLoopWatch): EngineVitals {

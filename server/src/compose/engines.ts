@@ -4,7 +4,9 @@ import { type RecordedElsewhere, ReportedRecorders } from '../archive/archive.ts
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import type { EngineLives } from '../engine/engine-lives.ts';
 import { EngineProcesses } from '../engine/engine-processes.ts';
+import { RemoteViewers, type PassConnection } from '../engine/remote-viewers.ts';
 import { runIdIn } from '../engine/run-id.ts';
+import type { LiveAudience } from '../live/live.ts';
 import type { Foundation } from './foundation.ts';
 
 /** The engine processes of this node, as its front sees them. */
@@ -15,24 +17,38 @@ export interface EngineHandles {
   /** The Unix socket of each; empty where the streams run in this process. */
   readonly sockets: readonly string[];
   readonly lives: EngineLives;
+  /** Passes the connection of a viewer to an engine. */
+  readonly pass: PassConnection;
 }
 
 export function composeEngines(foundation: Foundation, handles: EngineHandles): Promise<Engines> {
   return opened((closers) => openEngines(foundation, handles, closers));
 }
 
+const noAudience = (): LiveAudience | undefined => undefined;
+
 async function openEngines(
   { clock, log, load }: Foundation,
-  { sockets: paths, lives }: EngineHandles,
+  { sockets: paths, lives, pass }: EngineHandles,
   closers: Closer[],
 ) {
   const [first] = paths;
   if (first === undefined)
     return {
-      ...{ processes: undefined, reported: undefined, recordedElsewhere: undefined },
+      ...{ processes: undefined, viewers: undefined, audienceOf: noAudience },
+      ...{ reported: undefined, recordedElsewhere: undefined },
       runId: randomUUID(),
     };
-  const processes = await EngineProcesses.connect({ paths, lives, clock, log, load });
+  const viewers = new RemoteViewers({
+    engineOf: (uid) => processes.viewerEngine(uid),
+    pass,
+    newId: randomUUID,
+    clock,
+    log,
+  });
+  const processes: EngineProcesses = await EngineProcesses.connect({
+    ...{ paths, lives, viewers, clock, log, load },
+  });
   closers.push(() => processes.close());
   const reported = new ReportedRecorders();
   const recordedElsewhere: RecordedElsewhere = {
@@ -43,5 +59,6 @@ async function openEngines(
     noteDisk: (isInOrder) => processes.noteDisk(isInOrder),
     end: () => processes.endAll(),
   };
-  return { processes, reported, recordedElsewhere, runId: runIdIn(dirname(first)) };
+  const audienceOf = (uid: string) => viewers.audience(uid, processes.report(uid).audience);
+  return { processes, viewers, audienceOf, reported, recordedElsewhere, runId: runIdIn(dirname(first)) };
 }

@@ -9,7 +9,9 @@ import { Registrar } from '../http/registrar.ts';
 import { serveNodeLink } from '../http/rpc-server.ts';
 import { noneReachesDatabase } from '../rpc/database-probe.ts';
 import { Tunnel } from '../tunnel/tunnel.ts';
-import { composeApplication } from './application.ts';
+import type { LinkClaim } from '../streams/shared-viewing.ts';
+import type { UserClaim } from '../streams/live-viewing.ts';
+import { composeApplication, type Application } from './application.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { registerRoutes } from './routes.ts';
@@ -66,8 +68,9 @@ async function serveAll(
   areas: HttpAreas,
   tunnel: Tunnel,
 ): Promise<void> {
-  const { foundation, storage, ffmpeg, cluster, media, access, services } = areas;
+  const { foundation, engines, storage, ffmpeg, cluster, media, access, services } = areas;
   const all = {
+    viewers: engines.viewers,
     ...foundation,
     ...storage,
     ...ffmpeg,
@@ -80,12 +83,32 @@ async function serveAll(
     tunnel,
   };
   const registrar = new Registrar(routes, new CallChecks(all), new CallRecord(all));
-  registerRoutes(registrar, { ...all, ...composeApplication(all) });
+  const application = composeApplication(all);
+  registerRoutes(registrar, { ...all, ...application });
   if (registrar.missing.length > 0)
     throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);
+  followViewers(areas, application);
   serveMetrics(routes, all);
   await serveNodeLink(routes, all);
   await servePage(routes, all);
+}
+
+/** Engines may serve viewers that an earlier process of this server admitted. */
+function followViewers(
+  { engines, foundation: { log } }: HttpAreas,
+  { liveViewing, sharedViewing }: Pick<Application, 'liveViewing' | 'sharedViewing'>,
+): void {
+  engines.viewers?.begin((remote, claim) => {
+    const { kind } = claim as UserClaim | LinkClaim;
+    if (kind === 'link') sharedViewing.adopt(remote, claim as LinkClaim);
+    else if (kind === 'user')
+      liveViewing.adopt(remote, claim as UserClaim).catch((err: unknown) => {
+        log.warn({ err, stream: remote.uid }, 'The permissions of a viewer could not be read');
+        remote.end('Unavailable');
+      });
+    // Of another version.
+    else remote.end('Unavailable');
+  });
 }
 
 /** Long-lived responses follow the changes that any node makes to rights, sessions and links. */

@@ -60,7 +60,7 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
   archive.objectStorage?.uploader.configure({
     remoteAfterOf: (uid) => streamManager.find(uid)?.settings.farAfterHours,
   });
-  const live = new Live({ clock, log, load });
+  const live = new Live({ clock, log, load, audienceElsewhere: parts.engines.audienceOf });
   const transcoding = new Transcoding({ pool, clock, load, rules: () => config.conversion });
   closers.push(() => transcoding.close());
   const isDataDiskFull = () => !reserve.isWhole;

@@ -214,6 +214,8 @@ export class EngineClient {
       case 'vitals':
       case 'motion':
       case 'log':
+      case 'viewer-taken':
+      case 'viewer-gone':
         this.#options.onMessage(message);
     }
   }

@@ -13,6 +13,7 @@ import { EarlierStreams } from './earlier-streams.ts';
 import type { EngineLives } from './engine-lives.ts';
 import type { EngineMessage, EngineSetup, EngineVitals, LogLevel } from './engine-protocol.ts';
 import { Quarantine } from './quarantine.ts';
+import type { RemoteViewers } from './remote-viewers.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import { StreamMover, type MovingStream } from './stream-mover.ts';
 import type { ManagedStreamState, ReportedState } from './state.ts';
@@ -27,6 +28,8 @@ export interface EngineProcessesOptions {
   readonly log: Log;
   /** Passed on to the engines. */
   readonly load: LoadLevel;
+  /** Undefined where engines serve no viewers. */
+  readonly viewers?: Pick<RemoteViewers, 'greet' | 'lose' | 'take'>;
 }
 
 /** What the front does with what engines report. */
@@ -333,6 +336,12 @@ export class EngineProcesses implements EngineHost {
     });
   }
 
+  /** The engine that serves viewers of a stream: it has reported that it runs it. */
+  viewerEngine(uid: string): EngineClient | undefined {
+    const engine = this.#placed.get(uid)?.state && this.#engineOf(uid);
+    return engine?.isConnected && engine.hello?.viewers ? engine : undefined;
+  }
+
   /** Engines go on. */
   async close(): Promise<void> {
     for (const cancel of this.#cancels) cancel();
@@ -426,8 +435,14 @@ export class EngineProcesses implements EngineHost {
       ...this.#options,
       path,
       index,
-      onConnected: (hello) => this.#greet(client, hello),
-      onLost: () => this.#lose(client, path),
+      onConnected: (hello) => {
+        this.#greet(client, hello);
+        this.#options.viewers?.greet(client, hello.viewers ?? []);
+      },
+      onLost: () => {
+        this.#lose(client, path);
+        this.#options.viewers?.lose(client);
+      },
       onMessage: (message) => this.#take(client, message),
     });
     this.#figures.set(client, {
@@ -574,6 +589,10 @@ export class EngineProcesses implements EngineHost {
         return;
       case 'log':
         this.#observer?.onLine(message.level, message.message, { ...message.fields, engine: client.index });
+        return;
+      case 'viewer-taken':
+      case 'viewer-gone':
+        this.#options.viewers?.take(client, message);
         return;
       // The client has handled these.
       case 'hello':

@@ -9,7 +9,7 @@
  * closes it, `key-frame` with at most one tracks and one sample event. Engines outlive the front, so that the two may
  * differ by one version: members are only ever added, and messages of an unknown type are passed over.
  */
-import { isErrorCode } from '@vidette/contract/errors';
+import { isErrorCode, type ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import { FrameReader, lengthBytes } from '../base/frame-reader.ts';
 import type { PermitsReport } from '../base/write-permits.ts';
@@ -18,6 +18,7 @@ import type { MotionEvent } from '../motion/motion-detector.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import type { ManagedStreamState } from './state.ts';
 import type { StreamDetails, StreamReport } from './stream-report.ts';
+import type { PresentViewer } from './viewer-protocol.ts';
 
 /** The first frame of a connection. */
 export type Greeting =
@@ -86,7 +87,11 @@ export type FrontMessage =
   | { readonly type: 'load'; readonly level: number }
   /** In a cluster: after `assigned`, and whenever the node's lease is renewed or a verdict is reached. */
   | { readonly type: 'lease'; readonly report: PermitsReport }
-  | { readonly type: 'details'; readonly id: number; readonly uid: string };
+  | { readonly type: 'details'; readonly id: number; readonly uid: string }
+  /** A viewer has lost the right to watch. */
+  | { readonly type: 'end-viewer'; readonly id: string; readonly code: ErrorCode }
+  /** The front follows the rights of all viewers that it was greeted with, and has ordered the end of some. */
+  | { readonly type: 'viewers-followed' };
 
 /** The condition of an engine process. */
 export interface EngineVitals {
@@ -104,7 +109,7 @@ export const noArchiveReason =
 
 /** What an engine sends on a control connection. */
 export type EngineMessage =
-  /** First: its process, and the streams that it runs now, for an earlier front. */
+  /** First: its process, and the streams and viewers that it has now, from an earlier front. */
   | {
       readonly type: 'hello';
       readonly uids: readonly string[];
@@ -115,7 +120,11 @@ export type EngineMessage =
       readonly lock?: string;
       /** Those of its streams whose cameras admit one connection, as earlier fronts found. */
       readonly singleSession?: readonly string[];
+      /** Undefined where it serves none. */
+      readonly viewers?: readonly PresentViewer[];
     }
+  /** The connection of a viewer has arrived, or is closed. */
+  | { readonly type: 'viewer-taken' | 'viewer-gone'; readonly id: string }
   /** Why it cannot record any stream at present; null when it can again. */
   | { readonly type: 'problem'; readonly reason: string | null }
   | { readonly type: 'state'; readonly uid: string; readonly state: ManagedStreamState }

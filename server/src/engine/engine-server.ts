@@ -21,8 +21,10 @@ import {
 } from './engine-protocol.ts';
 import { asStream } from '../base/stream-context.ts';
 import { goodMomentToEnd } from './gop-moment.ts';
+import type { EngineViewers } from './engine-viewers.ts';
+import type { ManagedStream } from './managed-stream.ts';
 import type { StreamManager } from './stream-manager.ts';
-import { newestKeyFrame } from './stream-report.ts';
+import { newestKeyFrame, type StreamReport } from './stream-report.ts';
 
 /** What an engine does on behalf of its front. */
 export interface EngineCommands {
@@ -51,6 +53,8 @@ export interface EngineServerOptions {
   readonly load: LoadLevel;
   /** The file that the process holds locked. */
   readonly lock?: string;
+  /** Undefined where it serves none itself. */
+  readonly viewers?: EngineViewers;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -119,6 +123,11 @@ export class EngineServer {
     this.#flush();
   }
 
+  /** The front releases what it holds for a viewer; the next one learns of those who are left by the greeting. */
+  noteViewer(type: 'viewer-taken' | 'viewer-gone', id: string): void {
+    this.#send({ type, id });
+  }
+
   noteLine(level: LogLevel, message: string, fields: object): void {
     if (this.#canSend) this.#send({ type: 'log', level, message, fields });
   }
@@ -160,7 +169,9 @@ export class EngineServer {
     const { log } = this.#options;
     socket.on('close', () => {
       this.#sockets.delete(socket);
-      if (this.#front === socket) this.#front = undefined;
+      if (this.#front !== socket) return;
+      this.#front = undefined;
+      this.#options.viewers?.orphan();
     });
     socket.on('error', (err) => log.debug({ err }, 'A connection of the front was lost'));
     let handle = (message: unknown) => {
@@ -203,8 +214,10 @@ export class EngineServer {
     const uids = Array.from(this.#streams())
       .filter(({ isActive }) => isActive)
       .map(({ uid }) => uid);
-    const { lock, commands } = this.#options;
+    const { lock, commands, viewers } = this.#options;
     const singleSession = uids.filter((uid) => commands.singleSession.has(uid));
+    // Until this front says that it follows them.
+    viewers?.orphan();
     this.#send({
       type: 'hello',
       uids,
@@ -212,6 +225,7 @@ export class EngineServer {
       canHandOver: true,
       ...(lock !== undefined && { lock }),
       singleSession,
+      ...(viewers && { viewers: viewers.present }),
     });
     if (this.#problem !== undefined) this.#send({ type: 'problem', reason: this.#problem });
     this.#isAssigned = false;
@@ -247,6 +261,12 @@ export class EngineServer {
         return;
       case 'lease':
         commands.noteLease(message.report);
+        return;
+      case 'end-viewer':
+        this.#options.viewers?.end(message.id, message.code);
+        return;
+      case 'viewers-followed':
+        this.#options.viewers?.adopt();
         return;
       case 'details':
         this.#answer(message.id, async () => this.#details(message.uid));
@@ -368,8 +388,15 @@ export class EngineServer {
     this.#skippedReports++;
     if (!this.#canSend || (!isDue && this.#skippedReports < streams / streamsPerSecond)) return;
     this.#skippedReports = 0;
-    this.#send({ type: 'reports', reports: Array.from(this.#streams(), ({ uid, report }) => [uid, report]) });
+    this.#send({
+      type: 'reports',
+      reports: Array.from(this.#streams(), (running) => this.#reportOf(running)),
+    });
     this.#send({ type: 'vitals', vitals: this.#options.vitals() });
+  }
+
+  #reportOf({ uid, stream, report }: ManagedStream): [string, StreamReport] {
+    return [uid, { ...report, audience: this.#options.viewers?.audience(stream) }];
   }
 
   #streams() {

@@ -4,6 +4,7 @@ import type { VideoTrack } from '@vidette/media/track';
 import type { RecorderStatus } from '../archive/record/record.ts';
 import type { Stream, StreamCounters } from '../hub/stream.ts';
 import type { StreamLogLine } from '../ingest/stream-log.ts';
+import type { LiveAudience } from '../live/live.ts';
 
 /** What the process that runs a stream reports of it, about once a second. */
 export interface StreamReport {
@@ -20,6 +21,8 @@ export interface StreamReport {
   readonly isTakenUp: boolean;
   /** The assignment to which all this belongs; undefined before the stream has begun. */
   readonly epoch?: number | undefined;
+  /** Of the viewers whom the process serves. */
+  readonly audience?: LiveAudience | undefined;
 }
 
 /** What it reports only when asked. */

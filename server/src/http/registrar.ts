@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
@@ -8,11 +9,27 @@ import type { Call } from '@vidette/contract/call';
 import { routes, type CallName } from '@vidette/contract/routes';
 import { Fault } from '../base/fault.ts';
 import { answerPings } from '../base/web-socket.ts';
+import type { PendingUpgrade } from '../engine/remote-viewers.ts';
 import type { CallChecks } from './call-checks.ts';
 import type { AnswerOf, CallContext, Handler, MediaAnswer } from './call-context.ts';
 import type { CallRecord } from './call-record.ts';
 import { callerIp } from './credentials.ts';
 import { sendFault } from './failure.ts';
+
+/** What a call that becomes a WebSocket does before the upgrade. */
+export interface SocketOptions<Name extends CallName, Admitted> {
+  /**
+   * Makes the checks that the call can't declare, throws a Fault to refuse, and returns a value for the
+   * handler.
+   */
+  readonly admit?: (context: CallContext<Name>) => Promise<Admitted>;
+  /** Has another process answer the upgrade and serve the socket. False where it can't: the handler serves it. */
+  readonly handOver?: (
+    context: CallContext<Name>,
+    upgrade: PendingUpgrade,
+    admitted: Admitted,
+  ) => Promise<boolean>;
+}
 
 /**
  * Registers calls of the contract on the server: the address from `routes`, checks and rights from `calls`, the
@@ -24,11 +41,16 @@ export class Registrar {
   readonly #checks: CallChecks;
   readonly #record: CallRecord;
   readonly #registered = new Set<CallName>();
+  /** What clients have sent after requests for an upgrade. */
+  readonly #heads = new WeakMap<IncomingMessage, Uint8Array>();
 
   constructor(server: FastifyInstance, checks: CallChecks, record: CallRecord) {
     this.#server = server;
     this.#checks = checks;
     this.#record = record;
+    server.server.on('upgrade', (request: IncomingMessage, _: unknown, head: Uint8Array) => {
+      if (head.length > 0) this.#heads.set(request, head);
+    });
   }
 
   /** Names of calls that have no handler yet; empty once the server is complete. */
@@ -48,15 +70,11 @@ export class Registrar {
     });
   }
 
-  /**
-   * A call that becomes a WebSocket: refusals happen before the upgrade, with the catalogue's answer. `admit`
-   * makes the checks that the call can't declare, throws a Fault to refuse, and returns a value for the
-   * handler.
-   */
+  /** A call that becomes a WebSocket: refusals happen before the upgrade, with the catalogue's answer. */
   handleSocket<Name extends CallName, Admitted = undefined>(
     name: Name,
     handler: (context: CallContext<Name>, socket: WebSocket, admitted: Admitted) => void,
-    admit?: (context: CallContext<Name>) => Promise<Admitted>,
+    { admit, handOver }: SocketOptions<Name, Admitted> = {},
   ): void {
     this.#registered.add(name);
     const call: Call = calls[name];
@@ -73,6 +91,7 @@ export class Registrar {
           const admitted = (await admit?.(context)) as Admitted;
           ready.set(request, (socket) => handler(context, socket, admitted));
           if (call.audited) this.#record.note(name, passed.ip, checked.audit, 'ok');
+          if (await handOver?.(context, this.#pendingUpgrade(request), admitted)) reply.hijack();
         } catch (error) {
           // A connection whose upgrade is refused ends there; an agent must not use it again (RFC 9112, 9.6).
           void reply.header('connection', 'close');
@@ -87,6 +106,11 @@ export class Registrar {
         else socket.terminate();
       },
     });
+  }
+
+  #pendingUpgrade({ raw }: FastifyRequest): PendingUpgrade {
+    const { socket: connection, headers } = raw;
+    return { connection, headers, head: this.#heads.get(raw) ?? Buffer.alloc(0) };
   }
 
   async #answer(

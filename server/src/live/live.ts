@@ -12,6 +12,8 @@ export interface LiveOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly load: Pick<LoadLevel, 'defers' | 'requireRoom'>;
+  /** Viewers of a stream whom another process serves; undefined where there is none. */
+  readonly audienceElsewhere?: (uid: string) => LiveAudience | undefined;
 }
 
 /** Viewers of one stream, and what they were sent since the server started. */
@@ -21,6 +23,8 @@ export interface LiveAudience {
   /** Samples that slow viewers missed. */
   readonly skippedSamples: number;
 }
+
+const emptyAudience: LiveAudience = { viewers: 0, bytesSent: 0, skippedSamples: 0 };
 
 /** The live delivery of one stream: created on first use, ended by the hub's `end`, removed with the stream. */
 interface StreamLive {
@@ -101,14 +105,16 @@ export class Live {
   }
 
   audience(stream: Stream): LiveAudience {
+    const elsewhere = this.#options.audienceElsewhere?.(stream.uid) ?? emptyAudience;
     const live = this.#streams.get(stream);
-    if (!live) return { viewers: 0, bytesSent: 0, skippedSamples: 0 };
-    let { bytesSent, skippedSamples } = live;
+    if (!live) return elsewhere;
+    let bytesSent = elsewhere.bytesSent + live.bytesSent;
+    let skippedSamples = elsewhere.skippedSamples + live.skippedSamples;
     for (const session of live.sessions) {
       bytesSent += session.bytesSent;
       skippedSamples += session.skippedSamples;
     }
-    return { viewers: live.sessions.size, bytesSent, skippedSamples };
+    return { viewers: elsewhere.viewers + live.sessions.size, bytesSent, skippedSamples };
   }
 
   #of(stream: Stream): StreamLive {

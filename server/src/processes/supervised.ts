@@ -35,7 +35,7 @@ export interface SupervisorLine {
    * Passes a connection to the process with this id. False if it could not be sent. This process's copy stays open until
    * it is closed.
    */
-  pass(pid: number, message: unknown, handle: SocketHandle): Promise<boolean>;
+  readonly pass: (pid: number, message: unknown, handle: SocketHandle) => Promise<boolean>;
 }
 
 /** The side of a supervised process: signs of life, and what the supervisor wants. */

@@ -1,12 +1,14 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { LiveMessage } from '@vidette/contract/live';
 import type { WebSocket } from 'ws';
-import type { Principal } from '../access/principal.ts';
+import { principalOf, type Principal } from '../access/principal.ts';
 import { Fault } from '../base/fault.ts';
+import type { PendingUpgrade, RemoteViewer, RemoteViewers } from '../engine/remote-viewers.ts';
 import type { Snapshot } from '../engine/snapshots.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import type { Stream } from '../hub/stream.ts';
 import type { Live } from '../live/live.ts';
+import type { Store } from '../store/store.ts';
 import type { WatchLog } from '../system/watch-log.ts';
 import type { Transcoding, TranscodingViewer } from '../transcoding/transcoding.ts';
 import type { LiveSessions } from './live-sessions.ts';
@@ -27,7 +29,16 @@ export interface LiveVariantChoice {
   readonly isConverted: boolean;
 }
 
+/** By which right a viewer watches whom an engine serves: ids of it that a later front can check again. */
+export interface UserClaim {
+  readonly kind: 'user';
+  readonly userId: number;
+  readonly by: Principal['by'];
+  readonly ip: string;
+}
+
 export interface LiveViewingOptions {
+  readonly store: Pick<Store, 'users'>;
   readonly streamManager: Pick<StreamManager, 'find' | 'get'>;
   readonly live: Pick<Live, 'serveSocket' | 'hls'>;
   readonly transcoding: Pick<Transcoding, 'live'>;
@@ -35,6 +46,8 @@ export interface LiveViewingOptions {
   readonly liveSessions: Pick<LiveSessions, 'add' | 'addShort'>;
   /** Of streams on any node. */
   readonly insight: Pick<StreamInsight, 'snapshot'>;
+  /** Undefined where streams run in this process. */
+  readonly viewers?: Pick<RemoteViewers, 'serve'> | undefined;
 }
 
 /**
@@ -73,6 +86,32 @@ export class LiveViewing {
   }
 
   /**
+   * Has the engine that runs the stream serve the viewer, so that this process is not in the way of its bytes. False
+   * where it can't, as a transcoding: then `watch` serves it.
+   */
+  async handOver(
+    { principal, uid, ip }: LiveViewer,
+    { audio, keyFramesOnly, isConverted }: LiveVariantChoice,
+    upgrade: PendingUpgrade,
+  ): Promise<boolean> {
+    if (isConverted) return false;
+    const { user, by } = principal;
+    const claim: UserClaim = { kind: 'user', userId: user.id, by, ip };
+    const admitted = { uid, variant: { audio, keyFramesOnly }, claim };
+    const remote = await this.#options.viewers?.serve(admitted, upgrade);
+    if (!remote) return false;
+    this.#follow({ principal, uid, ip }, remote);
+    return true;
+  }
+
+  /** Follows a viewer that an earlier process of this server admitted, and ends it if it has lost the right since. */
+  async adopt(remote: RemoteViewer, { userId, by, ip }: UserClaim): Promise<void> {
+    const user = await this.#options.store.users.byId(userId);
+    if (user) this.#follow({ principal: principalOf(user, by), uid: remote.uid, ip }, remote);
+    else remote.end('AuthorizationRequired');
+  }
+
+  /**
    * A file of the stream's LL-HLS. A request for media that is not available yet may wait for seconds.
    * @throws Fault Unavailable, NotFound, or the code with which the right ended meanwhile
    */
@@ -99,6 +138,17 @@ export class LiveViewing {
     const snapshot = await insight.snapshot(uid, width);
     watchLog.touch({ mode: 'watchStills', uid, login: principal.user.login, ip });
     return snapshot;
+  }
+
+  #follow({ principal, uid, ip }: LiveViewer, remote: RemoteViewer): void {
+    const { watchLog, liveSessions } = this.#options;
+    const end = (code: ErrorCode) => remote.end(code);
+    const forget = liveSessions.add({ principal, uid, right: 'view', end });
+    const noteEnd = watchLog.begin({ mode: 'watchStream', uid, login: principal.user.login, ip });
+    remote.whenGone(() => {
+      noteEnd();
+      forget();
+    });
   }
 
   /** The viewer's source: the hub, or a transcoding of it. Undefined when refused; the viewer is notified. */

@@ -1,8 +1,10 @@
 import type { StreamStatus } from '@vidette/contract/entities';
 import type { WebSocket } from 'ws';
 import { Fault } from '../base/fault.ts';
+import type { PendingUpgrade, RemoteViewer, RemoteViewers } from '../engine/remote-viewers.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import type { Live } from '../live/live.ts';
+import type { LiveVariant } from '../live/session.ts';
 import type { Store } from '../store/store.ts';
 import type { StreamRecord } from '../store/stream-row.ts';
 import type { WatchLog } from '../system/watch-log.ts';
@@ -16,12 +18,21 @@ export interface LinkViewer {
   readonly ip: string;
 }
 
+/** See `UserClaim`. */
+export interface LinkClaim {
+  readonly kind: 'link';
+  readonly key: string;
+  readonly ip: string;
+}
+
 export interface SharedViewingOptions {
   readonly store: Pick<Store, 'streams'>;
   readonly streamManager: Pick<StreamManager, 'find' | 'state'>;
   readonly live: Pick<Live, 'serveSocket'>;
   readonly watchLog: Pick<WatchLog, 'begin'>;
   readonly sharedViewers: Pick<SharedViewers, 'add' | 'count'>;
+  /** Undefined where streams run in this process. */
+  readonly viewers?: Pick<RemoteViewers, 'serve'> | undefined;
 }
 
 /** Watching through a public link [R10.5]: open to anyone who has the link, without an account. */
@@ -45,11 +56,7 @@ export class SharedViewing {
   }
 
   /** Serves one WebSocket until either side ends it. */
-  watch(
-    { uid, key, ip }: LinkViewer,
-    variant: { readonly audio: boolean; readonly keyFramesOnly: boolean },
-    socket: WebSocket,
-  ): void {
+  watch({ uid, key, ip }: LinkViewer, variant: LiveVariant, socket: WebSocket): void {
     const { streamManager, live, watchLog, sharedViewers } = this.#options;
     const running = streamManager.find(uid);
     if (!running) {
@@ -64,6 +71,30 @@ export class SharedViewing {
       noteEnd();
       forget();
       release();
+    });
+  }
+
+  /** As `LiveViewing.handOver`. */
+  async handOver(
+    { uid, key, ip }: LinkViewer,
+    variant: LiveVariant,
+    upgrade: PendingUpgrade,
+  ): Promise<boolean> {
+    const claim: LinkClaim = { kind: 'link', key, ip };
+    const remote = await this.#options.viewers?.serve({ uid, variant, claim }, upgrade);
+    if (remote) this.adopt(remote, claim);
+    return remote !== undefined;
+  }
+
+  /** As `LiveViewing.adopt`. */
+  adopt(remote: RemoteViewer, { key, ip }: LinkClaim): void {
+    const { watchLog, sharedViewers } = this.#options;
+    const { uid } = remote;
+    const forget = sharedViewers.add(uid, key, remote);
+    const noteEnd = watchLog.begin({ mode: 'watchShared', uid, login: null, ip });
+    remote.whenGone(() => {
+      noteEnd();
+      forget();
     });
   }
 

@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config/schema.ts';
 import type { PublicLink, PublicLinks } from '../../streams/public-links.ts';
-import type { SharedViewing } from '../../streams/shared-viewing.ts';
+import type { LiveVariant } from '../../live/session.ts';
+import type { LinkViewer, SharedViewing } from '../../streams/shared-viewing.ts';
+import type { CallContext } from '../call-context.ts';
 import { publicBase, requireIntent } from '../origin.ts';
 import type { Registrar } from '../registrar.ts';
 
@@ -41,10 +43,19 @@ export function registerShare(
 
   registrar.handleSocket(
     'watchShared',
-    ({ query, params: { key }, ip }, socket, uid: string) => {
-      const { audio, keyframes: keyFramesOnly } = query;
-      sharedViewing.watch({ uid, key, ip }, { audio, keyFramesOnly }, socket);
+    (context, socket, uid: string) => sharedViewing.watch(viewerIn(context, uid), variantIn(context), socket),
+    {
+      admit: async ({ params, audit }) => (audit.target = await sharedViewing.admit(params.key)),
+      handOver: (context, upgrade, uid: string) =>
+        sharedViewing.handOver(viewerIn(context, uid), variantIn(context), upgrade),
     },
-    async ({ params, audit }) => (audit.target = await sharedViewing.admit(params.key)),
   );
+}
+
+function viewerIn({ params: { key }, ip }: CallContext<'watchShared'>, uid: string): LinkViewer {
+  return { uid, key, ip };
+}
+
+function variantIn({ query }: CallContext<'watchShared'>): LiveVariant {
+  return { audio: query.audio, keyFramesOnly: query.keyframes };
 }
