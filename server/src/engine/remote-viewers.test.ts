@@ -133,6 +133,21 @@ test('[R15.3] a viewer whom the engine does not take in time has left, and is en
   assert.deepEqual(engine.sent, [{ type: 'end-viewer', id: 'viewer 1', code: 'Unavailable' }]);
 });
 
+test('[R15.3] a connection that stays on its way is closed, and the client never waits for ever', async (t) => {
+  const { server, client } = await connected(t);
+  const clock = new ManualClock();
+  const viewers = new RemoteViewers({
+    ...{ engineOf: () => new FakeEngine(), pass: () => new Promise<boolean>(() => {}), newId: () => 'x' },
+    ...{ clock, log: silentLog },
+  });
+  void viewers.serve(admitted, { connection: server, headers: {}, head: Buffer.alloc(0) });
+  const closed = once(client, 'close');
+  client.resume();
+  clock.advance(5_000);
+  await closed;
+  assert.equal(viewers.audience('gate', undefined).viewers, 0);
+});
+
 test('[R15.3] a right that is withdrawn while the viewer is on its way, or its engine away, ends it when it is there', async (t) => {
   const { engine, viewers, serve } = scene(t);
   viewers.begin(() => assert.fail('nothing is adopted'));

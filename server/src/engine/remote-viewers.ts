@@ -151,7 +151,11 @@ export class RemoteViewers {
     const viewer = this.#add(new RemoteViewer({ id, uid }, engine, false));
     this.#onTheirWay.set(
       id,
-      clock.after(takenMs, () => this.#giveUp(viewer)),
+      clock.after(takenMs, () => {
+        this.#giveUp(viewer);
+        // This process still has it if the supervisor does not respond.
+        connection.destroy();
+      }),
     );
     if (!(await pass(engine.pid, message, paused.handle))) {
       this.#remove(viewer);
