@@ -60,7 +60,7 @@ async function scene(t: TestContext, uid = 'gate') {
     clients.push(client);
     const texts: unknown[] = [];
     client.on('message', (bytes: Buffer) => texts.push(JSON.parse(bytes.toString())));
-    const closed = once(client, 'close').then(([code, reason]) => `${code} ${reason as Buffer}`);
+    const closed = once(client, 'close').then(([code, reason]) => `${code} ${(reason as Buffer).toString()}`);
     await once(client, 'open');
     return { client, texts, closed };
   };
