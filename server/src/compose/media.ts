@@ -72,10 +72,8 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
     engines: () => parts.engines.processes?.engines ?? [],
   });
   closers.push(() => statistics.close());
-  if (foundation.config.overload.yields) {
-    const shedding = openLoadShedding(parts);
-    closers.push(() => shedding.close());
-  }
+  const shedding = config.overload.yields ? openLoadShedding(parts) : undefined;
+  closers.push(() => shedding?.close());
   // A stream that another node runs is reported by that node.
   const own = { isMeant: (uid: string) => membership.owns(uid) };
   observers.add({ ...own, onState: (uid, state) => statuses.note(uid, state) });
