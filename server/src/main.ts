@@ -78,6 +78,8 @@ async function serve(): Promise<void> {
   }
 }
 
+const report = (line: string) => void process.stderr.write(`${line}\n`);
+
 /** Everything in this process. */
 async function serveHere(config: Config, fail: (exitCode: number) => void): Promise<Running> {
   const { App } = await import('./app.ts');
@@ -86,12 +88,13 @@ async function serveHere(config: Config, fail: (exitCode: number) => void): Prom
     fail(1);
   };
   const app = await App.start(config, process.env, print, failWith, []);
-  const { openControl } = await import('./processes/control-socket.ts');
+  const { openControlIfPossible } = await import('./processes/control-socket.ts');
   const { ownFolder, programIn } = await import('./processes/server-program.ts');
-  const control = await openControl(config.dataDir, {
+  const controlled = {
     status: () => statusOf(programIn(ownFolder)),
     replace: () => Promise.reject(new Error(needsFullRestart)),
-  });
+  };
+  const control = await openControlIfPossible(config.dataDir, controlled, report);
   const stop = async () => {
     await control.close();
     await app.close();
@@ -110,10 +113,9 @@ async function supervise(
   const { catalogPath, recorderLockPath } = await import('./archive/segments/segments.ts');
   const { ProcessSupervisor } = await import('./processes/process-supervisor.ts');
   const { ownFolder, programIn } = await import('./processes/server-program.ts');
-  const report = (line: string) => void process.stderr.write(`${line}\n`);
   const catalog = catalogPath(join(dataDir, 'archive'));
   await makeFolders(dirname(catalog), 0o750);
-  const { openControl } = await import('./processes/control-socket.ts');
+  const { openControlIfPossible } = await import('./processes/control-socket.ts');
   const { assertReplaceable } = await import('./processes/program-facts.ts');
   const { engineCount } = await import('./processes/engine-count.ts');
   const { loadConfig } = await import('./config/load.ts');
@@ -129,7 +131,8 @@ async function supervise(
     await assertReplaceable(supervisor.program, program);
     await supervisor.replace(program, count, progress);
   };
-  const control = await openControl(dataDir, { status: () => statusOf(supervisor.program), replace });
+  const controlled = { status: () => statusOf(supervisor.program), replace };
+  const control = await openControlIfPossible(dataDir, controlled, report);
   /** The files of the program were replaced by those of another version, or another number of engines is configured. */
   const replaceIfChanged = async () => {
     const count = await engineCount(await loadConfig(process.env));

@@ -3,7 +3,13 @@ import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { askToReplace, openControl, runningServer, type Controlled } from './control-socket.ts';
+import {
+  askToReplace,
+  openControl,
+  openControlIfPossible,
+  runningServer,
+  type Controlled,
+} from './control-socket.ts';
 
 const status = { pid: 7, version: '0.2.0', folder: '/opt/vidette' };
 const controlled: Controlled = { status: () => status, replace: () => Promise.resolve() };
@@ -53,4 +59,12 @@ test('[R15.1] a replacement reports its steps, and why it was not done', async (
   assert.deepEqual(folders, [undefined, 'bad']);
   assert.deepEqual(lines, ['one', 'two', 'one', 'two']);
   await control.close();
+});
+
+test('[R15.1] a server starts where no socket can be created', async (t) => {
+  const lines: string[] = [];
+  const missing = join(await dataDirOf(t), 'missing');
+  const control = await openControlIfPossible(missing, controlled, (line) => lines.push(line));
+  await control.close();
+  assert.match(lines.join(), /^The commands restart and upgrade can't be used: .*ENOENT|EACCES/);
 });

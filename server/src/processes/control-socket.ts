@@ -39,11 +39,31 @@ export interface Controlled {
   replace(folder: string | undefined, progress: (line: string) => void): Promise<void>;
 }
 
-/** Takes requests until it is closed. @throws system errors */
-export async function openControl(
+/** Takes requests until it is closed. */
+interface Control {
+  close(): Promise<void>;
+}
+
+/**
+ * As `openControl`, but a server must also start where no socket can be created: on a full disk, or a file system without
+ * sockets.
+ */
+export async function openControlIfPossible(
   dataDir: string,
   controlled: Controlled,
-): Promise<{ close(): Promise<void> }> {
+  report: (line: string) => void,
+): Promise<Control> {
+  try {
+    return await openControl(dataDir, controlled);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    report(`The commands restart and upgrade can't be used: ${(error as Error).message}`);
+    return { close: () => Promise.resolve() };
+  }
+}
+
+/** Takes requests until it is closed. @throws system errors */
+export async function openControl(dataDir: string, controlled: Controlled): Promise<Control> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -55,7 +75,12 @@ export async function openControl(
   // Left behind by a server that was killed.
   await rm(join(dataDir, name), { force: true });
   const place = placeOf(dataDir);
-  await listen(server, place.path);
+  try {
+    await listen(server, place.path);
+  } catch (error) {
+    place.release();
+    throw error;
+  }
   return {
     close: async () => {
       for (const socket of sockets) socket.destroy();
