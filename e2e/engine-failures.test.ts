@@ -17,7 +17,7 @@ before(async () => {
 });
 
 /** Code that each process of a server runs first, as `NODE_OPTIONS`. */
-function preload(code: string): Record<string, string> {
+function preload(code: string): { NODE_OPTIONS: string } {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
 }
 
@@ -59,6 +59,44 @@ test('[R15.2] an engine that is stopped by a signal is replaced, and the streams
     await scene.server.stop();
     assert.equal(await scene.check(), 'The archive is in order.\n');
   } finally {
+    await scene.close();
+  }
+});
+
+test('[R15.2] an engine that runs out of memory costs only its own streams', async () => {
+  const flag = join(tmpdir(), `vidette-no-memory-${process.pid}`);
+  // The first engine that finds the file removes it and fills its memory, step by step.
+  const code = `
+    import { rmSync } from 'node:fs';
+    const filled = [];
+    const fill = () => {
+      filled.push(Array.from({ length: 50_000 }, (_, n) => ({ n })));
+      setImmediate(fill);
+    };
+    const look = () => {
+      try {
+        rmSync(${JSON.stringify(flag)});
+        fill();
+      } catch {
+        setTimeout(look, 100).unref();
+      }
+    };
+    if (process.argv[1]?.endsWith('engine-main.ts')) look();`;
+  const { NODE_OPTIONS } = preload(code);
+  const scene = await Scene.open(clip, () => ({
+    NODE_OPTIONS: `--max-old-space-size=160 ${NODE_OPTIONS}`,
+  }));
+  try {
+    await writeFile(flag, '');
+    const hurt = await until(
+      () => interrupted(scene),
+      (found) => found.length === scene.uids.length / engines,
+    );
+    assert.match(scene.server.output, /heap out of memory/);
+    await scene.goesOn(1_000);
+    await assertOneGap(scene, hurt, 12_000);
+  } finally {
+    await rm(flag, { force: true });
     await scene.close();
   }
 });
