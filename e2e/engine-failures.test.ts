@@ -225,3 +225,41 @@ test('[R15.1] a catalog that is lost while engines record is rebuilt, and they c
     await scene.close();
   }
 });
+
+test('[R15.5] a stream whose data fills the memory of its engine again and again is found by elimination, and put in quarantine alone', async () => {
+  const greedy = await startFakeCamera({ clip });
+  // A connection with that camera soon fills the memory, step by step, so that nothing tells which stream it is.
+  const code = `
+    import { Socket } from 'node:net';
+    const { connect } = Socket.prototype;
+    const filled = [];
+    const fill = () => {
+      filled.push(Array.from({ length: 100_000 }, (_, n) => ({ n })));
+      setImmediate(fill);
+    };
+    Socket.prototype.connect = function (...args) {
+      this.once('connect', () => {
+        if (this.remotePort === ${greedy.port}) setTimeout(fill, 100);
+      });
+      return connect.apply(this, args);
+    };`;
+  const { NODE_OPTIONS } = preload(code);
+  const scene = await Scene.open(clip, () => ({
+    NODE_OPTIONS: `--max-old-space-size=160 ${NODE_OPTIONS}`,
+  }));
+  const { client, uids } = scene;
+  try {
+    const { uid } = await client.addStream({ body: { name: 'Greedy', streamSource: greedy.url } });
+    await until(
+      () => client.getStream({ params: { uid } }),
+      ({ status, failureReason }) => status === 'failed' && /three times/.test(failureReason ?? ''),
+      120_000,
+    );
+    await scene.goesOn(1_000);
+    for (const other of uids)
+      assert.equal((await client.getStream({ params: { uid: other } })).status, 'running');
+  } finally {
+    await scene.close();
+    await greedy.stop();
+  }
+});

@@ -28,7 +28,7 @@ try {
     reload: () => {
       server.starting?.then((app) => app.reload()).catch(() => {});
     },
-    engines: (pids) => lives.note(pids),
+    engines: (pids, crashed) => lives.note(pids, crashed),
     replace: async (path, successors) => (await started.promise).replaceEngine(path, successors),
   });
   const { loadConfig } = await import('./config/load.ts');

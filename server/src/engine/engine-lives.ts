@@ -5,10 +5,19 @@
  */
 export class EngineLives {
   #pids: Readonly<Record<string, number | null>> = {};
+  #crashed: ReadonlySet<number> = new Set();
 
-  /** By the path of the engine's socket; null while none of its processes may be recording. */
-  note(pids: Readonly<Record<string, number | null>>): void {
+  /**
+   * `pids`: by the path of the engine's socket; null while none of its processes may be recording. `crashed`: processes
+   * that a fault of their own ended, other than a signal from outside.
+   */
+  note(pids: Readonly<Record<string, number | null>>, crashed: readonly number[] = []): void {
     this.#pids = pids;
+    this.#crashed = new Set(crashed);
+  }
+
+  hasCrashed(pid: number): boolean {
+    return this.#crashed.has(pid);
   }
 
   /** Whether a process of an engine has ended. `pid` undefined: whichever ran last. */

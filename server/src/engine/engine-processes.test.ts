@@ -361,6 +361,35 @@ test('[R15.2] streams of an engine that cannot record say why, to the next front
   });
 });
 
+test('[R15.5] the streams of an engine that crashes without a note are divided until the cause is alone, and in quarantine', async () => {
+  await withEngines(2, async ([first, second], connect, lives) => {
+    const front = await connect();
+    const seen = new Seen();
+    front.begin(setup, seen);
+    for (const uid of ['a', 'b', 'c', 'd']) front.apply(settingsOf(uid));
+    front.assigned();
+    const size = () => (first?.streamManager.size ?? 0) + (second?.streamManager.size ?? 0);
+    await until(() => size() === 4);
+    const isInQuarantine = () => /three times/.test(front.reportedState('c')?.reason ?? '');
+    const losses = () => front.engines.reduce((sum, { losses: some }) => sum + some, 0);
+    let crashes = 0;
+    while (!isInQuarantine() && crashes < 6) {
+      const dead = first?.streamManager.find('c') ? first : second;
+      seen.states.length = 0;
+      lives.note(livesOf([first, second]));
+      await dead?.crash();
+      await until(() => losses() === crashes + 1);
+      lives.note(livesOf([first, second]), [process.pid]);
+      await dead?.comeBack();
+      await until(() => size() === (isInQuarantine() ? 3 : 4));
+      crashes++;
+    }
+    assert.ok(isInQuarantine() && crashes <= 4, `${crashes} crashes`);
+    assert.equal(seen.states.filter((uid) => uid === 'c').length, 2, 'unknown, and then in quarantine');
+    for (const uid of ['a', 'b', 'd']) assert.notEqual(front.reportedState(uid)?.status, 'failed');
+  });
+});
+
 test('a key frame, tracks and log lines come from the process that runs the stream', async () => {
   await withEngines(1, async ([engine], connect) => {
     const front = await connect();

@@ -57,6 +57,8 @@ interface EngineFigures {
   cpuPercent: number;
   /** Why it cannot record; null when it can. */
   problem: string | null;
+  /** Its last process, if that was lost without a note. */
+  unexplained: number | undefined;
   /** As of its last report. */
   vitals: EngineVitals | undefined;
 }
@@ -418,6 +420,7 @@ export class EngineProcesses implements EngineHost {
   #takeOver(): void {
     if (this.#awaySince.size === 0 || this.#awaySince.size === this.#clients.length) return;
     const gone = new Set([...this.#awaySince.keys()].filter((client) => this.#isGone(client)));
+    for (const client of gone) this.#divide(client);
     const moved: string[] = [];
     for (const placed of gone.size === 0 ? [] : this.#placed.values()) {
       if (!placed.engine || placed.moving || !gone.has(placed.engine)) continue;
@@ -447,7 +450,7 @@ export class EngineProcesses implements EngineHost {
     });
     this.#figures.set(client, {
       ...{ streams: 0, losses: 0, isLeaving: false },
-      ...{ cpuPercent: 0, problem: null, vitals: undefined },
+      ...{ cpuPercent: 0, problem: null, unexplained: undefined, vitals: undefined },
     });
     this.#awaySince.set(client, this.#options.clock.monotonicMs());
     return client;
@@ -535,6 +538,7 @@ export class EngineProcesses implements EngineHost {
 
   #greet(client: EngineClient, { uids, singleSession = [] }: EngineHello): void {
     const { log } = this.#options;
+    this.#divide(client);
     this.#awaySince.delete(client);
     if (!this.#areAssigned) this.#earlier.note(uids, client);
     for (const uid of singleSession) this.#mover.singleSession.add(uid);
@@ -547,9 +551,9 @@ export class EngineProcesses implements EngineHost {
   }
 
   #lose(client: EngineClient, socket: string): void {
-    this.#readNote(client, socket);
-    this.#awaySince.set(client, this.#options.clock.monotonicMs());
     const figures = this.#figuresOf(client);
+    figures.unexplained = this.#readNote(client, socket) ? undefined : client.pid;
+    this.#awaySince.set(client, this.#options.clock.monotonicMs());
     figures.losses++;
     figures.vitals = undefined;
     figures.problem = null;
@@ -602,14 +606,48 @@ export class EngineProcesses implements EngineHost {
     }
   }
 
-  #readNote({ index }: EngineClient, socket: string): void {
+  /**
+   * A process that crashed without a note has ended, and another takes its place: the streams that may be the cause are
+   * divided.
+   */
+  #divide(client: EngineClient): void {
+    const { log, lives } = this.#options;
+    const figures = this.#figuresOf(client);
+    const pid = figures.unexplained;
+    figures.unexplained = undefined;
+    if (pid === undefined || !lives.hasCrashed(pid)) return;
+    const running = [...this.#placed.values()].filter(
+      ({ engine, epoch, settings }) =>
+        engine === client && epoch !== undefined && !this.#quarantine.has(settings.uid),
+    );
+    const apart = new Set(this.#quarantine.noteDeath(running.map(({ settings }) => settings.uid)));
+    const others = this.#clients.filter((other) => other !== client && other.isConnected);
+    const engine = this.#leastLoaded(others);
+    for (const placed of engine ? running : []) {
+      if (placed.moving || !apart.has(placed.settings.uid)) continue;
+      this.#moveTo(placed, engine);
+      this.#send(placed);
+    }
+    const fields = { engine: client.index, apart: [...apart] };
+    log.error(fields, 'An engine crashed for a reason that it could not note');
+    for (const { settings } of running) {
+      const { uid } = settings;
+      if (!this.#quarantine.has(uid)) continue;
+      log.error({ stream: uid }, 'A stream was in all engines that crashed; the stream is not run any more');
+      this.#observer?.onState(uid);
+    }
+  }
+
+  /** Whether a stream is the reason. */
+  #readNote({ index }: EngineClient, socket: string): boolean {
     const { log } = this.#options;
     const note = takeCrashNote(socket);
-    if (note?.uid === undefined) return;
+    if (note?.uid === undefined) return false;
     const fields = { engine: index, stream: note.uid, reason: note.message };
     if (this.#quarantine.noteCrash(note.uid)) {
       log.error(fields, 'The data of a stream crashed its engine again; the stream is not run any more');
     } else log.error(fields, 'The data of a stream crashed its engine');
+    return true;
   }
 
   /** It concerns all streams of the engine. */

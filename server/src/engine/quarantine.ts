@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import type { ReportedState } from './state.ts';
+import { Suspects } from './suspects.ts';
 
 /** After this many crashes of an engine on its data within `windowMs` a stream is no longer run. */
 const crashesMax = 3;
@@ -21,6 +22,7 @@ type SourceSettings = Pick<ManagedStreamSettings, 'source' | 'subSource' | 'isPa
 export class Quarantine {
   readonly #clock: Clock;
   readonly #path: string | undefined;
+  readonly #suspects: Suspects;
   /** Times of the last crashes, wall clock, by uid. */
   readonly #crashes: Map<string, readonly number[]>;
 
@@ -28,6 +30,7 @@ export class Quarantine {
   constructor(clock: Clock, path?: string) {
     this.#clock = clock;
     this.#path = path;
+    this.#suspects = new Suspects(clock);
     this.#crashes = path === undefined ? new Map() : stored(path);
   }
 
@@ -38,6 +41,22 @@ export class Quarantine {
     this.#crashes.set(uid, [...recent, nowMs].slice(-crashesMax));
     this.#store();
     return this.has(uid);
+  }
+
+  /**
+   * An engine that ran these streams crashed for a reason that it couldn't note. Returns those that are to run in another
+   * one.
+   */
+  noteDeath(uids: readonly string[]): readonly string[] {
+    const { culprit, apart } = this.#suspects.noteDeath(uids);
+    if (culprit !== undefined) {
+      this.#crashes.set(
+        culprit,
+        Array.from({ length: crashesMax }, () => this.#clock.wallMs()),
+      );
+      this.#store();
+    }
+    return apart;
   }
 
   has(uid: string): boolean {

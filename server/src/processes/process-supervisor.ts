@@ -25,6 +25,8 @@ export interface ProcessSupervisorOptions {
  * alarm costs a gap.
  */
 const engineSilentMs = 3_000;
+/** The front learns of a crash within a second. */
+const crashedMax = 100;
 
 /**
  * The processes of one server: a front, and engines that go on recording while the front is away. It starts them,
@@ -35,6 +37,7 @@ export class ProcessSupervisor {
   readonly #options: ProcessSupervisorOptions;
   /** The process of each engine that may be recording, by the path of its socket; null while there is none. */
   readonly #pids: Record<string, number | null> = {};
+  #crashed: readonly number[] = [];
   /** Only the user of the server may reach what is in it. */
   readonly #socketFolder: string;
   #program: ServerProgram;
@@ -134,7 +137,7 @@ export class ProcessSupervisor {
   }
 
   #sendEngines(): void {
-    this.#front.process.send({ type: 'engines', pids: this.#pids });
+    this.#front.process.send({ type: 'engines', pids: this.#pids, crashed: this.#crashed });
   }
 
   /** Passes a connection of the front to an engine. */
@@ -161,6 +164,9 @@ export class ProcessSupervisor {
       ...{ name: `Engine ${index}`, program: engine, execPath, silentMs: engineSilentMs },
       args: () => [socket, lockPath(lock)],
       onProcess: (pid) => this.#noteEngine(socket, pid),
+      onCrash: (pid) => {
+        this.#crashed = [...this.#crashed, pid].slice(-crashedMax);
+      },
     });
     const slot = { index, socket, lock, process: supervised };
     this.#engines = [...this.#engines, slot];

@@ -33,7 +33,12 @@ export type SupervisorMessage =
   | { readonly type: 'stop' }
   | { readonly type: 'reload' }
   /** To a front: the process of each engine that may be recording, by the path of its socket; null while there is none. */
-  | { readonly type: 'engines'; readonly pids: Readonly<Record<string, number | null>> }
+  | {
+      readonly type: 'engines';
+      readonly pids: Readonly<Record<string, number | null>>;
+      /** Processes of engines that crashed lately, see `onCrash`. */
+      readonly crashed: readonly number[];
+    }
   /** Moves the streams of an engine, by the path of its socket, to others. Answered with the same id. */
   | {
       readonly type: 'replace';
@@ -63,6 +68,8 @@ export interface SupervisedProcessOptions {
   readonly onStarted?: () => void;
   /** The process that may be doing its work: the first one from its start, a later one once it is ready; null after its end. */
   readonly onProcess?: (pid: number | null) => void;
+  /** A process was ended by a fault of its own that it could not catch, as when its heap is full; before `onProcess`. */
+  readonly onCrash?: (pid: number) => void;
   /** A listening socket that the process inherits as its fifth file descriptor, and the address that it belongs to. */
   readonly listener?: () => { readonly address: string; readonly descriptor: number } | undefined;
   readonly onListening?: (address: string, handle: SocketHandle) => void;
@@ -79,6 +86,15 @@ export const inheritedVariable = 'VIDETTE_INHERITED_LISTENER';
 export const inheritedDescriptor = 4;
 
 const checkMs = 250;
+/** What the system, or the process itself, ends it with after a fault; operators and the system's memory killer use others. */
+const faultSignals: ReadonlySet<NodeJS.Signals> = new Set([
+  'SIGABRT',
+  'SIGSEGV',
+  'SIGBUS',
+  'SIGILL',
+  'SIGTRAP',
+  'SIGFPE',
+]);
 /** Between the ends and the next starts of a process that keeps failing. */
 const restarts: Backoff = { firstMs: 100, longestMs: 5_000 };
 /** After this long a process counts as good, ms. */
@@ -212,8 +228,10 @@ export class SupervisedProcess {
 
   #onExit(code: number | null, signal: NodeJS.Signals | null): void {
     const { clock, name, report, onFailed } = this.#options;
+    const pid = this.#child?.pid;
     this.#child = undefined;
     this.#cancelWatch?.();
+    if (pid !== undefined && signal !== null && faultSignals.has(signal)) this.#options.onCrash?.(pid);
     this.#options.onProcess?.(null);
     // Node forgets what it has queued for a process that is gone.
     for (const handle of this.#passing) handle.close();

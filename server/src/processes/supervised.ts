@@ -14,7 +14,7 @@ export interface SupervisedHandlers {
   readonly stop: () => void;
   readonly reload?: () => void;
   /** See `SupervisorMessage`. */
-  readonly engines?: (pids: Readonly<Record<string, number | null>>) => void;
+  readonly engines?: (pids: Readonly<Record<string, number | null>>, crashed: readonly number[]) => void;
   /** Moves the streams of an engine to others; resolves to their number. */
   readonly replace?: (path: string, successors: readonly Successor[]) => Promise<number>;
   /** The supervisor is gone: nothing would start or stop this process any more. */
@@ -52,7 +52,7 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
         handlers.reload?.();
         return;
       case 'engines':
-        handlers.engines?.(message.pids);
+        handlers.engines?.(message.pids, message.crashed);
         return;
       case 'passed':
         if (handle) handlers.passed?.(message.message, handle as SocketHandle);
