@@ -79,10 +79,7 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
   observers.add({ ...own, onState: (uid, state) => statuses.note(uid, state) });
   observers.add({ ...own, onState: (uid, state) => statistics.noteState(uid, state) });
   observers.add({ ...own, onMotion: (uid, event) => motion.note(uid, event) });
-  membership.attach({
-    activeStreams: () => streamManager.active,
-    review: () => streamManager.review(),
-  });
+  membership.attach({ activeStreams: () => streamManager.active, review: () => streamManager.review() });
   const snapshots = new Snapshots({ render: ffmpeg.renderLate, clock, load });
   const localInsight = new LocalInsight({ streamManager, statistics, snapshots, live, clock });
   const insight = new ClusterInsight({ local: localInsight, rpc, nodeOf });
