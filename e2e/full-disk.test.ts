@@ -166,7 +166,9 @@ test('[R10.4] with a quota, retention deletes the oldest footage from a full dis
   );
   assert.ok((left.startTime ?? 0) > (before.startTime ?? 0), 'the newest is what is left');
   const [day = ''] = await readdir(join(archive, uid));
-  const files = await readdir(join(archive, uid, day));
-  assert.equal(files.filter((name) => name.endsWith('.mp4')).length, 1);
+  await until(
+    async () => (await readdir(join(archive, uid, day))).filter((name) => name.endsWith('.mp4')),
+    (files) => files.length === 1,
+  );
   assert.ok(isRecording(await kinds(client, uid)));
 });

@@ -19,6 +19,9 @@ const hangs: Readonly<Record<string, () => unknown>> = {
   regexp: () => /^(a+)+$/.test(`${'a'.repeat(60)}b`),
 };
 const hangWatch = beWatchedForHangs(systemClock, socket);
-new Worker(new URL('./hang-watch-thread-fixture.ts', import.meta.url), { workerData: hangWatch });
+const watcher = new Worker(new URL('./hang-watch-thread-fixture.ts', import.meta.url), {
+  workerData: hangWatch,
+});
 asStream('innocent', () => systemClock.every(10, () => {}));
-asStream('guilty', () => setImmediate(() => hangs[kind]?.()));
+// Not before the thread is there: an engine has it from its start.
+watcher.once('message', () => asStream('guilty', () => setImmediate(() => hangs[kind]?.())));

@@ -20,8 +20,15 @@ export interface HangWatch {
 const periodMs = 250;
 /** Before the supervisor notices it. */
 const noteAfterMs = 1_500;
+/** The request to pause is lost now and then: it is made again as long as the main thread hangs, ms. */
+const retryMs = 500;
 /** The supervisor has killed it by then, unless it is gone. */
 const endAfterMs = 5_000;
+/**
+ * Between two callbacks the running code belongs to no stream: then the main thread goes on for a moment, and is paused
+ * again, so often at most.
+ */
+const mostPauses = 20;
 /** Under this symbol the global object of the main thread has `currentStream`. */
 const streamKey = 'vidette.current-stream';
 
@@ -49,9 +56,13 @@ export function watchForHangs(clock: Clock, { beats, socket }: HangWatch): Cance
       return;
     }
     silentMs += periodMs;
-    if (silentMs === noteAfterMs) void noteHang(socket);
+    if (silentMs >= noteAfterMs && (silentMs - noteAfterMs) % retryMs === 0) void noteHang(socket);
     if (silentMs >= endAfterMs) process.kill(process.pid, 'SIGKILL');
   });
+}
+
+function isOwn(file: string | undefined): boolean {
+  return file?.startsWith('file:') === true;
 }
 
 async function noteHang(socket: string): Promise<void> {
@@ -60,20 +71,30 @@ async function noteHang(socket: string): Promise<void> {
   session.connectToMainThread();
   const files = new Map<string, string>();
   session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => files.set(scriptId, url));
-  session.once('Debugger.paused', ({ params: { callFrames } }) => {
-    const [frame] = callFrames;
-    if (frame) evaluateStream(session, frame, { socket, file: files.get(frame.location.scriptId) });
+  let pauses = 0;
+  session.on('Debugger.paused', ({ params: { callFrames } }) => {
+    // The program's own code says more than a function of Node that it calls.
+    const frame = callFrames.find(({ location }) => isOwn(files.get(location.scriptId))) ?? callFrames[0];
+    const isLast = ++pauses >= mostPauses;
+    if (frame) evaluateStream(session, frame, { socket, file: files.get(frame.location.scriptId), isLast });
     else session.disconnect();
   });
   session.post('Debugger.enable');
   session.post('Debugger.pause');
 }
 
+interface PausedAt {
+  readonly socket: string;
+  readonly file: string | undefined;
+  /** The note is left even if it names no stream. */
+  readonly isLast: boolean;
+}
+
 /** The main thread is paused in that frame; ending the session lets it go on. */
 function evaluateStream(
   session: Session,
   frame: Debugger.CallFrame,
-  { socket, file = 'native code' }: { readonly socket: string; readonly file: string | undefined },
+  { socket, file = 'native code', isLast }: PausedAt,
 ): void {
   const request: Debugger.EvaluateOnCallFrameParameterType = {
     callFrameId: frame.callFrameId,
@@ -83,6 +104,11 @@ function evaluateStream(
   session.post('Debugger.evaluateOnCallFrame', request, (_, answer) => {
     // Undefined after an error.
     const stream: unknown = answer?.result.value;
+    if (typeof stream !== 'string' && !isLast) {
+      session.post('Debugger.resume');
+      session.post('Debugger.pause');
+      return;
+    }
     const at = `${frame.functionName || 'a function'} at ${file}:${frame.location.lineNumber + 1}`;
     leaveCrashNote(socket, {
       uid: typeof stream === 'string' ? stream : undefined,
