@@ -1,4 +1,4 @@
-import { pino, type Logger } from 'pino';
+import { pino } from 'pino';
 import { lockWhenFree, openRecording, type Recording } from '../archive/recording/recording.ts';
 import { delay, systemClock, type Clock } from '../base/clock.ts';
 import { backoffMs, type Backoff } from '../base/backoff.ts';
@@ -7,13 +7,8 @@ import type { HangWatch } from '../base/hang-watch.ts';
 import { LoadLevel } from '../base/load-level.ts';
 import type { Log } from '../base/log.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
-import { redactText, redactValue } from '../base/redact.ts';
-import {
-  noArchiveReason,
-  type EngineSetup,
-  type EngineVitals,
-  type LogLevel,
-} from '../engine/engine-protocol.ts';
+import { redactingLog } from '../base/redacting-log.ts';
+import { noArchiveReason, type EngineSetup, type EngineVitals } from '../engine/engine-protocol.ts';
 import { WritePermits, type PermitsReport } from '../base/write-permits.ts';
 import { EngineServer, type EngineCommands } from '../engine/engine-server.ts';
 import { EngineViewers } from '../engine/engine-viewers.ts';
@@ -53,7 +48,7 @@ async function openEngine(
   const held = await lockWhenFree(lock, clock, earlierEndsMs);
   closers.push(() => held.release());
   const lines = pino({ base: null }, pino.destination({ dest: 2, sync: false }));
-  const log = tee(lines, (...line) => server.noteLine(...line));
+  const log = redactingLog(lines, (...line) => server.noteLine(...line));
   const eventLoop = new EventLoopWatch(clock);
   const load = new LoadLevel();
   const assignments = new Assignments({
@@ -260,25 +255,4 @@ class Assignments implements EngineCommands {
     this.#early.clear();
     for (const order of orders) this.run(order);
   }
-}
-
-/** A log that writes redacted lines to `target` and passes them on. */
-function tee(
-  target: Logger,
-  note: (level: LogLevel, message: string, fields: object) => void,
-  inherited: object = {},
-): Log {
-  const write = (level: LogLevel) => (fields: object, message: string) => {
-    const safe = redactValue({ ...inherited, ...fields }) as object;
-    const text = redactText(message);
-    target[level](safe, text);
-    note(level, text, safe);
-  };
-  return {
-    debug: write('debug'),
-    info: write('info'),
-    warn: write('warn'),
-    error: write('error'),
-    child: (fields) => tee(target, note, { ...inherited, ...fields }),
-  };
 }

@@ -2,6 +2,7 @@ import type { LogLevel } from '@vidette/contract/entities';
 import type { Clock } from '../base/clock.ts';
 import type { Log, LogFields } from '../base/log.ts';
 import { redactText, redactValue } from '../base/redact.ts';
+import { redactingLog } from '../base/redacting-log.ts';
 
 export interface RingLine {
   /** Increases by one per line. */
@@ -34,23 +35,8 @@ export class LogRing {
   }
 
   /** A log that writes to `target` and is remembered here. */
-  tee(target: Log, inherited: LogFields = {}): Log {
-    const write = (level: LogLevel) => (fields: LogFields, message: string) => {
-      const safe = redactValue(fields) as LogFields;
-      const text = redactText(message);
-      target[level](safe, text);
-      this.#add(level, text, { ...inherited, ...safe });
-    };
-    return {
-      debug: write('debug'),
-      info: write('info'),
-      warn: write('warn'),
-      error: write('error'),
-      child: (fields) => {
-        const safe = redactValue(fields) as LogFields;
-        return this.tee(target.child(safe), { ...inherited, ...safe });
-      },
-    };
+  tee(target: Log): Log {
+    return redactingLog(target, (...line) => this.#add(...line));
   }
 
   /** Remembers a line that another process of this server has written. */
