@@ -15,7 +15,7 @@ import { CatalogWriter, openCatalogForWriting } from '../server/src/archive/cata
 import { defaultRecordingLimits } from '../server/src/archive/record/record.ts';
 import { catalogTicks, type NewFragment } from '../server/src/archive/segments/segments.ts';
 import { systemClock } from '../server/src/base/clock.ts';
-import { median } from './usage.ts';
+import { median, percentile } from './usage.ts';
 
 const script = fileURLToPath(import.meta.url);
 const periodMs = 1_000;
@@ -99,11 +99,6 @@ async function measure(
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? NaN;
 }
 
 async function compare(streams: number, seconds: number, rounds: number): Promise<void> {

@@ -23,7 +23,7 @@ import { administratorOf, until } from '../e2e/api.ts';
 import { startServer, type TestServer } from '../e2e/server.ts';
 import { LoadCameras } from './load-cameras.ts';
 import { framesPerSecond } from './load-media.ts';
-import { cpuSeconds } from './usage.ts';
+import { cpuSeconds, percentile } from './usage.ts';
 
 const [streams = 200, seconds = 60, people = 20, engines = 1] = process.argv.slice(2).map(Number);
 const kbitPerSecond = 2_000;
@@ -109,11 +109,6 @@ class Person {
     while (!isOver()) await pause(200);
     socket.terminate();
   }
-}
-
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? NaN;
 }
 
 /** A camera and its viewer; resolves to the delays, ms. */

@@ -38,6 +38,12 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 }
 
+/** The value below which that share of the values is; the largest for 100. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? NaN;
+}
+
 function sumOver(roots: readonly number[], of: (pid: number) => number): number {
   return [...withDescendants(roots)].reduce((sum, pid) => sum + of(pid), 0);
 }

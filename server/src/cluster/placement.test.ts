@@ -1,29 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Move, StreamPlace } from '../store/cluster-tables.ts';
-import { bestNode, planMoves, type PlacedMember, type PlacementInput } from './placement.ts';
-
-const member = (id: string, changes: Partial<PlacedMember> = {}): PlacedMember => ({
-  id,
-  isThere: true,
-  isDrained: false,
-  cannotRecord: false,
-  capacity: null,
-  ...changes,
-});
-
-const place = (uid: string, nodeId: string, changes: Partial<StreamPlace> = {}): StreamPlace => ({
-  uid,
-  nodeId: nodeId,
-  epoch: 3,
-  nextNodeId: null,
-  changed: 0,
-  status: 'running',
-  failureCode: null,
-  failureReason: null,
-  handoverAgeMs: 0,
-  ...changes,
-});
+import { member, place } from './cluster-fixture.ts';
+import { bestNode, planMoves, type PlacementInput } from './placement.ts';
 
 const streams = (count: number, nodeId: string, prefix = nodeId) =>
   Array.from({ length: count }, (_, index) => place(`${prefix}${String(index).padStart(3, '0')}`, nodeId));

@@ -40,7 +40,7 @@ export class LivePlayback implements Playback {
   #lastTime = 0;
   #movedMs = -Infinity;
   #decidedMs: number;
-  /** Only key frames come: video that stands still between them is no interruption. */
+  /** Only key frames arrive: video that does not move between them is no interruption. */
   #isReduced = false;
   #isDisposed = false;
 

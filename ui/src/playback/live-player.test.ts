@@ -281,7 +281,7 @@ test('[R15.4] a viewer learns that the server sends only key frames, and that it
   socket().message({ type: 'reduced', isReduced: true });
   assert.equal(player.getSnapshot().isReduced, true);
   for (let second = 0; second < 12; second++) {
-    // A key frame every three seconds; the element stands still at the end of each.
+    // A key frame every three seconds; the element waits at the end of each.
     const startS = NOW_S + clock.monotonicMs() / 1000;
     if (second % 3 === 0) socket().media(`${startS - 3}-${startS}`);
     clock.advance(1_000);
