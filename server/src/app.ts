@@ -12,8 +12,6 @@ import { composeStorage } from './compose/storage.ts';
 import type { KeptListener } from './http/http-server.ts';
 import { ConfigStore } from './config/config-store.ts';
 import type { Config } from './config/schema.ts';
-import { EngineLives } from './engine/engine-lives.ts';
-import type { PassConnection } from './engine/remote-viewers.ts';
 import { nodeAddress } from './rpc/node-address.ts';
 import type { Successor } from './engine/engine-processes.ts';
 import { managedSettingsOf } from './streams/stream-view.ts';
@@ -22,6 +20,20 @@ interface Assembled {
   readonly url: string;
   readonly reload: () => void;
   readonly replaceEngine: (path: string, successors: readonly Successor[]) => Promise<number>;
+}
+
+export interface AppOptions {
+  readonly config: Config;
+  /** The environment that the configuration was read with. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Shows a line to the operator at the console. */
+  readonly print: (line: string) => void;
+  /** Called when the server must stop. */
+  readonly fail: (reason: string) => void;
+  /** The engines that run the streams; without them streams run in this process. */
+  readonly engines?: EngineHandles;
+  /** The listening socket that the processes of this server pass on. */
+  readonly kept?: KeptListener;
 }
 
 /**
@@ -40,27 +52,9 @@ export class App {
     this.#assembled = assembled;
   }
 
-  /**
-   * Opens everything, listens, and starts the streams. `env` is the environment that the configuration was read
-   * with; `print` shows a line to the operator at the console. If a later step fails, what is already open is
-   * closed again. `fail` is called when the server must stop. `engineSockets` leads to the engines that run the streams; when it is
-   * empty they run in this process. `lives` is kept up to date by the caller.
-   */
-  static async start(
-    config: Config,
-    env: Readonly<Record<string, string | undefined>>,
-    print: (line: string) => void,
-    fail: (reason: string) => void,
-    engineSockets: readonly string[],
-    lives = new EngineLives(),
-    kept?: KeptListener,
-    pass: PassConnection = () => Promise.resolve(false),
-  ): Promise<App> {
-    const engines: EngineHandles = { sockets: engineSockets, lives, pass };
-    const configStore = new ConfigStore(config, env);
-    return new App(
-      await opened((closers) => assemble(configStore, print, fail, { ...engines, kept }, closers)),
-    );
+  /** Opens everything, listens, and starts the streams. If a step fails, what is already open is closed again. */
+  static async start(options: AppOptions): Promise<App> {
+    return new App(await opened((closers) => assemble(options, closers)));
   }
 
   /** Reloads the configuration and the certificate from their files. Errors in them are logged. */
@@ -84,12 +78,10 @@ export class App {
 }
 
 async function assemble(
-  configStore: ConfigStore,
-  print: (line: string) => void,
-  fail: (reason: string) => void,
-  handles: EngineHandles & { readonly kept: KeptListener | undefined },
+  { config, env, print, fail, engines: handles, kept }: AppOptions,
   closers: Closer[],
 ): Promise<Assembled> {
+  const configStore = new ConfigStore(config, env);
   const keep = <Made>(area: Opened<Made>): Opened<Made> => {
     closers.push(() => area.close());
     return area;
@@ -105,7 +97,7 @@ async function assemble(
   const areas = { foundation, engines, storage, ffmpeg, cluster, media, access, services };
   const { http, tunnel } = keep(await composeHttp(areas));
   attachToCluster(areas);
-  const url = await http.listen(handles.kept);
+  const url = await http.listen(kept);
   await introduce(areas, url);
   tunnel.resume();
   print(`Vidette listens on ${url}`);

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { SocketHandle } from './base/socket-handle.ts';
 import type { Engine } from './compose/engine-process.ts';
 import type { PassedViewer } from './engine/viewer-protocol.ts';
-import { prepareProgram, endWith } from './program.ts';
+import { endWith, OrderlyEnd, prepareProgram } from './program.ts';
 
 prepareProgram();
 
@@ -26,24 +26,16 @@ try {
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
   const engine: { starting?: Promise<Engine> } = {};
-  let isEnding = false;
-  const end = () => {
-    if (isEnding) return;
-    isEnding = true;
-    Promise.resolve(engine.starting)
-      .then((running) => running?.close())
-      // The supervisor removes the folder, unless it was killed; the last engine does then.
-      .then(() => rmdir(dirname(socket)).catch(() => undefined))
-      .then(() => process.exit(0), endWith);
-  };
+  const ending = new OrderlyEnd();
+  // The supervisor removes the folder, unless it was killed; the last engine does then.
+  const removeFolder = () => rmdir(dirname(socket)).catch(() => undefined);
   const take = (viewer: PassedViewer, handle: SocketHandle) => {
     // A front passes viewers only to an engine that has greeted it.
     if (engine.starting) void engine.starting.then(({ viewers }) => viewers.take(viewer, handle));
     else handle.close();
   };
   const line = beSupervised(systemClock, {
-    stop: end,
-    orphaned: end,
+    end: () => ending.begin(engine.starting, removeFolder),
     passed: (viewer, handle) => take(viewer as PassedViewer, handle),
   });
   const hangWatch = beWatchedForHangs(systemClock, socket);

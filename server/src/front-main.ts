@@ -1,7 +1,7 @@
 /** The front of a server whose streams run in engine processes. Arguments: the Unix socket of each engine. */
 import type { App } from './app.ts';
 import type { SocketHandle } from './base/socket-handle.ts';
-import { prepareProgram, print, endWith } from './program.ts';
+import { endWith, OrderlyEnd, prepareProgram, print } from './program.ts';
 
 prepareProgram();
 
@@ -14,17 +14,9 @@ try {
   const lives = new EngineLives();
   const server: { starting?: Promise<App> } = {};
   const started = Promise.withResolvers<App>();
-  let isEnding = false;
-  const end = () => {
-    if (isEnding) return;
-    isEnding = true;
-    Promise.resolve(server.starting)
-      .then((app) => app?.close())
-      .then(() => process.exit(0), endWith);
-  };
+  const ending = new OrderlyEnd();
   const line = beSupervised(systemClock, {
-    stop: end,
-    orphaned: end,
+    end: () => ending.begin(server.starting),
     reload: () => {
       server.starting?.then((app) => app.reload()).catch(() => {});
     },
@@ -42,12 +34,12 @@ try {
     inherited: inheritedListener,
     keep: (address: string, handle: SocketHandle) => line.keep(address, handle),
   };
-  const sockets = process.argv.slice(2);
-  server.starting = Application.start(config, process.env, print, fail, sockets, lives, kept, line.pass);
+  const engines = { sockets: process.argv.slice(2), lives, pass: line.pass };
+  server.starting = Application.start({ config, env: process.env, print, fail, engines, kept });
   server.starting.then(started.resolve, () => undefined);
   await server.starting.catch((error: unknown) => {
     // Opened parts are closed already.
-    if (!isEnding) throw error;
+    if (!ending.isEnding) throw error;
   });
   line.ready();
 } catch (error) {

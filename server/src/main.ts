@@ -87,7 +87,7 @@ async function serveHere(config: Config, fail: (exitCode: number) => void): Prom
     process.stderr.write(`${reason}\n`);
     fail(1);
   };
-  const app = await App.start(config, process.env, print, failWith, []);
+  const app = await App.start({ config, env: process.env, print, fail: failWith });
   const { openControlIfPossible } = await import('./processes/control-socket.ts');
   const { ownFolder, programIn } = await import('./processes/server-program.ts');
   const controlled = {

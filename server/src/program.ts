@@ -26,6 +26,27 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/**
+ * Ends the program in order, the first time that it is called: closes what has been started, if anything has, and runs
+ * `last`.
+ */
+export class OrderlyEnd {
+  #isEnding = false;
+
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  begin(starting: Promise<{ close(): Promise<void> }> | undefined, last?: () => Promise<void>): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    Promise.resolve(starting)
+      .then((started) => started?.close())
+      .then(last)
+      .then(() => process.exit(0), endWith);
+  }
+}
+
 /** Shows why the program ends, and ends it. */
 export function endWith(error: unknown): never {
   process.stderr.write(`${explain(error)}\n`);

@@ -14,14 +14,15 @@ export type Engines = Opened<Awaited<ReturnType<typeof openEngines>>>;
 
 /** What a front needs to reach the engines of its server. */
 export interface EngineHandles {
-  /** The Unix socket of each; empty where the streams run in this process. */
+  /** The Unix socket of each. */
   readonly sockets: readonly string[];
   readonly lives: EngineLives;
   /** Passes the connection of a viewer to an engine. */
   readonly pass: PassConnection;
 }
 
-export function composeEngines(foundation: Foundation, handles: EngineHandles): Promise<Engines> {
+/** @param handles undefined where the streams run in this process */
+export function composeEngines(foundation: Foundation, handles: EngineHandles | undefined): Promise<Engines> {
   return opened((closers) => openEngines(foundation, handles, closers));
 }
 
@@ -29,16 +30,17 @@ const noAudience = (): LiveAudience | undefined => undefined;
 
 async function openEngines(
   { clock, log, load }: Foundation,
-  { sockets: paths, lives, pass }: EngineHandles,
+  handles: EngineHandles | undefined,
   closers: Closer[],
 ) {
-  const [first] = paths;
-  if (first === undefined)
+  const [first] = handles?.sockets ?? [];
+  if (handles === undefined || first === undefined)
     return {
       ...{ processes: undefined, viewers: undefined, audienceOf: noAudience },
       ...{ reported: undefined, recordedElsewhere: undefined },
       runId: randomUUID(),
     };
+  const { sockets: paths, lives, pass } = handles;
   const viewers = new RemoteViewers({
     engineOf: (uid) => processes.viewerEngine(uid),
     pass,

@@ -11,14 +11,13 @@ import {
 const aliveMs = 500;
 
 export interface SupervisedHandlers {
-  readonly stop: () => void;
+  /** The supervisor wants it to end, or is gone, so that nothing would start or stop this process any more. */
+  readonly end: () => void;
   readonly reload?: () => void;
   /** See `SupervisorMessage`. */
   readonly engines?: (pids: Readonly<Record<string, number | null>>, crashed: readonly number[]) => void;
   /** Moves the streams of an engine to others; resolves to their number. */
   readonly replace?: (path: string, successors: readonly Successor[]) => Promise<number>;
-  /** The supervisor is gone: nothing would start or stop this process any more. */
-  readonly orphaned: () => void;
   /** Another process of the supervisor has passed a connection. */
   readonly passed?: (message: unknown, handle: SocketHandle) => void;
 }
@@ -46,7 +45,7 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
   process.on('message', (message: SupervisorMessage, handle?: unknown) => {
     switch (message.type) {
       case 'stop':
-        handlers.stop();
+        handlers.end();
         return;
       case 'reload':
         handlers.reload?.();
@@ -66,7 +65,7 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
       }
     }
   });
-  process.once('disconnect', () => handlers.orphaned());
+  process.once('disconnect', () => handlers.end());
   // The terminal sends these to all processes of its group: the supervisor decides.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => {});
   clock.every(aliveMs, () => send({ type: 'alive' }));
