@@ -7,6 +7,7 @@ import { systemClock, type Clock } from '../base/clock.ts';
 import type { TunnelConnection, Traffic } from './tunnel-connection.ts';
 import { RelayFailure } from './relay-failure.ts';
 import { Relay } from './relay.ts';
+import { usablePair } from './tunnel-key.ts';
 
 /**
  * Messages that the library's server end can send but does not expose: needed to simulate a malicious relay.
@@ -42,8 +43,8 @@ export interface TestRelay {
 
 export const bindPort = 8080;
 
-const hostPair = ssh2.utils.generateKeyPairSync('ed25519');
-const ownPair = ssh2.utils.generateKeyPairSync('ed25519');
+const hostPair = usablePair();
+const ownPair = usablePair();
 const fingerprint = fingerprintOf(hostPair.public);
 
 /** A relay that listens on our behalf. `answersPings: false` ignores every later request. */
