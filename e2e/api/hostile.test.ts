@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf } from '../api.ts';
@@ -311,4 +312,19 @@ test('unknown addresses are NotFound, and the allowed methods of an address are 
   ] as const) {
     assert.equal((await send(method, path)).code, 'NotFound', `${method} ${path}`);
   }
+});
+
+test('[R5.5] a client that reads only after it has sent 12 MB gets the refusal', async () => {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  const bytes = 12 * 1024 * 1024;
+  const head = `POST /v1/profile/confirm HTTP/1.1\r\nhost: ${hostname}\r\ncookie: ${cookie}\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`;
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.write(head);
+    socket.write(Buffer.alloc(bytes, 'x'), () => resolve());
+  });
+  let text = '';
+  for await (const chunk of socket.setEncoding('utf8')) text += chunk;
+  assert.match(text, /^HTTP\/1\.1 400 .*"code":"BadRequest"/s);
 });

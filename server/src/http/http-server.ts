@@ -21,6 +21,7 @@ import type { Config } from '../config/schema.ts';
 import type { TunnelConnection } from '../tunnel/tunnel-connection.ts';
 import { methodsInstead } from './allowed-methods.ts';
 import { TunnelClients } from './tunnel-clients.ts';
+import { discardBody } from './discard-body.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { ConnectionLimiter, type Certificate } from './connection-limiter.ts';
 import { languageOfVisitor } from './language.ts';
@@ -176,8 +177,9 @@ function readBodies(server: FastifyInstance): void {
 
 /** Answers failures before a call's own handling, and requests without a route. */
 function answerFailures(server: FastifyInstance, services: HttpServerServices): void {
-  server.setErrorHandler((error, request, reply) => {
+  server.setErrorHandler(async (error, request, reply) => {
     const fault = faultOf(error);
+    if (reply.getHeader('connection') === 'close') await discardBody(request.raw, services.clock);
     logFault(services.log, fault, { method: request.method, url: request.url });
     const locked = services.lock.isLocked && request.url.startsWith('/v1/');
     const shown = locked ? new Fault('LifetimeCodeRequired', 'The server has no administrator.') : fault;
