@@ -105,7 +105,11 @@ test('[R10.4] on a disk that other programs fill, only old recordings are delete
     WAIT_MS,
   );
   assert.deepEqual(left, all.slice(5), 'what is older than an hour went in one batch');
-  const [line = '', ...others] = server.output.split('\n').filter((text) => text.includes('deleted early'));
+  const [line = '', ...others] = await until(
+    () => server.output.split('\n').filter((text) => text.includes('deleted early')),
+    (lines) => lines.length > 0,
+    WAIT_MS,
+  );
   assert.deepEqual(others, []);
   assert.match(line, /files of other programs fill the disk/);
   const { stream, segments, otherBytes, archiveBytes } = JSON.parse(line) as Record<string, unknown>;
