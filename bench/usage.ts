@@ -49,7 +49,7 @@ function sumOver(roots: readonly number[], of: (pid: number) => number): number 
 }
 
 /** The processes and all of their descendants, from one pass over /proc. */
-function withDescendants(roots: readonly number[]): Set<number> {
+export function withDescendants(roots: readonly number[]): Set<number> {
   const childrenOf = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
     const stat = /^\d+$/.test(name) ? statFields(Number(name)) : undefined;
