@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { until } from './api.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { administratorOf, until } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
-import { assertEveryFrame, encodeSceneClip, engines, Scene } from './engine-scene.ts';
-import { download, recorded } from './footage.ts';
+import { freePort } from '../server/src/ingest/fixtures/live-sources.ts';
+import { assertEveryFrame, encodeSceneClip, engines, frontOf, processesOf, Scene } from './engine-scene.ts';
+import { download, recorded, recordedFor } from './footage.ts';
 import { startFakeCamera } from './rtsp/fake-camera.ts';
 import type { CameraClip } from './rtsp/fake-media.ts';
+import { startServer } from './server.ts';
 
 let clip: CameraClip;
 
@@ -32,6 +37,43 @@ test('[R15.1] no frame is lost while the front is killed again and again, and wh
     await scene.assertNothingLost();
   } finally {
     await scene.close();
+  }
+});
+
+test('an install without streams runs no engine: its first stream starts one, for whichever front there is', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-idle-'));
+  const camera = await startFakeCamera({ clip });
+  // The next front listens where the first did.
+  const server = await startServer({ dataDir, port: await freePort('tcp') });
+  try {
+    const { client } = await administratorOf(server);
+    assert.deepEqual(await processesOf(server, 'engine-main.ts'), []);
+    assert.deepEqual((await client.getSystemStats()).engines, []);
+    const first = await frontOf(server);
+    process.kill(first, 'SIGKILL');
+    await until(
+      () => frontOf(server),
+      (pid) => pid !== first,
+    );
+    const body = { name: 'Camera', streamSource: camera.url };
+    const answers = () => client.listStreams({ query: {} }).catch(() => undefined);
+    await until(answers, (list) => list !== undefined);
+    assert.deepEqual(await processesOf(server, 'engine-main.ts'), []);
+    const { uid } = await client.addStream({ body });
+    await recordedFor(client, uid, 1_000);
+    assert.equal((await processesOf(server, 'engine-main.ts')).length, 1);
+    assert.equal((await client.getSystemStats()).engines.length, 1);
+  } finally {
+    await server.stop();
+    await camera.stop();
+  }
+  // Now it has one from the start.
+  const next = await startServer({ dataDir });
+  try {
+    assert.equal((await processesOf(next, 'engine-main.ts')).length, 1);
+  } finally {
+    await next.stop();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 });
 

@@ -20,7 +20,7 @@ try {
     reload: () => {
       server.starting?.then((app) => app.reload()).catch(() => {});
     },
-    engines: (pids, crashed) => lives.note(pids, crashed),
+    engines: (...known) => lives.note(...known),
     replace: async (path, successors) => (await started.promise).replaceEngine(path, successors),
   });
   const { loadConfig } = await import('./config/load.ts');
@@ -34,7 +34,7 @@ try {
     inherited: inheritedListener,
     keep: (address: string, handle: SocketHandle) => line.keep(address, handle),
   };
-  const engines = { sockets: process.argv.slice(2), lives, pass: line.pass };
+  const engines = { sockets: process.argv.slice(2), lives, wake: line.wake, pass: line.pass };
   server.starting = Application.start({ config, env: process.env, print, fail, engines, kept });
   server.starting.then(started.resolve, () => undefined);
   await server.starting.catch((error: unknown) => {

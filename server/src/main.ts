@@ -2,12 +2,11 @@
  * Takes arguments and environment, returns an exit code. Without a command it runs the server until a signal
  * ends it; the other commands are loaded only when used.
  */
-import { dirname, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { endWith, prepareProgram, print } from './program.ts';
+import type { ServerPlan } from './processes/plan.ts';
 import type { ServerStatus } from './processes/control-socket.ts';
 import type { ServerProgram } from './processes/server-program.ts';
-import type { Config } from './config/schema.ts';
 
 prepareProgram();
 
@@ -55,21 +54,18 @@ async function serve(): Promise<void> {
     else server.starting?.then((running) => running.reload()).catch(() => {});
   });
 
-  const { loadConfig } = await import('./config/load.ts');
-  const { engineCount } = await import('./processes/engine-count.ts');
-  const config = await loadConfig(process.env);
+  const plan = await planServer();
   const fail = (code: number) => {
     exitCode = code;
     if (!requests.isStopping) requests.ask();
   };
   const { runningServer } = await import('./processes/control-socket.ts');
-  const running = await runningServer(config.dataDir);
+  const running = await runningServer(plan.dataDir);
   if (running) {
     const { meetRunning } = await import('./cli/replace.ts');
-    process.exit(await meetRunning(running, { dataDir: config.dataDir, out: print }));
+    process.exit(await meetRunning(running, { dataDir: plan.dataDir, out: print }));
   }
-  const engines = await engineCount(config);
-  server.starting = engines === 0 ? serveHere(config, fail) : supervise(config, engines, fail);
+  server.starting = plan.engines === 0 ? serveHere(fail) : supervise(plan, fail);
   try {
     await server.starting;
   } catch (error) {
@@ -78,11 +74,20 @@ async function serve(): Promise<void> {
   }
 }
 
+/** The program that does everything in one process loads all of it anyway. */
+async function planServer(): Promise<ServerPlan> {
+  if (process.env['VIDETTE_ENGINE_PROCESSES'] === '0')
+    return (await import('./compose/server-plan.ts')).planOf(process.env);
+  return (await import('./processes/plan.ts')).readPlan();
+}
+
 const report = (line: string) => void process.stderr.write(`${line}\n`);
 
 /** Everything in this process. */
-async function serveHere(config: Config, fail: (exitCode: number) => void): Promise<Running> {
+async function serveHere(fail: (exitCode: number) => void): Promise<Running> {
   const { App } = await import('./app.ts');
+  const { loadConfig } = await import('./config/load.ts');
+  const config = await loadConfig(process.env);
   const failWith = (reason: string) => {
     process.stderr.write(`${reason}\n`);
     fail(1);
@@ -104,28 +109,23 @@ async function serveHere(config: Config, fail: (exitCode: number) => void): Prom
 
 /** The server in processes of its own, of which this one is the supervisor. */
 async function supervise(
-  { dataDir }: Config,
-  engines: number,
+  { dataDir, engines, areDormant, locks }: ServerPlan,
   onFailed: (exitCode: number) => void,
 ): Promise<Running> {
   const { systemClock: clock } = await import('./base/clock.ts');
   const { makeFolders } = await import('./base/durable.ts');
-  const { catalogPath, recorderLockPath } = await import('./archive/segments/segments.ts');
   const { ProcessSupervisor } = await import('./processes/process-supervisor.ts');
   const { ownFolder, programIn } = await import('./processes/server-program.ts');
-  const catalog = catalogPath(join(dataDir, 'archive'));
-  await makeFolders(dirname(catalog), 0o750);
+  await makeFolders(dataDir, 0o750);
   const { openControlIfPossible } = await import('./processes/control-socket.ts');
+  // Later the files on the disk may be those of another version.
   const { assertReplaceable } = await import('./processes/program-facts.ts');
-  const { engineCount } = await import('./processes/engine-count.ts');
-  const { loadConfig } = await import('./config/load.ts');
   const supervisor = new ProcessSupervisor({
-    ...{ engines, clock, report, onFailed },
+    ...{ engines, areDormant, locks, clock, report, onFailed },
     program: programIn(ownFolder),
-    lockPath: (number) => recorderLockPath(catalog, number),
   });
   const replace = async (folder: string | undefined, progress: (line: string) => void) => {
-    const count = await engineCount(await loadConfig(process.env));
+    const { engines: count } = await planServer();
     if (count === 0) throw new Error(needsFullRestart);
     const program = programIn(folder ?? supervisor.program.folder);
     await assertReplaceable(supervisor.program, program);
@@ -135,7 +135,7 @@ async function supervise(
   const control = await openControlIfPossible(dataDir, controlled, report);
   /** The files of the program were replaced by those of another version, or another number of engines is configured. */
   const replaceIfChanged = async () => {
-    const count = await engineCount(await loadConfig(process.env));
+    const { engines: count } = await planServer();
     const program = programIn(supervisor.program.folder);
     if (program.version !== supervisor.program.version || count !== supervisor.engines)
       await replace(undefined, report);
@@ -153,7 +153,6 @@ async function supervise(
     },
   };
 }
-
 const needsFullRestart =
   'Without engine processes (engine.processes: 0) the server that records cannot be replaced: stop it and start it again.';
 

@@ -17,6 +17,8 @@ export interface EngineHandles {
   /** The Unix socket of each. */
   readonly sockets: readonly string[];
   readonly lives: EngineLives;
+  /** Has a dormant engine started, by the path of its socket. */
+  readonly wake: (path: string) => void;
   /** Passes the connection of a viewer to an engine. */
   readonly pass: PassConnection;
 }
@@ -40,7 +42,7 @@ async function openEngines(
       ...{ reported: undefined, recordedElsewhere: undefined },
       runId: randomUUID(),
     };
-  const { sockets: paths, lives, pass } = handles;
+  const { sockets: paths, lives, wake, pass } = handles;
   const viewers = new RemoteViewers({
     engineOf: (uid) => processes.viewerEngine(uid),
     pass,
@@ -49,7 +51,7 @@ async function openEngines(
     log,
   });
   const processes: EngineProcesses = await EngineProcesses.connect({
-    ...{ paths, lives, viewers, clock, log, load },
+    ...{ paths, lives, wake, viewers, clock, log, load },
   });
   closers.push(() => processes.close());
   const reported = new ReportedRecorders();

@@ -6,14 +6,25 @@
 export class EngineLives {
   #pids: Readonly<Record<string, number | null>> = {};
   #crashed: ReadonlySet<number> = new Set();
+  #dormant: ReadonlySet<string> = new Set();
 
   /**
    * `pids`: by the path of the engine's socket; null while none of its processes may be recording. `crashed`: processes
-   * that a fault of their own ended, other than a signal from outside.
+   * that a fault of their own ended, other than a signal from outside. `dormant`: see `isDormant`.
    */
-  note(pids: Readonly<Record<string, number | null>>, crashed: readonly number[] = []): void {
+  note(
+    pids: Readonly<Record<string, number | null>>,
+    crashed: readonly number[] = [],
+    dormant: readonly string[] = [],
+  ): void {
     this.#pids = pids;
     this.#crashed = new Set(crashed);
+    this.#dormant = new Set(dormant);
+  }
+
+  /** Whether an engine, by the path of its socket, has not been started yet, and is started when it is needed. */
+  isDormant(path: string): boolean {
+    return this.#dormant.has(path);
   }
 
   hasCrashed(pid: number): boolean {

@@ -291,6 +291,44 @@ test('[R15.2] a front starts without an engine that keeps failing', async () => 
   });
 });
 
+test('a front does not wait for a dormant engine, and has it started for its first stream', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-engines-'));
+  const engine = new TestEngine(join(folder, '0.sock'));
+  const lives = new EngineLives();
+  lives.note({}, [], [engine.path]);
+  const woken: string[] = [];
+  const wake = (path: string) => void woken.push(path);
+  const load = new LoadLevel();
+  const front = await EngineProcesses.connect({ paths: [engine.path], lives, wake, clock, log, load });
+  try {
+    const seen = new Seen();
+    front.begin(setup, seen);
+    seen.owned.delete('b');
+    front.apply(settingsOf('b'));
+    front.assigned();
+    assert.deepEqual(woken, [], 'another node runs the only stream');
+    assert.deepEqual(front.engines, [], 'the statistics show the engines that run');
+    assert.ok(front.areStopped(), 'nothing has been written');
+    front.apply(settingsOf('a'));
+    assert.deepEqual(woken, [engine.path]);
+    assert.deepEqual(await front.details('a'), { tracks: [], lines: [] }, 'there is nothing to tell yet');
+    assert.equal(await front.newestKeyFrame('a'), undefined);
+    lives.note({ [engine.path]: process.pid });
+    assert.ok(!front.areStopped());
+    await engine.server.listen(engine.path);
+    await until(() => engine.orders.includes('run a'));
+    assert.deepEqual(
+      front.engines.map(({ isConnected, streams }) => [isConnected, streams]),
+      [[true, 1]],
+    );
+  } finally {
+    await front.close();
+    await engine.server.close();
+    await engine.streamManager.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 test('[R10.8] an engine learns of the lease only once it has no streams of other nodes any more', async () => {
   await withEngines(1, async ([engine], connect) => {
     const front = await connect();

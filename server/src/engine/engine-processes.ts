@@ -24,6 +24,8 @@ export interface EngineProcessesOptions {
   /** The Unix socket of each engine. */
   readonly paths: readonly string[];
   readonly lives: EngineLives;
+  /** Has a dormant engine started, by the path of its socket. */
+  readonly wake?: (path: string) => void;
   readonly clock: Clock;
   readonly log: Log;
   /** Passed on to the engines. */
@@ -162,15 +164,16 @@ export class EngineProcesses implements EngineHost {
   }
 
   /**
-   * Connects with the engines. Waits for all of them: the files of one that doesn't answer must not be touched. One
-   * that hangs is replaced by its supervisor, and one that keeps failing has ended.
+   * Connects with the engines. Waits for all of them but dormant ones: the files of one that doesn't answer must not be
+   * touched. One that hangs is replaced by its supervisor, and one that keeps failing has ended.
    */
   static async connect(options: EngineProcessesOptions): Promise<EngineProcesses> {
     const { clock, log } = options;
     const processes = new EngineProcesses(options);
     const cancelWarning = clock.after(patienceMs, () => log.warn({}, 'Waiting for the engines'));
-    while (processes.#clients.some((client) => !client.isConnected && !processes.#isGone(client)))
-      await delay(clock, pollMs);
+    const isAwaited = (client: EngineClient) =>
+      !client.isConnected && !options.lives.isDormant(client.path) && !processes.#isGone(client);
+    while (processes.#clients.some(isAwaited)) await delay(clock, pollMs);
     cancelWarning();
     return processes;
   }
@@ -197,12 +200,12 @@ export class EngineProcesses implements EngineHost {
 
   /** Whether all engines have ended in order. */
   areStopped(): boolean {
-    return this.#clients.every((client) => client.isStopped);
+    return this.#clients.every(({ isStopped, path }) => isStopped || this.#options.lives.isDormant(path));
   }
 
   get engines(): EngineView[] {
     return Array.from(this.#figures)
-      .filter(([, { isLeaving }]) => !isLeaving)
+      .filter(([{ path }, { isLeaving }]) => !isLeaving && !this.#options.lives.isDormant(path))
       .map(([{ index, isConnected }, figures]) => ({ index, isConnected, ...figures }));
   }
 
@@ -320,11 +323,11 @@ export class EngineProcesses implements EngineHost {
   }
 
   async details(uid: string): Promise<StreamDetails> {
-    return (await this.#engineOf(uid)?.details(uid)) ?? { tracks: [], lines: [] };
+    return (await this.#startedEngineOf(uid)?.details(uid)) ?? { tracks: [], lines: [] };
   }
 
   async newestKeyFrame(uid: string): Promise<KeyFrame | undefined> {
-    return this.#engineOf(uid)?.newestKeyFrame(uid);
+    return this.#startedEngineOf(uid)?.newestKeyFrame(uid);
   }
 
   /** The engine that runs a stream; undefined when none of this node does. */
@@ -353,6 +356,12 @@ export class EngineProcesses implements EngineHost {
   #engineOf(uid: string): EngineClient | undefined {
     const placed = this.#placed.get(uid);
     return placed?.epoch === undefined ? undefined : placed.engine;
+  }
+
+  /** Undefined also while an engine that was dormant starts: there is nothing to tell of its streams. */
+  #startedEngineOf(uid: string): EngineClient | undefined {
+    const engine = this.#engineOf(uid);
+    return engine?.pid === undefined ? undefined : engine;
   }
 
   get #observer(): EngineObserver | undefined {
@@ -511,6 +520,9 @@ export class EngineProcesses implements EngineHost {
 
   #send(placed: Placed): void {
     const { engine, epoch, settings, needsRecovery } = placed;
+    const { lives, wake } = this.#options;
+    // It is sent the stream when it is connected.
+    if (epoch !== undefined && engine && lives.isDormant(engine.path)) wake?.(engine.path);
     if (placed.moving || epoch === undefined || !engine?.isConnected || this.#quarantine.has(settings.uid))
       return;
     const isSingleSession = this.#mover.singleSession.has(settings.uid);

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { engineCount, enginesFor } from './engine-count.ts';
+import { engineNumbers, enginesFor } from './engine-count.ts';
 
 test('one engine takes fifty streams, and no machine has more engines than cores', () => {
   assert.equal(enginesFor(0, 16), 1);
@@ -13,7 +13,7 @@ test('one engine takes fifty streams, and no machine has more engines than cores
   assert.equal(enginesFor(10_000, 1), 1);
 });
 
-test('auto counts the folders of recorded streams; without an archive there is one engine', async () => {
+test('auto counts the folders of recorded streams; without any there is one engine, which waits for the first', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-engine-count-'));
   try {
     const config = {
@@ -21,12 +21,20 @@ test('auto counts the folders of recorded streams; without an archive there is o
       dataDir,
       archive: { folder: 'footage' } as never,
     };
-    assert.equal(await engineCount(config), 1);
+    assert.deepEqual(await engineNumbers(config), { engines: 1, areDormant: true });
     await mkdir(join(dataDir, 'footage'));
     await writeFile(join(dataDir, 'footage', 'marker'), '');
     for (let stream = 0; stream < 51; stream++) await mkdir(join(dataDir, 'footage', `stream-${stream}`));
-    assert.equal(await engineCount(config), enginesFor(51, availableParallelism()));
-    assert.equal(await engineCount({ ...config, engine: { processes: 0 } }), 0);
+    const engines = enginesFor(51, availableParallelism());
+    assert.deepEqual(await engineNumbers(config), { engines, areDormant: false });
+    for (const processes of [0, 3]) {
+      const numbers = await engineNumbers({
+        ...config,
+        engine: { processes },
+        dataDir: join(dataDir, 'new'),
+      });
+      assert.deepEqual(numbers, { engines: processes, areDormant: false });
+    }
   } finally {
     await rm(dataDir, { recursive: true });
   }

@@ -6,14 +6,22 @@ import type { Config } from '../config/schema.ts';
 /** With `auto` an engine takes this many recorded streams before there is another one. */
 const streamsPerEngine = 50;
 
-/** How many engine processes this server has; 0: streams run in the process that serves everything else. */
-export async function engineCount(config: Pick<Config, 'engine' | 'dataDir' | 'archive'>): Promise<number> {
+/** The engine processes of a server. */
+export interface EngineNumbers {
+  /** How many there are; 0: streams run in the process that serves everything else. */
+  readonly engines: number;
+  /** They are started only when there is a stream: it has never recorded one. */
+  readonly areDormant: boolean;
+}
+
+/** How many engine processes this server has. With a number in the configuration all of them are started. */
+export async function engineNumbers(
+  config: Pick<Config, 'engine' | 'dataDir' | 'archive'>,
+): Promise<EngineNumbers> {
   const { engine, dataDir, archive } = config;
-  if (engine.processes !== 'auto') return engine.processes;
-  return enginesFor(
-    await recordedStreams(resolve(dataDir, archive.folder ?? 'archive')),
-    availableParallelism(),
-  );
+  if (engine.processes !== 'auto') return { engines: engine.processes, areDormant: false };
+  const streams = await recordedStreams(resolve(dataDir, archive.folder ?? 'archive'));
+  return { engines: enginesFor(streams, availableParallelism()), areDormant: streams === 0 };
 }
 
 /** One engine on a small machine; with more streams as many as it has cores at most. */

@@ -8,15 +8,23 @@ import {
 /** A front that hangs serves no page, but costs no recording. */
 const silentMs = 30_000;
 
-type FrontOptions = Omit<SupervisedProcessOptions, 'name' | 'silentMs' | 'onMessage' | 'onProcess'>;
+interface FrontOptions extends Omit<
+  SupervisedProcessOptions,
+  'name' | 'silentMs' | 'onMessage' | 'onProcess'
+> {
+  /** It needs an engine that has not been started, by the path of its socket. */
+  readonly onWake: (path: string) => void;
+}
 
 /** The front of the server, as its supervisor sees it. */
 export class FrontProcess {
   readonly process: SupervisedProcess;
+  readonly #onWake: (path: string) => void;
   readonly #waiting = new Map<number, PromiseWithResolvers<number>>();
   #lastId = 0;
 
   constructor(options: FrontOptions) {
+    this.#onWake = options.onWake;
     this.process = new SupervisedProcess({
       ...options,
       name: 'The front',
@@ -39,6 +47,7 @@ export class FrontProcess {
   }
 
   #take(message: ProcessMessage): void {
+    if (message.type === 'wake') this.#onWake(message.path);
     if (message.type === 'replaced') this.#waiting.get(message.id)?.resolve(message.streams);
     if (message.type === 'not-replaced') this.#waiting.get(message.id)?.reject(new Error(message.reason));
   }

@@ -12,8 +12,10 @@ export interface ProcessSupervisorOptions {
   /** How many engine processes there are, at least one. */
   readonly engines: number;
   readonly program: ServerProgram;
-  /** The path of the file that an engine locks while it may record, by number. */
-  readonly lockPath: (number: number) => string;
+  /** They are started only when the front asks for them. */
+  readonly areDormant?: boolean;
+  /** Paths of files, of which each engine locks one while it may record. */
+  readonly locks: readonly string[];
   readonly clock: Clock;
   readonly report: (line: string) => void;
   /** A process could not be started at all: everything has to end, with this exit code. */
@@ -38,6 +40,8 @@ export class ProcessSupervisor {
   /** The process of each engine that may be recording, by the path of its socket; null while there is none. */
   readonly #pids: Record<string, number | null> = {};
   #crashed: readonly number[] = [];
+  /** Sockets of engines that have not been needed yet. */
+  readonly #dormant = new Set<string>();
   /** Only the user of the server may reach what is in it. */
   readonly #socketFolder: string;
   #program: ServerProgram;
@@ -56,12 +60,15 @@ export class ProcessSupervisor {
     // Not in the data folder: the path of a Unix socket has at most 107 bytes.
     this.#socketFolder = mkdtempSync(join(tmpdir(), 'vidette-'));
     chmodSync(this.#socketFolder, 0o700);
-    for (let index = 0; index < options.engines; index++) this.#addEngine(options.program, index);
+    for (let index = 0; index < options.engines; index++) {
+      const { socket } = this.#addEngine(options.program, index, options.areDormant);
+      if (options.areDormant) this.#dormant.add(socket);
+    }
     this.#front = this.#newFront(options.program);
   }
 
   start(): void {
-    for (const { process } of this.#engines) process.start();
+    for (const { process, socket } of this.#engines) if (!this.#dormant.has(socket)) process.start();
     this.#front.process.start();
   }
 
@@ -137,7 +144,8 @@ export class ProcessSupervisor {
   }
 
   #sendEngines(): void {
-    this.#front.process.send({ type: 'engines', pids: this.#pids, crashed: this.#crashed });
+    const dormant = [...this.#dormant];
+    this.#front.process.send({ type: 'engines', pids: this.#pids, crashed: this.#crashed, dormant });
   }
 
   /** Passes a connection of the front to an engine. */
@@ -148,6 +156,13 @@ export class ProcessSupervisor {
     else handle.close();
   }
 
+  /** The front has streams for an engine that has not been started. */
+  #wake(socket: string): void {
+    if (this.#stopped || !this.#dormant.delete(socket)) return;
+    this.#engines.find((slot) => slot.socket === socket)?.process.start();
+    this.#sendEngines();
+  }
+
   async #end(): Promise<void> {
     this.#listener?.handle.close();
     await Promise.all(this.#engines.map(({ process }) => process.stop()));
@@ -155,14 +170,14 @@ export class ProcessSupervisor {
     rmSync(this.#socketFolder, { recursive: true, force: true });
   }
 
-  #addEngine({ engine, execPath }: ServerProgram, index: number): EngineSlot {
-    const { lockPath } = this.#options;
+  /** @param isProven the server goes on even if it can't be started */
+  #addEngine({ engine, execPath }: ServerProgram, index: number, isProven = false): EngineSlot {
     const socket = join(this.#socketFolder, `engine-${this.#sockets++}.sock`);
     const lock = this.#freeLock();
     const supervised = new SupervisedProcess({
       ...this.#common(() => supervised),
-      ...{ name: `Engine ${index}`, program: engine, execPath, silentMs: engineSilentMs },
-      args: () => [socket, lockPath(lock)],
+      ...{ name: `Engine ${index}`, program: engine, execPath, isProven, silentMs: engineSilentMs },
+      args: () => [socket, lock],
       onProcess: (pid) => this.#noteEngine(socket, pid),
       onCrash: (pid) => {
         this.#crashed = [...this.#crashed, pid].slice(-crashedMax);
@@ -178,6 +193,7 @@ export class ProcessSupervisor {
       ...this.#common(() => made.process),
       ...{ program: front, execPath, isProven },
       onStarted: () => this.#sendEngines(),
+      onWake: (path) => this.#wake(path),
       onPass: (...connection) => this.#pass(...connection),
       listener: () => this.#listener?.place,
       onListening: (address, handle) => this.#keepListener(address, handle),
@@ -198,10 +214,10 @@ export class ProcessSupervisor {
     };
   }
 
-  #freeLock(): number {
+  #freeLock(): string {
     const used = new Set(this.#engines.map(({ lock }) => lock));
-    let lock = 0;
-    while (used.has(lock)) lock++;
-    return lock;
+    const free = this.#options.locks.find((lock) => !used.has(lock));
+    if (free === undefined) throw new RangeError('There is no lock left for an engine.');
+    return free;
   }
 }

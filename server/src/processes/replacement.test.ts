@@ -27,7 +27,7 @@ async function replaced(from: number, to: number, { broken = [] }: Faults = {}) 
       },
     }) as unknown as SupervisedProcess;
   const engine = (name: string, index: number): EngineSlot => ({
-    ...{ index, lock: index, socket: name },
+    ...{ index, lock: `lock-${index}`, socket: name },
     process: process(name),
   });
   const front = (name: string) =>

@@ -8,8 +8,8 @@ export interface EngineSlot {
   readonly index: number;
   /** Path of its Unix socket. */
   readonly socket: string;
-  /** Number of the lock that it holds. */
-  readonly lock: number;
+  /** Path of the file that it locks. */
+  readonly lock: string;
   readonly process: SupervisedProcess;
 }
 

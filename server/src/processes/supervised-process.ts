@@ -15,6 +15,8 @@ export type ProcessMessage =
   | { readonly type: 'listening'; readonly address: string }
   /** With a connection: both are for the process of the same supervisor with this id. */
   | { readonly type: 'pass'; readonly pid: number; readonly message: unknown }
+  /** The front needs an engine that has not been started, by the path of its socket. */
+  | { readonly type: 'wake'; readonly path: string }
   /** The front has moved all streams of an engine. */
   | { readonly type: 'replaced'; readonly id: number; readonly streams: number }
   | { readonly type: 'not-replaced'; readonly id: number; readonly reason: string };
@@ -38,6 +40,8 @@ export type SupervisorMessage =
       readonly pids: Readonly<Record<string, number | null>>;
       /** Processes of engines that crashed lately, see `onCrash`. */
       readonly crashed: readonly number[];
+      /** Sockets of engines that are started only when the front needs them. */
+      readonly dormant?: readonly string[];
     }
   /** Moves the streams of an engine, by the path of its socket, to others. Answered with the same id. */
   | {

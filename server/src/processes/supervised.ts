@@ -15,7 +15,11 @@ export interface SupervisedHandlers {
   readonly end: () => void;
   readonly reload?: () => void;
   /** See `SupervisorMessage`. */
-  readonly engines?: (pids: Readonly<Record<string, number | null>>, crashed: readonly number[]) => void;
+  readonly engines?: (
+    pids: Readonly<Record<string, number | null>>,
+    crashed: readonly number[],
+    dormant: readonly string[] | undefined,
+  ) => void;
   /** Moves the streams of an engine to others; resolves to their number. */
   readonly replace?: (path: string, successors: readonly Successor[]) => Promise<number>;
   /** Another process of the supervisor has passed a connection. */
@@ -30,6 +34,8 @@ export interface SupervisorLine {
   failed(): void;
   /** Gives the supervisor a copy of the listening socket, for the process that takes this one's place. */
   keep(address: string, handle: SocketHandle): void;
+  /** Has the supervisor start an engine, by the path of its socket. */
+  readonly wake: (path: string) => void;
   /**
    * Passes a connection to the process with this id. False if it could not be sent. This process's copy stays open until
    * it is closed.
@@ -51,7 +57,7 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
         handlers.reload?.();
         return;
       case 'engines':
-        handlers.engines?.(message.pids, message.crashed);
+        handlers.engines?.(message.pids, message.crashed, message.dormant);
         return;
       case 'passed':
         if (handle) handlers.passed?.(message.message, handle as SocketHandle);
@@ -79,7 +85,12 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
     const listening: ProcessMessage = { type: 'listening', address };
     if (process.connected) process.send?.(listening, sendable(handle), {}, () => {});
   };
-  return { ready: () => send({ type: 'ready' }), failed: () => send({ type: 'failed' }), pass, keep };
+  return {
+    ready: () => send({ type: 'ready' }),
+    failed: () => send({ type: 'failed' }),
+    wake: (path) => send({ type: 'wake', path }),
+    ...{ pass, keep },
+  };
 }
 
 /** The listening socket that this process inherits for an address, by its file descriptor. Its children don't. */

@@ -49,8 +49,8 @@ export class ArchiveLock {
   }
 }
 
-/** A server has at most this many processes that only record. */
-const recordersMax = 64;
+/** A server has at most this many processes that only record: 64, and a successor of each while they are replaced. */
+const recordersMax = 128;
 const retryMs = 50;
 
 /**
