@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { SocketHandle } from './base/socket-handle.ts';
 import type { Engine } from './compose/engine-process.ts';
 import type { PassedViewer } from './engine/viewer-protocol.ts';
-import { endWith, OrderlyEnd, prepareProgram } from './program.ts';
+import { collectStartGarbage, endWith, OrderlyEnd, prepareProgram } from './program.ts';
 
 prepareProgram();
 
@@ -44,6 +44,7 @@ try {
   engine.starting = runEngine(socket, lock, hangWatch);
   await engine.starting;
   line.ready();
+  collectStartGarbage();
 } catch (error) {
   endWith(error);
 }

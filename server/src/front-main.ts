@@ -1,7 +1,7 @@
 /** The front of a server whose streams run in engine processes. Arguments: the Unix socket of each engine. */
 import type { App } from './app.ts';
 import type { SocketHandle } from './base/socket-handle.ts';
-import { endWith, OrderlyEnd, prepareProgram, print } from './program.ts';
+import { collectStartGarbage, endWith, OrderlyEnd, prepareProgram, print } from './program.ts';
 
 prepareProgram();
 
@@ -42,6 +42,7 @@ try {
     if (!ending.isEnding) throw error;
   });
   line.ready();
+  collectStartGarbage();
 } catch (error) {
   endWith(error);
 }

@@ -3,7 +3,7 @@
  * ends it; the other commands are loaded only when used.
  */
 import { isatty } from 'node:tty';
-import { endWith, prepareProgram, print } from './program.ts';
+import { collectStartGarbage, endWith, prepareProgram, print } from './program.ts';
 import type { ServerPlan } from './processes/plan.ts';
 import type { ServerStatus } from './processes/control-socket.ts';
 import type { ServerProgram } from './processes/server-program.ts';
@@ -68,6 +68,7 @@ async function serve(): Promise<void> {
   server.starting = plan.engines === 0 ? serveHere(fail) : supervise(plan, fail);
   try {
     await server.starting;
+    collectStartGarbage();
   } catch (error) {
     // What was opened is closed already; after a stop request `stop` reports the error.
     if (!requests.isStopping) throw error;
