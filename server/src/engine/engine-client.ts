@@ -186,7 +186,7 @@ export class EngineClient {
       this.#isConnected = false;
       for (const { reject } of this.#waiting.values()) reject(this.#away());
       this.#waiting.clear();
-      if (wasConnected) this.#options.onLost();
+      if (wasConnected && !this.#stopping.signal.aborted) this.#options.onLost();
     }
   }
 

@@ -575,7 +575,8 @@ export class EngineProcesses implements EngineHost {
       placed.needsRecovery = !client.isStopped;
       this.#note(uid, undefined, undefined);
     }
-    if (this.#begun) this.#options.log.warn({ engine: client.index }, 'An engine was lost');
+    if (this.#begun && !client.isStopped)
+      this.#options.log.warn({ engine: client.index }, 'An engine was lost');
   }
 
   #take(client: EngineClient, message: EngineMessage): void {

@@ -27,9 +27,17 @@ export async function recoverArchive(tools: RecoverArchiveTools): Promise<Recove
   const database = openCatalogForWriting(catalogPath);
   try {
     const report = await Recovery.run({ ...tools, database });
-    if (report.wasDirty) log.info({ ...report }, 'The archive was repaired after an unclean shutdown');
+    if (report.wasDirty) log.info({ ...report }, wordsOf(report));
     return { report, rebuild: await CatalogRebuild.start(tools) };
   } finally {
     database.close();
   }
+}
+
+/** A front that was replaced finds the archive in use, and nothing to repair. */
+function wordsOf({ wasDirty: _, findings, ...counts }: RecoveryReport): string {
+  const hasRepaired = findings.length > 0 || Object.values(counts).some((count) => count > 0);
+  return hasRepaired
+    ? 'The archive was repaired after an unclean shutdown'
+    : 'The archive was in use until now, and needed no repair';
 }
