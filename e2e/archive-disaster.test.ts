@@ -151,7 +151,7 @@ test('[R8.13] a deleted database next to footage keeps the setup locked until th
     (output) => output.includes('Set-up code'),
   );
   await page.getByRole('button', { name: 'Check again' }).click();
-  await page.getByRole('heading', { name: 'Set up this server' }).waitFor();
+  await page.getByRole('heading', { name: 'Welcome' }).waitFor();
   await context.close();
   cookie = await setUp(server);
   client = clientOf(server, cookie);

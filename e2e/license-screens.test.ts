@@ -73,7 +73,7 @@ test('[R6.9] without a valid license the add button is shown disabled, with the 
 
     await page.getByRole('link', { name: 'Upload a license' }).first().click();
     await page.waitForURL('**/ui/administration/license');
-    await page.getByLabel('License text').fill(licenseOf(3_600_000));
+    await page.getByLabel('License key').fill(licenseOf(3_600_000));
     await page.getByRole('button', { name: 'Upload a license' }).click();
     await page.getByText(/^License is missing/).waitFor({ state: 'detached' });
     await page.getByRole('banner').getByRole('link', { name: 'Add stream' }).click();

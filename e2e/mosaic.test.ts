@@ -141,7 +141,7 @@ test('[R2.13] [R7.43] [R7.44] a mosaic is changed by keyboard alone and deleted'
   await page.keyboard.press('Control+z');
   await tiles.getByRole('button', { name: 'Gate 2, 12 by 12' }).waitFor();
   await page.getByLabel('All users see this mosaic').check();
-  await page.getByLabel('Rotate pages every').selectOption('10');
+  await page.getByLabel('Switch pages every').selectOption('10');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.waitForURL(new RegExp(`/ui/mosaic/${id}$`));
   const saved = await admin.getMosaic({ params: { id } });
@@ -222,7 +222,7 @@ test('[R2.12] pages are changed manually, automatically, and by the address', as
   await page.getByRole('article', { name: 'Dock' }).waitFor();
   await page.getByRole('article', { name: 'Gate 2' }).waitFor();
   await page.getByRole('button', { name: 'Stay on this page' }).click();
-  await page.getByRole('button', { name: 'Rotate pages automatically' }).waitFor();
+  await page.getByRole('button', { name: 'Switch pages automatically' }).waitFor();
   while (!new URL(page.url()).search.includes('page=2')) {
     const before = page.url();
     await page.getByRole('button', { name: 'Next page' }).click();

@@ -323,7 +323,7 @@ test('[R2.30] a missing license is shown as a banner on every screen, with a lin
     await page.getByText('License is missing or expired. Addition streams').waitFor();
     await page.getByRole('link', { name: 'Upload a license' }).click();
     await page.waitForURL('**/ui/administration/license');
-    await page.getByLabel('License text').fill('not a license');
+    await page.getByLabel('License key').fill('not a license');
     await page.getByRole('button', { name: 'Upload a license' }).click();
     await page.getByText('License is incorrect.').waitFor();
   });

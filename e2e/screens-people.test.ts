@@ -105,7 +105,7 @@ test('[R2.9] the rights on a stream are edited on its page; an unknown login is 
     await field.press('Enter');
     await button(page, 'Save').click();
     await page.getByText('User “unknown.user” does not exist').waitFor();
-    await button(page, 'Remove unknown.user from the list').click();
+    await button(page, 'Remove unknown.user').click();
     await field.fill(guard.name);
     await page.getByRole('option', { name: guard.name }).click();
     await page.getByRole('group', { name: guard.name }).getByLabel('Share').check();

@@ -168,7 +168,7 @@ test('[R7.46] changes are listed before they are saved, with those that need a r
 
 test('[R2.15] [R8.7] a license is uploaded as a file or by dropping one; its errors appear at its field', () =>
   testEnv.open('/administration/license', async (page) => {
-    const field = page.getByLabel('License text');
+    const field = page.getByLabel('License key');
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       button(page, 'Choose a file…').click(),

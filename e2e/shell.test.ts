@@ -188,7 +188,7 @@ test('[R6.1] [R6.2] side bar and palette offer a read-only user only screens tha
 test('[R2.15] /license redirects to the license page of the administration', () =>
   open('/license', async (page) => {
     await page.waitForURL('**/ui/administration/license');
-    await page.getByLabel('License text').waitFor();
+    await page.getByLabel('License key').waitFor();
   }));
 
 test('[R2.27] the pages of a stream show its name, and link from the video to its data and back', () =>

@@ -41,7 +41,7 @@ export const account = {
   'recover.submit': 'Change the password',
   'recover.back': 'Back to sign-in',
 
-  'init.title': 'Set up this server',
+  'init.title': 'Welcome',
   'init.text': 'Create the administrator account to get started. You can set up everything else later.',
   'init.code': 'Set-up code',
   'init.code.help':

@@ -5,7 +5,7 @@ export const exports = {
   'calendar.recorded': 'recorded',
 
   'save.open': 'Save footage',
-  'save.how': 'Drag the ends of the range on the timeline, type them, or choose days.',
+  'save.how': 'Drag the handles on the timeline, type the times, or choose days.',
   'save.from': 'From',
   'save.to': 'Until',
   'save.days': 'Whole days',

@@ -22,7 +22,7 @@ export const mosaics = {
   'mosaic.page.previous': 'Previous page',
   'mosaic.page.next': 'Next page',
   'mosaic.rotation.stop': 'Stay on this page',
-  'mosaic.rotation.go': 'Rotate pages automatically',
+  'mosaic.rotation.go': 'Switch pages automatically',
   'mosaic.kiosk': 'Video only',
   'mosaic.kiosk.leave': 'Show the whole page',
 
@@ -71,7 +71,7 @@ export const mosaics = {
   'mosaicEdit.name.missing': 'Give the mosaic a name.',
   'mosaicEdit.shared': 'All users see this mosaic',
   'mosaicEdit.shared.help': 'Each user sees only the streams that they are allowed to watch.',
-  'mosaicEdit.rotation': 'Rotate pages every',
+  'mosaicEdit.rotation': 'Switch pages every',
   'mosaicEdit.rotation.never': 'Only manually',
   'mosaicEdit.rotation.seconds': '{count, plural, one {# second} other {# seconds}}',
   'mosaicEdit.presets': 'Page layout',

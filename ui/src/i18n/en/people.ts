@@ -46,7 +46,7 @@ export const people = {
   'rights.archive': 'Archive',
   'rights.share': 'Share',
   'rights.edit': 'Edit',
-  'rights.remove': 'Remove {name} from the list',
+  'rights.remove': 'Remove {name}',
   'rights.search': 'Search this list',
   'rights.saved': 'Permissions have been saved',
   'rights.admin': 'An administrator has all permissions for all streams.',

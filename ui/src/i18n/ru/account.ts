@@ -42,7 +42,7 @@ export const account: Record<keyof typeof english, string> = {
   'recover.submit': 'Сменить пароль',
   'recover.back': 'Вернуться ко входу',
 
-  'init.title': 'Настройка сервера',
+  'init.title': 'Добро пожаловать',
   'init.text': 'Для начала создайте учётную запись администратора. Остальное можно настроить позже.',
   'init.code': 'Код настройки',
   'init.code.help':

@@ -22,7 +22,7 @@ export const mosaics = {
   'mosaic.page.previous': 'Предыдущая страница',
   'mosaic.page.next': 'Следующая страница',
   'mosaic.rotation.stop': 'Остаться на этой странице',
-  'mosaic.rotation.go': 'Листать страницы автоматически',
+  'mosaic.rotation.go': 'Переключать страницы автоматически',
   'mosaic.kiosk': 'Только видео',
   'mosaic.kiosk.leave': 'Показать всю страницу',
 
@@ -71,7 +71,7 @@ export const mosaics = {
   'mosaicEdit.name.missing': 'Дайте мозаике название.',
   'mosaicEdit.shared': 'Мозаику видят все пользователи',
   'mosaicEdit.shared.help': 'Каждый видит в ней только доступные ему потоки.',
-  'mosaicEdit.rotation': 'Листать страницы каждые',
+  'mosaicEdit.rotation': 'Переключать страницы каждые',
   'mosaicEdit.rotation.never': 'Только вручную',
   'mosaicEdit.rotation.seconds':
     '{count, plural, one {# секунду} few {# секунды} many {# секунд} other {# секунды}}',

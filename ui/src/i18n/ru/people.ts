@@ -48,7 +48,7 @@ export const people: Record<keyof typeof english, string> = {
   'rights.archive': 'Архив',
   'rights.share': 'Ссылка',
   'rights.edit': 'Настройка',
-  'rights.remove': 'Убрать {name} из списка',
+  'rights.remove': 'Убрать {name}',
   'rights.search': 'Искать в этом списке',
   'rights.saved': 'Права сохранены',
   'rights.admin': 'Администратору доступны все потоки и все действия.',

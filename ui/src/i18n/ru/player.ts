@@ -37,7 +37,7 @@ export const player = {
   'player.reverse': 'Воспроизвести назад',
   'player.more': 'Другие кнопки',
   'player.view': 'Изображение',
-  'player.view.fit': 'Масштаб',
+  'player.view.fit': 'Размер кадра',
   'player.view.contain': 'Целиком',
   'player.view.cover': 'Заполнить, обрезав края',
   'player.view.fill': 'Растянуть',
