@@ -5,6 +5,9 @@ import type { Download, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 import { assertAudio, inspect, framesOf, recorded, recordedFor, type Fragment } from './footage.ts';
+import { MomentFormat } from '../ui/src/timeline/moment-format.ts';
+import { parseMoment } from '../ui/src/timeline/moment-input.ts';
+import { Zone } from '../ui/src/timeline/zone.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
 import { button, TestEnv } from './test-env.ts';
@@ -51,13 +54,16 @@ after(async () => {
 });
 
 /** The value of a date and time field, in UTC. */
-const fieldText = (ms: number) => new Date(ms).toISOString().slice(0, 19);
+const fieldText = (ms: number) => new MomentFormat('en', new Zone('UTC')).write(ms);
+const fieldMs = (text: string) =>
+  parseMoment(text, { zone: new Zone('UTC'), referenceMs: Date.now() }) ?? NaN;
 const side = (page: Page) => page.getByRole('region', { name: 'Save footage' });
 
 async function choose(page: Page, startMs: number, endMs: number): Promise<void> {
   await button(page, 'Save footage').click();
   await side(page).getByLabel('From').fill(fieldText(startMs));
   await side(page).getByLabel('Until').fill(fieldText(endMs));
+  await page.keyboard.press('Enter');
 }
 
 test('[R9.3] a range is selected on the timeline; size and length are shown before, the delivered and missing parts after', () =>
@@ -87,9 +93,9 @@ test('[R9.3] a range is selected on the timeline; size and length are shown befo
     await page.mouse.up();
     await until(
       () => end.inputValue(),
-      (text) => text !== fieldText(endMs) && text.startsWith(fieldText(endMs).slice(0, 13)),
+      (text) => text !== fieldText(endMs) && text.startsWith(fieldText(endMs).slice(0, 14)),
     );
-    const ledMs = Date.parse(`${(await end.inputValue()).padEnd(19, ':00')}Z`);
+    const ledMs = fieldMs(await end.inputValue());
     assert.ok(ledMs < endMs && ledMs > startMs, `dragged to ${new Date(ledMs).toISOString()}`);
 
     const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Download MP4').click()]);
@@ -141,8 +147,44 @@ test('[R5.3] whole days are chosen in the calendar, where recorded ones are mark
     await today.click();
     await today.click();
     const from = await side(page).getByLabel('From').inputValue();
-    assert.match(from, /T00:00(:00)?$/);
+    assert.match(from, /, 00:00:00$/);
     await side(page).getByText('Create a package').waitFor();
+  }));
+
+test('a date and time is typed as "13:05", pasted, and stepped with arrows; what is no time is refused and can’t be saved', () =>
+  testEnv.open(`/stream/${gate}/view?t=${Math.round(early.startMs)}`, async (page) => {
+    await button(page, 'Save footage').click();
+    const from = side(page).getByLabel('From');
+    const day = (await from.inputValue()).split(',')[0] ?? '';
+    const enter = async (text: string) => {
+      await from.fill(text);
+      await from.press('Enter');
+      return from.inputValue();
+    };
+    assert.equal(await enter('00:05'), `${day}, 00:05:00`);
+    await side(page).getByText('UTC').first().waitFor();
+    // The caret is in the minutes, and stays there.
+    await from.evaluate((input: HTMLInputElement) => {
+      const at = input.value.indexOf(':') + 1;
+      input.setSelectionRange(at, at);
+    });
+    await from.press('ArrowUp');
+    await from.press('ArrowUp');
+    await from.press('ArrowDown');
+    await from.press('Shift+ArrowUp');
+    assert.equal(await from.inputValue(), `${day}, 00:16:00`);
+    await side(page).locator('[aria-live]').getByText(`${day}, 00:16:00`).waitFor({ state: 'attached' });
+    assert.equal(await enter('2026-11-21T12:00:30Z'), '21 Nov 2026, 12:00:30');
+    assert.equal(await enter('25:00'), '25:00');
+    assert.equal(await from.getAttribute('aria-invalid'), 'true');
+    await side(page).getByText('Enter a time such as 13:05').waitFor();
+    const isPossible = () =>
+      side(page)
+        .getByRole('button', { name: /Download|package/ })
+        .isEnabled();
+    assert.equal(await isPossible(), false);
+    assert.equal(await enter('23:59'), '21 Nov 2026, 23:59:00');
+    assert.equal(await page.locator('input[type^="date"], input[type="time"]').count(), 0);
   }));
 
 test('[R4.9] the cause of a gap is shown: under the pointer, in the list of gaps, when it is skipped, and to a screen reader', () =>

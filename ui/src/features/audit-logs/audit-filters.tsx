@@ -1,9 +1,9 @@
 import { Autocomplete, Button, TextInput } from '@mantine/core';
 import { limits } from '@vidette/contract/constants';
-import { useState, type ChangeEvent, type FormEvent } from 'react';
+import { useMemo, useState, type ChangeEvent, type FormEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Zone } from '../../timeline/zone.ts';
-import { localText, parseLocal } from '../../timeline/local-time.ts';
+import { MomentField, type MomentEntry } from '../../timeline/react/moment-field.tsx';
 import { actionText, auditActions } from './audit-actions.ts';
 import { auditSearch, type AuditSearch } from './audit-search.ts';
 import classes from './audit-logs.module.css';
@@ -16,7 +16,7 @@ interface AuditFiltersProps {
 /** Filters by user, action, object and time; applied together, by Enter or the button. */
 export function AuditFilters({ search, onChange }: AuditFiltersProps) {
   const i18n = useI18n();
-  const { inputProps, action, setAction, submit } = useFilterForm(search, onChange);
+  const { inputProps, momentProps, action, setAction, submit } = useFilterForm(search, onChange);
   return (
     <form noValidate onSubmit={submit} className={classes.filters}>
       <TextInput
@@ -43,8 +43,12 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
         autoComplete="off"
         {...inputProps('target')}
       />
-      <TextInput size="sm" type="datetime-local" label={i18n.t('audit.from')} {...inputProps('from')} />
-      <TextInput size="sm" type="datetime-local" label={i18n.t('audit.to')} {...inputProps('to')} />
+      <div>
+        <MomentField label={i18n.t('audit.from')} {...momentProps('from')} />
+      </div>
+      <div>
+        <MomentField label={i18n.t('audit.to')} {...momentProps('to')} />
+      </div>
       <div className={classes.actions}>
         <Button type="submit" size="sm">
           {i18n.t('audit.show')}
@@ -62,25 +66,42 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
 /** The filters as they are typed; `submit` applies them all. */
 function useFilterForm(search: AuditSearch, onChange: (search: AuditSearch) => void) {
   const i18n = useI18n();
-  const zone = new Zone(i18n.timeZone);
-  const textOf = (ms: number | undefined) => (ms === undefined ? '' : localText(ms, zone));
+  const zone = useMemo(() => new Zone(i18n.timeZone), [i18n.timeZone]);
   const [values, setValues] = useState({
     user: search.user ?? '',
     action: search.action ?? '',
     target: search.target ?? '',
-    from: textOf(search.from),
-    to: textOf(search.to),
+  });
+  const [span, setSpan] = useState<Readonly<Record<'from' | 'to', MomentEntry>>>({
+    from: search.from ?? 'empty',
+    to: search.to ?? 'empty',
   });
   const set = (changes: Partial<typeof values>) => setValues({ ...values, ...changes });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onChange(
-      auditSearch({ ...values, from: parseLocal(values.from, zone), to: parseLocal(values.to, zone) }),
-    );
+    // The field says what is wrong with it.
+    if (span.from === 'unreadable' || span.to === 'unreadable') return;
+    onChange(auditSearch({ ...values, ...span }));
   };
   const inputProps = (name: keyof typeof values) => ({
     value: values[name],
     onChange: (event: ChangeEvent<HTMLInputElement>) => set({ [name]: event.currentTarget.value }),
   });
-  return { inputProps, action: values.action, setAction: (action: string) => set({ action }), submit };
+  const momentProps = (name: keyof typeof span) => ({
+    ms: momentOf(span[name]),
+    zone,
+    isOptional: true,
+    onEntry: (entry: MomentEntry) => setSpan((shown) => ({ ...shown, [name]: entry })),
+  });
+  return {
+    inputProps,
+    momentProps,
+    action: values.action,
+    setAction: (action: string) => set({ action }),
+    submit,
+  };
+}
+
+function momentOf(entry: MomentEntry): number | undefined {
+  return typeof entry === 'number' ? entry : undefined;
 }

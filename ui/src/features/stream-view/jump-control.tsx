@@ -1,13 +1,13 @@
-import { Button, Popover, TextInput } from '@mantine/core';
+import { Button, Popover } from '@mantine/core';
 import IconCalendarTime from '@tabler/icons-react/dist/esm/icons/IconCalendarTime.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useMemo, useState, type FormEvent } from 'react';
 import { wholeDepthQuery } from '../streams/recorded-days-api.ts';
 import { CalendarField } from '../../components/calendar/calendar-field.tsx';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Zone } from '../../timeline/zone.ts';
-import { localText, parseLocal } from '../../timeline/local-time.ts';
+import { MomentField, type MomentEntry } from '../../timeline/react/moment-field.tsx';
 import classes from './stream-view.module.css';
 
 interface JumpControlProps {
@@ -22,13 +22,13 @@ interface JumpControlProps {
 export function JumpControl({ uid, shownMs, onJump }: JumpControlProps) {
   const i18n = useI18n();
   const [openedMs, setOpenedMs] = useState<number>();
-  const [text, setText] = useState('');
+  const [entry, setEntry] = useState<MomentEntry>('empty');
   const [error, setError] = useState<string>();
-  const zone = new Zone(i18n.timeZone);
+  const zone = useMemo(() => new Zone(i18n.timeZone), [i18n.timeZone]);
   const isOpen = openedMs !== undefined;
   const close = () => setOpenedMs(undefined);
   const toggle = () => {
-    setText(localText(shownMs(), zone));
+    setEntry(shownMs());
     setError(undefined);
     setOpenedMs(isOpen ? undefined : Date.now());
   };
@@ -38,10 +38,9 @@ export function JumpControl({ uid, shownMs, onJump }: JumpControlProps) {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const utcMs = parseLocal(text, zone);
-    if (utcMs === undefined) return;
-    if (utcMs > Date.now()) setError(i18n.t('player.jump.future'));
-    else jump(utcMs);
+    if (typeof entry !== 'number') return;
+    if (entry > Date.now()) setError(i18n.t('player.jump.future'));
+    else jump(entry);
   };
   return (
     <Popover
@@ -58,16 +57,15 @@ export function JumpControl({ uid, shownMs, onJump }: JumpControlProps) {
       </Popover.Target>
       <Popover.Dropdown>
         <form className={classes.jump} onSubmit={submit}>
-          <TextInput
-            type="datetime-local"
-            step={1}
-            size="sm"
+          <MomentField
             label={i18n.t('player.jump.label')}
-            value={text}
+            ms={typeof entry === 'number' ? entry : undefined}
+            zone={zone}
             error={error}
-            required
-            withAsterisk={false}
-            onChange={(event) => setText(event.currentTarget.value)}
+            onEntry={(typed) => {
+              setEntry(typed);
+              setError(undefined);
+            }}
           />
           <Button type="submit" size="sm">
             {i18n.t('player.jump.go')}

@@ -4,6 +4,9 @@ export const exports = {
   'calendar.later': 'Later months',
   'calendar.recorded': 'recorded',
 
+  'moment.unreadable': 'Enter a time such as 13:05, or a date and time such as {example}',
+  'moment.keys': 'Up and Down change the part at the cursor. Time zone:',
+
   'save.open': 'Save footage',
   'save.how': 'Drag the handles on the timeline, type the times, or choose days.',
   'save.from': 'From',

@@ -11,6 +11,7 @@ import { textOf } from '../../../page/failures.ts';
 import { SignButton } from '../../../components/sign-button.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { Zone } from '../../../timeline/zone.ts';
+import type { MomentEntry } from '../../../timeline/react/moment-field.tsx';
 import { Link } from '../../../routing/react/link.tsx';
 import { DaysField } from './days-field.tsx';
 import { DownloadText } from './download-text.tsx';
@@ -41,6 +42,13 @@ export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: Save
   const { playlistMaxSeconds } = useSettings();
   const zone = useMemo(() => new Zone(i18n.timeZone), [i18n.timeZone]);
   const [others, setOthers] = useState<string[]>([]);
+  const [unreadable, setUnreadable] = useState<Partial<SaveSpan>>({});
+  const enter = (end: keyof SaveSpan, entry: MomentEntry) => {
+    // Typed over this moment: another one, from the timeline or the calendar, replaces it.
+    setUnreadable({ ...unreadable, [end]: typeof entry === 'number' ? undefined : span[end] });
+    if (typeof entry === 'number') onSpan({ ...span, [end]: entry });
+  };
+  const isUnreadable = unreadable.startMs === span.startMs || unreadable.endMs === span.endMs;
   const problem = problemOf(span, nowMs, playlistMaxSeconds * 1000);
   const { extent, isSettled, error } = useSpanExtent(stream.uid, span, problem === undefined);
   const isEmpty = others.length === 0 && extent?.durationMs === 0;
@@ -53,7 +61,7 @@ export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: Save
         zone={zone}
         problem={problem}
         longestMs={playlistMaxSeconds * 1000}
-        onSpan={onSpan}
+        onEntry={enter}
       />
       <DaysField
         uid={stream.uid}
@@ -77,7 +85,7 @@ export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: Save
         span={span}
         others={others}
         zone={zone}
-        isPossible={problem === undefined && !isEmpty}
+        isPossible={problem === undefined && !isEmpty && !isUnreadable}
       />
     </section>
   );
