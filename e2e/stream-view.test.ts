@@ -127,7 +127,7 @@ test('[R2.8] the video: audio, aspect ratio, zoom and pan, a saved frame, full s
   await page.mouse.move(frame.x + frame.width / 2 + 60, frame.y + frame.height / 2, { steps: 4 });
   await page.mouse.up();
   await until(place, (left) => left > before + 20);
-  await page.keyboard.press('0');
+  await page.keyboard.press('r');
   await page.locator('[data-zoomed=false]').waitFor();
 
   const saved = page.waitForEvent('download');

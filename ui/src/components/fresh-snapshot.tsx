@@ -1,8 +1,8 @@
 import { ApiError } from '@vidette/contract/client';
 import { useEffect, useState } from 'react';
 import { useI18n } from '../i18n/i18n-context.tsx';
-import type { I18n } from '../i18n/i18n.ts';
 import classes from './fresh-snapshot.module.css';
+import { LastFrameText } from './last-frame-text.tsx';
 
 /**
  * Fetches a snapshot; the same function identity as long as the snapshot is of the same thing. `ageMs`: its age
@@ -14,14 +14,20 @@ export type LoadSnapshot = (signal: AbortSignal) => Promise<{ readonly blob: Blo
 export interface FreshStill {
   /** URL of the image; null before the first. */
   readonly source: string | null;
-  /** Its age, ms, when it is too old to pass for current; undefined otherwise. */
-  readonly oldMs: number | undefined;
+  /** When it was captured, when that is too long ago to pass for current; undefined otherwise. */
+  readonly old: OldSnapshot | undefined;
   /** The server takes none now because it is overloaded. */
   readonly isDeferred: boolean;
 }
 
-/** Snapshots older than this show their age, ms. */
-export const OLD_MS = 20_000;
+export interface OldSnapshot {
+  /** By this browser's clock, ms since the epoch. */
+  readonly utcMs: number;
+  readonly ageMs: number;
+}
+
+/** Snapshots older than this show their age, ms: some intervals in which a list fetches them. */
+export const OLD_MS = 15_000;
 const LOOK_MS = 1000;
 
 interface Shown {
@@ -38,7 +44,7 @@ interface Shown {
  */
 export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAfterMs = OLD_MS): FreshStill {
   const [shown, setShown] = useState<Shown | null>(null);
-  const [oldMs, setOldMs] = useState<number>();
+  const [old, setOld] = useState<OldSnapshot>();
   const [isDeferred, setDeferred] = useState(false);
   useEffect(() => {
     const abort = new AbortController();
@@ -80,18 +86,13 @@ export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAft
     if (!shown) return;
     const look = () => {
       const ageMs = Date.now() - shown.takenMs;
-      setOldMs(ageMs > oldAfterMs ? ageMs : undefined);
+      setOld(ageMs > oldAfterMs ? { utcMs: shown.takenMs, ageMs } : undefined);
     };
     look();
     const timer = setInterval(look, LOOK_MS);
     return () => clearInterval(timer);
   }, [shown, oldAfterMs]);
-  return { source: shown?.source ?? null, oldMs, isDeferred };
-}
-
-/** Age of a snapshot as text: "12 s ago". */
-export function ageText(oldMs: number, i18n: I18n): string {
-  return i18n.t('streams.picture.age', { duration: i18n.duration(oldMs) });
+  return { source: shown?.source ?? null, old, isDeferred };
 }
 
 /** The image itself; an old one is dimmed. */
@@ -103,8 +104,19 @@ export function StillImage({ still }: { still: FreshStill }) {
       alt=""
       className={classes.picture}
       data-picture="fresh"
-      data-old={still.oldMs !== undefined}
+      data-old={still.old !== undefined}
     />
+  );
+}
+
+/** When an old snapshot was captured, over it; nothing over a current one. */
+export function SnapshotAge({ still }: { still: FreshStill }) {
+  return (
+    still.old && (
+      <span className={classes.age}>
+        <LastFrameText {...still.old} />
+      </span>
+    )
   );
 }
 
@@ -118,12 +130,11 @@ interface FreshSnapshotProps {
 export function FreshSnapshot({ load, everyMs }: FreshSnapshotProps) {
   const i18n = useI18n();
   const still = useFreshStill(load, everyMs);
-  const words = still.oldMs !== undefined && everyMs !== null ? ageText(still.oldMs, i18n) : undefined;
   const isMissing = still.source === null && still.isDeferred;
   return (
     <>
       <StillImage still={still} />
-      {words !== undefined && <span className={classes.age}>{words}</span>}
+      {everyMs !== null && <SnapshotAge still={still} />}
       {isMissing && <span className={classes.age}>{i18n.t('streams.picture.deferred')}</span>}
     </>
   );

@@ -2,6 +2,7 @@ import { ApiError, createClient } from '@vidette/contract/client';
 import { bootElementId } from '@vidette/contract/constants';
 import type { MessageLanguage } from '@vidette/contract/errors';
 import { browserClock } from '../base/clock.ts';
+import { FrameAge } from '../playback/frame-age.ts';
 import { browserMse } from '../playback/media-sink.ts';
 import { SharePage } from './share-page.ts';
 import { SharedPlayer } from './shared-player.ts';
@@ -20,6 +21,7 @@ interface ShareBoot {
 }
 
 const factsPeriodMs = 5_000;
+const frameLookMs = 250;
 
 const boot = JSON.parse(document.getElementById(bootElementId)?.textContent || 'null') as ShareBoot | null;
 const root = document.getElementById('root');
@@ -57,8 +59,14 @@ function watch(): void {
       wasPlaying = isPlaying;
     },
   });
+  const age = new FrameAge(browserClock);
+  const cancelLooking = browserClock.every(frameLookMs, () => {
+    const { currentTime } = page.video;
+    page.setOldFrame(age.look(currentTime > 0 ? currentTime * 1000 : undefined, wasPlaying));
+  });
   const end = () => {
     cancelAsking();
+    cancelLooking();
     player.dispose();
     page.setInvalid();
   };

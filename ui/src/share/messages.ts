@@ -1,4 +1,5 @@
 import type { MessageLanguage } from '@vidette/contract/errors';
+import type { OldFrame } from '../playback/frame-age.ts';
 
 const en = {
   live: 'Live',
@@ -52,4 +53,25 @@ export function viewersText(count: number, language: MessageLanguage): string {
   if (language === 'en') return count === 1 ? '1 viewer' : `${count} viewers`;
   const forms = { one: 'зритель', few: 'зрителя' } as Partial<Record<Intl.LDMLPluralRule, string>>;
   return `${count} ${forms[new Intl.PluralRules('ru').select(count)] ?? 'зрителей'}`;
+}
+
+/** "Last frame 12:40:18, 14 s ago". */
+export function lastFrameText({ utcMs, ageMs }: OldFrame, language: MessageLanguage): string {
+  const time = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : 'ru', {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  }).format(utcMs);
+  const seconds = ageMs / 1000;
+  const [amount, unit] =
+    seconds < 60
+      ? ([seconds, 'second'] as const)
+      : seconds < 3600
+        ? ([seconds / 60, 'minute'] as const)
+        : ([seconds / 3600, 'hour'] as const);
+  const age = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' })
+    .format(Math.floor(amount))
+    .replaceAll('sec', 's');
+  return language === 'en' ? `Last frame ${time}, ${age} ago` : `Последний кадр ${time}, ${age} назад`;
 }

@@ -1,6 +1,7 @@
 import type { MessageLanguage } from '@vidette/contract/errors';
 import type { PlayerState } from '../playback/state.ts';
-import { shareMessages, viewersText, type ShareMessages } from './messages.ts';
+import type { OldFrame } from '../playback/frame-age.ts';
+import { lastFrameText, shareMessages, viewersText, type ShareMessages } from './messages.ts';
 import { element, ShareBar } from './share-bar.ts';
 
 export interface ShareFacts {
@@ -14,10 +15,14 @@ export class SharePage {
   readonly #language: MessageLanguage;
   readonly #messages: ShareMessages;
   readonly #stage = element('div', 'share-stage');
-  readonly #message = element('p', 'share-words');
+  readonly #words = element('div', 'share-words');
+  readonly #message = element('p', 'share-message');
+  /** Apart from the message, which is announced on each change. */
+  readonly #lastFrame = element('p', 'share-last');
   readonly #bar: ShareBar;
   #status = 'pending';
   #state: PlayerState = { name: 'idle' };
+  #old: OldFrame | undefined;
   #isValid = true;
   #mayFill = document.fullscreenEnabled;
 
@@ -29,7 +34,8 @@ export class SharePage {
     this.video.muted = true;
     this.video.setAttribute('aria-label', name);
     this.#message.setAttribute('role', 'status');
-    this.#stage.append(this.video, this.#message);
+    this.#words.append(this.#message, this.#lastFrame);
+    this.#stage.append(this.video, this.#words);
     const page = element('main', 'share');
     page.append(this.#bar.element, this.#stage);
     root.replaceChildren(page);
@@ -51,6 +57,13 @@ export class SharePage {
 
   setState(state: PlayerState): void {
     this.#state = state;
+    this.#show();
+  }
+
+  /** The frame on screen is old, or is not any more. */
+  setOldFrame(old: OldFrame | undefined): void {
+    if (old === this.#old) return;
+    this.#old = old;
     this.#show();
   }
 
@@ -78,8 +91,9 @@ export class SharePage {
 
   #show(): void {
     const text = this.#isValid ? this.#reason() : this.#messages.invalid;
-    this.#message.textContent = text;
-    this.#message.hidden = text === '';
+    if (this.#message.textContent !== text) this.#message.textContent = text;
+    this.#lastFrame.textContent = this.#isValid && this.#old ? lastFrameText(this.#old, this.#language) : '';
+    this.#words.hidden = text === '';
     this.#bar.show({
       isPlaying: this.#isValid && this.#state.name === 'playing',
       isMuted: this.video.muted,

@@ -116,10 +116,10 @@ test('key steps add up before the player has followed, and gaps are skipped in t
   timelineKey(timeline, 'ArrowLeft', false);
   timelineKey(timeline, 'ArrowLeft', false);
   timelineKey(timeline, 'ArrowRight', true);
-  assert.deepEqual(asked, [startMs - 10_000, startMs - 20_000, startMs + 40_000]);
-  timeline.frame(nowMs - 3 * HOUR_MS + 5000);
+  assert.deepEqual(asked, [startMs - 5000, startMs - 10_000, startMs + 50_000]);
+  timeline.frame(nowMs - 3 * HOUR_MS + 3000);
   timelineKey(timeline, 'ArrowLeft', false);
-  assert.equal(asked.at(-1), nowMs - 5 * HOUR_MS - 10_000);
+  assert.equal(asked.at(-1), nowMs - 5 * HOUR_MS - 5000);
   timelineKey(timeline, 'ArrowRight', true);
   assert.equal(asked.at(-1), nowMs - 3 * HOUR_MS);
   timelineKey(timeline, 'End', false);
@@ -132,6 +132,8 @@ test('key steps add up before the player has followed, and gaps are skipped in t
   await settle(100);
   assert.equal(asked.at(-1), 'live');
   assert.equal(timelineKey(timeline, 'x', false), false);
+  // Those step by one frame.
+  assert.equal(timelineKey(timeline, ',', false), false);
 });
 
 test('a playing playhead stays in view, unless the viewer looks elsewhere', async () => {
@@ -147,16 +149,16 @@ test('a playing playhead stays in view, unless the viewer looks elsewhere', asyn
   assert.ok(timeline.getView().scale.contains(nowMs - 90 * HOUR_MS));
 });
 
-test('[R10.7] comma and full stop play the previous and next event, from shortly before it', async () => {
+test('[R10.7] P and N play the previous and next event, from shortly before it', async () => {
   const at = (ms: number): TimelineEvent => ({ id: ms, kind: 'motion', startMs: ms, endMs: ms + 5_000 });
   const events = [at(nowMs - 2.5 * HOUR_MS), at(nowMs - 2 * HOUR_MS)];
   const { timeline, asked } = await setUp(recorded, events);
   timeline.frame(nowMs - 2.2 * HOUR_MS);
-  assert.equal(timelineKey(timeline, '.', false), true);
-  timelineKey(timeline, '.', false);
+  assert.equal(timelineKey(timeline, 'n', false), true);
+  timelineKey(timeline, 'n', false);
   await settle(100);
-  timelineKey(timeline, ',', false);
-  timelineKey(timeline, ',', false);
+  timelineKey(timeline, 'p', false);
+  timelineKey(timeline, 'p', false);
   await settle(200);
   assert.deepEqual(
     asked,

@@ -1,12 +1,13 @@
 import { Button, Loader } from '@mantine/core';
 import { isErrorCode, messageOf } from '@vidette/contract/errors';
 import type { Stream } from '@vidette/contract/entities';
+import { useCallback } from 'react';
 import { usePauseStream } from '../streams/streams-api.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { Player } from '../../playback/player.ts';
 import type { WaitReason } from '../../playback/state.ts';
-import { LastFrame } from '../../playback/react/last-frame.tsx';
+import { LastFrame, useOldFrame } from '../../playback/react/last-frame.tsx';
 import { usePlayer } from '../../playback/react/use-player.ts';
 import { reasonOf } from '../streams/reason.ts';
 import classes from './stream-view.module.css';
@@ -22,6 +23,7 @@ interface StateTextProps {
 export function StateText({ player, stream, onLive }: StateTextProps) {
   const i18n = useI18n();
   const { state, mode } = usePlayer(player);
+  const old = useOldLiveFrame(player);
   switch (state.name) {
     case 'idle':
     case 'playing':
@@ -29,24 +31,31 @@ export function StateText({ player, stream, onLive }: StateTextProps) {
       return null;
     case 'connecting':
     case 'buffering':
-      if (mode === 'live' && stream && stream.status !== 'running') return <Reason stream={stream} />;
       return (
-        <Delayed>
-          <Loader size="sm" color="gray.0" aria-hidden="true" />
-          <p>{i18n.t(state.name === 'connecting' ? 'player.connecting' : 'player.buffering')}</p>
-        </Delayed>
+        <>
+          {mode === 'live' && stream && stream.status !== 'running' ? (
+            <Reason stream={stream} />
+          ) : (
+            <Delayed>
+              <Loader size="sm" color="gray.0" aria-hidden="true" />
+              <p>{i18n.t(state.name === 'connecting' ? 'player.connecting' : 'player.buffering')}</p>
+            </Delayed>
+          )}
+          <LastFrame old={old} />
+        </>
       );
     case 'waiting':
       return (
         <>
           <Waiting reason={state.reason} player={player} stream={stream} />
-          {mode === 'live' && state.reason !== 'gesture' && <LastFrame utcMs={player.utcMs} />}
+          {state.reason !== 'gesture' && <LastFrame old={old} />}
         </>
       );
     case 'failed':
       return (
         <>
           <p>{messageOf(isErrorCode(state.code) ? state.code : 'SERVER_UNKNOWN_ERR', i18n.language)}</p>
+          <LastFrame old={old} />
           <Button variant="default" onClick={() => player.play()}>
             {i18n.t('action.retry')}
           </Button>
@@ -76,6 +85,14 @@ export function StateText({ player, stream, onLive }: StateTextProps) {
         </>
       );
   }
+}
+
+/** The live frame on screen, once it is old. */
+function useOldLiveFrame(player: Player) {
+  return useOldFrame(
+    useCallback(() => (player.getSnapshot().mode === 'live' ? player.utcMs : undefined), [player]),
+    useCallback(() => player.getSnapshot().state.name === 'playing', [player]),
+  );
 }
 
 const refusalText = {

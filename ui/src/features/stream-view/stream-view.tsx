@@ -106,7 +106,7 @@ function StageHead({ uid, stream }: StageProps) {
   return (
     <header className={classes.head}>
       <h1 className={classes.name}>{stream?.name || '\u00a0'}</h1>
-      {stream && <StreamStatus status={stream.status} />}
+      {stream && stream.status !== 'running' && <StreamStatus status={stream.status} />}
       <Anchor
         renderRoot={(props) => <Link to="/stream/$uid/info" params={{ uid }} {...props} />}
         className={classes.info}

@@ -22,6 +22,8 @@ const acts: Readonly<Record<string, Act>> = {
   k: ({ player }) => player.toggle(),
   j: ({ player }) => player.shuttle(-1),
   l: ({ player }) => player.shuttle(1),
+  ',': ({ player }) => player.step(-1),
+  '.': ({ player }) => player.step(1),
   a: ({ player }) => player.step(-1),
   d: ({ player }) => player.step(1),
   m: ({ player }) => player.setMuted(!player.getSnapshot().isMuted),
@@ -29,7 +31,7 @@ const acts: Readonly<Record<string, Act>> = {
   i: (_, { toggleFigures }) => toggleFigures(),
   z: (_, { view }) => view.zoomBy(ZOOM_STEP),
   x: (_, { view }) => view.zoomBy(1 / ZOOM_STEP),
-  0: (_, { view }) => view.reset(),
+  r: (_, { view }) => view.reset(),
   '?': (_, { showKeys }) => showKeys(),
 };
 

@@ -2,13 +2,14 @@ import type { StreamStatus as Status } from '@vidette/contract/entities';
 import type { ComponentProps, ReactNode } from 'react';
 import {
   OLD_MS,
-  ageText,
+  SnapshotAge,
   StillImage,
   useFreshStill,
   type FreshStill,
   type LoadSnapshot,
 } from '../../components/fresh-snapshot.tsx';
 import { Delayed } from '../../components/delayed.tsx';
+import { LastFrameText } from '../../components/last-frame-text.tsx';
 import { useIsServerLost } from '../../page/page-context.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { PublicMark, RecordingMark, StatusMark, StreamStatus } from './stream-status.tsx';
@@ -45,6 +46,7 @@ export function StreamTile(tile: StreamTileProps) {
     <article className={classes.tile} data-picked={tile.isPicked}>
       <Link to="/stream/$uid/view" params={{ uid: tile.uid }} className={classes.link} {...tile.linkProps}>
         <StillImage still={still} />
+        {tile.reason === null && <SnapshotAge still={still} />}
         <span className={classes.foot}>
           <span className={classes.name}>{tile.name}</span>
           <span className={classes.states}>
@@ -53,7 +55,12 @@ export function StreamTile(tile: StreamTileProps) {
             {tile.isPublic && <PublicMark />}
           </span>
         </span>
-        {tile.reason !== null && <span className={classes.reason}>{tile.reason}</span>}
+        {tile.reason !== null && (
+          <span className={classes.reason}>
+            <span>{tile.reason}</span>
+            {still.old && <LastFrameText {...still.old} />}
+          </span>
+        )}
       </Link>
       {tile.box && <div className={classes.box}>{tile.box}</div>}
       <div className={classes.controls}>{tile.controls}</div>
@@ -65,21 +72,14 @@ export function StreamTile(tile: StreamTileProps) {
 function TileStatus({ status, still }: { readonly status: Status; readonly still: FreshStill }) {
   const i18n = useI18n();
   const isServerLost = useIsServerLost();
-  const age = still.oldMs !== undefined && <span>{ageText(still.oldMs, i18n)}</span>;
-  if (status !== 'running' || isServerLost)
-    return (
-      <>
-        {age}
-        <StreamStatus status={status} />
-      </>
-    );
+  if (status !== 'running' || isServerLost) return <StreamStatus status={status} />;
   if (still.source === null)
     return (
       <Delayed>
         <span>{i18n.t(still.isDeferred ? 'streams.picture.deferred' : 'streams.picture.none')}</span>
       </Delayed>
     );
-  return age || <StatusMark status="running" />;
+  return still.old ? null : <StatusMark status="running" />;
 }
 
 /** The placeholder of a tile whose stream is loading. */

@@ -8,6 +8,7 @@ export const player = {
   'player.badge.connecting': 'Connecting',
   'player.badge.notLive': 'Not live',
   'player.badge.archive': 'Archive',
+  'player.badge.age': '{duration} ago',
   'player.badge.delay': '{seconds}\u00a0s behind',
   'player.play': 'Play',
   'player.pause': 'Pause',
@@ -76,7 +77,7 @@ export const player = {
   'player.keys.play': 'Play or pause',
   'player.keys.shuttle': 'Reverse and forward; press again to double the speed',
   'player.keys.frame': 'Previous and next frame',
-  'player.keys.seconds': '10 seconds back and forward; with Shift, a minute',
+  'player.keys.seconds': '5 seconds back and forward; with Shift, a minute',
   'player.keys.hour': 'An hour forward and back',
   'player.keys.event': 'Previous and next event',
   'player.keys.recording': 'Previous and next recording',
@@ -98,7 +99,6 @@ export const player = {
   'player.waiting.overload':
     'The server is overloaded, and recording comes first. Playback resumes by itself.',
   'player.waiting.silent': 'No new frames. Waiting for the next one…',
-  'player.lastFrame': 'Last frame:',
   'player.waiting.gesture': 'Your browser plays video only after a click.',
   'player.unsupported.title': 'This browser can’t play {codec}',
   'player.unsupported.text':
@@ -149,7 +149,7 @@ export const player = {
   'timeline.then.gap': 'then a gap of {duration}',
   'timeline.then.live': 'then live',
   'timeline.keys':
-    'Arrow keys: 10 seconds; with Shift, a minute. Page Up and Page Down: an hour. Home: beginning. End: live. Plus and minus: zoom. Brackets: previous and next recording; with Shift, gap. Comma and full stop: previous and next event.',
+    'Arrow keys: 5 seconds; with Shift, a minute. Page Up and Page Down: an hour. Home: beginning. End: live. Plus and minus: zoom. Brackets: previous and next recording; with Shift, gap. P and N: previous and next event.',
   'overview.label': 'The whole archive of {name}',
   'overview.day': '{day}: {share} recorded',
   'overview.nothing': '{day}: nothing recorded',

@@ -27,7 +27,7 @@ export const streams = {
   'streams.status.paused': 'Paused',
   'streams.status.disabled': 'Off',
   'streams.status.unknown': 'Unknown',
-  'streams.picture.age': '{duration} ago',
+  'streams.lastFrame': 'Last frame {time}, {duration} ago',
   'streams.picture.deferred': 'No snapshot: overload',
   'streams.picture.none': 'No snapshot yet',
   'streams.public': 'Public link',

@@ -8,6 +8,7 @@ export const player = {
   'player.badge.connecting': 'Подключение',
   'player.badge.notLive': 'Не в эфире',
   'player.badge.archive': 'Архив',
+  'player.badge.age': '{duration} назад',
   'player.badge.delay': 'отставание {seconds}\u00a0с',
   'player.play': 'Смотреть',
   'player.pause': 'Пауза',
@@ -76,7 +77,7 @@ export const player = {
   'player.keys.play': 'Смотреть или пауза',
   'player.keys.shuttle': 'Назад и вперёд; повторно — вдвое быстрее',
   'player.keys.frame': 'Предыдущий и следующий кадр',
-  'player.keys.seconds': 'На 10 секунд назад и вперёд, с Shift на минуту',
+  'player.keys.seconds': 'На 5 секунд назад и вперёд, с Shift на минуту',
   'player.keys.hour': 'На час вперёд и назад',
   'player.keys.event': 'Предыдущее и следующее событие',
   'player.keys.recording': 'Предыдущая и следующая запись',
@@ -97,7 +98,6 @@ export const player = {
   'player.waiting.source': 'Камера сейчас не передаёт видео. Воспроизведение возобновится автоматически.',
   'player.waiting.overload': 'Сервер перегружен, запись важнее. Показ возобновится сам.',
   'player.waiting.silent': 'Нет новых кадров. Ждём следующего…',
-  'player.lastFrame': 'Последний кадр:',
   'player.waiting.gesture': 'Браузер включит видео только после нажатия.',
   'player.unsupported.title': 'Этот браузер не воспроизводит {codec}',
   'player.unsupported.text':
@@ -148,7 +148,7 @@ export const player = {
   'timeline.then.gap': 'затем пропуск {duration}',
   'timeline.then.live': 'затем эфир',
   'timeline.keys':
-    'Стрелки: 10 секунд, с Shift минута. Page Up и Page Down: час. Home: начало. End: эфир. Плюс и минус: масштаб. Квадратные скобки: предыдущая и следующая запись, с Shift пропуск. Запятая и точка: предыдущее и следующее событие.',
+    'Стрелки: 5 секунд, с Shift минута. Page Up и Page Down: час. Home: начало. End: эфир. Плюс и минус: масштаб. Квадратные скобки: предыдущая и следующая запись, с Shift пропуск. P и N: предыдущее и следующее событие.',
   'overview.label': 'Весь архив: {name}',
   'overview.day': '{day}: записано {share}',
   'overview.nothing': '{day}: записи нет',

@@ -29,7 +29,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.status.paused': 'Пауза',
   'streams.status.disabled': 'Выключен',
   'streams.status.unknown': 'Неизвестно',
-  'streams.picture.age': '{duration} назад',
+  'streams.lastFrame': 'Последний кадр {time}, {duration} назад',
   'streams.picture.deferred': 'Кадра нет: перегрузка',
   'streams.picture.none': 'Кадра ещё нет',
   'streams.public': 'Публичная ссылка',

@@ -1,8 +1,10 @@
+import { useCallback } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 import type { Player } from '../player.ts';
 import type { PlayerMode, PlayerState } from '../state.ts';
 import classes from './player-badge.module.css';
+import { useOldFrame } from './last-frame.tsx';
 import { usePlayer, usePlayerClock } from './use-player.ts';
 
 /** Live means that frames keep arriving. */
@@ -47,6 +49,7 @@ export function PlayerBadge({ player }: { player: Player }) {
           {i18n.time(utcMs)}
         </time>
       )}
+      <PausedAge player={player} />
       {isReverse && <span className={classes.delay}>{i18n.t('player.badge.reverse')}</span>}
       {isReduced && (
         <span className={classes.delay} title={i18n.t('player.badge.reduced.why')}>
@@ -71,5 +74,21 @@ export function PlayerBadge({ player }: { player: Player }) {
         </span>
       )}
     </div>
+  );
+}
+
+/** How old a paused live frame is. It is not dimmed: the viewer paused in order to look at it. */
+function PausedAge({ player }: { player: Player }) {
+  const i18n = useI18n();
+  const { mode, state } = usePlayer(player);
+  const old = useOldFrame(
+    useCallback(() => player.utcMs, [player]),
+    useCallback(() => player.getSnapshot().state.name === 'playing', [player]),
+  );
+  if (mode !== 'live' || state.name !== 'paused' || !old) return null;
+  return (
+    <span className={classes.delay}>
+      {i18n.t('player.badge.age', { duration: i18n.duration(old.ageMs) })}
+    </span>
   );
 }

@@ -1,15 +1,16 @@
 import { Button } from '@mantine/core';
 import type { GapCause } from '@vidette/contract/entities';
 import { isErrorCode, messageOf } from '@vidette/contract/errors';
-import { useEffect } from 'react';
+import { useCallback, useEffect } from 'react';
 import { Delayed } from '../../../components/delayed.tsx';
 import type { MessageKey } from '../../../i18n/i18n.ts';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import type { TranscodingRefusal } from '../../../playback/state.ts';
+import type { OldFrame } from '../../../playback/frame-age.ts';
+import type { PlayerState, TranscodingRefusal } from '../../../playback/state.ts';
 import { isSourceAway, type TileSnapshot } from '../../../playback/wall/tile-snapshot.ts';
 import type { WallTile } from '../../../playback/wall/wall-tile.ts';
 import { gapText } from './gap-text.ts';
-import { LastFrame } from '../../../playback/react/last-frame.tsx';
+import { LastFrame, useOldFrame } from '../../../playback/react/last-frame.tsx';
 import { lossOf, lossText } from './lost-tile.tsx';
 import type { StreamFacts } from './stream-facts.ts';
 import { TileSnapshots } from './tile-snapshots.tsx';
@@ -31,6 +32,7 @@ export function TileText(props: TileTextProps) {
   const { gapCauseOf, onAway } = facts;
   const snapshot = useTileSnapshot(tile);
   const { state, isKeyFrames, isInGap, converted } = snapshot;
+  const old = useTileAge(tile);
   const isAway = isSourceAway(state);
   useEffect(() => {
     if (isAway) onAway();
@@ -41,10 +43,26 @@ export function TileText(props: TileTextProps) {
       data-tile-state={isInGap ? 'gap' : state.name}
       data-key-frames={isKeyFrames}
       data-converted={converted}
-      data-quiet={!isInGap && (state.name === 'playing' || state.name === 'paused' || state.name === 'idle')}
+      data-quiet={!isInGap && MOVING.includes(state.name)}
+      data-old={!isInGap && old !== undefined && !MOVING.includes(state.name)}
     >
-      {isInGap ? <GapText cause={gapCauseOf(uid)} /> : <TileStateText {...props} snapshot={snapshot} />}
+      {isInGap ? (
+        <GapText cause={gapCauseOf(uid)} />
+      ) : (
+        <TileStateText {...props} snapshot={snapshot} old={old} />
+      )}
     </div>
+  );
+}
+
+/** States without a text: nothing is amiss. */
+const MOVING: readonly PlayerState['name'][] = ['playing', 'paused', 'idle'];
+
+/** The tile's live frame, once it is old. */
+function useTileAge(tile: WallTile): OldFrame | undefined {
+  return useOldFrame(
+    useCallback(() => tile.frameMs, [tile]),
+    useCallback(() => tile.getSnapshot().state.name === 'playing', [tile]),
   );
 }
 
@@ -52,7 +70,12 @@ function GapText({ cause }: { cause: GapCause | undefined }) {
   return <p>{gapText(cause, useI18n())}</p>;
 }
 
-function TileStateText({ tile, uid, facts, snapshot }: TileTextProps & { readonly snapshot: TileSnapshot }) {
+interface TileStateTextProps extends TileTextProps {
+  readonly snapshot: TileSnapshot;
+  readonly old: OldFrame | undefined;
+}
+
+function TileStateText({ tile, uid, facts, snapshot, old }: TileStateTextProps) {
   const i18n = useI18n();
   const { state, isArchive } = snapshot;
   const trouble = isArchive ? undefined : facts.troubleOf(uid);
@@ -65,15 +88,18 @@ function TileStateText({ tile, uid, facts, snapshot }: TileTextProps & { readonl
     case 'connecting':
     case 'buffering':
       return (
-        <Delayed>
-          <p>{trouble ?? i18n.t(state.name === 'connecting' ? 'wall.connecting' : 'wall.buffering')}</p>
-        </Delayed>
+        <>
+          <Delayed>
+            <p>{trouble ?? i18n.t(state.name === 'connecting' ? 'wall.connecting' : 'wall.buffering')}</p>
+          </Delayed>
+          <LastFrame old={old} />
+        </>
       );
     case 'waiting':
       return (
         <>
           <p>{(isSourceAway(state) ? trouble : undefined) ?? i18n.t(waitingText[state.reason])}</p>
-          {state.reason !== 'gesture' && <LastFrame utcMs={tile.frameMs} />}
+          {state.reason !== 'gesture' && <LastFrame old={old} />}
         </>
       );
     case 'failed': {
@@ -86,6 +112,7 @@ function TileStateText({ tile, uid, facts, snapshot }: TileTextProps & { readonl
               ? i18n.t('wall.forbidden.archive')
               : messageOf(isErrorCode(state.code) ? state.code : 'SERVER_UNKNOWN_ERR', i18n.language)}
           </p>
+          <LastFrame old={old} />
           <RetryButton tile={tile} />
         </>
       );

@@ -1,7 +1,9 @@
-import type { ListedStream } from '@vidette/contract/entities';
+import type { ListedStream, StreamStatus as Status } from '@vidette/contract/entities';
 import { useCallback, type CSSProperties } from 'react';
 import { loadStreamSnapshot } from '../streams-api.ts';
-import { FreshSnapshot } from '../../../components/fresh-snapshot.tsx';
+import { StillImage, useFreshStill, type FreshStill } from '../../../components/fresh-snapshot.tsx';
+import { LastFrameText } from '../../../components/last-frame-text.tsx';
+import { useIsServerLost } from '../../../page/page-context.tsx';
 import { PublicMark, StreamStatus } from '../stream-status.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
@@ -13,6 +15,8 @@ import { pickingLink, type Picking } from './use-picking.ts';
 
 const snapshotEveryMs = 10_000;
 const snapshotWidthPx = 160;
+/** Two intervals: one that a loaded server missed does not make a camera look stopped. */
+const oldAfterMs = 2 * snapshotEveryMs;
 
 /** The table's headings, matching `StreamsTableRow`. */
 export function StreamsTableHead({ isPicking }: { isPicking: boolean }) {
@@ -36,8 +40,12 @@ export function StreamsTableHead({ isPicking }: { isPicking: boolean }) {
   );
 }
 
-interface StreamsTableRowProps {
+interface StreamsTableRowProps extends Omit<StreamRowProps, 'stream'> {
   readonly stream: ListedStream | undefined;
+}
+
+interface StreamRowProps {
+  readonly stream: ListedStream;
   /** Position in the whole list, from 0. */
   readonly place: number;
   readonly picking: Picking;
@@ -45,11 +53,17 @@ interface StreamsTableRowProps {
 }
 
 /** One stream as a row; empty until its page has loaded. */
-export function StreamsTableRow({ stream, place, picking, style }: StreamsTableRowProps) {
-  const i18n = useI18n();
+export function StreamsTableRow({ stream, ...row }: StreamsTableRowProps) {
+  const { place, picking, style } = row;
   if (!stream) {
     return <tr aria-rowindex={place + 2} className={classes.row} style={style} data-picking={picking.isOn} />;
   }
+  return <StreamRow stream={stream} {...row} />;
+}
+
+function StreamRow({ stream, place, picking, style }: StreamRowProps) {
+  const i18n = useI18n();
+  const still = useRowStill(stream);
   const reason = reasonOf(stream, i18n);
   return (
     <tr
@@ -63,7 +77,7 @@ export function StreamsTableRow({ stream, place, picking, style }: StreamsTableR
         {stream.canEdit && <PickBox picking={picking} place={place} stream={stream} />}
       </td>
       <td className={classes.pictureCell}>
-        <RowSnapshot uid={stream.uid} isRunning={stream.status === 'running'} />
+        <StillImage still={still} />
       </td>
       <td className={classes.nameCell}>
         <Link
@@ -77,7 +91,7 @@ export function StreamsTableRow({ stream, place, picking, style }: StreamsTableR
         {reason !== null && <span className={classes.reason}>{reason}</span>}
       </td>
       <td className={classes.statusCell}>
-        <StreamStatus status={stream.status} />
+        <RowStatus status={stream.status} still={still} />
         {stream.isPublic && (
           <span data-wide="true">
             <PublicMark />
@@ -95,9 +109,17 @@ export function StreamsTableRow({ stream, place, picking, style }: StreamsTableR
   );
 }
 
-function RowSnapshot({ uid, isRunning }: { uid: string; isRunning: boolean }) {
+function useRowStill({ uid, status }: ListedStream): FreshStill {
+  const isServerLost = useIsServerLost();
   const load = useCallback((signal: AbortSignal) => loadStreamSnapshot(uid, snapshotWidthPx, signal), [uid]);
-  return <FreshSnapshot load={load} everyMs={isRunning ? snapshotEveryMs : null} />;
+  return useFreshStill(load, status === 'running' ? snapshotEveryMs : null, isServerLost ? 0 : oldAfterMs);
+}
+
+/** The stream's state; it says that the stream is live only next to a current snapshot. */
+function RowStatus({ status, still }: { readonly status: Status; readonly still: FreshStill }) {
+  const isServerLost = useIsServerLost();
+  if (still.old && status === 'running' && !isServerLost) return <LastFrameText {...still.old} />;
+  return <StreamStatus status={status} />;
 }
 
 function archiveText({ archive }: ListedStream, i18n: I18n): string {
