@@ -20,7 +20,7 @@ export interface FreshStill {
   readonly isDeferred: boolean;
 }
 
-export interface OldSnapshot {
+interface OldSnapshot {
   /** By this browser's clock, ms since the epoch. */
   readonly utcMs: number;
   readonly ageMs: number;

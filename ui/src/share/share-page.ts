@@ -3,6 +3,7 @@ import type { PlayerState } from '../playback/state.ts';
 import type { OldFrame } from '../playback/frame-age.ts';
 import { lastFrameText, shareMessages, viewersText, type ShareMessages } from './messages.ts';
 import { element, ShareBar } from './share-bar.ts';
+import { ShareWords } from './share-words.ts';
 
 export interface ShareFacts {
   readonly status: string;
@@ -15,10 +16,7 @@ export class SharePage {
   readonly #language: MessageLanguage;
   readonly #messages: ShareMessages;
   readonly #stage = element('div', 'share-stage');
-  readonly #words = element('div', 'share-words');
-  readonly #message = element('p', 'share-message');
-  /** Apart from the message, which is announced on each change. */
-  readonly #lastFrame = element('p', 'share-last');
+  readonly #words = new ShareWords();
   readonly #bar: ShareBar;
   #status = 'pending';
   #state: PlayerState = { name: 'idle' };
@@ -33,9 +31,7 @@ export class SharePage {
     this.video.playsInline = true;
     this.video.muted = true;
     this.video.setAttribute('aria-label', name);
-    this.#message.setAttribute('role', 'status');
-    this.#words.append(this.#message, this.#lastFrame);
-    this.#stage.append(this.video, this.#words);
+    this.#stage.append(this.video, this.#words.element);
     const page = element('main', 'share');
     page.append(this.#bar.element, this.#stage);
     root.replaceChildren(page);
@@ -91,9 +87,7 @@ export class SharePage {
 
   #show(): void {
     const text = this.#isValid ? this.#reason() : this.#messages.invalid;
-    if (this.#message.textContent !== text) this.#message.textContent = text;
-    this.#lastFrame.textContent = this.#isValid && this.#old ? lastFrameText(this.#old, this.#language) : '';
-    this.#words.hidden = text === '';
+    this.#words.show(text, this.#isValid && this.#old ? lastFrameText(this.#old, this.#language) : '');
     this.#bar.show({
       isPlaying: this.#isValid && this.#state.name === 'playing',
       isMuted: this.video.muted,

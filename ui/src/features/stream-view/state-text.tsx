@@ -6,7 +6,7 @@ import { usePauseStream } from '../streams/streams-api.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { Player } from '../../playback/player.ts';
-import type { WaitReason } from '../../playback/state.ts';
+import type { TranscodingRefusal, WaitReason } from '../../playback/state.ts';
 import { LastFrame, useOldFrame } from '../../playback/react/last-frame.tsx';
 import { usePlayer } from '../../playback/react/use-player.ts';
 import { reasonOf } from '../streams/reason.ts';
@@ -62,21 +62,7 @@ export function StateText({ player, stream, onLive }: StateTextProps) {
         </>
       );
     case 'unsupported':
-      if (state.codec === '') return <p>{i18n.t('player.unsupported.mse')}</p>;
-      return (
-        <div className={classes.below}>
-          <p>
-            <strong>{i18n.t('player.unsupported.title', { codec: state.codec })}</strong>
-          </p>
-          {state.refusal !== undefined && <p>{i18n.t(refusalText[state.refusal])}</p>}
-          <p>{i18n.t('player.unsupported.text', { codec: state.codec })}</p>
-          {state.refusal === 'QuotaReached' && (
-            <Button size="compact-md" variant="default" onClick={() => player.play()}>
-              {i18n.t('action.retry')}
-            </Button>
-          )}
-        </div>
-      );
+      return <Unsupported codec={state.codec} refusal={state.refusal} player={player} />;
     case 'ended':
       return (
         <>
@@ -100,6 +86,32 @@ const refusalText = {
   ActionNotAcceptable: 'player.refusal.off',
   ProbeError: 'player.refusal.failed',
 } as const;
+
+interface UnsupportedProps {
+  readonly codec: string;
+  readonly refusal: TranscodingRefusal | undefined;
+  readonly player: Player;
+}
+
+/** Why still images are shown of video that this browser can't decode. */
+function Unsupported({ codec, refusal, player }: UnsupportedProps) {
+  const i18n = useI18n();
+  if (codec === '') return <p>{i18n.t('player.unsupported.mse')}</p>;
+  return (
+    <div className={classes.below}>
+      <p>
+        <strong>{i18n.t('player.unsupported.title', { codec: codec })}</strong>
+      </p>
+      {refusal !== undefined && <p>{i18n.t(refusalText[refusal])}</p>}
+      <p>{i18n.t('player.unsupported.text', { codec: codec })}</p>
+      {refusal === 'QuotaReached' && (
+        <Button size="compact-md" variant="default" onClick={() => player.play()}>
+          {i18n.t('action.retry')}
+        </Button>
+      )}
+    </div>
+  );
+}
 
 function Waiting({
   reason,
