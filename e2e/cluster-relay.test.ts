@@ -221,6 +221,15 @@ test('[R10.8, R9.3] ranges, days, playlist, bytes, download and stills of footag
     north().getArchiveRanges({ params: params(), query: { start_time: 0, end_time: Date.now() } }),
     { code: 'TimeRangeIsTooLong' },
   );
+  const coarse = await north().getArchiveRanges({
+    params: params(),
+    query: { start_time: Date.now() - 30 * 86_400_000, end_time: Date.now(), resolution_seconds: 300 },
+  });
+  assert.deepEqual(
+    coarse.ranges.slice(0, 2).map(({ status }) => status),
+    ['gap', 'fragment'],
+  );
+  assert.equal(coarse.ranges[1]?.date, startTime);
   const extent = await north().getArchiveExtent({ params: params(), query: span() });
   assert.ok(extent.durationMs > 3_000);
 

@@ -132,6 +132,13 @@ test('[R9.3] spans that are reversed, negative, too late or too long', async () 
     undefined,
   ]);
   assert.deepEqual(await ask(`ranges?start_time=0&end_time=${3 * hour}`), [undefined, undefined]);
+  const coarse = (endMs: number, seconds: number | string) =>
+    ask(`ranges?start_time=0&end_time=${endMs}&resolution_seconds=${seconds}`);
+  assert.deepEqual(await coarse(31 * 24 * hour, 300), [undefined, undefined]);
+  assert.deepEqual(await coarse(31 * 24 * hour + 1, 86_400), ['TimeRangeIsTooLong', undefined]);
+  assert.deepEqual(await coarse(180 * hour + 1, 60), ['TimeRangeIsTooLong', undefined]);
+  for (const seconds of [0, -60, 0.5, 86_401, 'x', ''])
+    assert.deepEqual(await coarse(hour, seconds), ['ValidationError', 'resolution_seconds']);
   assert.deepEqual(await ask(`download?start_time=0&end_time=${hour + 1}`), [
     'TimeRangeIsTooLong',
     undefined,

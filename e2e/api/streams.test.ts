@@ -225,9 +225,9 @@ test('[R7.13, R7.14, R7.15, R3.10] the recording: ranges, statistics, days', asy
     (answer) => answer.durationMs > 3_000 && (answer.recorded?.day.share ?? 0) > 0,
   );
   assert.ok(stats.bytes > 0 && stats.segments > 0 && stats.bitrate > 0);
-  const { day, month } = stats.recorded ?? assert.fail('the stream is recorded');
+  const { day, month: thirtyDays } = stats.recorded ?? assert.fail('the stream is recorded');
   assert.ok(day.recordedMs > 0 && day.recordedMs <= day.expectedMs && (day.share ?? 0) > 0);
-  assert.deepEqual(month, day, 'nothing was to be recorded before the stream was there');
+  assert.deepEqual(thirtyDays, day, 'nothing was to be recorded before the stream was there');
   const { recorded } = await until(
     () => client.getSystemStats(),
     (answer) => answer.recorded.day.share !== null,
@@ -243,6 +243,13 @@ test('[R7.13, R7.14, R7.15, R3.10] the recording: ranges, statistics, days', asy
   );
   assert.equal(ranges[0]?.date, query.start_time);
   assert.equal(ranges[1]?.date, period?.startTime);
+  const month = { start_time: endMs - 30 * 86_400_000, end_time: endMs + 60_000, resolution_seconds: 300 };
+  const coarse = await client.getArchiveRanges({ params: { uid: demo }, query: month });
+  assert.deepEqual(
+    coarse.ranges.map((range) => range.status),
+    ['gap', 'fragment', 'live'],
+  );
+  assert.deepEqual([coarse.period?.startTime, coarse.ranges[1]?.date], [stats.startTime, stats.startTime]);
   const days = await client.getArchiveDays({
     params: { uid: demo },
     query: { start_time: endMs - 86_400_000, end_time: endMs, timezone_offset: 180 },

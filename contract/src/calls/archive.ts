@@ -41,7 +41,19 @@ export const archiveCalls = {
     needsLicense: true,
     stream: 'archive',
     params: uid,
-    query: inOrder(z.strictObject(span)),
+    query: inOrder(
+      z.strictObject({
+        ...span,
+        resolution_seconds: z
+          .int()
+          .min(1)
+          .max(86_400)
+          .optional()
+          .describe(
+            'Coarse ranges: gaps of this length or less are part of the ranges around them, and so are causes within a gap. The request may cover `rangesMaxSeconds` times this number, at most 31 days, instead of `rangesMaxSeconds`',
+          ),
+      }),
+    ),
     reply: z.object({
       period: ArchivePeriod.nullable(),
       ranges: z.array(ArchiveRange),

@@ -25,6 +25,7 @@ import {
   Damage,
   LocalReader,
   PastChanges,
+  CoarseSpans,
   RecordedDayReader,
   RecordingCoverage,
   StoredSegments,
@@ -319,6 +320,7 @@ function openReading(
   closers.push(() => continuity.close());
   const reader = new LocalReader({
     ...{ reads, whole, damage, days, continuity, limits },
+    coarse: new CoarseSpans(whole, clock),
     segments: new StoredSegments(root, whole, objectStorage?.tier, damage),
     isLive: (uid) => recorders.isRecording(uid),
     loss: (uid, hours) => retention.loss(uid, hours),

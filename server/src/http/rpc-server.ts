@@ -159,10 +159,11 @@ function serveLive(scope: FastifyInstance, { streamManager, membership, clock }:
 function serveArchive(scope: FastifyInstance, { archive: { reader } }: NodeLinkServices): void {
   scope.get('footage/:uid', (request) => {
     const query = queryOf(request);
-    return reader.slice(uidOf(request), {
+    return reader.anySlice(uidOf(request), {
       fromTicks: number(query['from']),
       toTicks: number(query['to']),
       withFragments: query['fragments'] === '1',
+      ...(query['join'] !== undefined && { joinTicks: number(query['join']) }),
     });
   });
 

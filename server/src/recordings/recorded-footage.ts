@@ -49,12 +49,18 @@ export class RecordedFootage {
     this.#options = options;
   }
 
-  /** The ranges between two times, and the period of all footage; null: there is none. */
-  async ranges(uid: string, startMs: number, endMs: number) {
+  /**
+   * The ranges between two times, and the period of all footage; null: there is none.
+   * @param resolutionSeconds shorter gaps don't count, and the span may be longer
+   * @throws Fault TimeRangeIsTooLong
+   */
+  async ranges(uid: string, startMs: number, endMs: number, resolutionSeconds?: number) {
     const { archiveReader } = this.#options;
     const [period, ranges] = await Promise.all([
       archiveReader.period(uid),
-      archiveReader.ranges(uid, startMs, endMs),
+      resolutionSeconds === undefined
+        ? archiveReader.ranges(uid, startMs, endMs)
+        : archiveReader.coarseRanges(uid, startMs, endMs, resolutionSeconds),
     ]);
     return { period: period ?? null, ...ranges };
   }

@@ -24,7 +24,10 @@ import {
   type RecordingRun,
   keyFrameAt,
   type RecordedKeyFrame,
+  assertCoarseSpan,
   assertSpan,
+  joinTicksAt,
+  nothingRecorded,
   vodPlaylistOf,
   type RecordedDay,
   type TimeZone,
@@ -85,13 +88,34 @@ export class FederatedArchive implements ArchiveReader {
     const assignments = await this.#elsewhere(uid);
     if (!assignments) return this.#options.local.ranges(uid, startMs, endMs);
     assertSpan(startMs, endMs, this.#options.limits.rangesMaxMs);
-    if (startMs === endMs) return rangesAnswerOf([]);
     const reads = await this.#join(uid, assignments, startMs, endMs, false);
     const stream = reads.stream();
-    const intervals = stream
-      ? intervalsOf(reads, stream, startMs, endMs, stream.isRecording)
-      : [{ kind: 'gap', startMs, endMs, cause: 'before-recording' } as const];
-    return rangesAnswerOf(intervals);
+    if (!stream || startMs === endMs) return rangesAnswerOf(nothingRecorded(startMs, endMs));
+    return rangesAnswerOf(intervalsOf(reads, stream, startMs, endMs, stream.isRecording));
+  }
+
+  async coarseRanges(
+    uid: string,
+    startMs: number,
+    endMs: number,
+    resolutionSeconds: number,
+  ): Promise<RecordedRanges> {
+    const { local, limits } = this.#options;
+    const assignments = await this.#elsewhere(uid);
+    if (!assignments) return local.coarseRanges(uid, startMs, endMs, resolutionSeconds);
+    assertCoarseSpan(startMs, endMs, limits.rangesMaxMs, resolutionSeconds);
+    const joinTicks = joinTicksAt(resolutionSeconds);
+    const span = {
+      fromTicks: catalogTicks(startMs),
+      toTicks: catalogTicks(endMs),
+      withFragments: false,
+      joinTicks,
+    };
+    // Where two nodes recorded the same time, it makes no difference here which of them is shown.
+    const reads = new FederatedCatalog(uid, await this.#slices(uid, assignments, span));
+    const stream = reads.stream();
+    if (!stream || startMs === endMs) return rangesAnswerOf(nothingRecorded(startMs, endMs));
+    return rangesAnswerOf(intervalsOf(reads, stream, startMs, endMs, stream.isRecording, { joinTicks }));
   }
 
   /** Covers the nodes that are up; an unavailable one counts with the time that it was assigned to record. */
@@ -273,7 +297,7 @@ export class FederatedArchive implements ArchiveReader {
       nodesOf(assignments, self).map(async (node) => ({
         node,
         slice: await (node === self
-          ? wholeSlice(span, (piece) => local.slice(uid, piece))
+          ? wholeSlice(span, (piece) => local.anySlice(uid, piece))
           : unlessAway(peer(node).slice(uid, span))),
         assignments: assignments
           .filter((assignment) => assignment.node === node)

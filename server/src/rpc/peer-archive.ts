@@ -84,8 +84,9 @@ export class PeerArchive {
     const request = { path: `footage/${uid}`, kind: 'footage' };
     try {
       return await wholeSlice(span, async (piece) => {
-        const { fromTicks, toTicks, withFragments } = piece;
-        const query = `from=${fromTicks}&to=${toTicks}&fragments=${withFragments ? 1 : 0}`;
+        const { fromTicks, toTicks, withFragments, joinTicks } = piece;
+        const join = joinTicks === undefined ? '' : `&join=${joinTicks}`;
+        const query = `from=${fromTicks}&to=${toTicks}&fragments=${withFragments ? 1 : 0}${join}`;
         const slice = await this.#believe(
           { ...request, path: `${request.path}?${query}`, signal: overdue.signal, body: sliceLimits },
           (answer) => believedSlice(answer, this.#node),

@@ -171,6 +171,8 @@ for (const [name, respond] of Object.entries(sicknesses)) {
       // It has just failed: no call waits for it again.
       if (round === 2 && !isEmpty) assert.ok(passedMs < 250, `${passedMs} ms`);
     }
+    const coarse = await timed(rpcClock, archiveReader.coarseRanges(uid, startMs, endMs, 1));
+    assert.ok(coarse.result.gaps.some(({ cause }) => cause === 'node-away'));
     const stats = (await timed(rpcClock, archiveReader.stats(uid))).result;
     assert.equal(stats.bytes, local.reader.stats(uid).bytes);
     assert.deepEqual(stats.withoutNodes, ['south']);
@@ -247,6 +249,41 @@ for (const [name, respondBytes] of Object.entries(brokenBodies)) {
     rpcClock.advance(60_000);
     const still = archiveReader.frameAt(uid, endMs - 1_500);
     await assert.rejects(timed(rpcClock, still), faultOf('Unavailable'));
+  });
+}
+
+for (const version of ['this', 'an earlier']) {
+  test(`[R10.8] [R7.13] coarse ranges of footage of two nodes, one of which has ${version} version`, async (t) => {
+    const { archive } = await archiveOf(t, [
+      [6_000, 8_000],
+      [8_900, 10_000],
+    ]);
+    const { archiveReader, rpcClock, paths } = await cluster(t, (path, reply) => {
+      const { searchParams } = new URL(path, 'http://south');
+      const span = {
+        fromTicks: Number(searchParams.get('from')),
+        toTicks: Number(searchParams.get('to')),
+        withFragments: false,
+      };
+      const joinTicks = Number(searchParams.get('join'));
+      if (version === 'an earlier') json(archive.reader.slice(uid, span))(path, reply);
+      else
+        void archive.reader.anySlice(uid, { ...span, joinTicks }).then((slice) => json(slice)(path, reply));
+    });
+    const ranges = async (seconds: number) =>
+      (await timed(rpcClock, archiveReader.coarseRanges(uid, startMs, startMs + 30 * 86_400_000, seconds)))
+        .result;
+    const { ranges: found, gaps } = await ranges(1_000);
+    assert.deepEqual(found, [
+      { date: startMs, status: 'fragment' },
+      { date: startMs + 10_000, status: 'gap' },
+    ]);
+    assert.equal(gaps.length, 1);
+    const { result: fine } = await timed(rpcClock, archiveReader.coarseRanges(uid, startMs, endMs, 1));
+    // The gap of 0.9 s does not count, and what both nodes have is in one range.
+    assert.deepEqual(fine.ranges, found);
+    assert.ok(paths.every((path) => path.includes('join=')));
+    assert.equal(paths.length, 2);
   });
 }
 

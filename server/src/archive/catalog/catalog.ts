@@ -27,4 +27,4 @@ export { CatalogError, type CatalogSink, CatalogWriter } from './catalog-writer.
 export { type CatalogChange, CatalogWrites } from './catalog-writes.ts';
 export { ClosedSegments } from './closed-segments.ts';
 export type { OwnedSegment, SegmentRow } from './segment-row.ts';
-export { TimelineReads } from './timeline-reads.ts';
+export { type RecordedContent, TimelineReads } from './timeline-reads.ts';

@@ -35,6 +35,16 @@ export interface ArchiveReader {
   period(uid: string): MaybePromise<RecordedPeriod | undefined>;
   /** R7.13: recorded ranges, and gaps with their causes. @throws Fault TimeRangeIsTooLong, BadRequest */
   ranges(uid: string, startMs: number, endMs: number): MaybePromise<RecordedRanges>;
+  /**
+   * The same, where gaps of `resolutionSeconds` or less are part of the ranges around them, for spans of up to 31 days.
+   * @throws Fault TimeRangeIsTooLong, BadRequest
+   */
+  coarseRanges(
+    uid: string,
+    startMs: number,
+    endMs: number,
+    resolutionSeconds: number,
+  ): Promise<RecordedRanges>;
   /** R7.14. */
   stats(uid: string): MaybePromise<RecordingStats>;
   /** R7.15: days in the reader's calendar with footage, and how much, oldest first. @throws Fault BadRequest */

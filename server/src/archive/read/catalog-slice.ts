@@ -1,4 +1,5 @@
-import type { CatalogReads, InterruptionRow, SegmentRow } from '../catalog/catalog.ts';
+import type { CatalogReads, CatalogStreamRow, InterruptionRow, SegmentRow } from '../catalog/catalog.ts';
+import type { TickSpan } from './intervals.ts';
 
 /** Catalog ticks. */
 export interface SliceSpan {
@@ -6,6 +7,11 @@ export interface SliceSpan {
   readonly toTicks: number;
   /** Include fragment positions: needed to read footage, not to show the timeline. */
   readonly withFragments: boolean;
+  /**
+   * Without fragments: segments this far apart or less may be one, whose length in bytes is 0. A node of an earlier
+   * version sends them all.
+   */
+  readonly joinTicks?: number;
 }
 
 /** A segment as sent to another node. */
@@ -47,11 +53,70 @@ const cutLeastEntries = 512 * 1024;
 /** No valid request covers more than this. */
 const slicesMax = 1_000;
 
+/** The same limit for segments that are joined: the answers of more than a day are small. */
+const spansMax = 10_000;
+
+/** A slice for the timeline. @param spans of joined segments that overlap it, oldest first */
+export function coarseSliceOf(
+  reads: CatalogReads,
+  uid: string,
+  isLive: boolean,
+  { fromTicks, toTicks }: SliceSpan,
+  spans: readonly TickSpan[],
+): CatalogSlice {
+  const stream = reads.stream(uid);
+  if (!stream) return emptySlice(isLive);
+  const isCut = spans.length > spansMax;
+  const rows = new Map<number, SliceSegment>();
+  const add = (span: TickSpan | undefined, isOpen: boolean) => {
+    const { startTicks = 0, endTicks = 0 } = span ?? {};
+    if (span) rows.set(startTicks, { startTicks, endTicks, bytes: 0, initId: 0, isOpen, entries: '' });
+  };
+  const before = reads.segmentAtOrBefore(stream.id, fromTicks);
+  // One of the spans contains it otherwise.
+  if (before && before.endTicks <= fromTicks) add(before, before.isOpen);
+  for (const span of spans.slice(0, spansMax)) {
+    add(span, isLive && reads.segmentAtOrBefore(stream.id, span.endTicks - 1)?.isOpen === true);
+  }
+  const after = isCut ? undefined : reads.segmentAfter(stream.id, toTicks - 1);
+  add(after, after?.isOpen ?? false);
+  const interruptions = new Map<number, InterruptionRow>();
+  // A camera that drops its connection every few seconds has many that no gap shows.
+  const note = (startTicks: number, endTicks: number) => {
+    if (startTicks >= endTicks) return;
+    for (const row of reads.interruptions(stream.id, startTicks, endTicks))
+      interruptions.set(row.atTicks, row);
+  };
+  let at = fromTicks;
+  for (const { startTicks, endTicks } of spans) {
+    note(at, startTicks);
+    at = endTicks;
+  }
+  note(at, toTicks);
+  return {
+    ...headOf(reads, stream, isLive),
+    segments: [...rows.values()],
+    inits: {},
+    interruptions: [...interruptions.values()],
+    isCut,
+  };
+}
+
+function emptySlice(isLive: boolean): CatalogSlice {
+  const none = { segmentCount: 0, removedUntilTicks: 0, newestEndTicks: 0 };
+  return { ...none, isLive, segments: [], inits: {}, interruptions: [], isCut: false };
+}
+
+function headOf(reads: CatalogReads, stream: CatalogStreamRow, isLive: boolean) {
+  const { segments: segmentCount, removedUntilTicks } = stream;
+  const newestEndTicks = reads.newestSegment(stream.id)?.endTicks ?? 0;
+  return { segmentCount, removedUntilTicks, isLive, newestEndTicks };
+}
+
 export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span: SliceSpan): CatalogSlice {
   const { fromTicks, toTicks, withFragments } = span;
   const stream = reads.stream(uid);
-  const none = { segmentCount: 0, removedUntilTicks: 0, newestEndTicks: 0 };
-  if (!stream) return { ...none, isLive, segments: [], inits: {}, interruptions: [], isCut: false };
+  if (!stream) return emptySlice(isLive);
   const found = reads.segments(stream.id, fromTicks, toTicks, segmentsMax);
   const within = withFragments ? upToBytes(reads, found) : found;
   const isCut = found.length >= segmentsMax || within.length < found.length;
@@ -69,10 +134,7 @@ export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span:
     return { startTicks, endTicks, bytes, initId, isOpen, entries };
   });
   return {
-    segmentCount: stream.segments,
-    removedUntilTicks: stream.removedUntilTicks,
-    isLive,
-    newestEndTicks: reads.newestSegment(stream.id)?.endTicks ?? 0,
+    ...headOf(reads, stream, isLive),
     segments,
     inits,
     interruptions: reads.interruptions(stream.id, fromTicks, toTicks),

@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { ManualClock } from '../../base/manual-clock.ts';
-import {
-  openCatalogForReading,
-  openCatalogForWriting,
-  TimelineReads,
-  CatalogWrites,
-  type RecordedGapCause,
-} from '../catalog/catalog.ts';
+import type { RecordedGapCause } from '../catalog/catalog.ts';
+import { catalogFor, step } from '../fixtures/catalog-fixture.ts';
 import { RecordingCoverage, sumOfParts } from './recording-coverage.ts';
 import { ContinuityHours } from './continuity.ts';
 import { intervalsOf } from './intervals.ts';
@@ -21,72 +13,15 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const startMs = Date.UTC(2026, 9, 20, 10, 17);
 const uid = 'gate';
-
-function catalogFor(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'vidette-continuity-'));
-  const path = join(folder, 'catalog.sqlite');
-  const database = openCatalogForWriting(path);
-  database.exec('PRAGMA synchronous = OFF');
-  const reading = openCatalogForReading(path);
-  t.after(() => {
-    reading.close();
-    database.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  let writes = new CatalogWrites(database);
-  const addSegment = (fromMs: number, lengthMs: number) =>
-    writes.commit([
-      {
-        type: 'segment',
-        uid,
-        startTicks: catalogTicks(fromMs),
-        init: new Uint8Array(8),
-        fragments: [{ durationTicks: catalogTicks(lengthMs), bytes: 1000, startsWithKey: true }],
-      },
-    ]);
-  const interrupt = (atMs: number, cause: RecordedGapCause) =>
-    writes.commit([{ type: 'interruption', uid, atTicks: catalogTicks(atMs), cause, endsRecording: false }]);
-  const empty = () => {
-    database.exec('DELETE FROM segment; DELETE FROM interruption; DELETE FROM stream');
-    // It caches rows of streams.
-    writes = new CatalogWrites(database);
-  };
-  const remove = (atMs: number, removedUntilMs: number) =>
-    writes.commit([
-      {
-        type: 'remove',
-        uid,
-        startsTicks: [catalogTicks(atMs)],
-        removedUntilTicks: catalogTicks(removedUntilMs),
-      },
-    ]);
-  return { reads: new TimelineReads(reading), addSegment, interrupt, remove, empty };
-}
-
-/** One period in a stream's history. */
-type RecordingStep =
-  | { readonly kind: 'recorded'; readonly minutes: number }
-  | { readonly kind: 'gap'; readonly seconds: number; readonly cause: RecordedGapCause };
-
-const step: fc.Arbitrary<RecordingStep> = fc.oneof(
-  fc.record({ kind: fc.constant('recorded' as const), minutes: fc.integer({ min: 1, max: 200 }) }),
-  fc.record({
-    kind: fc.constant('gap' as const),
-    seconds: fc.integer({ min: 2, max: 40_000 }),
-    cause: fc.constantFrom<RecordedGapCause>(
-      'unreachable',
-      'paused',
-      'server-crashed',
-      'recording-off',
-      'disk-full',
-    ),
-  }),
-);
+const sql = {
+  setup: ['PRAGMA synchronous = OFF'],
+  removal: ['DELETE FROM segment', 'DELETE FROM interruption', 'DELETE FROM stream'],
+};
 
 const unwanted: readonly RecordedGapCause[] = ['paused', 'recording-off'];
 
 test('the cached hours equal a sum over all intervals, also as time passes', (t) => {
-  const { reads, empty, addSegment, interrupt } = catalogFor(t);
+  const { reads, empty, addSegment, interrupt } = catalogFor(t, sql);
   const life = fc.array(step, { minLength: 1, maxLength: 12 });
   const windowsMs = [24 * hourMs, 5 * hourMs, 30 * 24 * hourMs];
   fc.assert(
@@ -135,7 +70,7 @@ test('the cached hours equal a sum over all intervals, also as time passes', (t)
 });
 
 test('a stream with gaps is reported once it is a day old, and counts in the total; one that is not set to record does not', (t) => {
-  const { reads, addSegment, interrupt } = catalogFor(t);
+  const { reads, addSegment, interrupt } = catalogFor(t, sql);
   const clock = new ManualClock(startMs);
   const recorders = new Map([[uid, { status: { state: 'waiting' } }]]);
   const watch = new RecordingCoverage({ reads, clock, recorders });
@@ -164,7 +99,7 @@ test('a stream with gaps is reported once it is a day old, and counts in the tot
 });
 
 test('time before the stream, footage deleted by age and pauses do not count as missing; an offline camera does', (t) => {
-  const { reads, addSegment, interrupt, remove } = catalogFor(t);
+  const { reads, addSegment, interrupt, remove } = catalogFor(t, sql);
   const share = (nowMs: number) => {
     const stream = reads.stream(uid);
     assert.ok(stream);
@@ -190,7 +125,7 @@ test('time before the stream, footage deleted by age and pauses do not count as 
 });
 
 test('[R10.8] for a stream recorded by several nodes each reports its own times, and only what no node recorded is missing in total', (t) => {
-  const nodes = [catalogFor(t), catalogFor(t)] as const;
+  const nodes = [catalogFor(t, sql), catalogFor(t, sql)] as const;
   const clock = new ManualClock(startMs + 10 * hourMs);
   const watches = nodes.map(({ reads }) => new RecordingCoverage({ reads, clock, recorders: new Map() }));
   t.after(() => watches.forEach((watch) => watch.close()));

@@ -81,6 +81,7 @@ for (const [name, damage, [fromMs, toMs]] of damages) {
     assert.equal(gap?.cause, 'file-damaged');
     assert.ok(Math.abs((gap?.startTime ?? 0) - t0 - fromMs) <= 1_000, `${gap?.startTime}`);
     assert.equal(gap?.endTime, t0 + toMs);
+    assert.deepEqual((await archive.reader.coarseRanges('cam1', t0, end, 1)).gaps, gaps);
     const playlist = await archive.reader.playlist('cam1', t0, end);
     assert.equal(playlist.includes('DISCONTINUITY'), true);
     await archive.reader.frameAt('cam1', t0 + 15_000);

@@ -1,5 +1,6 @@
+import { rangesLimitSeconds } from '@vidette/contract/ranges-limit';
 import { Fault } from '../../base/fault.ts';
-import type { InterruptionRow, CatalogStreamRow, RecordedGapCause } from '../catalog/catalog.ts';
+import type { CatalogStreamRow, RecordedGapCause } from '../catalog/catalog.ts';
 import type { PlaybackCatalog } from './playback-catalog.ts';
 import { catalogMs, catalogMsCeil, catalogTicks } from '../segments/segments.ts';
 
@@ -43,25 +44,28 @@ export interface TickSpan {
   readonly endTicks: number;
 }
 
-/** Contiguous recorded spans that overlap [fromTicks, toTicks), not clipped to it. */
-function recordedSpans(
-  reads: PlaybackCatalog,
-  stream: CatalogStreamRow,
-  fromTicks: number,
-  toTicks: number,
-): TickSpan[] {
-  const spans: { startTicks: number; endTicks: number }[] = [];
-  for (const { startTicks, endTicks } of reads.segments(
-    stream.id,
-    fromTicks,
-    toTicks,
-    Number.MAX_SAFE_INTEGER,
-  )) {
+/** Appends spans in order; those `joinTicks` or less apart are one. */
+export function joinSpans(spans: TickSpan[], added: Iterable<TickSpan>, joinTicks: number): TickSpan[] {
+  for (const { startTicks, endTicks } of added) {
     const last = spans.at(-1);
-    if (last && startTicks - last.endTicks <= JOIN_TICKS) last.endTicks = endTicks;
-    else spans.push({ startTicks, endTicks });
+    if (last && startTicks - last.endTicks <= joinTicks) {
+      spans[spans.length - 1] = { startTicks: last.startTicks, endTicks: Math.max(last.endTicks, endTicks) };
+    } else spans.push({ startTicks, endTicks });
   }
   return spans;
+}
+
+/** What counts as contiguous. */
+export interface Resolution {
+  /** Gaps of this length or less don't count. */
+  readonly joinTicks: number;
+  /** What is recorded, joined in the same way; undefined: it is read from the catalog. */
+  readonly spans?: readonly TickSpan[];
+}
+
+/** The shortest gap that a coarse answer leaves out is one that every answer leaves out. */
+export function joinTicksAt(resolutionSeconds: number): number {
+  return Math.max(JOIN_TICKS, catalogTicks(resolutionSeconds * 1000));
 }
 
 /** Everything between two times: recorded spans, gaps with their causes, and the live edge if `isLive`. */
@@ -71,16 +75,18 @@ export function intervalsOf(
   startMs: number,
   endMs: number,
   isLive: boolean,
+  { joinTicks, spans }: Resolution = { joinTicks: JOIN_TICKS },
 ): RecordedInterval[] {
   const fromTicks = catalogTicks(startMs);
   const toTicks = catalogTicks(endMs);
   const intervals: RecordedInterval[] = [];
   const before = reads.segmentAtOrBefore(stream.id, fromTicks);
-  const causes = new GapCauses(reads.interruptions(stream.id, fromTicks, toTicks), stream.removedUntilTicks);
+  const causes = new GapCauses(reads, stream, joinTicks);
   let at = fromTicks;
   let recordedUntil = before?.endTicks ?? 0;
-  for (const span of recordedSpans(reads, stream, fromTicks, toTicks)) {
-    const isGap = span.startTicks > at && span.startTicks - recordedUntil > JOIN_TICKS;
+  const segments = () => reads.segments(stream.id, fromTicks, toTicks, Number.MAX_SAFE_INTEGER);
+  for (const span of spans ?? joinSpans([], segments(), joinTicks)) {
+    const isGap = span.startTicks > at && span.startTicks - recordedUntil > joinTicks;
     if (isGap) intervals.push(...causes.gap(at, span.startTicks, recordedUntil));
     const end = Math.min(span.endTicks, toTicks);
     intervals.push({
@@ -93,7 +99,7 @@ export function intervalsOf(
   }
   if (at >= toTicks) return intervals;
   const next = reads.segmentAfter(stream.id, at);
-  if (next && next.startTicks - recordedUntil <= JOIN_TICKS) {
+  if (next && next.startTicks - recordedUntil <= joinTicks) {
     const fragmentStartMs = intervals.pop()?.startMs ?? catalogMs(fromTicks);
     return [...intervals, { kind: 'fragment', startMs: fragmentStartMs, endMs }];
   }
@@ -103,6 +109,11 @@ export function intervalsOf(
     intervals.push(...causes.gap(at, toTicks, recordedUntil));
   }
   return intervals;
+}
+
+/** The intervals of a span of a stream that was never recorded. */
+export function nothingRecorded(startMs: number, endMs: number): RecordedInterval[] {
+  return startMs === endMs ? [] : [{ kind: 'gap', startMs, endMs, cause: 'before-recording' }];
 }
 
 /** Whether the footage being recorded ends there: newer dates may exist from a clock that was ahead. */
@@ -156,39 +167,85 @@ export function gapsOf(intervals: readonly RecordedInterval[]): RecordingGap[] {
   return gaps;
 }
 
+/** The interruptions are read for each gap: those where the footage goes on don't matter. */
 class GapCauses {
-  readonly #interruptions: readonly InterruptionRow[];
+  readonly #reads: Pick<PlaybackCatalog, 'interruptions'>;
+  readonly #streamId: number;
   readonly #removedUntilTicks: number;
+  readonly #joinTicks: number;
 
-  constructor(interruptions: readonly InterruptionRow[], removedUntilTicks: number) {
-    this.#interruptions = interruptions;
+  constructor(
+    reads: Pick<PlaybackCatalog, 'interruptions'>,
+    { id, removedUntilTicks }: CatalogStreamRow,
+    joinTicks: number,
+  ) {
+    this.#reads = reads;
+    this.#streamId = id;
     this.#removedUntilTicks = removedUntilTicks;
+    this.#joinTicks = joinTicks;
   }
 
   /** Splits a gap by its causes. Interruptions before `recordedUntilTicks` belong to gaps before this one. */
   gap(fromTicks: number, toTicks: number, recordedUntilTicks: number): RecordedInterval[] {
     const isBefore = recordedUntilTicks === 0 && this.#removedUntilTicks === 0;
     const cause = isBefore ? 'before-recording' : 'none';
-    const marks: { atTicks: number; cause: RecordedGapCause }[] = [{ atTicks: fromTicks, cause }];
+    const marks: CauseMark[] = [{ atTicks: fromTicks, cause }];
     if (fromTicks < this.#removedUntilTicks) {
       marks[0] = { atTicks: fromTicks, cause: 'removed' };
       if (this.#removedUntilTicks < toTicks) marks.push({ atTicks: this.#removedUntilTicks, cause: 'none' });
     }
-    for (const { atTicks, cause: why } of this.#interruptions) {
+    for (const { atTicks, cause: why } of this.#reads.interruptions(this.#streamId, fromTicks, toTicks)) {
       if (atTicks < recordedUntilTicks - JOIN_TICKS || atTicks >= toTicks) continue;
       if (atTicks <= fromTicks) marks[0] = { atTicks: fromTicks, cause: why };
       else marks.push({ atTicks, cause: why });
     }
     marks.sort((a, b) => a.atTicks - b.atTicks);
-    return marks
+    const parts = this.#longEnough(marks, toTicks);
+    return parts
       .map(({ atTicks, cause }, index): RecordedInterval => ({
         kind: 'gap',
         startMs: catalogMsCeil(atTicks),
-        endMs: catalogMs(marks[index + 1]?.atTicks ?? toTicks),
+        endMs: catalogMs(parts[index + 1]?.atTicks ?? toTicks),
         cause,
       }))
       .filter(({ startMs, endMs }) => endMs > startMs);
   }
+
+  /**
+   * A cause that applied for less than the resolution is part of the one before it, or of the next one if it is the
+   * first. The time before recording began stays as it is, because the answer names its end.
+   */
+  #longEnough(marks: readonly CauseMark[], toTicks: number): readonly CauseMark[] {
+    if (this.#joinTicks <= JOIN_TICKS) return marks;
+    const long: CauseMark[] = [];
+    for (const [index, mark] of marks.entries()) {
+      const ticks = (marks[index + 1]?.atTicks ?? toTicks) - mark.atTicks;
+      const before = long.at(-1);
+      const isShort = ticks <= this.#joinTicks && mark.cause !== 'before-recording';
+      if (isShort && before && before.cause !== 'before-recording') continue;
+      if (before?.isShort) long[long.length - 1] = { ...mark, atTicks: before.atTicks };
+      else long.push({ ...mark, isShort });
+    }
+    return long;
+  }
+}
+
+/** From here on a cause applies. */
+interface CauseMark {
+  readonly atTicks: number;
+  readonly cause: RecordedGapCause;
+  /** For less than the resolution. */
+  readonly isShort?: boolean;
+}
+
+/** @throws Fault TimeRangeIsTooLong, BadRequest */
+export function assertCoarseSpan(
+  startMs: number,
+  endMs: number,
+  rangesMaxMs: number,
+  resolutionSeconds: number,
+): void {
+  assertSpan(startMs, endMs, rangesLimitSeconds(rangesMaxMs / 1000, resolutionSeconds) * 1000);
 }
 
 /** @throws Fault TimeRangeIsTooLong, BadRequest */

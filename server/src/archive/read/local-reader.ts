@@ -4,14 +4,18 @@ import type { CatalogReads, CatalogStreamRow } from '../catalog/catalog.ts';
 import type { RetentionLoss } from '../retention/retention.ts';
 import { catalogTicks, DamagedFootage, RecordingFailure, type SegmentReader } from '../segments/segments.ts';
 import type { ArchiveReader, SegmentBytes } from './archive-reader.ts';
-import { type CatalogSlice, sliceOf, type SliceSpan } from './catalog-slice.ts';
+import { type CatalogSlice, coarseSliceOf, sliceOf, type SliceSpan } from './catalog-slice.ts';
+import type { CoarseSpans } from './coarse-spans.ts';
 import type { Damage, DamageLook } from './damage.ts';
 import { type Download, planDownload } from './download.ts';
 import { extentOf, type RecordedExtent, splitPointOf } from './extent.ts';
 import { gopAt, type RecordingRun } from './gop.ts';
 import {
+  assertCoarseSpan,
   assertSpan,
   intervalsOf,
+  joinTicksAt,
+  nothingRecorded,
   rangesAnswerOf,
   type RecordedInterval,
   type RecordedRanges,
@@ -39,6 +43,7 @@ interface LocalReaderTools {
   readonly damage: Damage;
   readonly segments: StoredSegments;
   readonly days: RecordedDayReader;
+  readonly coarse: CoarseSpans;
   readonly continuity: RecordingCoverage;
   readonly limits: ReadLimits;
   /** Whether footage of the stream is being written now. */
@@ -79,10 +84,27 @@ export class LocalReader implements ArchiveReader {
   intervals(uid: string, startMs: number, endMs: number): RecordedInterval[] {
     const { reads, whole, limits } = this.#tools;
     assertSpan(startMs, endMs, limits.rangesMaxMs);
-    if (startMs === endMs) return [];
     const stream = reads.stream(uid);
-    if (!stream) return [{ kind: 'gap', startMs, endMs, cause: 'before-recording' }];
+    if (!stream || startMs === endMs) return nothingRecorded(startMs, endMs);
     return reads.snapshot(() => intervalsOf(whole, stream, startMs, endMs, this.#tools.isLive(uid)));
+  }
+
+  async coarseRanges(
+    uid: string,
+    startMs: number,
+    endMs: number,
+    resolutionSeconds: number,
+  ): Promise<RecordedRanges> {
+    const { reads, whole, limits, coarse } = this.#tools;
+    assertCoarseSpan(startMs, endMs, limits.rangesMaxMs, resolutionSeconds);
+    const stream = reads.stream(uid);
+    if (!stream || startMs === endMs) return rangesAnswerOf(nothingRecorded(startMs, endMs));
+    const joinTicks = joinTicksAt(resolutionSeconds);
+    const spans = await coarse.of(stream.id, catalogTicks(startMs), catalogTicks(endMs), joinTicks);
+    const resolution = { joinTicks, spans };
+    return reads.snapshot(() =>
+      rangesAnswerOf(intervalsOf(whole, stream, startMs, endMs, this.#tools.isLive(uid), resolution)),
+    );
   }
 
   stats(uid: string): RecordingStats {
@@ -118,6 +140,16 @@ export class LocalReader implements ArchiveReader {
   slice(uid: string, span: SliceSpan): CatalogSlice {
     const { reads, whole } = this.#tools;
     return reads.snapshot(() => sliceOf(whole, uid, this.#tools.isLive(uid), span));
+  }
+
+  /** The same, in which segments may be joined as the span says. */
+  async anySlice(uid: string, span: SliceSpan): Promise<CatalogSlice> {
+    const { reads, whole, coarse } = this.#tools;
+    const { joinTicks, withFragments } = span;
+    if (joinTicks === undefined || withFragments) return this.slice(uid, span);
+    const stream = reads.stream(uid);
+    const spans = stream ? await coarse.of(stream.id, span.fromTicks, span.toTicks, joinTicks) : [];
+    return reads.snapshot(() => coarseSliceOf(whole, uid, this.#tools.isLive(uid), span, spans));
   }
 
   /** Random access to a segment of the slice. @throws Fault NotFound, FarArchiveUnavailable */

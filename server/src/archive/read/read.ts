@@ -6,6 +6,7 @@
  */
 export type { ArchiveReader, SegmentBytes } from './archive-reader.ts';
 export { type CatalogSlice, entriesLength, type SliceSpan, wholeSlice } from './catalog-slice.ts';
+export { CoarseSpans } from './coarse-spans.ts';
 export { ContinuityHours } from './continuity.ts';
 export { Damage } from './damage.ts';
 export { type Download, planDownload } from './download.ts';
@@ -13,8 +14,11 @@ export { extentOf, type RecordedExtent, splitPointOf } from './extent.ts';
 export { FederatedCatalog, type NodeCatalog, overlap } from './federated-catalog.ts';
 export { gopAt, type RecordingRun } from './gop.ts';
 export {
+  assertCoarseSpan,
   assertSpan,
   intervalsOf,
+  joinTicksAt,
+  nothingRecorded,
   rangesAnswerOf,
   type RecordedInterval,
   type RecordedRanges,

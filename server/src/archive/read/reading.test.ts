@@ -92,6 +92,10 @@ test('[R3.10] while a stream is being recorded, the time after its last fragment
     { date: t0, status: 'fragment' },
     { date: t0 + 5_000, status: 'live' },
   ]);
+  assert.deepEqual((await archive.reader.coarseRanges('cam1', t0, t0 + 10_000, 60)).ranges, [
+    { date: t0, status: 'fragment' },
+    { date: t0 + 5_000, status: 'live' },
+  ]);
   assert.equal(recorder.status.lastFragmentEndMs, t0 + 5_000);
 });
 
@@ -114,6 +118,14 @@ test('[R9.3] requests longer than the limits get TimeRangeIsTooLong', async (t) 
   const { archive } = await archiveOf(t, [[0, 2_000]]);
   archive.reader.ranges('cam1', t0, t0 + 10_800_000);
   assert.throws(() => archive.reader.ranges('cam1', t0, t0 + 10_800_001), faultOf('TimeRangeIsTooLong'));
+  const coarse = (ms: number, seconds: number) => archive.reader.coarseRanges('cam1', t0, t0 + ms, seconds);
+  const dayMs = 86_400_000;
+  assert.equal((await coarse(31 * dayMs, 248)).ranges[0]?.status, 'fragment');
+  await assert.rejects(coarse(31 * dayMs + 1, 86_400), faultOf('TimeRangeIsTooLong'));
+  await coarse(60 * 10_800_000, 60);
+  await assert.rejects(coarse(60 * 10_800_000 + 1, 60), faultOf('TimeRangeIsTooLong'));
+  await assert.rejects(coarse(10_800_001, 1), faultOf('TimeRangeIsTooLong'));
+  await assert.rejects(coarse(-1, 60), faultOf('BadRequest'));
   await archive.reader.playlist('cam1', t0, t0 + 604_800_000);
   await assert.rejects(archive.reader.playlist('cam1', t0, t0 + 604_800_001), faultOf('TimeRangeIsTooLong'));
   await archive.reader.download('cam1', t0, t0 + hourMs);

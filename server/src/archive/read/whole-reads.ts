@@ -1,5 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type DamageMark, type InterruptionRow, type SegmentRow, TimelineReads } from '../catalog/catalog.ts';
+import {
+  type DamageMark,
+  type InterruptionRow,
+  type RecordedContent,
+  type SegmentRow,
+  TimelineReads,
+} from '../catalog/catalog.ts';
 import type { Damage } from './damage.ts';
 import { decodeIndex, encodeEntry, type IndexedPosition } from '../segments/segments.ts';
 
@@ -83,6 +89,30 @@ export class WholeReads extends TimelineReads {
       .filter((mark) => mark.wholeEndTicks > fromTicks && mark.wholeEndTicks < toTicks && isNear(mark))
       .map(asRow);
     return [...(before ? [before] : []), ...within, ...rows].sort((a, b) => a.atTicks - b.atTicks);
+  }
+
+  override recordedContent(
+    streamId: number,
+    fromTicks: number,
+    toTicks: number,
+  ): RecordedContent | undefined {
+    if (this.#damage.within(streamId, fromTicks, toTicks).length === 0)
+      return super.recordedContent(streamId, fromTicks, toTicks);
+    const spans = this.recordedSpans(streamId, fromTicks, toTicks);
+    const [first, last] = [spans[0], spans.at(-1)];
+    if (!first || !last) return undefined;
+    const ticks = spans.reduce((sum, { startTicks, endTicks }) => sum + endTicks - startTicks, 0);
+    return { startTicks: first.startTicks, endTicks: last.endTicks, ticks };
+  }
+
+  override recordedSpans(
+    streamId: number,
+    fromTicks: number,
+    toTicks: number,
+  ): { readonly startTicks: number; readonly endTicks: number }[] {
+    const spans = super.recordedSpans(streamId, fromTicks, toTicks);
+    if (this.#damage.within(streamId, fromTicks, toTicks).length === 0) return spans;
+    return spans.flatMap(({ startTicks }) => this.segment(streamId, startTicks) ?? []);
   }
 
   override recordedTicks(streamId: number, fromTicks: number, toTicks: number, untilTicks: number): number {

@@ -23,7 +23,7 @@ export function registerArchive(registrar: Registrar, { footage }: ArchiveServic
 /** Which times are recorded, and how much. */
 function registerFigures(registrar: Registrar, footage: RecordedFootage): void {
   registrar.handle('getArchiveRanges', ({ stream, query }) =>
-    footage.ranges(stream.stream.uid, query.start_time, query.end_time),
+    footage.ranges(stream.stream.uid, query.start_time, query.end_time, query.resolution_seconds),
   );
 
   registrar.handle('getArchiveStats', ({ stream }) => footage.stats(stream.stream.uid));
