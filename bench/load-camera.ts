@@ -2,8 +2,9 @@
  * A process that simulates many RTSP cameras over TCP from one encoded loop, cheaply and with exact counts:
  * every session gets exactly the requested number of frames, at the rate of a camera, and is then closed.
  *
- *   node bench/load-camera.ts KBIT_PER_SECOND FRAMES_PER_SESSION
+ *   node bench/load-camera.ts KBIT_PER_SECOND FRAMES_PER_SESSION [video]
  *
+ * With `video` the cameras have no audio, for benches with a thousand of them: each packet of audio is a write of its own.
  * Prints `{"port": N}` once it listens and `{"path": ..., "frames": N}` at each session's end.
  */
 import { createServer, type Socket } from 'node:net';
@@ -12,6 +13,12 @@ import { audioRate, framesPerSecond, loadMedia, type LoadMedia } from './load-me
 const videoClock = 90_000;
 const samplesPerAudio = 1024;
 const maxPayload = 1400;
+const audioDescription = [
+  'm=audio 0 RTP/AVP 97',
+  `a=rtpmap:97 mpeg4-generic/${audioRate}/2`,
+  'a=fmtp:97 streamtype=5;mode=AAC-hbr;config=1190;sizelength=13;indexlength=3;indexdeltalength=3',
+  'a=control:trackID=2',
+];
 
 /**
  * One video or audio frame as interleaved RTP (RFC 2326, 10.12), with placeholders for sequence number and
@@ -26,6 +33,7 @@ interface Template {
 const [kbit, framesPerSession] = process.argv.slice(2).map(Number);
 if (!kbit || !framesPerSession) throw new Error('load-camera.ts KBIT_PER_SECOND FRAMES_PER_SESSION');
 
+const hasAudio = process.argv[4] !== 'video';
 const media = loadMedia(kbit);
 const frames = media.frames.map((nals) => frameTemplate(nals));
 const audios = media.audios.map((audio) => audioTemplate(audio));
@@ -58,7 +66,7 @@ class Session {
       this.#videoSequence += template.headers.length;
       this.#frame++;
     }
-    while ((this.#audio * samplesPerAudio) / audioRate <= (this.#frame - 1) / framesPerSecond) {
+    while (hasAudio && (this.#audio * samplesPerAudio) / audioRate <= (this.#frame - 1) / framesPerSecond) {
       const template = at(audios, this.#audio);
       this.#socket.write(stamped(template, this.#audioSequence, this.#audio * samplesPerAudio));
       this.#audioSequence++;
@@ -136,10 +144,7 @@ function description({ sps, pps }: LoadMedia): string {
     `a=rtpmap:96 H264/${videoClock}`,
     `a=fmtp:96 packetization-mode=1;sprop-parameter-sets=${sets}`,
     'a=control:trackID=1',
-    'm=audio 0 RTP/AVP 97',
-    `a=rtpmap:97 mpeg4-generic/${audioRate}/2`,
-    'a=fmtp:97 streamtype=5;mode=AAC-hbr;config=1190;sizelength=13;indexlength=3;indexdeltalength=3',
-    'a=control:trackID=2',
+    ...(hasAudio ? audioDescription : []),
     '',
   ].join('\r\n');
 }

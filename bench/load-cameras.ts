@@ -18,9 +18,15 @@ export class LoadCameras {
   }
 
   /** Encodes the loop first if necessary. Each camera plays this number of frames, once. */
-  static async start(count: number, kbitPerSecond: number, frames: number): Promise<LoadCameras> {
+  static async start(
+    count: number,
+    kbitPerSecond: number,
+    frames: number,
+    { hasAudio = true } = {},
+  ): Promise<LoadCameras> {
     const script = fileURLToPath(new URL('load-camera.ts', import.meta.url));
-    const child = spawn(process.execPath, [script, String(kbitPerSecond), String(frames)], {
+    const args = [script, String(kbitPerSecond), String(frames), ...(hasAudio ? [] : ['video'])];
+    const child = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const port = Promise.withResolvers<number>();

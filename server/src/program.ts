@@ -13,6 +13,9 @@ export function prepareProgram(): void {
   // For its threads and processes: what they don't find there they compile themselves, types included, which
   // takes 9 to 18 MB in each.
   process.env['NODE_COMPILE_CACHE'] ??= compileCache;
+  // Each write that is in progress occupies a thread of Node's pool until the disk has it, and disks flush many files
+  // in the time of one. Read when the pool is first used, which is later.
+  process.env['UV_THREADPOOL_SIZE'] ??= '16';
   // Received data is outside V8's heap but counts towards its limit, which by default lets the process grow by 8
   // MB before the whole heap is collected again: twice a second with thirty cameras, a quarter of the total cost.
   // With a limit of twice the live heap it happens half as often, at the cost of 20 MB, however many cameras

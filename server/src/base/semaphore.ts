@@ -1,7 +1,4 @@
-/**
- * Limits how many jobs run concurrently; the others wait in order. Flushing blocks a thread of Node's pool of
- * four: when every stream flushes simultaneously on a slow disk, one thread must be left for everything else.
- */
+/** Limits how many jobs run concurrently; the others wait in order. */
 export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];

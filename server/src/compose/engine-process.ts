@@ -63,7 +63,7 @@ async function openEngine(
   });
   const server: EngineServer = new EngineServer({
     ...{ streamManager, commands: assignments, load, lock, viewers, clock, log },
-    vitals: () => vitalsOf(eventLoop),
+    vitals: () => vitalsOf(eventLoop, assignments.backlogShare),
   });
   // After everything else, because it reports that everything is on the disk.
   closers.push(() => server.close());
@@ -98,13 +98,14 @@ async function openEngine(
   return { viewers };
 }
 
-function vitalsOf(eventLoop: EventLoopWatch): EngineVitals {
+function vitalsOf(eventLoop: EventLoopWatch, backlogShare: number): EngineVitals {
   const { user, system } = process.cpuUsage();
   return {
     cpuSeconds: (user + system) / 1e6,
     memoryBytes: process.memoryUsage.rss(),
     eventLoopDelayMs: eventLoop.takeLongestMs(),
     uptimeSeconds: process.uptime(),
+    backlogShare,
   };
 }
 
@@ -150,6 +151,11 @@ class Assignments implements EngineCommands {
 
   get streamManager(): StreamManager | undefined {
     return this.#opened?.streamManager;
+  }
+
+  /** See `Recorders.backlogShare`. */
+  get backlogShare(): number {
+    return this.#opened?.recording.recorders.backlogShare ?? 0;
   }
 
   epochOf(uid: string): number | undefined {

@@ -112,11 +112,14 @@ function openLoadShedding({
       const recorders = reported?.running ?? archive.recorders.running;
       const waiting = Array.from(recorders.values(), ({ status }) => status.waiting);
       const own = eventLoop.takeLongestMs();
-      const delays = processes?.engines.map(({ vitals }) => vitals?.eventLoopDelayMs ?? 0) ?? [own];
+      const vitals = processes?.engines.map((engine) => engine.vitals);
+      const delays = vitals?.map((now) => now?.eventLoopDelayMs ?? 0) ?? [own];
+      const backlogs = vitals?.map((now) => now?.backlogShare ?? 0) ?? [archive.recorders.backlogShare];
       return {
         eventLoopDelayMs: Math.max(0, ...delays),
         writeDelayMs: waiting.reduce((most, now) => Math.max(most, now?.ms ?? 0), 0),
         waitingBytes: waiting.reduce((most, now) => Math.max(most, now?.bytes ?? 0), 0),
+        backlogPercent: 100 * Math.max(0, ...backlogs),
       };
     },
   });

@@ -101,6 +101,8 @@ export interface EngineVitals {
   /** The longest delay of its event loop since the last report, ms. */
   readonly eventLoopDelayMs: number;
   readonly uptimeSeconds: number;
+  /** What waits to be written, relative to its limit (`RecordingBacklog`). Undefined from an engine of the version before. */
+  readonly backlogShare?: number;
 }
 
 /** The words of the message `problem`, which `base/known-reasons.ts` translates. */

@@ -6,12 +6,23 @@ import type { ReaderEvent } from './reader-event.ts';
  */
 export const eventBytes = 64;
 
+/** Follows how many bytes wait. */
+export interface ByteTally {
+  /** So many more wait, or fewer if negative. */
+  add(bytes: number): void;
+}
+
 /** The events that wait for one consumer, oldest first, with the totals by which they are limited. */
 export class EventQueue {
+  readonly #tally: ByteTally | undefined;
   #events: ReaderEvent[] = [];
   #head = 0;
   #bytes = 0;
   #gops = 0;
+
+  constructor(tally?: ByteTally) {
+    this.#tally = tally;
+  }
 
   get isEmpty(): boolean {
     return this.#events.length === this.#head;
@@ -34,7 +45,7 @@ export class EventQueue {
 
   push(event: ReaderEvent): void {
     this.#events.push(event);
-    this.#bytes += bytesOf(event);
+    this.#count(bytesOf(event));
     if (event.type === 'sample' && event.startsGop) this.#gops++;
   }
 
@@ -43,7 +54,7 @@ export class EventQueue {
     const event = this.#events[this.#head];
     if (!event) return undefined;
     this.#head++;
-    this.#bytes -= bytesOf(event);
+    this.#count(-bytesOf(event));
     if (event.type === 'sample' && event.startsGop) this.#gops--;
     if (this.#head === this.#events.length) {
       this.#events = [];
@@ -59,8 +70,13 @@ export class EventQueue {
   replace(events: ReaderEvent[]): void {
     this.#events = events;
     this.#head = 0;
-    this.#bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+    this.#count(events.reduce((sum, event) => sum + bytesOf(event), 0) - this.#bytes);
     this.#gops = events.filter((event) => event.type === 'sample' && event.startsGop).length;
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.#tally?.add(bytes);
   }
 }
 

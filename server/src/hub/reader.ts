@@ -1,7 +1,13 @@
-import { bytesOf, eventBytes, EventQueue } from './event-queue.ts';
+import { type ByteTally, bytesOf, eventBytes, EventQueue } from './event-queue.ts';
 import type { ReaderEvent } from './reader-event.ts';
 
 export type { PauseCause, ReaderEvent } from './reader-event.ts';
+
+/** A limit that several readers share, beside their own. */
+export interface SharedLimit extends ByteTally {
+  /** Called after a queue has grown. May shorten the queues of any of these readers. */
+  enforce(): void;
+}
 
 export interface ReaderOptions {
   /** For logs and statistics: 'archive', 'live', 'hls', 'motion'. */
@@ -15,6 +21,7 @@ export interface ReaderOptions {
   readonly from: 'gop' | 'next-key' | readonly ReaderEvent[];
   /** Accepts samples a quarter of a second late and in batches, which are cheaper to receive. Default false. */
   readonly toleratesLatency?: boolean;
+  readonly sharedLimit?: SharedLimit;
   /**
    * Called when the queue goes from empty to not empty; the reader then takes events until `undefined`. Runs
    * inside the writer's call, so it must be short and must not throw; for events that are queued from the start
@@ -34,7 +41,8 @@ export class Reader {
   readonly #maxBytes: number;
   readonly #onReadable: () => void;
   readonly #onClose: (reader: Reader) => void;
-  readonly #queue = new EventQueue();
+  readonly #queue: EventQueue;
+  readonly #sharedLimit: SharedLimit | undefined;
   #skipping: { samples: number } | undefined;
   #awaitsKey = false;
   #isAnnounced = false;
@@ -45,6 +53,8 @@ export class Reader {
     this.name = options.name;
     this.toleratesLatency = options.toleratesLatency ?? false;
     this.#maxBytes = options.maxBytes;
+    this.#sharedLimit = options.sharedLimit;
+    this.#queue = new EventQueue(options.sharedLimit);
     this.#onReadable = options.onReadable;
     this.#onClose = onClose;
   }
@@ -83,19 +93,28 @@ export class Reader {
   /**
    * Drops queued samples before the newest GOP, for a consumer whose own limit is time rather than bytes.
    * Reading resumes at a key frame, after a `skipped` event that counts the dropped samples.
+   * @returns their number
    */
-  skipToNewestGop(): void {
+  skipToNewestGop(): number {
     const { waiting } = this.#queue;
     const newest = waiting.findLastIndex((event) => event.type === 'sample' && event.startsGop);
-    if (newest < 0) return;
+    if (newest < 0) return 0;
     const { kept, samples, lostBefore } = withoutSamples(waiting.slice(0, newest));
-    if (samples === 0) return;
+    if (samples === 0) return 0;
     this.#skippedTotal += samples;
     this.#queue.replace([
       ...kept,
       { type: 'skipped', samples: samples + lostBefore },
       ...waiting.slice(newest),
     ]);
+    return samples;
+  }
+
+  /** Drops all queued samples; reading resumes at the next key frame to arrive. @returns their number */
+  skipAll(): number {
+    const before = this.#skippedTotal;
+    this.#dropWaitingSamples();
+    return this.#skippedTotal - before;
   }
 
   /** Called by the stream only: this reader gets no samples before the next key frame. */
@@ -114,6 +133,11 @@ export class Reader {
   /** Called by the stream only. */
   offer(event: ReaderEvent): void {
     if (this.#closed) return;
+    this.#accept(event);
+    this.#sharedLimit?.enforce();
+  }
+
+  #accept(event: ReaderEvent): void {
     if (event.type !== 'sample') {
       // A source that keeps reconnecting must not fill the queue of a stuck consumer.
       if (this.#queue.bytes + eventBytes > this.#maxBytes) this.#dropWaitingSamples();

@@ -6,10 +6,17 @@ import { silentLog, type Log } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { LoadShedding, type LoadFigures } from './load-shedding.ts';
 
-const calm: LoadFigures = { eventLoopDelayMs: 20, writeDelayMs: 30, waitingBytes: 100_000 };
+const calm: LoadFigures = {
+  eventLoopDelayMs: 20,
+  writeDelayMs: 30,
+  waitingBytes: 100_000,
+  backlogPercent: 2,
+};
 const slowLoop = { ...calm, eventLoopDelayMs: 400 };
 const slowDisk = { ...calm, writeDelayMs: 3_000 };
 const fullQueues = { ...calm, waitingBytes: 8 * 1024 * 1024 };
+/** Short queues of many streams. */
+const fullMemory = { ...calm, backlogPercent: 60 };
 
 /** `pass` lets seconds pass with the same figures, and returns the level after each. */
 function scene(log: Log = silentLog) {
@@ -80,7 +87,7 @@ test('[R15.4] work that overloads the server again whenever it goes on does so e
 });
 
 test('[R15.4] a slow disk makes only that wait which uses it', () => {
-  for (const figures of [slowDisk, fullQueues]) {
+  for (const figures of [slowDisk, fullQueues, fullMemory]) {
     const { load, pass } = scene();
     pass(60, figures);
     assert.deepEqual(load.waiting, ['exports', 'thumbnails']);

@@ -9,8 +9,10 @@ export interface LoadFigures {
   readonly eventLoopDelayMs: number;
   /** How long the write that is in progress has taken so far, ms. */
   readonly writeDelayMs: number;
-  /** What waits in memory to be written. */
+  /** What waits in memory to be written, of one stream. */
   readonly waitingBytes: number;
+  /** The same of all streams of a process, relative to the limit beyond which footage is dropped. */
+  readonly backlogPercent: number;
 }
 
 interface FigureLimits {
@@ -30,6 +32,7 @@ const limits: Readonly<Record<keyof LoadFigures, FigureLimits>> = {
   eventLoopDelayMs: { overloaded: 250, calm: 125, highestLevel: yieldOrder.length },
   writeDelayMs: { overloaded: 2_000, calm: 1_000, highestLevel: diskLevel },
   waitingBytes: { overloaded: 4 * 1024 * 1024, calm: 2 * 1024 * 1024, highestLevel: diskLevel },
+  backlogPercent: { overloaded: 25, calm: 12, highestLevel: diskLevel },
 };
 const kinds = Object.keys(limits) as (keyof LoadFigures)[];
 

@@ -16,6 +16,8 @@ export interface AssembledFragment {
   readonly startTicks: number;
   readonly endTicks: number;
   readonly startsWithKey: boolean;
+  /** Of its samples. */
+  readonly bytes: number;
 }
 
 export type AssemblerStep =
@@ -271,6 +273,7 @@ export class GopAssembler {
       const last = taken.at(-1);
       if (last) runs.push({ track: pending.track, samples: taken, endDts: endOf(pending, last, left[0]) });
     }
+    const bytes = this.#bytes - leftBytes;
     this.#bytes = leftBytes;
     return {
       init: this.#init,
@@ -278,6 +281,7 @@ export class GopAssembler {
       startTicks: rescaleTicks(first.dts, timescale, CATALOG_TIMESCALE),
       endTicks: rescaleTicks(endDts, timescale, CATALOG_TIMESCALE),
       startsWithKey: this.#startsWithKey,
+      bytes,
     };
   }
 }

@@ -14,7 +14,7 @@ import {
 } from '../fixtures/archive-fixture.ts';
 import type { DiskStep } from '../fixtures/archive-fixture.ts';
 import type { ArchiveFiles } from '../segments/segments.ts';
-import { connect, deliver, footageOf, footageStartMs as t0 } from '../fixtures/footage-fixture.ts';
+import { connect, deliver, footageOf, heavier, footageStartMs as t0 } from '../fixtures/footage-fixture.ts';
 import type { RecordedInterval } from '../read/read.ts';
 
 const footage = footageOf('h264-b-pyramid.mp4', 'aac.mp4');
@@ -289,37 +289,103 @@ test('[R10.3] a new day and new parameters each begin a new file', async (t) => 
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-test('a disk slower than the stream loses frames and reports it, and the stream’s source never waits', async (t) => {
-  const dir = await temporaryRoot(t);
+/** A disk whose flushes of segments wait until `go`. */
+function heldDisk() {
   const held = Promise.withResolvers<void>();
   const steps: DiskStep[] = [];
-  const files = watchedFiles(steps);
-  const { archive, clock } = await openArchive(t, dir, {
-    files: {
-      ...files,
-      async create(path) {
-        const file = await files.create(path);
-        if (!path.endsWith('.mp4')) return file;
-        return {
-          ...file,
-          async sync() {
-            await held.promise;
-            await file.sync();
-          },
-        };
-      },
+  const disk = watchedFiles(steps);
+  const files: ArchiveFiles = {
+    ...disk,
+    async create(path) {
+      const file = await disk.create(path);
+      if (!path.endsWith('.mp4')) return file;
+      return {
+        ...file,
+        async sync() {
+          await held.promise;
+          await file.sync();
+        },
+      };
     },
+  };
+  const writesOf = (uid: string) =>
+    steps.filter(({ name, path }) => name === 'write' && path.endsWith('.mp4') && path.includes(uid)).length;
+  return { files, writesOf, go: () => held.resolve() };
+}
+
+test('[R10.3] what waited during a slow write is written in one operation, fragment by fragment', async (t) => {
+  const dir = await temporaryRoot(t);
+  const disk = heldDisk();
+  const { archive } = await openArchive(t, dir, { files: disk.files });
+  const stream = new Stream('cam1');
+  const recorder = archive.recorders.record('cam1', stream);
+  connect(stream, footage, t0, t0 + 1_500);
+  await until(() => disk.writesOf('cam1') === 1, 'a write');
+  // The end of the first segment is within what waits.
+  deliver(stream, footage, t0 + 1_500, t0 + 70_500);
+  disk.go();
+  await until(() => recorder.status.fragments === 70, 'seventy fragments');
+  assert.equal(disk.writesOf('cam1'), 3);
+  await recorder.stop('recording-off');
+  assert.deepEqual(await findingsOf(dir), []);
+  assert.deepEqual(seconds(archive.reader.intervals('cam1', t0, t0 + 70_000)), [['fragment', 0, 70]]);
+});
+
+test('[R15.4] when too much of all streams waits, the one with the most loses whole GOPs, and recovers by itself', async (t) => {
+  const dir = await temporaryRoot(t);
+  const disk = heldDisk();
+  const { archive } = await openArchive(t, dir, {
+    files: disk.files,
+    limits: { backlogMaxBytes: 1_000_000 },
+  });
+  const small = new Stream('small');
+  const large = new Stream('large');
+  const recorders = [small, large].map((stream) => archive.recorders.record(stream.uid, stream));
+  const much = heavier(footage, 2_000);
+  connect(small, footage, t0, t0 + 1_500);
+  connect(large, much, t0, t0 + 1_500);
+  await until(() => disk.writesOf('small') + disk.writesOf('large') === 2, 'writes of both');
+  for (let from = 1_500; from < 20_500; from += 1_000) {
+    deliver(small, footage, t0 + from, t0 + from + 1_000);
+    deliver(large, much, t0 + from, t0 + from + 1_000);
+    assert.ok(archive.recorders.backlogShare <= 1, `${archive.recorders.backlogShare}`);
+  }
+  assert.ok((archive.recorders.of('large')?.status.shed?.samples ?? 0) > 0);
+  assert.equal(archive.recorders.of('small')?.status.shed, undefined);
+  disk.go();
+  await until(() => archive.recorders.backlogShare < 0.2, 'an empty backlog');
+  deliver(small, footage, t0 + 20_500, t0 + 23_000);
+  deliver(large, much, t0 + 20_500, t0 + 23_000);
+  await Promise.all(recorders.map((recorder) => recorder.stop('recording-off')));
+  assert.deepEqual(await findingsOf(dir), []);
+  assert.deepEqual(seconds(archive.reader.intervals('small', t0, t0 + 23_000)), [['fragment', 0, 23]]);
+  const intervals = archive.reader.intervals('large', t0, t0 + 23_000);
+  const causes = intervals.map((each) => (each.kind === 'gap' ? each.cause : each.kind));
+  assert.deepEqual(causes, ['fragment', 'write-too-slow', 'fragment']);
+  assert.ok(
+    intervals.every(({ startMs }) => (startMs - t0) % 1_000 < 100),
+    'gaps end at key frames',
+  );
+  for (const name of await readdir(join(dir, 'large', '2026-11-20')))
+    await probePackets(join(dir, 'large', '2026-11-20', name));
+});
+
+test('a disk slower than the stream loses frames and reports it, and the stream’s source never waits', async (t) => {
+  const dir = await temporaryRoot(t);
+  const disk = heldDisk();
+  const { archive, clock } = await openArchive(t, dir, {
+    files: disk.files,
     limits: { queueMaxBytes: 100_000 },
   });
   const stream = new Stream('cam1');
   const recorder = archive.recorders.record('cam1', stream);
   connect(stream, footage, t0, t0 + 1_500);
-  await until(() => steps.some(({ name, path }) => name === 'write' && path.endsWith('.mp4')), 'a write');
+  await until(() => disk.writesOf('cam1') === 1, 'a write');
   deliver(stream, footage, t0 + 1_500, t0 + 60_000);
   clock.advance(3_000);
   const { bytes = 0, ms = 0 } = recorder.status.waiting ?? {};
   assert.ok(bytes > 0 && ms >= 3_000, `${bytes} bytes wait for ${ms} ms`);
-  held.resolve();
+  disk.go();
   await until(() => recorder.status.state === 'recording', 'recording');
   deliver(stream, footage, t0 + 60_000, t0 + 63_000);
   await recorder.stop('recording-off');

@@ -16,6 +16,7 @@ import {
   RecordingFailure,
   type RecordingFailureCode,
 } from '../segments/segments.ts';
+import type { RecordingBacklog, ShedExtent } from './recording-backlog.ts';
 import { fingerprintOf, type HandOverPoint } from './hand-over.ts';
 import { ShortWriteError } from './segment-file.ts';
 import type { SegmentLimits, SegmentWriter } from './segment-writer.ts';
@@ -36,6 +37,7 @@ export interface RecorderTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: RecorderLimits;
+  readonly backlog: RecordingBacklog;
   /**
    * Whether this node still records the stream; may wait until that is known, while samples are queued in the
    * reader.
@@ -81,13 +83,23 @@ export interface RecorderStatus {
    * of the version before.
    */
   readonly waiting?: { readonly bytes: number; readonly ms: number };
+  /**
+   * What was dropped because too much of all streams waited, and how long ago that was last. Undefined if nothing was, and
+   * from an engine of the version before.
+   */
+  readonly shed?: { readonly samples: number; readonly agoMs: number };
 }
 
 export type RecorderStopCause = 'recording-off' | 'server-stopped' | 'removed' | 'moved' | 'drained';
 
+/** Fragments that are written together have at most so many bytes, unless one alone has more. */
+const batchMaxBytes = 4 * 1024 * 1024;
+
 /**
- * Records one stream: takes samples from its reader, assembles GOPs and writes one at a time. While a GOP is
- * being written, later samples wait in the reader, whose limit bounds the memory of the whole recorder.
+ * Records one stream: takes samples from its reader, assembles fragments, and writes all that are complete in one
+ * operation. While it writes, later samples wait in the reader, whose limit bounds the memory of the whole recorder. The
+ * longer a write takes, the more is written by the next one: what is written does not depend on how often the event loop
+ * turns.
  */
 export class Recorder {
   readonly uid: string;
@@ -132,14 +144,30 @@ export class Recorder {
       maxBytes: tools.limits.queueMaxBytes,
       from: continues?.events ?? 'next-key',
       toleratesLatency: true,
+      sharedLimit: tools.backlog,
       onReadable: () => this.#wake(),
     });
+    tools.backlog.join(this);
     this.#wake();
+  }
+
+  /** What waits in its queue. */
+  get queuedBytes(): number {
+    return this.#reader.queuedBytes;
+  }
+
+  /** See `RecordingBacklog`. The samples dropped leave a gap, `write-too-slow`. */
+  shed(extent: ShedExtent): number {
+    const samples = extent === 'all' ? this.#reader.skipAll() : this.#reader.skipToNewestGop();
+    this.#figures.shed(samples, this.#tools.clock.monotonicMs());
+    return samples;
   }
 
   get status(): RecorderStatus {
     const endTicks = this.#writer.endTicks;
     const failure = this.#state === 'failed' ? this.#failure : undefined;
+    const nowMs = this.#tools.clock.monotonicMs();
+    const shed = this.#figures.shedBefore(nowMs);
     return {
       state: this.#state,
       ...(failure && { code: failure.code }),
@@ -152,8 +180,9 @@ export class Recorder {
       writeLatency: this.#figures.latency,
       waiting: {
         bytes: this.#reader.queuedBytes,
-        ms: this.#figures.delayMs(this.#tools.clock.monotonicMs()),
+        ms: this.#figures.delayMs(nowMs),
       },
+      ...(shed && { shed }),
     };
   }
 
@@ -183,10 +212,11 @@ export class Recorder {
 
   async #finish(cause: RecorderStopCause): Promise<void> {
     await this.#draining.done;
-    for (let event = this.#reader.take(); event; event = this.#reader.take()) this.#handle(event);
+    for (let event = this.#reader.take(); event; event = this.#reader.take())
+      this.#enqueueSteps(this.#assemble(event));
     this.#reader.close();
     for (const step of this.#assembler.interrupt(cause)) {
-      if (step.type === 'fragment') this.#enqueue(() => this.#write(step.fragment));
+      if (step.type === 'fragment') this.#enqueueWrite([step.fragment]);
     }
     await this.#endAfterWrites(cause);
   }
@@ -199,7 +229,7 @@ export class Recorder {
     for (const step of steps) {
       if (step.type !== 'fragment') continue;
       const { fragment } = step;
-      this.#enqueue(() => this.#write(fragment));
+      this.#enqueueWrite([fragment]);
       this.#enqueue(async () => this.#noteHandOver(event, fragment.endTicks));
     }
     await this.#endAfterWrites('moved');
@@ -215,6 +245,7 @@ export class Recorder {
     this.#breakAfterWrites(cause, true);
     await this.#work;
     this.#state = 'stopped';
+    this.#tools.backlog.leave(this);
     this.#tools.onStopped(this);
     this.#handOver.ended.resolve();
   }
@@ -230,12 +261,22 @@ export class Recorder {
    */
   async #drain(): Promise<void> {
     this.#draining.isOn = true;
-    for (let event = this.#reader.take(); event; event = this.#reader.take()) {
-      if (this.#handOver.isAsked && this.#endsGop(event)) {
+    let steps: AssemblerStep[] = [];
+    for (;;) {
+      const event = bytesOf(steps) < batchMaxBytes ? this.#reader.take() : undefined;
+      if (event && this.#handOver.isAsked && this.#endsGop(event)) {
+        this.#enqueueSteps(steps);
         this.#stopped ??= this.#finishBefore(event);
         break;
       }
-      if (this.#handle(event)) await this.#work;
+      if (event) {
+        steps.push(...this.#assemble(event));
+        continue;
+      }
+      if (steps.length === 0) break;
+      this.#enqueueSteps(steps);
+      steps = [];
+      await this.#work;
       if (this.#stopped) break;
     }
     this.#draining.isOn = false;
@@ -246,27 +287,50 @@ export class Recorder {
     return event.startsGop && this.#handOver.gopsBefore-- <= 0;
   }
 
-  /** True when there is something to write now. */
-  #handle(event: ReaderEvent): boolean {
-    let steps: AssemblerStep[];
+  /** What an event completes. */
+  #assemble(event: ReaderEvent): AssemblerStep[] {
     try {
-      steps = this.#assembler.accept(event);
+      return this.#assembler.accept(event);
     } catch (error) {
       this.#tools.log.error({ err: error }, 'The tracks of this stream cannot be recorded');
-      return false;
+      return [];
     }
+  }
+
+  /** Fragments that follow each other are written together. */
+  #enqueueSteps(steps: readonly AssemblerStep[]): void {
+    let batch: AssembledFragment[] = [];
     for (const step of steps) {
-      if (step.type === 'fragment') this.#enqueue(() => this.#write(step.fragment));
-      else this.#breakAfterWrites(step.cause, false);
+      if (step.type === 'fragment') {
+        batch.push(step.fragment);
+        continue;
+      }
+      if (batch.length > 0) this.#enqueueWrite(batch);
+      batch = [];
+      this.#breakAfterWrites(step.cause, false);
     }
-    return steps.length > 0;
+    if (batch.length > 0) this.#enqueueWrite(batch);
   }
 
   #enqueue(job: () => Promise<void>): void {
     this.#work = this.#work.then(job);
   }
 
-  async #write(fragment: AssembledFragment): Promise<void> {
+  /** They count as waiting until they are written. */
+  #enqueueWrite(fragments: readonly AssembledFragment[]): void {
+    const { backlog } = this.#tools;
+    const bytes = fragments.reduce((sum, fragment) => sum + fragment.bytes, 0);
+    backlog.add(bytes);
+    this.#enqueue(async () => {
+      try {
+        await this.#write(fragments);
+      } finally {
+        backlog.add(-bytes);
+      }
+    });
+  }
+
+  async #write(fragments: readonly AssembledFragment[]): Promise<void> {
     const { clock } = this.#tools;
     if (!(await this.#tools.permits())) return;
     if (this.#failure && clock.monotonicMs() < this.#failure.retryAtMs) return;
@@ -274,16 +338,16 @@ export class Recorder {
     this.#figures.begin(fromMs);
     try {
       const timeOffsetBefore = this.#writer.timeOffsetTicks;
-      const bytes = await this.#writer.write(fragment);
-      if (bytes === 0) return;
-      this.#figures.add(bytes, clock.monotonicMs() - fromMs);
+      const written = await this.#writer.write(fragments);
+      if (written.fragments === 0) return;
+      this.#figures.add(written, clock.monotonicMs() - fromMs);
       if (this.#writer.timeOffsetTicks !== timeOffsetBefore && !this.#writer.isJoined)
         this.#reportTimeOffset();
       if (this.#failure) this.#tools.log.info({}, `Recording continues after ${this.#failure.code}`);
       this.#failure = undefined;
       this.#state = 'recording';
     } catch (error) {
-      await this.#fail(error, fragment.startTicks);
+      await this.#fail(error, fragments[0]?.startTicks ?? 0);
     } finally {
       this.#figures.end();
     }
@@ -329,6 +393,10 @@ export class Recorder {
       'The clock was set back and this time is already recorded; new footage is recorded after the existing footage',
     );
   }
+}
+
+function bytesOf(steps: readonly AssemblerStep[]): number {
+  return steps.reduce((sum, step) => sum + (step.type === 'fragment' ? step.fragment.bytes : 0), 0);
 }
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);

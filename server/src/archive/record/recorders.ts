@@ -2,17 +2,16 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { Semaphore } from '../../base/semaphore.ts';
 import type { Stream } from '../../hub/stream.ts';
-import { Recorder, type Continuation, type RecorderLimits, type RecorderTools } from './recorder.ts';
+import { RecordingBacklog } from './recording-backlog.ts';
+import { Recorder, type Continuation, type RecorderTools } from './recorder.ts';
+import type { RecordingLimits } from './recording-limits.ts';
 import { type RecorderView, writeFailureOf } from './reported-recorders.ts';
 import { SegmentWriter, type SegmentWriterTools } from './segment-writer.ts';
-
-/** Leaves one of the four threads of Node's pool for reads. */
-const writesAtATime = 3;
 
 export interface RecordersOptions extends SegmentWriterTools {
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits: RecorderLimits;
+  readonly limits: RecordingLimits;
   /** Removes all footage of a stream that is not being recorded. */
   removeFootage(uid: string): Promise<void>;
   /** Before a stream is recorded: puts in order what an earlier recorder of it left behind. */
@@ -22,11 +21,20 @@ export interface RecordersOptions extends SegmentWriterTools {
 /** The recorders of this node, one for each stream being recorded. Their writes share the disk. */
 export class Recorders implements RecorderView {
   readonly #options: RecordersOptions;
-  readonly #writes = new Semaphore(writesAtATime);
+  readonly #writes: Semaphore;
   readonly #running = new Map<string, Recorder>();
+  readonly #backlog: RecordingBacklog;
 
   constructor(options: RecordersOptions) {
     this.#options = options;
+    const { clock, log, limits } = options;
+    this.#writes = new Semaphore(limits.writesAtATime);
+    this.#backlog = new RecordingBacklog({ clock, log, maxBytes: limits.backlogMaxBytes });
+  }
+
+  /** What waits to be written, relative to its limit. */
+  get backlogShare(): number {
+    return this.#backlog.share;
   }
 
   /** The running ones, by uid. */
@@ -57,6 +65,7 @@ export class Recorders implements RecorderView {
       clock,
       log: log.child({ stream: uid }),
       limits,
+      backlog: this.#backlog,
       permits,
       continues,
       onStopped: () => this.#running.delete(uid),
@@ -89,5 +98,6 @@ export class Recorders implements RecorderView {
   /** Stops all recorders. */
   async close(): Promise<void> {
     await Promise.all([...this.#running.values()].map((recorder) => recorder.stop('server-stopped')));
+    this.#backlog.close();
   }
 }

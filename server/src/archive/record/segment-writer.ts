@@ -60,6 +60,21 @@ interface OpenSegment {
   fragments: number;
 }
 
+/** Fragments as they are written to one file, and its state once their rows are committed. */
+interface Appended {
+  readonly slices: readonly Uint8Array[];
+  readonly entries: readonly NewFragment[];
+  readonly bytes: number;
+  readonly after: Pick<OpenSegment, 'endTicks' | 'rowBytes' | 'fragments'>;
+  readonly timeOffsetTicks: number;
+}
+
+/** What a call wrote. */
+export interface Written {
+  readonly bytes: number;
+  readonly fragments: number;
+}
+
 /**
  * Writes one stream's fragments into consecutive segments, in the order of design/archive.md: bytes, flush,
  * folder, row. After any rejection of `write`, `abandon` must be called before the next fragment.
@@ -119,16 +134,24 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes one fragment and its row. A fragment that neither starts with a key frame nor can be appended is
-   * dropped.
-   * @returns the bytes written, 0 if it was dropped
+   * Writes fragments that follow each other, and their rows; those for the same file in one operation. A fragment that
+   * neither starts with a key frame nor can be appended is dropped.
    */
-  async write(assembled: AssembledFragment): Promise<number> {
+  async write(assembled: readonly AssembledFragment[]): Promise<Written> {
     await this.#tools.assertFreeSpace();
-    if (this.#open && !this.#continues(this.#open, assembled)) await this.#closeFile();
-    if (this.#open) return this.#append(this.#open, assembled);
-    if (!assembled.startsWithKey) return 0;
-    return this.#begin(assembled);
+    const written = { bytes: 0, fragments: 0 };
+    for (let rest = assembled; rest[0];) {
+      if (this.#open && !this.#continues(this.#open, this.#timeOffsetTicks, rest[0])) await this.#closeFile();
+      if (!this.#open && rest[0].startsWithKey) this.#open = await this.#begin(rest[0]);
+      const appended = this.#open && this.#appended(this.#open, rest);
+      if (this.#open && appended) {
+        await this.#append(this.#open, appended);
+        written.bytes += appended.bytes;
+        written.fragments += appended.entries.length;
+      }
+      rest = rest.slice(appended?.entries.length ?? 1);
+    }
+    return written;
   }
 
   /**
@@ -172,10 +195,14 @@ export class SegmentWriter {
     if (this.#pendingChanges.length > 0) await this.#commit([]);
   }
 
-  #continues(open: OpenSegment, assembled: AssembledFragment): boolean {
-    const startTicks = assembled.startTicks + this.#timeOffsetTicks;
+  #continues(
+    open: Pick<OpenSegment, 'startTicks' | 'day' | 'init' | 'limitTicks' | 'endTicks' | 'rowBytes'>,
+    timeOffsetTicks: number,
+    assembled: AssembledFragment,
+  ): boolean {
+    const startTicks = assembled.startTicks + timeOffsetTicks;
     if (startTicks !== open.endTicks) return false;
-    if (assembled.endTicks + this.#timeOffsetTicks > open.limitTicks) return false;
+    if (assembled.endTicks + timeOffsetTicks > open.limitTicks) return false;
     if (!assembled.startsWithKey) return true;
     const heldMs = ((startTicks - open.startTicks) * 1000) / CATALOG_TIMESCALE;
     return (
@@ -186,7 +213,8 @@ export class SegmentWriter {
     );
   }
 
-  async #begin(assembled: AssembledFragment): Promise<number> {
+  /** Creates the file that starts with this fragment. */
+  async #begin(assembled: AssembledFragment): Promise<OpenSegment> {
     const wanted = this.#joinTicks ?? assembled.startTicks + this.#timeOffsetTicks;
     this.#isJoined = this.#joinTicks !== undefined || (this.#isJoined && this.#timeOffsetTicks !== 0);
     this.#joinTicks = undefined;
@@ -200,7 +228,7 @@ export class SegmentWriter {
     const day = dayOf(startTicks);
     await this.#tools.assertRightDisk();
     const file = await this.#create(day, startTicks);
-    const open: OpenSegment = {
+    return {
       file,
       startTicks,
       day,
@@ -210,8 +238,6 @@ export class SegmentWriter {
       rowBytes: 0,
       fragments: 0,
     };
-    this.#open = open;
-    return this.#append(open, assembled);
   }
 
   /**
@@ -229,46 +255,52 @@ export class SegmentWriter {
     }
   }
 
-  async #append(open: OpenSegment, assembled: AssembledFragment): Promise<number> {
-    const heldTicks = assembled.endTicks - assembled.startTicks;
-    const caughtUp = this.#caughtUp(open, heldTicks);
-    const { slices, size } = fragment({
-      sequence: open.fragments + 1,
-      tracks: shifted(assembled, this.#timeOffsetTicks, caughtUp),
-    });
-    const entry: NewFragment = {
-      durationTicks: heldTicks - caughtUp,
-      bytes: size,
-      startsWithKey: assembled.startsWithKey,
-      checksum: checksumOf(slices),
-    };
+  /** The first of these fragments, and those after it that belong into the same file, as they are written. */
+  #appended(open: OpenSegment, assembled: readonly AssembledFragment[]): Appended {
     const isFirst = open.fragments === 0;
-    const bytes = isFirst ? open.init.length + size : size;
-    await this.#writes.run(() => open.file.append(isFirst ? [open.init, ...slices] : slices, bytes));
-    const fragments = [entry];
+    const slices: Uint8Array[] = isFirst ? [open.init] : [];
+    const entries: NewFragment[] = [];
+    const after = { ...open, rowBytes: open.rowBytes + (isFirst ? open.init.length : 0) };
+    let timeOffsetTicks = this.#timeOffsetTicks;
+    for (const next of assembled) {
+      if (entries.length > 0 && !this.#continues(after, timeOffsetTicks, next)) break;
+      const heldTicks = next.endTicks - next.startTicks;
+      const caughtUp = caughtUpTicks(after, heldTicks, timeOffsetTicks);
+      const written = fragment({
+        sequence: ++after.fragments,
+        tracks: shifted(next, timeOffsetTicks, caughtUp),
+      });
+      entries.push({
+        durationTicks: heldTicks - caughtUp,
+        bytes: written.size,
+        startsWithKey: next.startsWithKey,
+        checksum: checksumOf(written.slices),
+      });
+      for (const slice of written.slices) slices.push(slice);
+      timeOffsetTicks -= caughtUp;
+      after.rowBytes += written.size;
+      after.endTicks += heldTicks - caughtUp;
+    }
+    return { slices, entries, bytes: after.rowBytes - open.rowBytes, after, timeOffsetTicks };
+  }
+
+  async #append(open: OpenSegment, appended: Appended): Promise<void> {
+    const { slices, entries: fragments, bytes, after, timeOffsetTicks } = appended;
+    await this.#writes.run(() => open.file.append(slices, bytes));
     await this.#commit(
-      isFirst
+      open.fragments === 0
         ? [
             { type: 'segment', uid: this.#uid, startTicks: open.startTicks, init: open.init, fragments },
             ...this.#tools.folders.leaveOthers(this.#uid, open.day),
           ]
         : [{ type: 'fragments', uid: this.#uid, segmentStartTicks: open.startTicks, fragments }],
     );
-    this.#timeOffsetTicks -= caughtUp;
-    open.fragments++;
-    open.rowBytes += bytes;
-    open.endTicks += entry.durationTicks;
+    this.#timeOffsetTicks = timeOffsetTicks;
+    open.fragments = after.fragments;
+    open.rowBytes = after.rowBytes;
+    open.endTicks = after.endTicks;
     this.#endTicks = open.endTicks;
     this.#abandonedFor = undefined;
-    return bytes;
-  }
-
-  /** By how much a fragment is shortened, or lengthened if negative, on the way back to the run's real time. */
-  #caughtUp({ endTicks, limitTicks }: OpenSegment, heldTicks: number): number {
-    const most = Math.floor(heldTicks * catchUpRate);
-    const offset = this.#timeOffsetTicks;
-    if (offset >= 0) return Math.min(offset, most);
-    return -Math.min(-offset, most, Math.max(0, limitTicks - endTicks - heldTicks));
   }
 
   async #closeFile(): Promise<void> {
@@ -330,6 +362,17 @@ function shifted(
     });
     return { track, samples: moved, endDts: Math.max(at(endDts), lastDts + 1) };
   });
+}
+
+/** By how much a fragment is shortened, or lengthened if negative, on the way back to the run's real time. */
+function caughtUpTicks(
+  { endTicks, limitTicks }: Pick<OpenSegment, 'endTicks' | 'limitTicks'>,
+  heldTicks: number,
+  timeOffsetTicks: number,
+): number {
+  const most = Math.floor(heldTicks * catchUpRate);
+  if (timeOffsetTicks >= 0) return Math.min(timeOffsetTicks, most);
+  return -Math.min(-timeOffsetTicks, most, Math.max(0, limitTicks - endTicks - heldTicks));
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

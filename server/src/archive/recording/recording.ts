@@ -42,6 +42,8 @@ export type Recording = Opened<{
   noteDisk(isInOrder: boolean): void;
 }>;
 
+/** Hardly anything but recording needs a thread of the pool here. */
+const writesAtATime = 512;
 const freeSpacePeriodMs = 5_000;
 
 /** @throws Fault when the catalog can't be used; system errors */
@@ -51,7 +53,7 @@ export function openRecording(options: RecordingOptions): Promise<Recording> {
 
 async function openParts(options: RecordingOptions, closers: Closer[]) {
   const { dir: root, catalog: path, clock, log, hangWatch } = options;
-  const limits = defaultRecordingLimits;
+  const limits = { ...defaultRecordingLimits, writesAtATime };
   const database = openCatalogForReading(path);
   closers.push(() => database.close());
   const reads = new CatalogReads(database);
