@@ -243,3 +243,35 @@ test('[R15.1] no frame is lost over `vidette upgrade`, nor when the next version
     await rm(next, { recursive: true, force: true, maxRetries: 5 });
   }
 });
+
+test('[R15.1] a restart with another number of engines moves the streams that have to, and no frame is lost', async () => {
+  const scene = await Scene.open(clip, () => ({ VIDETTE_ENGINE_PROCESSES: '' }), numbered);
+  const { server, client, uids } = scene;
+  const sent = () => Math.min(...scene.cameras.map(({ frames }) => frames));
+  try {
+    assert.equal((await scene.processes('engine-main.ts')).length, 1, 'four streams need one engine');
+    for (const processes of [3, 2]) {
+      await writeFile(join(server.dataDir, 'vidette.yaml'), `engine:\n  processes: ${processes}\n`);
+      const { code, output } = await scene.command(main, 'restart');
+      assert.equal(code, 0, output);
+      assert.equal((await scene.processes('engine-main.ts')).length, processes);
+      await scene.goesOn(1_000);
+      const { engines: shown } = (await client.getAdminStats()).now;
+      assert.equal(
+        shown.reduce((sum, { streams }) => sum + streams, 0),
+        uids.length,
+      );
+    }
+    const atLeast = sent() - 10;
+    for (const uid of uids) {
+      assert.equal((await recorded(client, uid)).length, 1);
+      const numbers = await recordedNumbers(scene, uid);
+      assert.deepEqual(breaksOf(numbers), { losses: [], repeated: 0 });
+      assert.ok((numbers.at(-1) ?? 0) >= atLeast);
+    }
+    await server.stop();
+    assert.equal(await scene.check(), 'The archive is in order.\n');
+  } finally {
+    await scene.close();
+  }
+});

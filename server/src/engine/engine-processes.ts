@@ -51,6 +51,8 @@ export interface EngineObserver {
 interface EngineFigures {
   /** Streams that are assigned to it. */
   streams: number;
+  /** Streams that are being moved to it. */
+  arriving: number;
   /** How often it was lost since this front started. */
   losses: number;
   /** It gets no more streams. */
@@ -412,8 +414,9 @@ export class EngineProcesses implements EngineHost {
     const staying = among.filter((client) => !this.#figuresOf(client).isLeaving);
     const connected = staying.filter(({ isConnected }) => isConnected);
     const candidates = connected.length > 0 ? connected : staying;
+    const load = (client: EngineClient) => this.#figuresOf(client).streams + this.#figuresOf(client).arriving;
     return candidates.reduce<EngineClient | undefined>(
-      (a, b) => (a && this.#figuresOf(a).streams <= this.#figuresOf(b).streams ? a : b),
+      (a, b) => (a && load(a) <= load(b) ? a : b),
       undefined,
     );
   }
@@ -458,7 +461,7 @@ export class EngineProcesses implements EngineHost {
       onMessage: (message) => this.#take(client, message),
     });
     this.#figures.set(client, {
-      ...{ streams: 0, losses: 0, isLeaving: false },
+      ...{ streams: 0, arriving: 0, losses: 0, isLeaving: false },
       ...{ cpuPercent: 0, problem: null, unexplained: undefined, vitals: undefined },
     });
     this.#awaySince.set(client, this.#options.clock.monotonicMs());
@@ -494,9 +497,11 @@ export class EngineProcesses implements EngineHost {
         for (const feed of placed.feeds) feed.destroy();
       },
     };
+    this.#figuresOf(to).arriving++;
     placed.moving = this.#mover.move(stream, from, to);
     await placed.moving;
     placed.moving = undefined;
+    this.#figuresOf(to).arriving--;
     placed.onInterrupted = undefined;
     // Its settings may have changed meanwhile.
     this.#send(placed);
