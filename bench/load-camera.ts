@@ -2,10 +2,11 @@
  * A process that simulates many RTSP cameras over TCP from one encoded loop, cheaply and with exact counts:
  * every session gets exactly the requested number of frames, at the rate of a camera, and is then closed.
  *
- *   node bench/load-camera.ts KBIT_PER_SECOND FRAMES_PER_SESSION [video]
+ *   node bench/load-camera.ts KBIT_PER_SECOND FRAMES_PER_SESSION [GOP_SECONDS=1] [GOP_SECONDS=1] [video]
  *
  * With `video` the cameras have no audio, for benches with a thousand of them: each packet of audio is a write of its own.
- * Prints `{"port": N}` once it listens and `{"path": ..., "frames": N}` at each session's end.
+ * Prints `{"port": N}` once it listens, `{"path": ..., "beganMs": N}` (wall clock) when a session begins, and
+ * `{"path": ..., "frames": N}` at its end.
  */
 import { createServer, type Socket } from 'node:net';
 import { audioRate, framesPerSecond, loadMedia, type LoadMedia } from './load-media.ts';
@@ -30,11 +31,11 @@ interface Template {
   readonly headers: readonly number[];
 }
 
-const [kbit, framesPerSession] = process.argv.slice(2).map(Number);
+const [kbit, framesPerSession, gopSeconds = 1] = process.argv.slice(2).map(Number);
 if (!kbit || !framesPerSession) throw new Error('load-camera.ts KBIT_PER_SECOND FRAMES_PER_SESSION');
 
-const hasAudio = process.argv[4] !== 'video';
-const media = loadMedia(kbit);
+const hasAudio = process.argv[5] !== 'video';
+const media = loadMedia(kbit, gopSeconds);
 const frames = media.frames.map((nals) => frameTemplate(nals));
 const audios = media.audios.map((audio) => audioTemplate(audio));
 const sessions = new Set<Session>();
@@ -102,7 +103,10 @@ const server = createServer((socket) => {
         return;
       }
       answer(socket, request);
-      if (request.startsWith('PLAY')) sessions.add((session = new Session(socket, path)));
+      if (request.startsWith('PLAY')) {
+        sessions.add((session = new Session(socket, path)));
+        process.stdout.write(`${JSON.stringify({ path, beganMs: Date.now() })}\n`);
+      }
     }
   });
 });

@@ -19,12 +19,12 @@ const seconds = 10;
 
 const cacheDir = fileURLToPath(new URL('../.cache/bench/', import.meta.url));
 
-/** Encodes the loop at `kbitPerSecond` once and keeps it in the project's cache folder. */
-export function loadMedia(kbitPerSecond: number): LoadMedia {
+/** Encodes the loop once and keeps it in the project's cache folder. `gopSeconds` divides its ten seconds. */
+export function loadMedia(kbitPerSecond: number, gopSeconds = 1): LoadMedia {
   mkdirSync(cacheDir, { recursive: true });
-  const video = join(cacheDir, `load-${kbitPerSecond}.h264`);
+  const video = join(cacheDir, `load-${kbitPerSecond}${gopSeconds === 1 ? '' : `-gop${gopSeconds}`}.h264`);
   const audio = join(cacheDir, 'load.aac');
-  if (!existsSync(video)) encodeVideo(video, kbitPerSecond);
+  if (!existsSync(video)) encodeVideo(video, kbitPerSecond, gopSeconds);
   if (!existsSync(audio)) encodeAudio(audio);
   const frames = accessUnits(nalUnits(readFileSync(video)));
   const [first = []] = frames;
@@ -36,7 +36,7 @@ export function loadMedia(kbitPerSecond: number): LoadMedia {
   return { frames, audios: adtsFrames(readFileSync(audio)), sps, pps };
 }
 
-function encodeVideo(path: string, kbitPerSecond: number): void {
+function encodeVideo(path: string, kbitPerSecond: number, gopSeconds: number): void {
   const rate = `${kbitPerSecond}k`;
   ffmpeg(path, [
     ...[
@@ -53,7 +53,7 @@ function encodeVideo(path: string, kbitPerSecond: number): void {
       '-bf',
       '0',
       '-g',
-      String(framesPerSecond),
+      String(framesPerSecond * gopSeconds),
       '-pix_fmt',
       'yuv420p',
     ],

@@ -121,11 +121,17 @@ function filmed(stepsMs: readonly number[], isKey: (index: number) => boolean): 
 
 const seconds = ({ startTicks, endTicks }: AssembledFragment) => (endTicks - startTicks) / 90_000;
 
-test('whatever the length of GOPs, a fragment lasts little more than two seconds, and fragments begin with key frames', () => {
-  for (const gopFrames of [1, 2, 7, 12, 25, 26, 30, 37, 50, 100, 250, 1500]) {
+test('[R10.3] whatever the length of GOPs, a fragment lasts little more than a second, and less where it is a part of a GOP', () => {
+  for (const gopFrames of [1, 2, 7, 12, 25, 26, 28, 30, 37, 50, 75, 100, 250, 1500]) {
     const { fragments } = assemble(filmed(Array<number>(3000).fill(40), (index) => index % gopFrames === 0));
     const whole = fragments.slice(0, -1);
-    assert.ok(Math.max(...whole.map(seconds)) <= 2.1, `GOPs of ${gopFrames}`);
+    assert.ok(Math.max(...whole.map(seconds)) <= 1.1, `GOPs of ${gopFrames}`);
+    // The length of the first GOP is unknown while it arrives.
+    const known = whole.slice(whole.findIndex(({ startsWithKey }, index) => index > 0 && startsWithKey));
+    const parts = known.filter(({ startsWithKey }) => !startsWithKey);
+    assert.ok(Math.max(0, ...parts.map(seconds)) <= 0.91, `parts of GOPs of ${gopFrames}`);
+    if (gopFrames <= 26) assert.ok(parts.length === 0, `GOPs of ${gopFrames} are written whole`);
+    else if (gopFrames <= 1000) assert.ok(Math.max(...known.map(seconds)) <= 0.91, `GOPs of ${gopFrames}`);
     // Parts of a GOP may be shorter than a fragment, but only a few.
     const usual = whole.reduce((sum, fragment) => sum + seconds(fragment), 0) / whole.length;
     assert.ok(usual >= 0.45, `GOPs of ${gopFrames} in fragments of ${usual} s`);
@@ -150,16 +156,24 @@ test('[R7.17] fragments begin at whole microseconds, the unit of players, and th
   }
 });
 
-test('two-second GOPs are written whole, even if their lengths vary or a frame is missing', () => {
-  for (const gopFrames of [26, 37, 50]) {
+test('[R10.3] GOPs are written whole or in equal parts, even if their lengths vary or a frame is missing', () => {
+  for (const [gopFrames, partsOfGop] of [
+    [12, 1],
+    [25, 1],
+    [26, 1],
+    [30, 2],
+    [37, 3],
+    [50, 3],
+    [250, 15],
+  ] as const) {
     // One frame in 90 is missing, and the distances vary by one percent, as corrected times do.
     const steps = Array.from({ length: 3000 }, (_, index) =>
       index % 90 === 89 ? 80 : 40 + (index % 200 < 100 ? 0.4 : 0),
     );
     const { fragments } = assemble(filmed(steps, (index) => index % gopFrames === 0));
-    // The length of the first GOP is unknown while it arrives.
-    const partial = fragments.filter(({ startsWithKey }) => !startsWithKey).length;
-    assert.ok(partial <= 1, `${partial} parts of GOPs of ${gopFrames}`);
+    const gops = fragments.filter(({ startsWithKey }) => startsWithKey).length;
+    const perGop = fragments.length / gops;
+    assert.ok(Math.abs(perGop - partsOfGop) <= 0.05 * partsOfGop, `${perGop} parts of GOPs of ${gopFrames}`);
   }
 });
 
@@ -167,7 +181,7 @@ test('once GOPs become longer they are written in parts', () => {
   const { fragments } = assemble(
     filmed(Array<number>(2000).fill(40), (index) => (index < 500 ? index % 50 === 0 : index % 250 === 0)),
   );
-  assert.ok(Math.max(...fragments.map(seconds)) <= 2.2);
+  assert.ok(Math.max(...fragments.map(seconds)) <= 1.1);
 });
 
 test('the frames of an all-intra camera are written every half second, not one by one', () => {

@@ -27,8 +27,8 @@ export type AssemblerStep =
 
 export interface AssemblerLimits {
   /**
-   * Minimum length of a fragment: GOPs shorter than half of it are combined, long ones split. The assembler
-   * waits for a key frame that is due before twice this length; that much may be lost if the process dies.
+   * Length of a fragment: GOPs shorter than half of it are combined, and longer ones split into shorter parts. About that
+   * much may be lost if the process dies.
    */
   readonly fragmentMs: number;
   readonly fragmentMaxBytes: number;
@@ -38,12 +38,16 @@ export interface AssemblerLimits {
  * A fragment of short GOPs is at least this share of the minimum length; a download can start at each fragment.
  */
 const leastShare = 0.45;
+/** A GOP of up to this many fragment lengths is written whole... */
+const wholeShare = 1.1;
 /**
- * A fragment that waits for the next key frame is at most this many usual fragments long: two, plus the
- * variation of GOPs.
+ * ...a longer one in equal parts of at most this: with the write in progress, and what the camera has sent last, a crash loses
+ * less than a whole fragment length of it.
  */
-const mostShare = 2.1;
-/** A key frame that is late by more than this share of a GOP is not waited for: the GOPs have become longer. */
+const partShare = 0.7;
+/** A part waits for a key frame that is late, or will be due soon, by this share of its length... */
+const waitShare = 0.3;
+/** ...but not for one that is late by more than this share of a GOP: the GOPs have become longer. */
 const lateShare = 0.05;
 /** A step between two frames of up to three usual ones, within these limits, still counts as one long frame. */
 const longFrameSeconds = { least: 1, most: 90 };
@@ -223,12 +227,13 @@ export class GopAssembler {
       // A part without a key frame ends where the next one can start with a key frame.
       return !this.#startsWithKey || held >= leastShare * fragmentTicks;
     }
-    if (held < fragmentTicks) return false;
     const gopTicks = this.#gopTicks;
-    if (gopTicks === undefined) return true;
+    // It may be a short one, until its first fragment is full.
+    if (gopTicks === undefined) return held >= (this.#startsWithKey ? 1 : partShare) * fragmentTicks;
     const untilKey = (this.#lastKeyDts ?? first.dts) + gopTicks - sample.dts;
-    const isLate = untilKey < -lateShare * gopTicks;
-    return isLate || held + Math.max(0, untilKey) > mostShare * fragmentTicks;
+    if (untilKey < -lateShare * gopTicks) return held >= partShare * fragmentTicks;
+    const partTicks = partLength(gopTicks, fragmentTicks);
+    return held >= partTicks && held + Math.max(0, untilKey) > (1 + waitShare) * partTicks;
   }
 
   #acceptSecondary(pending: PendingTrack, primary: PendingTrack, sample: Sample): void {
@@ -284,6 +289,12 @@ export class GopAssembler {
       bytes,
     };
   }
+}
+
+/** From which length on a GOP is divided, ticks, and into parts of which length. */
+function partLength(gopTicks: number, fragmentTicks: number): number {
+  if (gopTicks <= wholeShare * fragmentTicks) return Math.max(gopTicks, fragmentTicks);
+  return gopTicks / Math.ceil(gopTicks / (partShare * fragmentTicks));
 }
 
 /**
