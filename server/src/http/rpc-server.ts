@@ -195,7 +195,10 @@ function serveArchive(scope: FastifyInstance, { archive: { reader } }: NodeLinkS
   scope.get('footage/:uid/segment/:ticks', async (request, reply) => {
     const query = queryOf(request);
     const [start, end] = [number(query['start']), number(query['end'])];
-    const bytes = await reader.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '');
+    const bytes = await reader.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '', () => ({
+      start,
+      end,
+    }));
     if (start > end || end >= bytes.size) {
       await bytes.close();
       throw new Fault('BadRequest', 'The range is beyond the end of the segment.');

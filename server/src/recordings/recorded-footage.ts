@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Sample } from '@vidette/media/sample';
 import type { VideoTrack } from '@vidette/media/track';
 import type { Principal } from '../access/principal.ts';
-import type { ArchiveReader, Download, SegmentBytes } from '../archive/read/read.ts';
+import type { ArchiveReader, Download, SegmentBytes, WantedBytes } from '../archive/read/read.ts';
 import type { LoadLevel } from '../base/load-level.ts';
 import { requireKnownZone } from '../base/known-zone.ts';
 import type { LiveSessions } from '../streams/live-sessions.ts';
@@ -103,8 +103,8 @@ export class RecordedFootage {
   }
 
   /** A segment by its name in the playlist. @throws Fault NotFound, Unavailable */
-  async segment(viewer: FootageViewer, name: string): Promise<SegmentBytes> {
-    const bytes = await this.#options.archiveReader.openSegment(viewer.uid, name);
+  async segment(viewer: FootageViewer, name: string, wanted?: WantedBytes): Promise<SegmentBytes> {
+    const bytes = await this.#options.archiveReader.openSegment(viewer.uid, name, wanted);
     this.#noteWatched('watchArchive', viewer);
     return {
       size: bytes.size,

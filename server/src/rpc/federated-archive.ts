@@ -32,6 +32,7 @@ import {
   type RecordedDay,
   type TimeZone,
   type SegmentBytes,
+  type WantedBytes,
   type RecordedPeriod,
   type RecordingStats,
 } from '../archive/read/read.ts';
@@ -197,14 +198,14 @@ export class FederatedArchive implements ArchiveReader {
     });
   }
 
-  async openSegment(uid: string, name: string): Promise<SegmentBytes> {
+  async openSegment(uid: string, name: string, wanted?: WantedBytes): Promise<SegmentBytes> {
     const { local, self, peer } = this.#options;
     const [, ticks, code] = /^(\d{1,16})-([0-9a-f]+)$/.exec(name) ?? [];
-    if (ticks === undefined) return local.openSegment(uid, name);
+    if (ticks === undefined) return local.openSegment(uid, name, wanted);
     const assignments = (await this.#elsewhere(uid)) ?? [];
     const node = nodesOf(assignments, self).find((candidate) => nodeCode(candidate) === code);
     if (node === undefined) throw new Fault('NotFound', 'There is no such segment.');
-    return node === self ? local.openSegment(uid, ticks) : peer(node).openSegment(uid, Number(ticks));
+    return node === self ? local.openSegment(uid, ticks, wanted) : peer(node).openSegment(uid, Number(ticks));
   }
 
   async extent(uid: string, startMs: number, endMs: number): Promise<RecordedExtent> {

@@ -21,6 +21,9 @@ export interface SegmentBytes {
   close(): Promise<void>;
 }
 
+/** The part of a segment that is read, given its size; undefined: all of it. */
+export type WantedBytes = (size: number) => { readonly start: number; readonly end: number } | undefined;
+
 /** A local archive answers synchronously; a federated one has to query several nodes. */
 type MaybePromise<T> = T | Promise<T>;
 
@@ -54,8 +57,9 @@ export interface ArchiveReader {
   /**
    * The file that a playlist references as `segment/<name>.mp4`. @throws Fault NotFound, Unavailable while its
    * node is offline
+   * @param wanted the rest of the file is not checked for damage
    */
-  openSegment(uid: string, name: string): Promise<SegmentBytes>;
+  openSegment(uid: string, name: string, wanted?: WantedBytes): Promise<SegmentBytes>;
   /**
    * How much footage a time span (at most a playlist's length) has, and what is missing. @throws Fault
    * TimeRangeIsTooLong, BadRequest

@@ -110,6 +110,43 @@ test('[R3.10] a request for a frame in an overwritten fragment returns the one b
   assert.ok(timeMs >= t0 + 10_000 && timeMs < gap.startTime, `${timeMs - t0}`);
 });
 
+test('a byte range and a short download check their own fragments only, and find damage there', async (t) => {
+  const { dir, file } = await threeSegments(t);
+  const bytes = await readFile(file);
+  const moofs: number[] = [];
+  for (let at = bytes.indexOf('moof'); at >= 0; at = bytes.indexOf('moof', at + 1)) moofs.push(at - 4);
+  assert.equal(moofs.length, 10);
+  const [second = 0, third = 0, eighth = 0, ninth = 0] = [moofs[1], moofs[2], moofs[7], moofs[8]];
+  await writeFile(file, bytes.fill(7, eighth, ninth));
+  const { archive } = await openArchive(t, dir);
+  const name = String((t0 + 10_000) * 90);
+  const range = (start: number, end: number) =>
+    archive.reader.openSegment('cam1', name, () => ({ start, end }));
+  const whole = await range(second, third - 1);
+  assert.equal(whole.size, bytes.length);
+  assert.deepEqual(await buffer(await whole.stream(second, third - 1)), bytes.subarray(second, third));
+  const { durationMs } = await archive.reader.download('cam1', t0 + 12_000, t0 + 14_000);
+  assert.equal(durationMs, 2_000);
+  assert.deepEqual(sizes(archive), [], 'no request has read the damage');
+  await assert.rejects(archive.reader.download('cam1', t0 + 17_000, t0 + 18_000), faultOf('NotFound'));
+  assert.deepEqual(sizes(archive), [{ startTime: t0 + 17_000, endTime: t0 + 20_000 }]);
+  const cut = await range(eighth, ninth - 1);
+  assert.equal(cut.size, eighth);
+  await cut.close();
+});
+
+test('a byte range that meets damage ends before it', async (t) => {
+  const { dir, file } = await threeSegments(t);
+  const bytes = await readFile(file);
+  const last = bytes.lastIndexOf('moof') - 4;
+  await writeFile(file, bytes.fill(7, last, last + 100));
+  const { archive } = await openArchive(t, dir);
+  const name = String((t0 + 10_000) * 90);
+  const cut = await archive.reader.openSegment('cam1', name, (size) => ({ start: 0, end: size - 1 }));
+  assert.equal(cut.size, last);
+  await cut.close();
+});
+
 test('[R3.10] creating a playlist is enough to find a file whose second half is zeros', async (t) => {
   const { dir, file } = await threeSegments(t);
   const bytes = await readFile(file);

@@ -1,4 +1,4 @@
-import { constants, open, stat } from 'node:fs/promises';
+import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type {
@@ -12,6 +12,7 @@ import type {
 import { Fault } from '../../base/fault.ts';
 import {
   catalogMs,
+  type IndexedPosition,
   openSegmentFile,
   readInChunks,
   segmentPath,
@@ -43,9 +44,15 @@ interface Look {
 
 /**
  * How thoroughly a file is checked: its length; also the start of its first and last fragment, which takes
- * three small reads; the start of every fragment, which takes a seek each on a cold hard disk.
+ * three small reads; also the start of the fragments that overlap a byte range or a time span, with those before them
+ * up to a key frame; the start of every fragment, which takes a seek each on a cold hard disk.
  */
-export type DamageLook = 'length' | 'ends' | 'fragments';
+export type DamageLook = 'length' | 'ends' | 'fragments' | FragmentsWithin;
+
+/** Byte offsets in the file, or catalog ticks; the ends are exclusive. */
+export type FragmentsWithin =
+  | { readonly fromByte: number; readonly toByte: number }
+  | { readonly fromTicks: number; readonly toTicks: number };
 
 const periodMs = 1_000;
 const filesPerTurn = 25;
@@ -65,6 +72,8 @@ const longestSecondLookMs = 3_600_000;
  * range of a file.
  */
 const rememberedMax = 4_000;
+/** Reads of one file at the same time: flushes need the other threads of the pool. */
+const readsAtATime = 3;
 
 /**
  * Finds segments whose files no longer match their rows. When a file is opened, the start of each fragment is
@@ -74,7 +83,7 @@ const rememberedMax = 4_000;
 export class Damage {
   readonly #tools: DamageTools;
   readonly #marks = new Map<number, Map<number, DamageMark>>();
-  readonly #whole = new Map<string, { readonly identity: string; readonly look: DamageLook }>();
+  readonly #whole = new Map<string, { readonly identity: string; readonly look: string }>();
   /** When each marked file is checked again, on the monotonic clock. */
   readonly #again = new Map<DamageMark, { readonly atMs: number; readonly pauseMs: number }>();
   #cancel: Cancel | undefined;
@@ -283,25 +292,31 @@ export class Damage {
   /** Up to which byte the file matches its row, at most `row.bytes`, as far as this check level can tell. */
   async #wholeOf(uid: string, row: SegmentRow, look: DamageLook): Promise<Look> {
     const path = segmentPath(this.#tools.root, uid, row.startTicks);
+    let handle: FileHandle | undefined;
     try {
-      const facts = await stat(path);
+      const known = this.#whole.get(path);
+      const isKnown = known !== undefined && (known.look === 'fragments' || look === 'ends');
+      // A file that must be opened anyway costs one operation less.
+      if (look !== 'length' && !isKnown) handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      const facts = await (handle ? handle.stat() : stat(path));
       if (!facts.isFile()) return { wholeBytes: 0, reason: 'it is not a file' };
       if (look === 'length') {
         const isLong = facts.size >= row.bytes;
         return isLong ? { wholeBytes: row.bytes } : { wholeBytes: facts.size, reason: 'it is too short' };
       }
       const identity = `${facts.ino}:${facts.size}:${facts.mtimeMs}:${row.bytes}`;
-      const known = this.#whole.get(path);
-      if (known?.identity === identity && (known.look === 'fragments' || look === 'ends')) {
-        return { wholeBytes: row.bytes };
-      }
-      const read = await this.#readHeaders(path, row, look);
-      if (read.wholeBytes >= row.bytes) this.#remember(path, { identity, look });
+      if (isKnown && known.identity === identity) return { wholeBytes: row.bytes };
+      handle ??= await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      const read = await this.#readHeaders(handle, facts.size, row, look);
+      if (read.wholeBytes >= row.bytes && typeof look === 'string') this.#remember(path, { identity, look });
       return read;
     } catch (error) {
       const code = systemCode(error);
       if (code === undefined) throw error;
       return { wholeBytes: 0, reason: code };
+    } finally {
+      // Nothing was written: no caller waits for it.
+      void handle?.close();
     }
   }
 
@@ -333,42 +348,40 @@ export class Damage {
     return { wholeBytes: row.bytes };
   }
 
-  async #readHeaders(path: string, row: SegmentRow, look: DamageLook): Promise<Look> {
+  async #readHeaders(handle: FileHandle, size: number, row: SegmentRow, look: DamageLook): Promise<Look> {
     const fragments = this.#fragmentsOf(row);
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const typeAt = async (offset: number): Promise<string> => {
+      const header = Buffer.alloc(8);
+      const { bytesRead } = await handle.read(header, 0, header.length, offset);
+      return bytesRead < header.length ? '' : header.toString('latin1', 4);
+    };
+    if (look !== 'fragments' && size >= row.bytes) {
+      const needed = neededBoxes(fragments, look);
+      if (needed.length > 0 && (await areThere(needed, typeAt))) return { wholeBytes: row.bytes };
+    }
+    let wholeBytes = 0;
     try {
-      const { size } = await handle.stat();
-      const typeAt = async (offset: number): Promise<string> => {
-        const header = Buffer.alloc(8);
-        const { bytesRead } = await handle.read(header, 0, header.length, offset);
-        return bytesRead < header.length ? '' : header.toString('latin1', 4);
-      };
-      const [first, last] = [fragments[0], fragments.at(-1)];
-      if (look === 'ends' && first && last && last.offset + last.bytes <= size) {
-        const types = await Promise.all([0, first.offset, last.offset].map((offset) => typeAt(offset)));
-        if (types.join() === 'ftyp,moof,moof') return { wholeBytes: row.bytes };
-      }
-      let wholeBytes = 0;
-      try {
-        if ((await typeAt(0)) !== 'ftyp')
-          return { wholeBytes, reason: 'it does not begin with ftyp and moov' };
-        for (const { offset, bytes } of fragments) {
+      if ((await typeAt(0)) !== 'ftyp') return { wholeBytes, reason: 'it does not begin with ftyp and moov' };
+      for (let index = 0; index < fragments.length; index += readsAtATime) {
+        const some = fragments.slice(index, index + readsAtATime);
+        const types = await Promise.allSettled(some.map(({ offset }) => typeAt(offset)));
+        for (const [at, { offset, bytes }] of some.entries()) {
+          const type = types[at];
           if (offset + bytes > size) return { wholeBytes, reason: 'it is too short' };
-          if ((await typeAt(offset)) !== 'moof') return { wholeBytes, reason: 'it was overwritten' };
+          if (type?.status === 'rejected') throw type.reason;
+          if (type?.value !== 'moof') return { wholeBytes, reason: 'it was overwritten' };
           wholeBytes = offset + bytes;
         }
-      } catch (error) {
-        const code = systemCode(error);
-        if (code === undefined) throw error;
-        return { wholeBytes, reason: code };
       }
-      return { wholeBytes };
-    } finally {
-      await handle.close();
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === undefined) throw error;
+      return { wholeBytes, reason: code };
     }
+    return { wholeBytes };
   }
 
-  #remember(path: string, known: { readonly identity: string; readonly look: DamageLook }): void {
+  #remember(path: string, known: { readonly identity: string; readonly look: string }): void {
     this.#whole.delete(path);
     this.#whole.set(path, known);
     if (this.#whole.size <= rememberedMax) return;
@@ -381,4 +394,47 @@ export class Damage {
     this.#marks.set(mark.streamId, marks);
     marks.set(mark.startTicks, mark);
   }
+}
+
+/** Those that overlap the span, and those before them up to a key frame, from which alone they can be decoded. */
+function fragmentsWithin(fragments: readonly IndexedPosition[], within: FragmentsWithin): IndexedPosition[] {
+  const overlaps =
+    'fromByte' in within
+      ? ({ offset, bytes }: IndexedPosition) => offset + bytes > within.fromByte && offset < within.toByte
+      : ({ startTicks, durationTicks }: IndexedPosition) =>
+          startTicks + durationTicks > within.fromTicks && startTicks < within.toTicks;
+  let first = fragments.findIndex(overlaps);
+  const end = fragments.findLastIndex(overlaps) + 1;
+  while (first > 0 && !fragments[first]?.startsWithKey) first--;
+  return first < 0 ? [] : fragments.slice(first, end);
+}
+
+interface ExpectedBox {
+  readonly offset: number;
+  readonly type: 'ftyp' | 'moof';
+}
+
+/** The boxes that a check of a part of the file reads; none if the part has no fragment. */
+function neededBoxes(fragments: readonly IndexedPosition[], look: DamageLook): ExpectedBox[] {
+  const moof = ({ offset }: IndexedPosition): ExpectedBox => ({ offset, type: 'moof' });
+  if (typeof look === 'object') return fragmentsWithin(fragments, look).map(moof);
+  const [first, last] = [fragments[0], fragments.at(-1)];
+  return first && last ? [{ offset: 0, type: 'ftyp' }, moof(first), moof(last)] : [];
+}
+
+/** A read that fails counts as one of other bytes: the file is then checked as a whole. */
+async function areThere(
+  boxes: readonly ExpectedBox[],
+  typeAt: (offset: number) => Promise<string>,
+): Promise<boolean> {
+  for (let index = 0; index < boxes.length; index += readsAtATime) {
+    const some = boxes.slice(index, index + readsAtATime);
+    const types = await Promise.allSettled(some.map(({ offset }) => typeAt(offset)));
+    const isThere = (box: ExpectedBox, at: number) => {
+      const found = types[at];
+      return found?.status === 'fulfilled' && found.value === box.type;
+    };
+    if (!some.every(isThere)) return false;
+  }
+  return true;
 }

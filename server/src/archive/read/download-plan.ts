@@ -7,7 +7,12 @@ import type { Track } from '@vidette/media/track';
 import type { SegmentRow, CatalogStreamRow } from '../catalog/catalog.ts';
 import { DownloadTracks, type SegmentTracks } from './download-tracks.ts';
 import { readFragmentHead } from './fragment-head.ts';
-import { type IndexedPosition, CATALOG_TIMESCALE, driftMaxSeconds } from '../segments/segments.ts';
+import {
+  type IndexedPosition,
+  CATALOG_TIMESCALE,
+  driftMaxSeconds,
+  type SegmentReader,
+} from '../segments/segments.ts';
 import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
 import { JOIN_TICKS } from './intervals.ts';
 
@@ -72,9 +77,14 @@ export async function planOf(
   );
   const [first] = fragments;
   if (!first) return undefined;
-  const planner = new Planner(tracks.segments(), toTicks, open);
-  for (const [index, fragment] of fragments.entries()) {
-    await planner.add(fragment, fragments[index - 1], fragments[index + 1]);
+  const headers = new HeaderReader(open);
+  const planner = new Planner(tracks.segments(), toTicks, headers);
+  try {
+    for (const [index, fragment] of fragments.entries()) {
+      await planner.add(fragment, fragments[index - 1], fragments[index + 1]);
+    }
+  } finally {
+    await headers.close();
   }
   return {
     tracks: tracks.tracks,
@@ -121,7 +131,7 @@ function joinable(
 class Planner {
   readonly #tracks: ReadonlyMap<number, SegmentTracks>;
   readonly #toTicks: number;
-  readonly #open: SegmentOpener;
+  readonly #headers: HeaderReader;
   readonly #parts: DownloadPart[] = [];
   readonly #gaps: { startTicks: number; endTicks: number }[] = [];
   readonly #audioEnds: AudioEnds = new Map();
@@ -135,10 +145,10 @@ class Planner {
   /** By how much presentation lags behind decoding in the run. */
   #delayTicks = 0;
 
-  constructor(tracks: ReadonlyMap<number, SegmentTracks>, toTicks: number, open: SegmentOpener) {
+  constructor(tracks: ReadonlyMap<number, SegmentTracks>, toTicks: number, headers: HeaderReader) {
     this.#tracks = tracks;
     this.#toTicks = toTicks;
-    this.#open = open;
+    this.#headers = headers;
   }
 
   async add(
@@ -163,7 +173,7 @@ class Planner {
     const isWhole = !opensRun && !closesRun && endTicks <= this.#toTicks;
     const mayHoldOldAudio =
       within.tracks.length > 1 && position.startTicks - this.#runStartTicks < audioReachTicks;
-    const header = isWhole && !mayHoldOldAudio ? undefined : await this.#header(fragment);
+    const header = isWhole && !mayHoldOldAudio ? undefined : await this.#headers.read(fragment);
     if (header && opensRun) {
       this.#makeRoom(within, header, isGap ? 0 : pauseTicks);
       this.#beginTracks(within);
@@ -289,14 +299,29 @@ class Planner {
     }
     return keep;
   }
+}
 
-  async #header({ segment, position }: PlannedFragment): Promise<FragmentHeader> {
-    const reader = await this.#open(segment);
-    try {
-      return (await readFragmentHead(reader, position)).header;
-    } finally {
-      await reader.close();
+/** Reads headers of fragments, which are usually in the segment of the one before. */
+class HeaderReader {
+  readonly #open: SegmentOpener;
+  #current: { readonly segment: SegmentRow; readonly reader: SegmentReader } | undefined;
+
+  constructor(open: SegmentOpener) {
+    this.#open = open;
+  }
+
+  async read({ segment, position }: PlannedFragment): Promise<FragmentHeader> {
+    if (this.#current?.segment !== segment) {
+      await this.close();
+      this.#current = { segment, reader: await this.#open(segment) };
     }
+    return (await readFragmentHead(this.#current.reader, position)).header;
+  }
+
+  async close(): Promise<void> {
+    const open = this.#current;
+    this.#current = undefined;
+    await open?.reader.close();
   }
 }
 

@@ -6,7 +6,7 @@ import type { VideoTrack } from '@vidette/media/track';
 import { Fault } from '../../base/fault.ts';
 import type { CatalogStreamRow } from '../catalog/catalog.ts';
 import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
-import { readFragmentHead } from './fragment-head.ts';
+import { likelyKeyBytes, readFragmentHead } from './fragment-head.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from '../segments/segments.ts';
 
 /** A key frame with the parameters that a decoder needs. */
@@ -66,12 +66,15 @@ export async function keyFrameAt(
   if (!found || !track) throw nothingThere();
   const reader = await open(found.segment);
   try {
-    const { header } = await readFragmentHead(reader, found.position);
+    const { header, start } = await readFragmentHead(reader, found.position, likelyKeyBytes);
     const run = header.tracks.find(({ trackId }) => trackId === track.id);
     const key = run && newestKey(run, rescaleTicks(atTicks, CATALOG_TIMESCALE, track.timescale));
     if (!key || key.sample.size > keyFrameMaxBytes) throw nothingThere();
     const { sample, dts } = key;
-    const bytes = await reader.read(found.position.offset + key.offset, sample.size);
+    const bytes =
+      key.offset + sample.size <= start.length
+        ? start.subarray(key.offset, key.offset + sample.size)
+        : await reader.read(found.position.offset + key.offset, sample.size);
     const keySample: Sample = {
       trackId: track.id,
       dts,

@@ -1,9 +1,9 @@
 import { archiveDefaults } from '@vidette/contract/constants';
 import { Fault } from '../../base/fault.ts';
-import type { CatalogReads, CatalogStreamRow } from '../catalog/catalog.ts';
+import type { CatalogReads, CatalogStreamRow, SegmentRow } from '../catalog/catalog.ts';
 import type { RetentionLoss } from '../retention/retention.ts';
 import { catalogTicks, DamagedFootage, RecordingFailure, type SegmentReader } from '../segments/segments.ts';
-import type { ArchiveReader, SegmentBytes } from './archive-reader.ts';
+import type { ArchiveReader, SegmentBytes, WantedBytes } from './archive-reader.ts';
 import { type CatalogSlice, coarseSliceOf, sliceOf, type SliceSpan } from './catalog-slice.ts';
 import type { CoarseSpans } from './coarse-spans.ts';
 import type { Damage, DamageLook } from './damage.ts';
@@ -54,6 +54,8 @@ interface LocalReaderTools {
 
 /** Two-hour files, each read at about sixty places. */
 const lookOverMax = 120;
+/** Flushes need the other threads of the pool. */
+const filesAtATime = 3;
 /**
  * Each attempt that meets damage has it marked; a disk on which more attempts than this fail in a row is given
  * up.
@@ -128,12 +130,12 @@ export class LocalReader implements ArchiveReader {
     entryMs = archiveDefaults.playlistEntrySeconds * 1000,
   ): Promise<string> {
     assertSpan(startMs, endMs, this.#tools.limits.playlistMaxMs);
-    await this.#lookOver(uid, startMs, endMs, 'ends');
+    await this.#lookOver(uid, startMs, endMs, () => 'ends');
     return vodPlaylistOf(this.#tools.whole, this.#stream(uid), startMs, endMs, entryMs);
   }
 
-  async openSegment(uid: string, name: string): Promise<SegmentBytes> {
-    return this.#tools.segments.bytes(uid, name);
+  async openSegment(uid: string, name: string, wanted?: WantedBytes): Promise<SegmentBytes> {
+    return this.#tools.segments.bytes(uid, name, wanted);
   }
 
   /** The catalog slice of a span, for another node that merges it with its own. */
@@ -176,36 +178,45 @@ export class LocalReader implements ArchiveReader {
   async download(uid: string, startMs: number, endMs: number): Promise<Download> {
     const { whole, segments, limits } = this.#tools;
     assertSpan(startMs, endMs, limits.downloadMaxMs);
-    await this.#lookOver(uid, startMs, endMs, 'fragments');
+    const within = { fromTicks: catalogTicks(startMs), toTicks: catalogTicks(endMs) };
+    // Of the first and the last file only a part is read.
+    await this.#lookOver(uid, startMs, endMs, ({ startTicks, endTicks }) =>
+      startTicks >= within.fromTicks && endTicks <= within.toTicks ? 'fragments' : within,
+    );
     return aroundDamage(() => planDownload(whole, segments.of(uid), this.#stream(uid), startMs, endMs));
   }
 
   async frameAt(uid: string, atMs: number): Promise<RecordedKeyFrame> {
     const { whole, segments } = this.#tools;
-    return this.#readAt(uid, atMs, () => keyFrameAt(whole, segments.of(uid), this.#stream(uid), atMs));
+    return aroundDamage(() => keyFrameAt(whole, segments.of(uid, 'length'), this.#stream(uid), atMs));
   }
 
   async gopAt(uid: string, atMs: number): Promise<readonly RecordingRun[]> {
     const { whole, segments } = this.#tools;
-    return this.#readAt(uid, atMs, () => gopAt(whole, segments.of(uid), this.#stream(uid), atMs));
-  }
-
-  async #readAt<T>(uid: string, atMs: number, read: () => Promise<T>): Promise<T> {
-    await this.#lookOver(uid, atMs, atMs + 1, 'ends');
-    return aroundDamage(read);
+    return aroundDamage(() => gopAt(whole, segments.of(uid, 'length'), this.#stream(uid), atMs));
   }
 
   /**
    * Checks the files of a span before a read is planned, so that damage is skipped in advance instead of being
    * hit halfway. For long spans only the first files are checked; the others when they are opened.
    */
-  async #lookOver(uid: string, startMs: number, endMs: number, look: DamageLook): Promise<void> {
+  async #lookOver(
+    uid: string,
+    startMs: number,
+    endMs: number,
+    lookAt: (row: SegmentRow) => DamageLook,
+  ): Promise<void> {
     const { reads, damage } = this.#tools;
     const stream = reads.stream(uid);
     if (!stream) return;
     const rows = reads.segments(stream.id, catalogTicks(startMs), catalogTicks(endMs), lookOverMax);
     try {
-      for (const { streamId, startTicks } of rows) await damage.isAsKnown(uid, streamId, startTicks, look);
+      for (let index = 0; index < rows.length; index += filesAtATime) {
+        const some = rows.slice(index, index + filesAtATime);
+        await Promise.all(
+          some.map((row) => damage.isAsKnown(uid, row.streamId, row.startTicks, lookAt(row))),
+        );
+      }
     } catch (error) {
       // Another disk is mounted: its files prove nothing.
       if (!(error instanceof RecordingFailure)) throw error;

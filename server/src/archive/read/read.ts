@@ -4,7 +4,7 @@
  * committed, leaves out footage whose file is damaged, and needs memory for one fragment, whatever the length
  * of the response.
  */
-export type { ArchiveReader, SegmentBytes } from './archive-reader.ts';
+export type { ArchiveReader, SegmentBytes, WantedBytes } from './archive-reader.ts';
 export { type CatalogSlice, entriesLength, type SliceSpan, wholeSlice } from './catalog-slice.ts';
 export { CoarseSpans } from './coarse-spans.ts';
 export { ContinuityHours } from './continuity.ts';

@@ -17,7 +17,7 @@ import {
   systemCode,
 } from '../segments/segments.ts';
 import type { SegmentOpener } from './playback-catalog.ts';
-import type { SegmentBytes } from './archive-reader.ts';
+import type { SegmentBytes, WantedBytes } from './archive-reader.ts';
 
 /**
  * The bytes of this archive's segments, on the disk or in the bucket, whichever the row says at the time of the
@@ -36,9 +36,9 @@ export class StoredSegments {
     this.#tier = tier;
   }
 
-  /** Random access to one stream's segments: a reader finds damage that a check of the ends does not. */
-  of(uid: string): SegmentOpener {
-    return (segment) => this.#reader(uid, segment, 'ends');
+  /** Random access to one stream's segments: a reader finds damage that this check does not. */
+  of(uid: string, look: DamageLook = 'ends'): SegmentOpener {
+    return (segment) => this.#reader(uid, segment, look);
   }
 
   /** The same, by the start alone. @throws Fault NotFound, FarArchiveUnavailable */
@@ -47,10 +47,13 @@ export class StoredSegments {
   }
 
   /** The file that a playlist references as `segment/<name>.mp4` (see playlist.ts). @throws Fault NotFound */
-  async bytes(uid: string, name: string): Promise<SegmentBytes> {
+  async bytes(uid: string, name: string, wanted?: WantedBytes): Promise<SegmentBytes> {
     const startTicks = /^\d{1,16}$/.test(name) ? Number(name) : Number.NaN;
     if (!Number.isSafeInteger(startTicks)) throw new Fault('NotFound', 'There is no such segment.');
-    return this.#where<SegmentBytes>(uid, this.#row(uid, startTicks), 'fragments', {
+    const row = this.#row(uid, startTicks);
+    const part = wanted?.(row.bytes);
+    const look = part ? { fromByte: part.start, toByte: part.end + 1 } : 'fragments';
+    return this.#where<SegmentBytes>(uid, row, look, {
       local: async (segment) => {
         const reader = await this.#openFile(uid, segment);
         return {

@@ -52,8 +52,13 @@ function registerFootage(registrar: Registrar, footage: RecordedFootage): void {
 
   registrar.handle('getArchiveSegment', async (context) => {
     const name = context.params.file.replace(/\.mp4$/, '');
-    const bytes = await footage.segment(viewerIn(context), name);
-    return segmentAnswer(bytes, `"${name}-${bytes.size}"`, context.request.headers);
+    const { headers } = context.request;
+    const bytes = await footage.segment(viewerIn(context), name, (size) => {
+      // With `if-range` it may be the whole file.
+      const range = headers['if-range'] === undefined && parseByteRange(headers.range, size);
+      return typeof range === 'object' ? range : undefined;
+    });
+    return segmentAnswer(bytes, `"${name}-${bytes.size}"`, headers);
   });
 
   registrar.handle('downloadArchive', async (context) => {
