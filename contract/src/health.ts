@@ -19,6 +19,7 @@ export const HealthWarning = z.object({
     'archive-deletes-early',
     'archive-disk-missing',
     'archive-write-failed',
+    'recording-shed',
     'trust-proxy',
     'tls-certificate',
     'data-disk-full',
@@ -38,7 +39,7 @@ export const HealthWarning = z.object({
     .record(z.string(), z.number())
     .optional()
     .describe(
-      'Further numbers in the warning: bytes of the archive and of other files on the disk, milliseconds that the clock is ahead, files that cannot be deleted, segments damaged in the S3 storage, the level of overload (see the server’s statistics)',
+      'Further numbers in the warning: bytes of the archive and of other files on the disk, milliseconds that the clock is ahead, files that cannot be deleted, segments damaged in the S3 storage, the level of overload (see the server’s statistics), streams of which GOPs were dropped in the last ten minutes, and their frames',
     ),
 });
 export const Health = z.object({ version: z.string().meta(like('0.1.0')), warnings: z.array(HealthWarning) });

@@ -1,6 +1,6 @@
 import type { CatalogReads } from './catalog/catalog.ts';
 import type { ObjectStorage, ObjectStorageStatus } from './object-storage/object-storage.ts';
-import type { RecorderView } from './record/record.ts';
+import { recentlyShed, type RecorderView } from './record/record.ts';
 import type { FreeSpaceMonitor, Retention, RetentionStatus } from './retention/retention.ts';
 import type { ArchiveProblem, ArchiveVolume } from './verify/verify.ts';
 
@@ -42,6 +42,11 @@ export class ArchiveHealth {
   /** See `RecorderView.writeFailure`. */
   get writeFailure(): string | undefined {
     return this.#parts.recorders.writeFailure;
+  }
+
+  /** Footage that was dropped in the last ten minutes because too much waited to be written. */
+  get shed(): { readonly streams: number; readonly samples: number } | undefined {
+    return recentlyShed(this.#parts.recorders.running.values());
   }
 
   /** Bytes of all footage. */

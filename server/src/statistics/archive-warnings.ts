@@ -16,6 +16,9 @@ export function archiveWarnings(archive: ArchiveHealth, clock: Clock): HealthWar
     warnings.push(warning('archive-disk-missing', { subject: archive.isDiskEmpty ? 'disk-empty' : problem }));
   if (archive.writeFailure !== undefined)
     warnings.push(warning('archive-write-failed', { subject: archive.writeFailure }));
+  const { shed } = archive;
+  if (shed)
+    warnings.push(warning('recording-shed', { figures: { streams: shed.streams, frames: shed.samples } }));
   if (clockAheadMs !== undefined)
     warnings.push(warning('archive-clock', { figures: { aheadMs: Math.round(clockAheadMs) } }));
   const code = refusal ?? undeletable?.code;

@@ -6,5 +6,5 @@
 export { fingerprintOf, type HandOverPoint } from './hand-over.ts';
 export type { Continuation, Recorder, RecorderStatus, RecorderStopCause } from './recorder.ts';
 export { Recorders } from './recorders.ts';
-export { type RecorderView, ReportedRecorders } from './reported-recorders.ts';
+export { recentlyShed, type RecorderView, ReportedRecorders } from './reported-recorders.ts';
 export { defaultRecordingLimits, type RecordingLimits } from './recording-limits.ts';

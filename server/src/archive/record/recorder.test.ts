@@ -352,6 +352,7 @@ test('[R15.4] when too much of all streams waits, the one with the most loses wh
   }
   assert.ok((archive.recorders.of('large')?.status.shed?.samples ?? 0) > 0);
   assert.equal(archive.recorders.of('small')?.status.shed, undefined);
+  assert.equal(archive.health.shed?.streams, 1);
   disk.go();
   await until(() => archive.recorders.backlogShare < 0.2, 'an empty backlog');
   deliver(small, footage, t0 + 20_500, t0 + 23_000);
@@ -366,6 +367,7 @@ test('[R15.4] when too much of all streams waits, the one with the most loses wh
     intervals.every(({ startMs }) => (startMs - t0) % 1_000 < 100),
     'gaps end at key frames',
   );
+  assert.equal(archive.health.shed, undefined, 'the recorders have ended');
   for (const name of await readdir(join(dir, 'large', '2026-11-20')))
     await probePackets(join(dir, 'large', '2026-11-20', name));
 });

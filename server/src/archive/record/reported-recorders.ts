@@ -35,6 +35,23 @@ export class ReportedRecorders implements RecorderView {
   }
 }
 
+/** How long a loss counts as current. */
+const shedNoticeMs = 600_000;
+
+/** What was dropped lately because too much waited to be written; undefined if nothing was. */
+export function recentlyShed(
+  recorders: Iterable<{ readonly status: RecorderStatus }>,
+): { readonly streams: number; readonly samples: number } | undefined {
+  let streams = 0;
+  let samples = 0;
+  for (const { shed } of Array.from(recorders, ({ status }) => status)) {
+    if (!shed || shed.agoMs > shedNoticeMs) continue;
+    streams++;
+    samples += shed.samples;
+  }
+  return streams > 0 ? { streams, samples } : undefined;
+}
+
 /** The first failure to write, as the system's error name or `unknown`. */
 export function writeFailureOf(recorders: Iterable<{ readonly status: RecorderStatus }>): string | undefined {
   for (const { status } of recorders)

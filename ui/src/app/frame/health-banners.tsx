@@ -22,6 +22,7 @@ const weight: Partial<Record<HealthWarning['code'], number>> = {
   'cluster-node-drained': -3,
   'archive-disk-missing': -2,
   'data-disk-full': -1,
+  'recording-shed': -1,
   'server-overloaded': -1,
   'trust-proxy': 1,
 };
@@ -207,6 +208,8 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
       return i18n.t(archiveProblemText[warning.subject ?? ''] ?? 'warning.archiveDiskMissing');
     case 'archive-write-failed':
       return i18n.t('warning.archiveWriteFailed', { reason: warning.subject ?? '' });
+    case 'recording-shed':
+      return i18n.t('warning.recordingShed', { count: warning.figures?.['streams'] ?? 1 });
     case 'stream-not-recording':
       return i18n.t('warning.notRecording', { count: 1 });
     case 'stream-recorded-low':

@@ -17,7 +17,7 @@ export const gapCauses = {
   'gap.cause.recording-off': 'recording was off',
   'gap.cause.disk-full': 'disk full',
   'gap.cause.write-failed': 'writing to the disk failed',
-  'gap.cause.write-too-slow': 'the disk was too slow',
+  'gap.cause.write-too-slow': 'recording could not keep up',
   'gap.cause.wrong-disk': 'the archive’s disk was missing',
   'gap.cause.disk-replaced': 'recorded on a disk that was replaced',
   'gap.cause.file-damaged': 'the recorded file is damaged or missing',

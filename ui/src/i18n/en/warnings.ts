@@ -38,6 +38,8 @@ export const warnings = {
     'The disk of the server’s data folder is full. The server is using a small reserve; remove other files from that disk.',
   'warning.overloaded':
     'The server is overloaded. Recording continues; until the load falls, this waits or is reduced: {work}.',
+  'warning.recordingShed':
+    '{count, plural, one {The server can’t record as fast as the cameras send: parts of a stream were dropped in the last ten minutes.} other {The server can’t record as fast as the cameras send: parts of # streams were dropped in the last ten minutes.}} The timeline shows them as gaps. Use fewer streams, lower bit rates, or a faster machine or disk.',
   'overload.exports': 'exports',
   'overload.thumbnails': 'thumbnails',
   'overload.transcoding': 'transcoding',

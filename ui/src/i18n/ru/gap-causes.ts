@@ -17,7 +17,7 @@ export const gapCauses = {
   'gap.cause.recording-off': 'запись была выключена',
   'gap.cause.disk-full': 'диск заполнен',
   'gap.cause.write-failed': 'ошибка записи на диск',
-  'gap.cause.write-too-slow': 'диск не успевал',
+  'gap.cause.write-too-slow': 'запись не успевала',
   'gap.cause.wrong-disk': 'диск архива отсутствовал',
   'gap.cause.disk-replaced': 'запись осталась на заменённом диске',
   'gap.cause.file-damaged': 'файл записи повреждён или пропал',
