@@ -5,8 +5,8 @@
  *
  *   node bench/return-cameras.ts ADDRESS...
  *
- * Prints `{"urls": [...]}` when all listen. Reads `down` (connections are closed, new ones refused) and `up`,
- * one per line, and prints `{"done": true}` when done.
+ * Prints `{"urls": [...]}` when all listen. Reads `down` (connections are closed, new ones refused), `empty` (connections are
+ * closed, new ones are answered 404, as by a media server without its publisher) and `up`, one per line, and prints `{"done": true}` when done.
  */
 import { createInterface } from 'node:readline';
 import { startFakeCamera, type FakeCamera } from '../e2e/rtsp/fake-camera.ts';
@@ -20,13 +20,14 @@ const clip = await encodeClip({ framesPerSecond, gopFrames, frames: gopFrames })
 const ports: (number | undefined)[] = [];
 let cameras: FakeCamera[] = [];
 
-async function up(): Promise<void> {
+async function up(isEmpty = false): Promise<void> {
   cameras = await Promise.all(
     hosts.map((host, index) => {
       const laterMs = (index * gopFrames * 1000) / framesPerSecond / hosts.length;
       const frameNow = () => Math.floor(((Date.now() - laterMs) * framesPerSecond) / 1000);
       const port = ports[index];
-      return startFakeCamera({ clip, host, frameNow, ...(port === undefined ? {} : { port }) });
+      const status = isEmpty ? { status: { DESCRIBE: 404 } } : {};
+      return startFakeCamera({ clip, host, frameNow, ...status, ...(port === undefined ? {} : { port }) });
     }),
   );
   for (const [index, camera] of cameras.entries()) ports[index] = camera.port;
@@ -39,8 +40,8 @@ function say(message: object): void {
 await up();
 say({ urls: cameras.map(({ url }) => url) });
 for await (const line of createInterface({ input: process.stdin })) {
-  if (line === 'down') await Promise.all(cameras.map((camera) => camera.stop()));
-  else if (line === 'up') await up();
+  await Promise.all(cameras.map((camera) => camera.stop()));
+  if (line !== 'down') await up(line === 'empty');
   say({ done: true });
 }
 process.exit();

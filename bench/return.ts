@@ -1,8 +1,8 @@
 /**
  * `npm run bench return [OUTAGES=30] [CAMERAS=15]`: how long it takes until a stream is recorded again after
- * its source has returned. CAMERAS disappear together, for 5 s and for 30 s, until there were OUTAGES of each;
- * first their programs are restarted (new connections are refused meanwhile), then their cable is cut (nothing
- * answers; needs root on Linux).
+ * its source has returned. CAMERAS disappear together, for 7 s and for 30 s, until there were OUTAGES of each;
+ * first their programs are restarted (new connections are refused meanwhile), then they listen and have no stream (404, as a
+ * media server without its publisher), then their cable is cut (nothing answers; needs root on Linux).
  *
  * Measured from the moment at which they listen, or the cable is reconnected, to the first frame on the disk.
  * The cameras' encoders keep running meanwhile, with a GOP of 2 s: waiting for the key frame accounts for 1.0 s
@@ -17,7 +17,7 @@ import { administratorOf, until } from '../e2e/api.ts';
 import { startServer } from '../e2e/server.ts';
 
 const [outages = 30, count = 15] = process.argv.slice(2).map(Number);
-const lengthsMs = [5_000, 30_000];
+const lengthsMs = [7_000, 30_000];
 /** A camera that ran for ten seconds counts as stable; and some more. */
 const goodMs = 13_000;
 const goalsSeconds = { median: 1.2, ninetieth: 2.2 };
@@ -95,7 +95,7 @@ async function startCameras(hosts: readonly string[], through: readonly string[]
   const { urls } = JSON.parse(first) as { urls: string[] };
   return {
     urls,
-    async say(word: 'down' | 'up') {
+    async say(word: 'down' | 'empty' | 'up') {
       child.stdin.write(`${word}\n`);
       await once(lines, 'line');
     },
@@ -139,6 +139,7 @@ try {
 
   const kinds: Record<string, { away(): Promise<void>; back(): Promise<void> }> = {
     'restarted cameras': { away: () => cameras.say('down'), back: () => cameras.say('up') },
+    'streams without a publisher': { away: () => cameras.say('empty'), back: () => cameras.say('up') },
   };
   if (cable)
     kinds['a cut cable'] = {

@@ -148,6 +148,34 @@ test('[R15.1] a camera that admits one session loses one GOP at most, and is tri
   }
 });
 
+test('[R15.1] a camera that is slow to begin a second session, or silences the first, and one that fails once', async () => {
+  const gopFrames = clip.frames.findIndex(({ isKey }, at) => at > 0 && isKey);
+  const traits: readonly Partial<FakeCameraOptions>[] = [
+    // Longer than a camera may take for an answer otherwise.
+    { secondPlayDelayMs: 11_000 },
+    { secondSession: 'silences-first' },
+    { laterTimestamps: 900_000_000 },
+    { failsSecondOnce: true },
+  ];
+  const scene = await Scene.open(clip, undefined, (index) => ({ ...numbered(), ...traits[index] }));
+  const { uids, server } = scene;
+  try {
+    assert.equal((await scene.command(main, 'restart')).code, 0);
+    await scene.goesOn(1_000);
+    for (const [index, uid] of uids.entries()) {
+      const { losses, repeated } = breaksOf(await recordedNumbers(scene, uid));
+      assert.equal(repeated, 0);
+      const isSilenced = traits[index]?.secondSession !== undefined;
+      assert.ok(losses.length <= (isSilenced ? 1 : 0), `${losses.join()} of ${index}`);
+      for (const lost of losses) assert.ok(lost <= gopFrames, `${lost} frames of ${index}`);
+    }
+    await server.stop();
+    assert.equal(await scene.check(), 'The archive is in order.\n');
+  } finally {
+    await scene.close();
+  }
+});
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** A second checkout of the product, with this version: its own sources, and the installed packages. */

@@ -86,7 +86,13 @@ export interface FakeCameraOptions {
   /** Frames carry their numbers: an SEI whose text is `numberMark` and eight hexadecimal digits. Only H.264. */
   readonly isNumbered?: boolean;
   /** What happens to a second session: it is refused, or ends the first. Any number is admitted unless given. */
-  readonly secondSession?: 'refused' | 'ends-first';
+  readonly secondSession?: 'refused' | 'ends-first' | 'silences-first';
+  /** The reply to the PLAY of a session that begins while another one plays is this late, ms. */
+  readonly secondPlayDelayMs?: number;
+  /** The first session that begins while another one plays is cut before its answer to PLAY. */
+  readonly failsSecondOnce?: boolean;
+  /** Added to the RTP time stamps of every connection but the first, ticks. */
+  readonly laterTimestamps?: number;
   /** Frames for which this is false are not sent; the audio is. By frame and connection, both from 0. */
   readonly shows?: (frame: number, connection: number) => boolean;
   /** Frames from now on per session, then silence with the socket open. Unlimited unless given. */
@@ -129,6 +135,7 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
   const connections = new Set<Connection>();
   let count = 0;
   let frames = 0;
+  let failures = 0;
   let startMs: number | undefined;
   const server = createServer((socket) => {
     count++;
@@ -136,9 +143,12 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
       request: (request) => requests.push(request),
       picture: (index) => (frames = options.isShared ? Math.max(frames, index + 1) : frames + 1),
       begin: () => (startMs ??= performance.now()),
+      failsOnce: () => failures++ === 0,
+      isAlone: () => ![...connections].some((other) => other !== connection && other.isPlaying),
       admit: () => {
         const others = [...connections].filter((other) => other !== connection && other.isPlaying);
         if (options.secondSession === 'ends-first') for (const other of others) other.close();
+        if (options.secondSession === 'silences-first') for (const other of others) other.silence();
         return options.secondSession !== 'refused' || others.length === 0;
       },
     });
@@ -170,6 +180,10 @@ interface ConnectionEvents {
   readonly picture: (index: number) => void;
   /** When the encoder that the sessions share began. */
   readonly begin: () => number;
+  /** Whether no other session plays. */
+  readonly isAlone: () => boolean;
+  /** True the first time. */
+  readonly failsOnce: () => boolean;
   /** Whether the camera admits this session. */
   readonly admit: () => boolean;
 }
@@ -226,6 +240,12 @@ class Connection {
     this.#socket.destroy();
   }
 
+  /** Sends nothing more, with the socket open. */
+  silence(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
   #read(chunk: Buffer): void {
     this.#text += chunk.toString('latin1');
     this.#readPackets();
@@ -234,7 +254,9 @@ class Connection {
       this.#text = this.#text.slice(end + 4);
       if (message.type !== 'request') continue;
       this.#on.request(message);
-      const delayMs = this.#options.replyDelayMs ?? 0;
+      const { replyDelayMs = 0, secondPlayDelayMs = 0 } = this.#options;
+      const isSecond = message.method === 'PLAY' && !this.#on.isAlone();
+      const delayMs = isSecond ? secondPlayDelayMs : replyDelayMs;
       if (delayMs > 0) setTimeout(() => this.#answer(message), delayMs).unref();
       else this.#answer(message);
     }
@@ -298,6 +320,10 @@ class Connection {
         return;
       }
       case 'PLAY':
+        if (options.failsSecondOnce && !this.#on.isAlone() && this.#on.failsOnce()) {
+          this.close();
+          return;
+        }
         if (!this.#on.admit()) {
           this.#reply(request, 453, []);
           return;
@@ -440,7 +466,8 @@ class Connection {
     const numbered = this.#options.isNumbered ? [numberNal(index), ...nals] : nals;
     const payloads = videoPayloads(numbered, clip.codec);
     const ticks = Math.round((index * videoClock * (this.#options.clockSpeed ?? 1)) / clip.framesPerSecond);
-    const timestamp = firstTimestamp + ticks + (jump && index >= jump.at ? jump.ticks : 0);
+    const later = this.#number === 0 ? 0 : (this.#options.laterTimestamps ?? 0);
+    const timestamp = firstTimestamp + later + ticks + (jump && index >= jump.at ? jump.ticks : 0);
     payloads.forEach((payload, position) => {
       const isMarker = markers === 'all' || (markers === 'last' && position === payloads.length - 1);
       const fields = {

@@ -35,10 +35,8 @@ type EngineAnswer = Extract<EngineMessage, { readonly type: 'answer' }>;
 
 const retryMs = 100;
 const answerTimeoutMs = 4_000;
-/** A source that sends nothing for 20 s has failed, which is an answer. */
-const prepareTimeoutMs = 30_000;
-/** Of a camera with a key frame per minute the recording ends in the middle of a GOP. */
-const handOverTimeoutMs = 30_000;
+/** Each step of a move. The stream is recorded meanwhile, so that only an engine that never answers is not waited for. */
+const moveTimeoutMs = 120_000;
 const keyFrameTimeoutMs = 4_000;
 
 /** The front's connections with one engine process, which may end and come back at any time. */
@@ -100,14 +98,17 @@ export class EngineClient {
     }
   }
 
-  /** Resolves when the engine receives the stream. @throws Fault when it can't, or not in time */
+  /**
+   * Resolves when the engine receives the stream. @throws Fault of the source when the camera refuses the connection;
+   * Unavailable when the engine is gone, or it takes too long
+   */
   async prepare(settings: ManagedStreamSettings, epoch: number): Promise<void> {
-    await this.#ask((id) => ({ type: 'prepare', id, settings, epoch }), prepareTimeoutMs);
+    await this.#ask((id) => ({ type: 'prepare', id, settings, epoch }), moveTimeoutMs);
   }
 
   /** Resolves when the stream had better be released. @throws Fault Unavailable when the engine is gone */
   async awaitMoment(uid: string): Promise<void> {
-    await this.#ask((id) => ({ type: 'await-moment', id, uid }), prepareTimeoutMs);
+    await this.#ask((id) => ({ type: 'await-moment', id, uid }), moveTimeoutMs);
   }
 
   /**
@@ -115,12 +116,12 @@ export class EngineClient {
    * the engine is gone, or no GOP begins for a long time
    */
   async handOver(uid: string): Promise<HandOverPoint | undefined> {
-    return (await this.#ask((id) => ({ type: 'hand-over', id, uid }), handOverTimeoutMs)).point;
+    return (await this.#ask((id) => ({ type: 'hand-over', id, uid }), moveTimeoutMs)).point;
   }
 
-  /** Resolves when the engine records the stream. @throws Fault Unavailable when it is gone */
+  /** Resolves when the engine has put the first GOP of the stream on the disk. @throws Fault Unavailable when it is gone */
   async takeOver(uid: string, point: HandOverPoint | undefined): Promise<void> {
-    await this.#ask((id) => ({ type: 'take-over', id, uid, ...(point && { point }) }), handOverTimeoutMs);
+    await this.#ask((id) => ({ type: 'take-over', id, uid, ...(point && { point }) }), moveTimeoutMs);
   }
 
   /** @throws Fault Unavailable when the engine is gone or does not answer */

@@ -45,6 +45,7 @@ function settingsOf(uid: string): ManagedStreamSettings {
 class TestEngine {
   readonly orders: string[] = [];
   readonly load = new LoadLevel();
+  readonly #sessions: ScriptedSession[] = [];
   readonly path: string;
   epoch = 0;
   readonly streamManager: StreamManager;
@@ -55,7 +56,11 @@ class TestEngine {
     const tools = {
       ...{ clock, log, load: this.load, noFramesMs: 10_000 },
       engines: {
-        opener: () => (engine: 'rtsp' | 'av') => new ScriptedSession(engine),
+        opener: () => (engine: 'rtsp' | 'av') => {
+          const session = new ScriptedSession(engine);
+          this.#sessions.push(session);
+          return session;
+        },
         reach: () => undefined,
       } as unknown as SourceEngines,
       recorders: { prepare: () => assert.fail(), record: () => assert.fail(), remove: () => assert.fail() },
@@ -67,6 +72,15 @@ class TestEngine {
     };
     this.streamManager = new StreamManager({ ...tools, onState: (uid) => this.server.noteState(uid) });
     this.server = this.#newServer();
+  }
+
+  /** Its cameras deliver. */
+  deliver(): void {
+    for (const { sink } of this.#sessions) {
+      sink.tracks([videoTrack]);
+      sink.sample(frame(0, { isKey: true }));
+      sink.sample(frame(1));
+    }
   }
 
   #newServer(): EngineServer {
@@ -506,5 +520,28 @@ test('[R10.4] streams that no engine could record before are put in order by the
     assert.deepEqual([next.isRunning('a'), next.isRunning('b')], [true, false]);
     next.noteDisk(true);
     assert.deepEqual([next.isRunning('a'), next.isRunning('b')], [true, true]);
+  });
+});
+
+test('[R15.1] a front that has just started moves a stream only when it knows whether the stream runs', async () => {
+  await withEngines(2, async ([first, second], connect) => {
+    const uids = ['a', 'b'];
+    const begin = async () => {
+      const front = await connect();
+      front.begin(setup, new Seen());
+      for (const uid of uids) front.apply(settingsOf(uid));
+      front.assigned();
+      return front;
+    };
+    const front = await begin();
+    await until(() => first?.streamManager.size === 1 && second?.streamManager.size === 1);
+    await front.close();
+    const uid = first?.streamManager.find('a') ? 'a' : 'b';
+    first?.deliver();
+    await until(() => first?.streamManager.state(uid).status === 'running');
+    const next = await begin();
+    const successors = [{ path: second?.path ?? '', index: 1 }];
+    assert.equal(await next.replace(first?.path ?? '', successors), 1);
+    assert.ok(second?.orders.includes(`prepare ${uid}`), second?.orders.join());
   });
 });

@@ -83,6 +83,8 @@ export interface EngineView extends Readonly<EngineFigures> {
 /** After this long without all engines, the log says so. */
 const patienceMs = 10_000;
 const pollMs = 10;
+/** An engine reports the states of its streams as soon as it is told that all are assigned. */
+const stateMs = 30_000;
 /** An engine that was lost is normally back after half of this; otherwise others take over its streams. */
 const awayMs = 1_000;
 const takeOverPollMs = 100;
@@ -232,6 +234,7 @@ export class EngineProcesses implements EngineHost {
     const from = this.#clientAt(path);
     if (!from) return 0;
     this.#figuresOf(from).isLeaving = true;
+    await this.#stateReported(from);
     const semaphore = new Semaphore(movesAtATime);
     const moved = new Set<string>();
     const streams = () => [...this.#placed.values()].filter(({ engine }) => engine === from);
@@ -246,6 +249,21 @@ export class EngineProcesses implements EngineHost {
     await from.close();
     log.info({ engine: from.index, streams: count }, 'An engine was replaced');
     return count;
+  }
+
+  /**
+   * Waits for the states of the streams that an engine ran when this front connected with it, for a limited time: only of
+   * a stream that is known to run the next engine receives something before the present one ends.
+   */
+  async #stateReported(engine: EngineClient): Promise<void> {
+    const { clock } = this.#options;
+    const deadlineMs = clock.monotonicMs() + stateMs;
+    const isAwaited = (uid: string) => {
+      const placed = this.#placed.get(uid);
+      return placed?.engine === engine && placed.epoch !== undefined && placed.state === undefined;
+    };
+    while (engine.isConnected && engine.hello?.uids.some(isAwaited) && clock.monotonicMs() < deadlineMs)
+      await delay(clock, pollMs);
   }
 
   /** From here on engines record, and what they report is passed on. */

@@ -4,8 +4,8 @@ import type { Stream } from '../hub/stream.ts';
 
 /** What another process needs to connect with a camera and be sent frames. */
 const connectMs = 1_000;
-/** A camera with few key frames is not waited for. */
-const patienceMs = 10_000;
+/** A camera with fewer key frames is not waited for. */
+const patienceMs = 60_000;
 const historyMaxBytes = 16 * 1024 * 1024;
 
 /**

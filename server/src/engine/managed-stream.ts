@@ -1,4 +1,5 @@
 import type { HandOverPoint, RecorderStopCause } from '../archive/record/record.ts';
+import { delay } from '../base/clock.ts';
 import { describeTrack } from '../live/track-description.ts';
 import { StreamLog } from '../ingest/stream-log.ts';
 import { Stream } from '../hub/stream.ts';
@@ -10,6 +11,10 @@ import { StreamFeed } from './stream-feed.ts';
 import { StreamReaders, type ReadersRole } from './stream-readers.ts';
 import { newestKeyFrame, type KeyFrame, type StreamDetails, type StreamReport } from './stream-report.ts';
 import { SubStream } from './sub-stream.ts';
+
+/** How long the first GOP after a hand-over is waited for, and how often it is looked for, ms. */
+const firstGopMs = 60_000;
+const lookMs = 50;
 
 /**
  * One configured stream on this node: its hub, the feed that writes to it while video is wanted, the readers
@@ -42,6 +47,7 @@ export class ManagedStream {
       log: this.log,
       tools,
       onStatus: () => this.#updateState(),
+      isPatient: () => this.#readers.role === 'standby',
     });
     this.#readers = new StreamReaders({ uid: settings.uid, stream: this.stream, tools, role });
     this.demand = new ViewerDemand(tools.clock, () => this.#move());
@@ -130,11 +136,24 @@ export class ManagedStream {
   /** Resolves when the other process may hand over. @throws Fault when the source can't be reached */
   async stoodBy(): Promise<void> {
     const standby = this.#readers.standBy();
-    await Promise.race([standby.begun(), this.#feed.failure]);
+    await Promise.race([standby.begun(), this.#feed.refusal]);
   }
 
-  /** Records from where the recorder in another process ended. */
-  takeOver(point: HandOverPoint | undefined): Promise<void> {
+  /** Records from where the recorder in another process ended. Resolves when its first GOP is on the disk, or can't be. */
+  async takeOver(point: HandOverPoint | undefined): Promise<void> {
+    await this.#beginAt(point);
+    const { clock } = this.#tools;
+    const sinceMs = clock.monotonicMs();
+    // A source that is silent has no first GOP.
+    while (
+      this.#readers.isBeginning &&
+      this.#state.status === 'running' &&
+      clock.monotonicMs() - sinceMs < firstGopMs
+    )
+      await delay(clock, lookMs);
+  }
+
+  #beginAt(point: HandOverPoint | undefined): Promise<void> {
     this.#enqueue(async () => {
       if (this.#closed || this.#readers.role === 'active') return;
       this.#readers.role = 'active';

@@ -10,7 +10,9 @@ import {
   heavier,
   type RecordedFixture,
 } from '../archive/fixtures/footage-fixture.ts';
+import { fingerprintOf } from '../archive/record/record.ts';
 import { systemClock, type Clock } from '../base/clock.ts';
+import { ManualClock } from '../base/manual-clock.ts';
 import { until } from '../base/until-fixture.ts';
 import { Stream } from '../hub/stream.ts';
 import { Standby } from './standby.ts';
@@ -94,4 +96,32 @@ test('[R15.1] a recorder that receives no frames hands over immediately', async 
   old.pause('unreachable');
   const { fingerprint } = await handing;
   assert.equal(fingerprint, undefined);
+});
+
+test('[R15.1] the frame at which another recorder has ended is held while that one waits for its disk, and waited for while this session is late', async (t) => {
+  const time = new ManualClock();
+  const stream = new Stream('cam1');
+  const standby = new Standby(stream, time);
+  t.after(() => standby.close());
+  connect(stream, footage, t0, t0 + 1_200);
+  const key = footage.between(t0, t0 + 100).find(({ isKey }) => isKey);
+  assert.ok(key);
+  const atTicks = (key.dts * 90_000) / (footage.tracks[0]?.timescale ?? 1);
+  const point = { fingerprint: fingerprintOf(key), atTicks, shiftTicks: 0 };
+  deliver(stream, footage, t0 + 1_200, t0 + 8_000);
+  await standby.reach(point);
+  assert.equal(standby.continuationAt(point)?.atTicks, atTicks, 'it began 8 s ago');
+
+  const late = new Stream('cam1');
+  const other = new Standby(late, time);
+  t.after(() => other.close());
+  let isReached = false;
+  // A session that is behind, of which the frame is still to come.
+  const reaching = other.reach({ ...point, fingerprint: 'of a later frame' }).then(() => (isReached = true));
+  connect(late, footage, t0, t0 + 3_200);
+  time.advance(20_000);
+  await new Promise(setImmediate);
+  assert.equal(isReached, false);
+  deliver(late, footage, t0 + 3_200, t0 + 7_000);
+  await reaching;
 });

@@ -5,12 +5,17 @@ import { GopHistory, type HeldGop } from '../hub/gop-history.ts';
 import type { Stream } from '../hub/stream.ts';
 
 const catalogTimescale = 90_000;
-/** What a stream in standby holds at most, so that its recorder need not begin with the newest GOP. */
-const held = { maxBytes: 12 * 1024 * 1024, maxSeconds: 6 };
+/**
+ * What a stream in standby holds at most, so that its recorder need not begin with the newest GOP: the other process may
+ * wait for a slow disk before it says where it has ended.
+ */
+const held = { maxBytes: 24 * 1024 * 1024, maxSeconds: 60 };
 /** The times of one frame in two sessions differ by less. */
 const sameFrameTicks = 10 * catalogTimescale;
-/** This long is waited for the frame at which the other recorder ended: one session may be later than the other. */
-const lateMs = 3_000;
+/** One session may be later than the other. A frame this much later shows that the one that is looked for won't arrive... */
+const pastTicks = 5 * catalogTimescale;
+/** ...as does this time. */
+const lateMs = 30_000;
 
 /**
  * A stream that this process receives while another one still records it. It holds the last GOPs, and finds among them
@@ -38,14 +43,16 @@ export class Standby {
     while (this.#history.gops.length === 0) await new Promise<void>((resolve) => this.#onGop.push(resolve));
   }
 
-  /** Waits for the frame at which the other has ended, unless it has been received, for a limited time. */
+  /** Waits for the frame at which the other has ended, unless it has been received, for as long as it may arrive. */
   async reach(point: HandOverPoint): Promise<void> {
     let isLate = point.fingerprint === undefined;
+    const isPast = () => this.#history.gops.some((gop) => ticksOf(gop) - point.atTicks > pastTicks);
     const cancel = this.#clock.after(lateMs, () => {
       isLate = true;
       for (const look of this.#onGop.splice(0)) look();
     });
-    while (!isLate && !this.#same(point)) await new Promise<void>((resolve) => this.#onGop.push(resolve));
+    while (!isLate && !this.#same(point) && !isPast())
+      await new Promise<void>((resolve) => this.#onGop.push(resolve));
     cancel();
   }
 

@@ -16,7 +16,14 @@ export interface StreamFeedOptions {
   readonly tools: Pick<ManagedStreamTools, 'clock' | 'engines' | 'noFramesMs' | 'peerFeed'>;
   /** Called after every change of the source's status. */
   readonly onStatus: () => void;
+  /** Whether the stream is recorded elsewhere meanwhile, so that the source may take its time. */
+  readonly isPatient?: () => boolean;
 }
+
+/** After this many attempts without a frame a source can't be reached; the first may have been unlucky. */
+const mostAttempts = 3;
+/** A camera may take long for a second session, ms: to answer a request, and to send the first frame. */
+const patience = { replyTimeoutMs: 45_000, firstFrameMs: 90_000 };
 
 /**
  * Writes to a stream's hub: the camera's supervisor while this node runs the stream, or the live video of the
@@ -30,16 +37,16 @@ export class StreamFeed {
   /** Set while another node runs the stream and a viewer watches it here. */
   #peerFeed: PeerFeed | undefined;
 
-  readonly #failure = Promise.withResolvers<never>();
+  readonly #refusal = Promise.withResolvers<never>();
 
   constructor(options: StreamFeedOptions) {
     this.#options = options;
-    this.#failure.promise.catch(() => undefined);
+    this.#refusal.promise.catch(() => undefined);
   }
 
-  /** Rejects with a Fault when the source can't be reached for the first time. */
-  get failure(): Promise<never> {
-    return this.#failure.promise;
+  /** Rejects with a Fault when the source has failed for the third time in a row, or refused the password. */
+  get refusal(): Promise<never> {
+    return this.#refusal.promise;
   }
 
   /** The source's supervisor while a source is wanted: attempts, engine, since when. */
@@ -57,18 +64,20 @@ export class StreamFeed {
     if (this.#supervisor || this.#addressFault) return;
     const address = this.#readAddress(source);
     if (!address) return;
-    const { stream, log, tools, onStatus } = this.#options;
+    const { stream, log, tools, onStatus, isPatient = () => false } = this.#options;
+    const patienceNow = () => (isPatient() ? patience : {});
     const supervisor = new Supervisor({
       address,
       stream,
       clock: tools.clock,
       log,
-      openSession: tools.engines.opener(address, allowLoopback, stream),
+      openSession: tools.engines.opener(address, allowLoopback, stream, patienceNow),
       reach: tools.engines.reach(address, allowLoopback),
       noFramesMs: tools.noFramesMs,
-      onStatus: ({ state, code = 'Unavailable', reason = '' }) => {
-        if (state === 'failed') this.#failure.reject(new Fault(code, reason));
-        onStatus();
+      limits: patienceNow,
+      onStatus,
+      onFailure: (fault, attempts) => {
+        if (attempts >= mostAttempts || fault.code === 'HTTP_UNAUTHORIZED') this.#refusal.reject(fault);
       },
     });
     this.#supervisor = supervisor;
@@ -103,7 +112,7 @@ export class StreamFeed {
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       this.#addressFault = error;
-      this.#failure.reject(error);
+      this.#refusal.reject(error);
       this.#options.log.add('error', error.message);
       return undefined;
     }

@@ -8,7 +8,7 @@ import { StreamMover } from './stream-mover.ts';
 
 interface Camera {
   /** What the second session meets. */
-  readonly second: 'admitted' | 'refused' | 'ends-first';
+  readonly second: 'admitted' | 'refused' | 'ends-first' | 'slow';
 }
 
 /** Two engines as a mover sees them, and what it asked of them, in order. */
@@ -24,7 +24,8 @@ function scene({ second }: Camera) {
       hello: { canHandOver: true },
       prepare: async () => {
         calls.push(`${name} prepare`);
-        if (second === 'refused') throw new Fault('Unavailable', 'no');
+        if (second === 'refused') throw new Fault('ProbeError', 'The camera answered 453 to PLAY.');
+        if (second === 'slow') throw new Fault('Unavailable', 'not in time');
         if (second === 'ends-first') {
           isRunning = false;
           interrupt();
@@ -74,6 +75,14 @@ test('[R15.1] a camera that refuses a second connection is not tried again: the 
   const steps = ['old await-moment', 'old release', 'assign'];
   assert.deepEqual(await move(), ['new prepare', 'new release', ...steps]);
   assert.deepEqual([...mover.singleSession], ['a']);
+  assert.deepEqual(await move(), steps);
+});
+
+test('[R15.1] a camera that takes too long for a second connection is moved with an interruption, and tried again the next time', async () => {
+  const { move, mover } = scene({ second: 'slow' });
+  const steps = ['new prepare', 'new release', 'old await-moment', 'old release', 'assign'];
+  assert.deepEqual(await move(), steps);
+  assert.deepEqual([...mover.singleSession], []);
   assert.deepEqual(await move(), steps);
 });
 

@@ -1,4 +1,5 @@
 import type { HandOverPoint } from '../archive/record/record.ts';
+import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { EngineClient } from './engine-client.ts';
 import type { ManagedStreamSettings } from './settings.ts';
@@ -52,7 +53,10 @@ export class StreamMover {
     try {
       return await step();
     } catch (err) {
-      this.#log.warn({ err, stream: uid }, 'A stream is moved to another engine with an interruption');
+      this.#log.warn(
+        { err, stream: uid },
+        'A stream is moved to another engine with an interruption: up to a GOP of it is not recorded',
+      );
       return false;
     }
   }
@@ -76,8 +80,10 @@ export class StreamMover {
     try {
       await to.prepare(settings, epoch);
     } catch (err) {
-      if (stream.isRunning && to.isConnected) this.#noteSingleSession(uid, err);
+      const isSlow = err instanceof Fault && err.code === 'Unavailable';
+      if (stream.isRunning && to.isConnected && !isSlow) this.#noteSingleSession(uid, err);
       await to.release(uid, 'moved');
+      if (isSlow) throw err;
       return false;
     }
     const point = await (interrupted ?? this.#end(stream, from));

@@ -33,6 +33,12 @@ export class StreamReaders {
     return this.#recorder;
   }
 
+  /** The recorder has put nothing on the disk yet, and may do so. */
+  get isBeginning(): boolean {
+    const status = this.#recorder?.status;
+    return status?.fragments === 0 && (status.state === 'waiting' || status.state === 'recording');
+  }
+
   /** Holds what is received, for `takeOver`. Idempotent. */
   standBy(): Standby {
     this.#standby ??= new Standby(this.#options.stream, this.#options.tools.clock);

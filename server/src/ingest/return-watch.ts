@@ -40,10 +40,23 @@ const earlyPeriodMs = 250;
 const earlyMs = 60_000;
 /** ...this interval, ms. */
 const periodMs = 1000;
+/**
+ * Interval of attempts at a source that is reachable and does not send, ms: a media server without its publisher, a
+ * recorder that starts. Less often where an attempt is a sign-in, or starts a job of FFmpeg.
+ */
+const askPeriodsMs = { cheap: { early: 250, later: 1000 }, costly: { early: 1000, later: 5000 } };
 /** Interval of attempts while nothing listens, ms: each attempt provides the error message. */
 const awayMs = 10_000;
-/** Between sources of one host that return together, ms. */
+/** Between sources of one host that return together, ms... */
 const turnSpacingMs = 50;
+/** ...and between those of all hosts: two hundred cameras behind one switch. */
+const anyTurnSpacingMs = 3;
+
+/** The pause before the next attempt at a source that ran well until a moment ago, ms. */
+export function askAgainMs(sinceMs: number, isCostly: boolean, clock: Pick<Clock, 'random'>): number {
+  const { early, later } = isCostly ? askPeriodsMs.costly : askPeriodsMs.cheap;
+  return (sinceMs < earlyMs ? early : later) * (0.75 + clock.random() / 2);
+}
 
 /** Resolves when the next attempt should be made. Rejects with the signal's reason if it is aborted. */
 export async function awaitReturn(options: AwaitReturnOptions): Promise<Returned> {
@@ -69,10 +82,11 @@ export async function awaitReturn(options: AwaitReturnOptions): Promise<Returned
   }
 }
 
-/** Spreads the reconnects of sources that return together at one host. */
+/** Spreads the reconnects of sources that return together, at one host or behind one switch. */
 export class ReturnTurns {
   readonly #clock: Clock;
   readonly #nextMs = new Map<string, number>();
+  #anyNextMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -82,7 +96,9 @@ export class ReturnTurns {
   next(host: string): number {
     const nowMs = this.#clock.monotonicMs();
     for (const [other, nextMs] of this.#nextMs) if (nextMs <= nowMs) this.#nextMs.delete(other);
-    const atMs = Math.max(nowMs, this.#nextMs.get(host) ?? nowMs);
+    const anyMs = Math.max(nowMs, this.#anyNextMs);
+    this.#anyNextMs = anyMs + anyTurnSpacingMs;
+    const atMs = Math.max(anyMs, this.#nextMs.get(host) ?? anyMs);
     this.#nextMs.set(host, atMs + turnSpacingMs);
     return atMs - nowMs;
   }

@@ -42,9 +42,14 @@ export class SourceEngines {
 
   /**
    * Sessions for one address; `allowLoopback` depends on the user who saved it. Without an audience samples are
-   * passed on immediately.
+   * passed on immediately. The limits are asked for each session.
    */
-  opener(address: SourceAddress, allowLoopback: boolean, audience?: SourceAudience): OpenSession {
+  opener(
+    address: SourceAddress,
+    allowLoopback: boolean,
+    audience?: SourceAudience,
+    limits: () => { readonly replyTimeoutMs?: number } = () => ({}),
+  ): OpenSession {
     const pool = this.#ffmpeg;
     const polling = audience && { audience, rounds: this.#rounds };
     const memory: SourceMemory = { videoTurn: 0 };
@@ -52,6 +57,7 @@ export class SourceEngines {
       // Each connection dates its samples by the wall clock at its start.
       const clock = runClock(this.#clock);
       const policy = { allowLoopback, isListener: address.scheme === 'udp', clock };
+      const { replyTimeoutMs } = limits();
       switch (engine) {
         case 'rtsp':
           return new RtspSession({
@@ -60,11 +66,15 @@ export class SourceEngines {
             clock,
             dial: createSourceDial(address.host, policy),
             memory,
+            ...(replyTimeoutMs !== undefined && { replyTimeoutMs }),
             ...(polling && { polling }),
             transcodeAudio: (options) => openAudioTranscoder(options, pool),
           });
         case 'av':
-          return new FfmpegSession({ address, pool, clock, policy });
+          return new FfmpegSession({
+            ...{ address, pool, clock, policy },
+            ...(replyTimeoutMs !== undefined && { timeoutMs: replyTimeoutMs }),
+          });
       }
     };
   }

@@ -268,14 +268,36 @@ test('[R10.2] a camera that ran well is reconnected within 0.4 s of its return, 
     assert.ok(tries <= outageSeconds / 10 + 1, `${tries} attempts in ${outageSeconds} s`);
     scene.isThere = true;
     assert.ok((await scene.untilNextSession()) <= (outageSeconds < 50 ? 400 : 2_000));
-    // It responds but isn't ready yet: pauses start from the beginning, and increase.
-    await scene.fail('EHOSTUNREACH', 'Not ready.');
-    assert.ok((await scene.untilNextSession()) <= 1_100);
-    await scene.fail('EHOSTUNREACH', 'Not ready.');
-    assert.ok((await scene.untilNextSession()) >= 1_900);
     await scene.supervisor.stop('stopped');
   }
 });
+
+for (const [address, earlyMs, laterMs] of [
+  ['rtsp://cam/1', 250, 1_000],
+  ['rtsp://admin:hunter2@cam/1', 1_000, 5_000],
+] as const) {
+  test(`[R10.2] a camera that ran well and is there, but does not send, is asked every ${earlyMs} ms, and later every ${laterMs}, for five minutes`, async () => {
+    const scene = new SupervisorScene(address);
+    await scene.start();
+    await scene.play(20);
+    await scene.fail('HTTP_NOT_FOUND', 'The camera has no stream at this path.');
+    const endedMs = scene.clock.monotonicMs();
+    const pauses = { early: [] as number[], later: [] as number[], last: 0 };
+    for (let sinceMs = 0; sinceMs < 330_000; sinceMs = scene.clock.monotonicMs() - endedMs) {
+      const pauseMs = await scene.untilNextSession();
+      if (sinceMs < 50_000) pauses.early.push(pauseMs);
+      // The pauses that grow begin with a second.
+      else if (sinceMs > 70_000 && sinceMs < 290_000) pauses.later.push(pauseMs);
+      else pauses.last = pauseMs;
+      await scene.fail('HTTP_NOT_FOUND', 'The camera has no stream at this path.');
+    }
+    const within = (list: number[], ms: number) => list.every((pauseMs) => Math.abs(pauseMs - ms) <= 100);
+    assert.ok(within(pauses.early, earlyMs), pauses.early.join());
+    assert.ok(within(pauses.later, laterMs), pauses.later.join());
+    assert.ok(pauses.last >= 19_900, `${pauses.last}`);
+    await scene.supervisor.stop('stopped');
+  });
+}
 
 test('a camera that never ran, or rejects the password, is not polled in between', async () => {
   const scene = new SupervisorScene();
@@ -295,7 +317,9 @@ test('sources of one host that return together take turns', () => {
   const turns = new ReturnTurns(clock);
   const waits = Array.from({ length: 64 }, () => turns.next('recorder'));
   assert.equal(new Set(waits).size, 64);
-  assert.equal(turns.next('other'), 0);
+  const others = Array.from({ length: 200 }, (_, index) => turns.next(`camera ${index}`));
+  assert.equal(new Set(others).size, 200, 'not all in the same moment');
+  assert.ok(Math.max(...others) < 1_000);
   clock.advance(10_000);
   assert.equal(turns.next('recorder'), 0);
 });

@@ -6,7 +6,7 @@ import type { Stream } from '../hub/stream.ts';
 import { rtspFallbackSchemes, rtspSchemes, type SourceAddress } from '../dial/address.ts';
 import { AttemptHistory, type Attempt } from './attempt-history.ts';
 import { RetryPause } from '../base/retry-pause.ts';
-import { awaitReturn, type SourceContact } from './return-watch.ts';
+import { askAgainMs, awaitReturn, type SourceContact } from './return-watch.ts';
 import { RunningAttempt, type AttemptEnd, type OpenSession, type SourceEngine } from './running-attempt.ts';
 import type { StreamLog } from './stream-log.ts';
 
@@ -39,10 +39,14 @@ export interface SupervisorOptions {
   readonly reach?: SourceContact | undefined;
   /** Called after every change of `status`. */
   readonly onStatus?: (status: SupervisorStatus) => void;
+  /** Called after every attempt that ended, with the number of those since the last frames. */
+  readonly onFailure?: (fault: Fault, attempts: number) => void;
   /** A source without frames for this long counts as lost, even if its socket is open, ms. Default 10 s. */
   readonly noFramesMs?: number;
   /** The same before the first frame, including the login and the wait for a key frame, ms. Default 20 s. */
   readonly firstFrameMs?: number;
+  /** Replaces these limits, asked for each attempt. */
+  readonly limits?: () => { readonly firstFrameMs?: number };
 }
 
 /** Maximum length of a cause in the log, characters. */
@@ -132,20 +136,22 @@ export class Supervisor {
 
   /**
    * The pause before the next attempt; a camera that ran well until recently is logged in to as soon as it is
-   * back.
+   * back, and asked often while it is there and does not send, unless it refused the password.
    */
   async #rest(pauseMs: number, { fault }: AttemptEnd): Promise<void> {
-    const { clock, reach } = this.#options;
+    const { clock, reach, address } = this.#options;
     const { signal } = this.#stopping;
     const lastThereMs = this.#ranWellMs;
     const ranWell = lastThereMs !== undefined && clock.monotonicMs() - lastThereMs < watchedMs;
     if (!reach || !ranWell || fault.code === 'HTTP_UNAUTHORIZED') {
       await delay(clock, pauseMs, signal);
     } else {
+      const sinceMs = clock.monotonicMs() - lastThereMs;
+      const isCostly = address.credentials !== undefined || this.#engine === 'av';
       const returned = await awaitReturn({
         clock,
         reach,
-        pauseMs,
+        pauseMs: Math.min(pauseMs, askAgainMs(sinceMs, isCostly, clock)),
         isAway: this.#isAway,
         lastThereMs,
         signal,
@@ -161,7 +167,7 @@ export class Supervisor {
     const startedMs = clock.monotonicMs();
     const startedWallMs = clock.wallMs();
     this.#setStatus({ ...this.#status, attempts: this.#status.attempts + 1 });
-    const options = { ...this.#options, tries: this.#status.attempts };
+    const options = { ...this.#options, ...this.#options.limits?.(), tries: this.#status.attempts };
     const attempt = new RunningAttempt(options, () => this.#onFirstFrame(startedMs));
     const end = await attempt.run(this.#engine, this.#stopping.signal);
     this.#history.add({
@@ -217,6 +223,7 @@ export class Supervisor {
     const { attempts } = this.#status;
     const isNews = this.#status.state !== 'failed' || this.#status.reason !== fault.message;
     this.#setStatus({ state: 'failed', code: fault.code, reason: fault.message, attempts });
+    this.#options.onFailure?.(fault, attempts);
     // A camera that is offline for a week must not push everything else out of the log: only attempts 1, 2, 4,
     // 8... are logged.
     if (isNews || Number.isInteger(Math.log2(attempts))) {
