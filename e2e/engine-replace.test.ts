@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { before, test } from 'node:test';
 import { until } from './api.ts';
+import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { encodeSceneClip, engines, main, Scene } from './engine-scene.ts';
 import { pauseOf, recorded } from './footage.ts';
 import { numberMark, type FakeCameraOptions } from './rtsp/fake-camera.ts';
@@ -172,6 +173,63 @@ test('[R15.1] a camera that is slow to begin a second session, or silences the f
     await server.stop();
     assert.equal(await scene.check(), 'The archive is in order.\n');
   } finally {
+    await scene.close();
+  }
+});
+
+/** What a page shows of its player, for as long as it runs. */
+interface Watched {
+  readonly states: string[];
+  /** Steps back in the times of the frames shown, s. */
+  readonly back: number[];
+  readonly longestStillMs: number;
+  readonly frames: number;
+}
+
+/** Runs in the page. */
+function beginWatching(): void {
+  const element = document.querySelector('[data-player-state]');
+  const video = document.querySelector('video');
+  if (!element || !video) throw new Error('The page has no player.');
+  const seen = { states: [] as string[], back: [] as number[], longestStillMs: 0, frames: 0 };
+  Object.assign(globalThis, { watched: seen });
+  const note = () => seen.states.push(element.getAttribute('data-player-state') ?? '');
+  note();
+  new MutationObserver(note).observe(element, { attributeFilter: ['data-player-state'] });
+  let last: { atMs: number; mediaS: number } | undefined;
+  const look = (atMs: number, { mediaTime }: VideoFrameCallbackMetadata) => {
+    if (last && mediaTime < last.mediaS - 0.02) seen.back.push(last.mediaS - mediaTime);
+    if (last) seen.longestStillMs = Math.max(seen.longestStillMs, atMs - last.atMs);
+    last = { atMs, mediaS: mediaTime };
+    seen.frames++;
+    video.requestVideoFrameCallback(look);
+  };
+  video.requestVideoFrameCallback(look);
+}
+
+test('[R15.3] a viewer in Chromium sees the picture go on while all processes are replaced', async (t) => {
+  const scene = await Scene.open(clip, undefined, numbered);
+  const browser = await launchBrowser();
+  try {
+    const person = await newPerson(browser);
+    await signInByCookie(person, scene.server.url, scene.cookie);
+    const page = await person.newPage();
+    await page.goto(`${scene.server.url}/ui/stream/${scene.uids[0]}/view`);
+    await page.locator('[data-player-state=playing][data-player-mode=live]').waitFor({ state: 'attached' });
+    let sockets = 0;
+    page.on('websocket', () => sockets++);
+    await page.evaluate(beginWatching);
+    assert.equal((await scene.command(main, 'restart')).code, 0);
+    await scene.goesOn(2_000);
+    const watched = (await page.evaluate('globalThis.watched')) as Watched;
+    t.diagnostic(JSON.stringify({ ...watched, sockets }));
+    assert.ok(sockets > 0, 'the engine that served it was replaced');
+    // A busy machine may be late with frames; that none come is what must not be shown.
+    const words = watched.states.filter((state) => state !== 'playing' && state !== 'buffering');
+    assert.deepEqual(words, []);
+    assert.deepEqual(watched.back, []);
+  } finally {
+    await browser.close();
     await scene.close();
   }
 });

@@ -178,6 +178,8 @@ export class ManagedStream {
     if (!this.#closed) {
       this.#closed = true;
       this.demand.clear();
+      // Only viewers are left: they watch on in the other process, and need not see that the source ends here.
+      if (this.#readers.role === 'handed-over') this.stream.end(cause);
       this.#enqueue(async () => {
         await this.#feed.stopSource('stopped');
         await this.#feed.stopPeerFeed('stopped');

@@ -1,6 +1,9 @@
 import { Backoff } from './backoff.ts';
 import type { Disposer, PageClock } from './clock.ts';
 
+/** The longest pause where the other side asked to connect again. */
+const SOON_MS = 100;
+
 /** Growing, jittered pauses between connection attempts: half a second to 15 s. */
 export class RetryTimer {
   readonly #clock: PageClock;
@@ -19,11 +22,12 @@ export class RetryTimer {
 
   /** Runs after the next pause; a running pause is cancelled. */
   after(run: () => void): void {
-    this.cancel();
-    this.#cancel = this.#clock.after(this.#backoff.next(), () => {
-      this.#cancel = undefined;
-      run();
-    });
+    this.#wait(this.#backoff.next(), run);
+  }
+
+  /** Runs almost immediately, scattered a little: many pages are asked together. A running pause is cancelled. */
+  soon(run: () => void): void {
+    this.#wait(this.#clock.random() * SOON_MS, run);
   }
 
   /** Success: the next pause is the shortest again. */
@@ -34,5 +38,13 @@ export class RetryTimer {
   cancel(): void {
     this.#cancel?.();
     this.#cancel = undefined;
+  }
+
+  #wait(pauseMs: number, run: () => void): void {
+    this.cancel();
+    this.#cancel = this.#clock.after(pauseMs, () => {
+      this.#cancel = undefined;
+      run();
+    });
   }
 }

@@ -9,8 +9,10 @@ export interface LiveConnectionOptions extends LiveLinkEvents {
   readonly clock: PageClock;
 }
 
-/** A connection that delivered for this long counts as good: the next loss starts with the shortest pause. */
+/** A connection that delivered for this long counts as good: the next loss starts with the shortest pause... */
 const GOOD_AFTER_MS = 10_000;
+/** ...and one that delivered for this long, and is ended in order, is followed by another almost immediately. */
+const DELIVERED_AFTER_MS = 1_000;
 /**
  * A socket without any message for this long counts as dead; the server sends `waiting` when the source is
  * silent.
@@ -19,7 +21,8 @@ const SILENT_MS = 20_000;
 
 /**
  * Keeps one WebSocket to a live stream open until closed, with growing, jittered pauses between attempts. After
- * sleep or a network outage `wake` reconnects immediately.
+ * sleep or a network outage `wake` reconnects immediately. So does a server that hands the stream over to another of its
+ * processes: the picture goes on from the buffer meanwhile.
  */
 export class LiveConnection implements LiveLink {
   readonly #options: LiveConnectionOptions;
@@ -29,6 +32,8 @@ export class LiveConnection implements LiveLink {
   #openedMs = 0;
   #heardMs = 0;
   #isExpectingMedia = false;
+  /** The server ended a connection that had delivered. */
+  #isHandedOver = false;
   #isClosed = false;
 
   constructor(options: LiveConnectionOptions) {
@@ -71,6 +76,7 @@ export class LiveConnection implements LiveLink {
     this.#socket = socket;
     this.#openedMs = this.#heardMs = this.#options.clock.wallMs();
     this.#isExpectingMedia = true;
+    this.#isHandedOver = false;
     socket.binaryType = 'arraybuffer';
     socket.addEventListener('message', (event: MessageEvent<unknown>) => {
       if (this.#socket === socket) this.#receive(event.data);
@@ -100,6 +106,8 @@ export class LiveConnection implements LiveLink {
     }
     if (!message) return;
     if (message.type === 'waiting') this.#isExpectingMedia = false;
+    if (message.type === 'end' && message.code === 'Unavailable')
+      this.#isHandedOver = this.#isExpectingMedia && nowMs - this.#openedMs > DELIVERED_AFTER_MS;
     this.#options.onMessage(message);
   }
 
@@ -112,7 +120,9 @@ export class LiveConnection implements LiveLink {
     this.#drop();
     this.#options.onLost();
     // The listener may have closed this connection for good.
-    if (!this.#isClosed) this.#retry.after(() => this.#connect());
+    if (this.#isClosed) return;
+    if (this.#isHandedOver) this.#retry.soon(() => this.#connect());
+    else this.#retry.after(() => this.#connect());
   }
 
   #drop(): void {

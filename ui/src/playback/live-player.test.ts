@@ -142,6 +142,33 @@ test('a silent source is distinguished from a lost server, and a refusal ends th
   player.dispose();
 });
 
+test('[R15.3] a stream that the server hands over is requested again almost immediately, and plays on from the buffer', async () => {
+  const { player, begin, send, clock, state, socket, sockets } = setUp();
+  player.goLive();
+  await begin();
+  await send(2);
+  socket().message({ type: 'end', code: 'Unavailable' });
+  socket().lose();
+  clock.advance(100);
+  assert.equal(sockets.length, 2);
+  await begin();
+  await send(1);
+  assert.deepEqual(state(), { name: 'playing' });
+  // One that ends what it has just begun is given time.
+  socket().message({ type: 'end', code: 'Unavailable' });
+  socket().lose();
+  clock.advance(100);
+  const { length } = sockets;
+  await begin();
+  socket().message({ type: 'end', code: 'Unavailable' });
+  socket().lose();
+  clock.advance(100);
+  assert.equal(sockets.length, length);
+  clock.advance(600);
+  assert.equal(sockets.length, length + 1);
+  player.dispose();
+});
+
 test('a machine that slept is reconnected immediately', async () => {
   const { player, begin, send, clock, sockets } = setUp();
   player.goLive();
