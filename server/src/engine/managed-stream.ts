@@ -47,7 +47,7 @@ export class ManagedStream {
       log: this.log,
       tools,
       onStatus: () => this.#updateState(),
-      isPatient: () => this.#readers.role === 'standby',
+      isStandby: () => this.#readers.role === 'standby',
     });
     this.#readers = new StreamReaders({ uid: settings.uid, stream: this.stream, tools, role });
     this.demand = new ViewerDemand(tools.clock, () => this.#move());

@@ -53,7 +53,7 @@ function opened() {
       },
     },
     onStatus: () => statuses++,
-    isPatient: () => recordedElsewhere.isIt,
+    isStandby: () => recordedElsewhere.isIt,
   });
   return {
     clock,

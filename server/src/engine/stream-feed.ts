@@ -17,7 +17,7 @@ export interface StreamFeedOptions {
   /** Called after every change of the source's status. */
   readonly onStatus: () => void;
   /** Whether the stream is recorded elsewhere meanwhile, so that the source may take its time. */
-  readonly isPatient?: () => boolean;
+  readonly isStandby?: () => boolean;
 }
 
 /** After this many attempts without a frame a source can't be reached; the first may have been unlucky. */
@@ -64,8 +64,8 @@ export class StreamFeed {
     if (this.#supervisor || this.#addressFault) return;
     const address = this.#readAddress(source);
     if (!address) return;
-    const { stream, log, tools, onStatus, isPatient = () => false } = this.#options;
-    const patienceNow = () => (isPatient() ? patience : {});
+    const { stream, log, tools, onStatus, isStandby = () => false } = this.#options;
+    const patienceNow = () => (isStandby() ? patience : {});
     const supervisor = new Supervisor({
       address,
       stream,

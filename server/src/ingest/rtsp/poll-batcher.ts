@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../../base/clock.ts';
 import type { SourceAudience } from '../source.ts';
 import type { RtspConnection } from './connection.ts';
 import type { PollRounds } from './poll-rounds.ts';
-import { ReadPace } from './read-pace.ts';
+import { ReceiveRate } from './receive-rate.ts';
 
 export interface PollBatcherOptions {
   readonly audience: SourceAudience;
@@ -23,11 +23,11 @@ export class PollBatcher {
 
   constructor(connection: RtspConnection, clock: Clock, { audience, rounds }: PollBatcherOptions) {
     this.#connection = connection;
-    const pace = new ReadPace(clock.monotonicMs(), connection.receivedBytes);
+    const received = new ReceiveRate(clock.monotonicMs(), connection.receivedBytes);
     const wake = () => this.#wake();
     this.#cancelLowLatency = audience.onLowLatencyReader(wake);
     connection.wantsMore = () => {
-      const isSlowEnough = pace.isSlowEnough(clock.monotonicMs(), connection.receivedBytes);
+      const isSlowEnough = received.isSlowEnough(clock.monotonicMs(), connection.receivedBytes);
       if (isSlowEnough && audience.toleratesLatency) this.#leaveRound ??= rounds.rest(wake);
       return this.#leaveRound === undefined;
     };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ReadPace } from './read-pace.ts';
+import { ReceiveRate } from './receive-rate.ts';
 
-interface PacedCamera {
+interface RatedCamera {
   /** Bytes per second, by the second. */
   readonly rate: (second: number) => number;
   readonly gopSeconds: number;
@@ -12,9 +12,9 @@ interface PacedCamera {
 
 const framesPerSecond = 25;
 
-/** How often a pace changed its decision after the third second of a minute, and the last decision. */
-function decisions({ rate, gopSeconds, keySize }: PacedCamera): { changes: number; isSlowEnough: boolean } {
-  const pace = new ReadPace(0, 0);
+/** How often a rate changed its decision after the third second of a minute, and the last decision. */
+function decisions({ rate, gopSeconds, keySize }: RatedCamera): { changes: number; isSlowEnough: boolean } {
+  const received = new ReceiveRate(0, 0);
   const gopFrames = gopSeconds * framesPerSecond;
   let [bytes, changes, isSlowEnough] = [0, 0, false];
   for (let frame = 0; frame < 60 * framesPerSecond; frame++) {
@@ -22,7 +22,7 @@ function decisions({ rate, gopSeconds, keySize }: PacedCamera): { changes: numbe
     const share = frame % gopFrames === 0 ? keySize : 1;
     const gopBytes = rate(nowMs / 1000) * gopSeconds;
     bytes += (share * gopBytes) / (gopFrames - 1 + keySize);
-    const now = pace.isSlowEnough(nowMs, bytes);
+    const now = received.isSlowEnough(nowMs, bytes);
     if (nowMs > 3_000 && now !== isSlowEnough) changes++;
     isSlowEnough = now;
   }
@@ -49,7 +49,7 @@ test('a camera above the limit is read immediately, also one that becomes so, an
 });
 
 test('the first second is read immediately', () => {
-  const pace = new ReadPace(5_000, 1_000);
-  assert.equal(pace.isSlowEnough(5_999, 1_000), false);
-  assert.equal(pace.isSlowEnough(6_000, 101_000), true);
+  const received = new ReceiveRate(5_000, 1_000);
+  assert.equal(received.isSlowEnough(5_999, 1_000), false);
+  assert.equal(received.isSlowEnough(6_000, 101_000), true);
 });

@@ -11,7 +11,7 @@ const periodMs = 1000;
 const periods = 4;
 
 /** Decides from the bytes received whether a connection is slow enough to be read once per round. */
-export class ReadPace {
+export class ReceiveRate {
   /** The ends of the last periods, oldest first: monotonic ms, and the bytes received until then. */
   readonly #marks: { readonly atMs: number; readonly bytes: number }[];
   #isSlowEnough = false;
