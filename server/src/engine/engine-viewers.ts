@@ -6,7 +6,7 @@ import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { connectionOf, type SocketHandle } from '../base/socket-handle.ts';
 import { asStream } from '../base/stream-context.ts';
-import { answerPings, socketOptions } from '../base/web-socket.ts';
+import { prepareSocket, socketOptions } from '../base/web-socket.ts';
 import type { Stream } from '../hub/stream.ts';
 import type { Live, LiveAudience } from '../live/live.ts';
 import type { LiveSession } from '../live/session.ts';
@@ -105,7 +105,7 @@ export class EngineViewers {
   }
 
   #serve(served: ServedViewer, { uid, variant }: PassedViewer, webSocket: WebSocket): void {
-    answerPings(webSocket);
+    prepareSocket(webSocket, served.socket);
     const running = this.#options.streamManager()?.find(uid);
     if (!running) {
       webSocket.on('error', () => {});

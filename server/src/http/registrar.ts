@@ -8,7 +8,7 @@ import { limits } from '@vidette/contract/constants';
 import type { Call } from '@vidette/contract/call';
 import { routes, type CallName } from '@vidette/contract/routes';
 import { Fault } from '../base/fault.ts';
-import { answerPings } from '../base/web-socket.ts';
+import { prepareSocket } from '../base/web-socket.ts';
 import type { PendingUpgrade } from '../engine/remote-viewers.ts';
 import type { CallChecks } from './call-checks.ts';
 import type { AnswerOf, CallContext, Handler, MediaAnswer } from './call-context.ts';
@@ -101,7 +101,7 @@ export class Registrar {
       handler: () => {},
       wsHandler: (socket, request) => {
         const serve = ready.get(request);
-        answerPings(socket);
+        prepareSocket(socket, request.raw.socket);
         if (serve) serve(socket);
         else socket.terminate();
       },

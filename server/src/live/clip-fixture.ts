@@ -18,6 +18,8 @@ export interface ClipOptions {
   readonly framesPerSecond?: number;
   readonly gopSeconds?: number;
   readonly hasAudio?: boolean;
+  /** With B-frames. Default false. */
+  readonly isReordered?: boolean;
 }
 
 /** The start time of every clip, ms since the epoch. */
@@ -25,13 +27,14 @@ export const clipStartMs = Date.UTC(2026, 0, 1);
 
 /** Encodes a small clip with ffmpeg. */
 export async function encodeClip(options: ClipOptions): Promise<LiveClip> {
-  const { seconds, framesPerSecond = 25, gopSeconds = 1, hasAudio = true } = options;
+  const { seconds, framesPerSecond = 25, gopSeconds = 1, hasAudio = true, isReordered = false } = options;
   const source = `testsrc2=s=320x240:r=${framesPerSecond}:d=${seconds}`;
   // The encoder puts one frame of 1024 silent PCM samples before the audio, which must begin at 0 like the
   // video.
   const input = `-f lavfi -i ${source} -itsoffset ${1024 / 48_000} -f lavfi -i sine=440:r=48000:d=${seconds}`;
   const maps = hasAudio ? '-map 0:v -map 1:a -c:a aac' : '-map 0:v';
-  const video = `-c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -g ${framesPerSecond * gopSeconds}`;
+  const order = isReordered ? '-bf 2 -b_strategy 0' : '-tune zerolatency';
+  const video = `-c:v libx264 -preset ultrafast ${order} -pix_fmt yuv420p -g ${framesPerSecond * gopSeconds}`;
   const output = '-video_track_timescale 90000 -movflags frag_keyframe+empty_moov+default_base_moof -f mp4 -';
   const args = `-v error ${input} ${maps} ${video} ${output}`.split(' ');
   const { stdout } = await promisify(execFile)('ffmpeg', args, { encoding: 'buffer', maxBuffer: 1 << 28 });

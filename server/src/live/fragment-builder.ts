@@ -30,7 +30,7 @@ export class FragmentBuilder {
   constructor(tracks: readonly Track[], leastGuessMs: number) {
     this.#video = tracks.find(({ kind }) => kind === 'video');
     this.#audio = tracks.find(({ kind }) => kind === 'audio');
-    this.#leastGuessTicks = Math.round(((this.#video?.timescale ?? 1) * leastGuessMs) / 1000);
+    this.#leastGuessTicks = Math.ceil(((this.#video?.timescale ?? 1) * leastGuessMs) / 1000);
   }
 
   /** Total size of the waiting samples. */
@@ -115,7 +115,10 @@ export class FragmentBuilder {
   }
 
   #guessTicks(): number {
-    return Math.max(this.#leastGuessTicks, ...this.#gapsTicks);
+    const longest = Math.max(0, ...this.#gapsTicks);
+    let guess = this.#leastGuessTicks;
+    while (guess < longest) guess *= 2;
+    return guess;
   }
 
   #noteGap(ticks: number): void {

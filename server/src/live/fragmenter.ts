@@ -2,15 +2,16 @@ import { fragment, type FragmentTrack } from '@vidette/media/fmp4/fragment';
 import { initSegment } from '@vidette/media/fmp4/init';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
+import { prepareMessage, type PreparedMessage } from '../base/web-socket.ts';
 
 export interface LiveInit {
   readonly mimeType: string;
-  readonly bytes: Uint8Array;
+  readonly message: PreparedMessage;
 }
 
 interface BuiltFragment {
-  readonly signature: string;
-  readonly bytes: Uint8Array;
+  readonly runs: readonly FragmentTrack[];
+  readonly message: PreparedMessage;
 }
 
 /**
@@ -37,28 +38,42 @@ export class LiveFragmenter {
     const key = used.map(({ id }) => id).join();
     const known = this.#inits.get(declared) ?? new Map<string, LiveInit>();
     this.#inits.set(declared, known);
-    const init = known.get(key) ?? { mimeType: mimeTypeOf(used), bytes: initSegment(used) };
+    const made = known.get(key);
+    if (made) return made;
+    const bytes = initSegment(used);
+    const init = { mimeType: mimeTypeOf(used), message: prepareMessage([bytes], bytes.length) };
     known.set(key, init);
     return init;
   }
 
-  /** One moof and mdat in one buffer. At least one track must have a sample. */
-  fragment(runs: readonly FragmentTrack[]): Uint8Array {
+  /** One moof and mdat. At least one track must have a sample. */
+  fragment(runs: readonly FragmentTrack[]): PreparedMessage {
     const first = runs.find(({ samples }) => samples.length > 0)?.samples[0];
     if (!first) throw new RangeError('A live fragment must have samples');
-    const signature = runs.map(signatureOf).join();
     const known = this.#built.get(first);
-    if (known?.signature === signature) return known.bytes;
+    if (known && isSame(known.runs, runs)) return known.message;
     const { slices, size } = fragment({ sequence: ++this.#sequence, tracks: runs });
     this.#builds++;
-    const bytes = Buffer.concat(slices, size);
-    this.#built.set(first, { signature, bytes });
-    return bytes;
+    const message = prepareMessage(slices, size);
+    this.#built.set(first, { runs, message });
+    return message;
   }
 }
 
-function signatureOf({ track, samples, endDts }: FragmentTrack): string {
-  return `${track.id}:${samples.length}:${samples[0]?.dts}:${endDts}`;
+/** The same samples with the same durations. All samples between the first and the last belong to a fragment. */
+function isSame(runs: readonly FragmentTrack[], others: readonly FragmentTrack[]): boolean {
+  return (
+    runs.length === others.length &&
+    runs.every(({ track, samples, endDts }, at) => {
+      const other = others[at];
+      return (
+        track.id === other?.track.id &&
+        samples.length === other.samples.length &&
+        samples[0] === other.samples[0] &&
+        endDts === other.endDts
+      );
+    })
+  );
 }
 
 /** RFC 6381; the container of an audio-only stream is audio/mp4. */

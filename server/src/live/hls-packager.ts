@@ -83,7 +83,7 @@ export class HlsPackager {
     const tracks = this.#initTracks.next((active) => active);
     if (tracks) {
       const init = this.#fragmenter.init(this.#initTracks.declared, tracks);
-      this.#window.beginInit(init.bytes);
+      this.#window.beginInit(init.message.payload);
       this.#run = new FragmentBuilder(tracks, leastGuessMs);
       this.#lastDts = undefined;
     } else if (!this.#window.isPlayable || this.#segmentSeconds() >= leastSegmentSeconds) {
@@ -134,7 +134,7 @@ export class HlsPackager {
       this.#window.completeSegment();
     }
     this.#window.addPart(
-      { bytes: this.#fragmenter.fragment(runs), durationSeconds, isIndependent: start.isKey },
+      { bytes: this.#fragmenter.fragment(runs).payload, durationSeconds, isIndependent: start.isKey },
       ticksToMs(start.pts, timescale),
     );
   }

@@ -1,4 +1,5 @@
 import type { LiveMessage } from '@vidette/contract/live';
+import type { PreparedMessage } from '../base/web-socket.ts';
 import type { LiveSink } from './session.ts';
 
 /** Records what a live session sends, for tests; `bufferedBytes` is set by the test. */
@@ -14,8 +15,8 @@ export class RecordingSink implements LiveSink {
     this.order.push(message.type);
   }
 
-  binary(bytes: Uint8Array): void {
-    this.media.push(bytes);
+  binary({ payload }: PreparedMessage): void {
+    this.media.push(payload);
     this.order.push('media');
   }
 }

@@ -4,8 +4,9 @@ import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
 import { ticksToMs } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { LoadLevel } from '../base/load-level.ts';
+import type { PreparedMessage } from '../base/web-socket.ts';
 import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import type { LiveFragmenter } from './fragmenter.ts';
@@ -17,7 +18,7 @@ import { InitTracks } from './init-tracks.ts';
 /** Where a live session sends its output: a WebSocket of its own, or one of many channels of a shared one. */
 export interface LiveSink {
   text(message: LiveMessage): void;
-  binary(bytes: Uint8Array): void;
+  binary(message: PreparedMessage): void;
   /**
    * Bytes sent but not yet accepted by the network. The sink calls the session's `resume` when the number has
    * dropped.
@@ -54,8 +55,6 @@ const queueBytes = 8 * 1024 * 1024;
 const maxWaitingGops = 2;
 /** Largest batch that is sent before the sink is checked again. */
 const batchBytes = 256 * 1024;
-/** How long the latest frame waits for the next one, which determines its duration. */
-const holdMs = 60;
 /** Audio alone is sent in chunks of this duration. */
 const audioPieceMs = 200;
 /**
@@ -80,7 +79,6 @@ export class LiveSession {
   #isScheduled = false;
   /** Only key frames are sent because of overload. */
   #isReduced = false;
-  #cancelHold: Cancel | undefined;
   #isClosed = false;
   #bytesSent = 0;
 
@@ -132,7 +130,6 @@ export class LiveSession {
 
   #finish(code: ErrorCode, error?: unknown): void {
     this.#isClosed = true;
-    this.#cancelHold?.();
     this.#audioStartWait.stop();
     this.#reader.close();
     this.#options.onEnd(code, error);
@@ -169,7 +166,7 @@ export class LiveSession {
       this.#handle(event);
       if (this.#run && this.#run.bytes > batchBytes) this.#sendKnown();
     }
-    if (!this.#isClosed) this.#sendKnown();
+    if (!this.#isClosed) this.#sendTaken();
   }
 
   #handle(event: ReaderEvent): void {
@@ -250,7 +247,7 @@ export class LiveSession {
       tracks: used.map(describeTrack),
       startMs: ticksToMs(first.pts, timescale),
     });
-    this.#send(init.bytes);
+    this.#send(init.message);
     this.#run = this.#newRun(used);
   }
 
@@ -259,26 +256,24 @@ export class LiveSession {
     return new FragmentBuilder(used, keyFramesOnly ? leastGuessMs.keyFrames : leastGuessMs.all);
   }
 
-  /** Sends what needs no guess, and makes sure that the rest does not wait for long. */
-  #sendKnown(): void {
-    const run = this.#run;
-    if (!run) return;
-    const known = run.takeKnown();
-    if (known.length > 0) {
-      this.#sendRuns(known);
-      this.#cancelHold?.();
-      this.#cancelHold = undefined;
-    }
-    if (!run.hasFrame && run.audioMs >= audioPieceMs) this.#sendAll();
+  /**
+   * Sends what was taken from the queue: the newest frame apart, so that a player can correct its guessed duration. Audio
+   * alone waits until it is worth a fragment.
+   */
+  #sendTaken(): void {
+    this.#sendKnown();
     // A viewer who expects all frames plays a reduced stream when the duration of each is known, and without a break.
-    if (run.hasFrame && !this.#cancelHold && !this.#isReduced) {
-      this.#cancelHold = this.#options.clock.after(holdMs, () => this.#guarded(() => this.#sendAll()));
-    }
+    if (this.#isReduced || !this.#run) return;
+    if (this.#run.hasFrame || this.#run.audioMs >= audioPieceMs) this.#sendAll();
+  }
+
+  /** Sends what needs no guess. */
+  #sendKnown(): void {
+    const known = this.#run?.takeKnown() ?? [];
+    if (known.length > 0) this.#sendRuns(known);
   }
 
   #sendAll(nextDts?: number): void {
-    this.#cancelHold?.();
-    this.#cancelHold = undefined;
     if (this.#run && !this.#run.isEmpty) this.#sendRuns(this.#run.takeAll(nextDts));
   }
 
@@ -286,9 +281,9 @@ export class LiveSession {
     this.#send(this.#options.fragmenter.fragment(runs));
   }
 
-  #send(bytes: Uint8Array): void {
-    this.#options.sink.binary(bytes);
-    this.#bytesSent += bytes.length;
+  #send(message: PreparedMessage): void {
+    this.#options.sink.binary(message);
+    this.#bytesSent += message.payload.length;
     this.#isBlocked = this.#options.sink.bufferedBytes > highWaterBytes;
   }
 }

@@ -9,6 +9,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../base/clock.ts';
 import { LoadLevel } from '../base/load-level.ts';
 import { silentLog } from '../base/log.ts';
+import { prepareSocket } from '../base/web-socket.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { frame } from '../hub/sample-fixture.ts';
 import { Stream } from '../hub/stream.ts';
@@ -27,7 +28,8 @@ async function serve(t: TestContext, stream: Stream, clock = systemClock) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   const sessions: LiveSession[] = [];
   const sockets: WebSocket[] = [];
-  server.on('connection', (socket) => {
+  server.on('connection', (socket, request) => {
+    prepareSocket(socket, request.socket);
     sockets.push(socket);
     sessions.push(live.serveSocket(socket, stream, { audio: true, keyFramesOnly: false }));
   });

@@ -1,8 +1,10 @@
+import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { encodeLiveMessage, type LiveMessage } from '@vidette/contract/live';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { connectionBelow, type PreparedMessage } from '../base/web-socket.ts';
 import { heartbeat } from './heartbeat.ts';
 import type { LiveSession, LiveSink } from './session.ts';
 
@@ -46,14 +48,15 @@ export function serveLiveSocket(options: LiveSocketOptions): LiveSession {
   return session;
 }
 
-/** Sends without waiting; calls back when the network has accepted the data. */
+/** Sends without waiting; calls back when the network has accepted all of what had to wait. */
 class SocketSink implements LiveSink {
   readonly #socket: WebSocket;
-  readonly #onSent: () => void;
+  readonly #connection: Duplex;
 
   constructor(socket: WebSocket, onSent: () => void) {
     this.#socket = socket;
-    this.#onSent = onSent;
+    this.#connection = connectionBelow(socket);
+    this.#connection.on('drain', onSent);
   }
 
   get bufferedBytes(): number {
@@ -64,11 +67,8 @@ class SocketSink implements LiveSink {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(encodeLiveMessage(message));
   }
 
-  binary(bytes: Uint8Array): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    // Coded frames don't compress. A failed send is followed by the socket's 'close', which ends the session.
-    this.#socket.send(bytes, { binary: true, compress: false }, (error) => {
-      if (!error) this.#onSent();
-    });
+  binary({ frame }: PreparedMessage): void {
+    // A failed write is followed by the socket's 'close', which ends the session.
+    if (this.#socket.readyState === this.#socket.OPEN) this.#connection.write(frame);
   }
 }

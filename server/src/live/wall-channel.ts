@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { LiveMessage } from '@vidette/contract/live';
+import type { PreparedMessage } from '../base/web-socket.ts';
 import type { Stream } from '../hub/stream.ts';
 import type { LiveSession, LiveSink, LiveVariant } from './session.ts';
 
@@ -48,10 +49,10 @@ export class WallChannel implements LiveSink {
     this.#line.text(this.#number, message);
   }
 
-  binary(bytes: Uint8Array): void {
-    this.#ownBytes += bytes.length;
-    this.#line.media(this.#number, bytes, () => {
-      this.#ownBytes -= bytes.length;
+  binary({ payload }: PreparedMessage): void {
+    this.#ownBytes += payload.length;
+    this.#line.media(this.#number, payload, () => {
+      this.#ownBytes -= payload.length;
       this.#session?.resume();
     });
   }

@@ -98,6 +98,6 @@ export class FrameIndex {
 }
 
 /** ISO/IEC 14496-12, 4.3: an init segment of ours begins with its file type box. */
-function isInit(bytes: Uint8Array): boolean {
+export function isInit(bytes: Uint8Array): boolean {
   return bytes[4] === 0x66 && bytes[5] === 0x74 && bytes[6] === 0x79 && bytes[7] === 0x70;
 }

@@ -1,6 +1,7 @@
 import { frameBeside } from './frame-step.ts';
 import { LiveReception, type ConnectLive } from './live-reception.ts';
 import { spanAt, type BufferedSpan } from './media-element.ts';
+import { NewestFrame } from './newest-frame.ts';
 import { Pace } from './pace.ts';
 import type { Playback, PlaybackParts } from './playback.ts';
 import type { Notice } from './state.ts';
@@ -30,6 +31,7 @@ export class LivePlayback implements Playback {
   readonly #options: LivePlaybackOptions;
   readonly #pace = new Pace();
   readonly #reception: LiveReception;
+  readonly #newestFrame: NewestFrame;
   /** The archive's media is removed from the sink; until then its spans say nothing about the live video. */
   #isCleared = false;
   /** The end of the buffer, seconds of UTC: it grows only when every track has data. */
@@ -46,10 +48,13 @@ export class LivePlayback implements Playback {
 
   constructor(options: LivePlaybackOptions) {
     this.#options = options;
-    const { video, clock, onNotice, onReduced } = options;
+    const { video, sink, clock, onNotice, onReduced } = options;
+    this.#newestFrame = new NewestFrame(sink, clock);
     this.#reception = new LiveReception({
       ...options,
+      sink: this.#newestFrame,
       onBegin: () => {
+        this.#newestFrame.clear();
         this.#pace.restart();
         this.#hasFrame = false;
       },
@@ -83,8 +88,8 @@ export class LivePlayback implements Playback {
   }
 
   get delayMs(): number | undefined {
-    const { video, sink, clock } = this.#options;
-    const newest = sink.spans.at(-1);
+    const { video, clock } = this.#options;
+    const newest = this.#receivedSpans().at(-1);
     if (!newest || !this.#hasFrame) return undefined;
     const behindMs = Math.max(0, (newest.end - video.currentTime) * 1000);
     const sinceMs = clock.wallMs() - video.currentTime * 1000;
@@ -131,7 +136,7 @@ export class LivePlayback implements Playback {
     if (bufferedS !== this.#bufferedS && !arrivals.isStopped) arrivals.note();
     this.#bufferedS = bufferedS;
     this.#reception.checkAudio(spans.length > 0);
-    this.#keepPace(spans, elapsedS);
+    this.#keepPace(this.#receivedSpans(), elapsedS);
     this.#report();
   }
 
@@ -159,7 +164,15 @@ export class LivePlayback implements Playback {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     this.#reception.dispose();
+    this.#newestFrame.clear();
     this.#options.video.playbackRate = 1;
+  }
+
+  /** What is buffered, with the frame that waits to be appended. */
+  #receivedSpans(): BufferedSpan[] {
+    const spans = this.#options.sink.spans;
+    const newest = spans.pop();
+    return newest ? [...spans, { start: newest.start, end: newest.end + this.#newestFrame.heldS }] : [];
   }
 
   #keepPace(spans: readonly BufferedSpan[], elapsedS: number): void {

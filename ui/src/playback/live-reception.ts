@@ -9,7 +9,8 @@ import { isFinalCode, type PlayerState } from './state.ts';
 export type ConnectLive = (events: LiveLinkEvents, options: { audio: boolean }) => LiveLink;
 
 /** `onState` reports a pause and its end, and a failure that a retry does not change. */
-export interface LiveReceptionOptions extends Pick<PlaybackParts, 'clock' | 'sink' | 'onState'> {
+export interface LiveReceptionOptions extends Pick<PlaybackParts, 'clock' | 'onState'> {
+  readonly sink: Pick<PlaybackParts['sink'], 'isSupported' | 'setType' | 'append'>;
   readonly connect: ConnectLive;
   /** The stream was requested: what follows is unrelated to what was received before. */
   readonly onBegin: () => void;
