@@ -9,8 +9,11 @@ import type { HlsWindow } from './hls-window.ts';
 import { FragmentBuilder } from './fragment-builder.ts';
 import { InitTracks } from './init-tracks.ts';
 
-/** Target duration of a part; a camera whose frame rate is too low for this gets longer parts. */
-const partSeconds = 0.4;
+/**
+ * Target duration of a part; a camera whose frame rate is too low for this gets longer parts. A frame waits for the end of
+ * its part, and for the frame after it: 100 ms on average with 25 frames a second.
+ */
+const partSeconds = 0.16;
 /** A segment ends at the first key frame after this time: two seconds, minus the error of a camera's clock. */
 const leastSegmentSeconds = 1.9;
 /**
@@ -111,7 +114,7 @@ export class HlsPackager {
     if (!start) return false;
     const lengthTicks = next.dts - start.dts;
     const gapTicks = next.dts - (this.#lastDts ?? start.dts);
-    // Half a frame of tolerance, so that twelve frames of 33.3 ms are a part of 0.4 s.
+    // Half a frame of tolerance, so that five frames of 33.3 ms are a part.
     return lengthTicks + gapTicks / 2 > partSeconds * this.#timescale();
   }
 

@@ -83,6 +83,9 @@ test('[R7.12] the playlist lists segments of complete GOPs and parts within thei
   const parts = values(playlist, /#EXT-X-PART:DURATION=([\d.]+)/g).map(Number);
   const declared = Number(values(playlist, /PART-TARGET=([\d.]+)/g)[0]);
   assert.ok(parts.every((seconds) => seconds <= declared));
+  // Four frames, so that a frame waits for 100 ms on average; the last part of a GOP is one frame.
+  assert.equal(declared, 0.18);
+  for (const seconds of parts.filter((duration) => duration < 0.85 * declared)) assert.equal(seconds, 0.04);
   assert.equal(values(playlist, /(INDEPENDENT=YES)/g).length, 10 + 2);
   const dates = values(playlist, /#EXT-X-PROGRAM-DATE-TIME:(.*)/g).map((date) => Date.parse(date));
   assert.deepEqual(
@@ -134,9 +137,9 @@ test('a reload blocks until the requested part exists, and so does a request for
   const scene = await started();
   const playlist = await scene.text('media.m3u8');
   const hint = values(playlist, /PRELOAD-HINT:TYPE=PART,URI="(.*)"/g)[0] ?? '';
-  assert.equal(hint, 'part-1-1.m4s');
+  assert.equal(hint, 'part-1-3.m4s');
   const done: string[] = [];
-  const reload = scene.text('media.m3u8', { _HLS_msn: '1', _HLS_part: '1' }).then((text) => {
+  const reload = scene.text('media.m3u8', { _HLS_msn: '1', _HLS_part: '3' }).then((text) => {
     done.push('reload');
     return text;
   });
@@ -146,7 +149,7 @@ test('a reload blocks until the requested part exists, and so does a request for
   assert.equal(done.length, 0);
   await scene.writeTo(1.9);
   await Promise.all([reload, part]);
-  assert.match(await reload, /URI="part-1-1\.m4s"/);
+  assert.match(await reload, /URI="part-1-3\.m4s"/);
   assert.ok(!done.includes('segment'));
   await scene.writeTo(3.1);
   await segment;

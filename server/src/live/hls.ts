@@ -31,8 +31,11 @@ const playlistType = 'application/vnd.apple.mpegurl';
 const mediaType = 'video/mp4';
 /** EXT-X-TARGETDURATION, seconds, unless a camera's GOPs are longer. */
 const leastTargetSeconds = 4;
-/** PART-TARGET, seconds, unless a single frame lasts longer; slightly over the packager's target. */
-const leastPartTargetSeconds = 0.45;
+/**
+ * PART-TARGET compared with the longest part so far. Parts must not be longer, nor, except for the last of a segment,
+ * shorter than 0.85 of it (RFC 8216bis, 4.4.4.9).
+ */
+const partTargetMargin = 1.1;
 /** Parts are listed for this many target durations back (RFC 8216bis, 4.4.4.9). */
 const partsListedTargets = 3;
 const queueBytes = 16 * 1024 * 1024;
@@ -60,6 +63,7 @@ export class LowLatencyHls {
   #reader: Reader | undefined;
   #cancelIdle: Cancel | undefined;
   #askedMs = 0;
+  #partTargetSeconds = 0;
   #hasEnded = false;
 
   constructor(options: LowLatencyHlsOptions) {
@@ -138,9 +142,11 @@ export class LowLatencyHls {
       describeSegment(segment, secondsAfter(complete, at) < partsListedTargets * targetDurationSeconds),
     );
     const [first] = listed;
+    if (window.longestPartSeconds > this.#partTargetSeconds)
+      this.#partTargetSeconds = Math.ceil(window.longestPartSeconds * partTargetMargin * 100) / 100;
     return livePlaylist({
       targetDurationSeconds,
-      partTargetSeconds: Math.max(leastPartTargetSeconds, window.longestPartSeconds),
+      partTargetSeconds: this.#partTargetSeconds,
       mediaSequence: first?.sequence ?? window.nextSequence,
       discontinuitySequence: window.discontinuitySequence,
       segments,
