@@ -112,13 +112,20 @@ function played(sent: Sent, asked: readonly number[]): Promise<{ spans: number; 
       const shown: number[] = [];
       for (const at of wanted) {
         const time = times[at] ?? NaN;
-        const frame = new Promise<number>((resolve) =>
-          video.requestVideoFrameCallback((_, { mediaTime }) => resolve(mediaTime)),
+        const moment = time + ((times[at + 1] ?? time + 0.4) - time) / 2;
+        const { buffered } = video;
+        const isThere = Array.from({ length: buffered.length }, (_, span) => span).some(
+          (span) => moment >= buffered.start(span) && moment < buffered.end(span),
         );
-        video.currentTime = time + ((times[at + 1] ?? time + 0.4) - time) / 2;
-        // A frame that the buffer lacks is never shown.
-        const none = new Promise<number>((resolve) => setTimeout(() => resolve(-1), 8_000));
-        const mediaTime = await Promise.race([frame, none]);
+        if (!isThere) {
+          shown.push(-1);
+          continue;
+        }
+        const frame = new Promise<number>((resolve) =>
+          video.requestVideoFrameCallback((_, metadata) => resolve(metadata.mediaTime)),
+        );
+        video.currentTime = moment;
+        const mediaTime = await frame;
         shown.push(times.findIndex((other) => Math.abs(other - mediaTime) < 0.002));
       }
       return { spans: video.buffered.length, shown };

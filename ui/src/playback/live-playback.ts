@@ -42,13 +42,11 @@ export class LivePlayback implements Playback {
   #lastTime = 0;
   #movedMs = -Infinity;
   #decidedMs: number;
-  /** Only key frames arrive: video that does not move between them is no interruption. */
-  #isReduced = false;
   #isDisposed = false;
 
   constructor(options: LivePlaybackOptions) {
     this.#options = options;
-    const { video, sink, clock, onNotice, onReduced } = options;
+    const { video, sink, clock, onNotice } = options;
     this.#newestFrame = new NewestFrame(sink, clock);
     this.#reception = new LiveReception({
       ...options,
@@ -60,10 +58,6 @@ export class LivePlayback implements Playback {
       },
       onInit: () => {},
       onMedia: () => this.#reception.arrivals.resume(),
-      onReduced: (isReduced) => {
-        this.#isReduced = isReduced;
-        onReduced(isReduced);
-      },
       onSkipped: (frames) => onNotice({ type: 'frames', frames }),
       onAway: () => this.#report(),
       onOtherForm: () => this.#clear(),
@@ -152,7 +146,7 @@ export class LivePlayback implements Playback {
   }
 
   onStalled(): void {
-    if (this.#hasFrame && !this.#isReduced) this.#hasStalled = true;
+    if (this.#hasFrame && !this.#reception.isReduced) this.#hasStalled = true;
     this.#report();
   }
 
@@ -185,7 +179,9 @@ export class LivePlayback implements Playback {
     if (decision.jumpTo !== undefined) video.currentTime = decision.jumpTo;
     if (video.playbackRate !== decision.rate) video.playbackRate = decision.rate;
     // Of rare frames the one on screen must stay.
-    const keepBehindS = this.#isReduced ? KEEP_BEHIND_S : (this.#options.keepBehindS ?? KEEP_BEHIND_S);
+    const keepBehindS = this.#reception.isReduced
+      ? KEEP_BEHIND_S
+      : (this.#options.keepBehindS ?? KEEP_BEHIND_S);
     if (video.currentTime - oldest.start > TRIM_ABOVE * keepBehindS) {
       sink.remove(0, video.currentTime - keepBehindS);
     }
@@ -207,7 +203,8 @@ export class LivePlayback implements Playback {
     // The buffer keeps playing, and near its end frames are played as they arrive: moving video counts as
     // playing.
     const { absence } = this.#reception.arrivals;
-    const isMoving = this.#isReduced
+    // Of key frames alone, the one on screen stays until the next: that is no interruption.
+    const isMoving = this.#reception.isReduced
       ? absence === undefined
       : clock.monotonicMs() - this.#movedMs < STANDS_AFTER_MS;
     if (this.#hasFrame && isMoving && !video.paused) onState({ name: 'playing' });

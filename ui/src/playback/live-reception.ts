@@ -62,6 +62,11 @@ export class LiveReception {
     return this.#link !== undefined;
   }
 
+  /** The server is overloaded and sends only key frames. */
+  get isReduced(): boolean {
+    return this.#isReduced;
+  }
+
   start(): void {
     this.stop();
     this.#begin();
