@@ -33,8 +33,8 @@ export function ensurePage() {
   writeFileSync(stampPath, digest);
 }
 
-/** @param {string[]} paths */
-function digestOf(paths) {
+/** Of the content of files and folders, but not of tests. @param {string[]} paths */
+export function digestOf(paths) {
   const hash = createHash('sha256');
   for (const path of paths) addTo(hash, path);
   return hash.digest('hex');

@@ -1,6 +1,9 @@
-// Installs what is missing and builds the page if it changed, as `npm start` does before it runs the product.
+// What `npm start` does before it runs the product: installs what is missing, builds the page and compiles the server if
+// they changed.
+import { ensureCompiled } from './compile.mjs';
 import { ensureInstalled } from './install.mjs';
 import { ensurePage } from './page.mjs';
 
 ensureInstalled();
 ensurePage();
+await ensureCompiled();
