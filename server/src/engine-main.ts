@@ -44,7 +44,7 @@ try {
   engine.starting = runEngine(socket, lock, hangWatch);
   await engine.starting;
   line.ready();
-  collectStartGarbage();
+  collectStartGarbage(systemClock);
 } catch (error) {
   endWith(error);
 }

@@ -42,7 +42,7 @@ try {
     if (!ending.isEnding) throw error;
   });
   line.ready();
-  collectStartGarbage();
+  collectStartGarbage(systemClock);
 } catch (error) {
   endWith(error);
 }

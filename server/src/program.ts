@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { Clock } from './base/clock.ts';
 
 /** In the program's own folder, where no other user can put code for this one to run. */
 const compileCache = fileURLToPath(new URL('../../.cache/compile', import.meta.url));
@@ -25,16 +26,20 @@ export function prepareProgram(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
+/** V8 gives memory back only while a process has allocated little for about this long. */
+const calmMs = 5_000;
+
 /**
- * Collects what starting has left, once. Without it V8 keeps the room that its young generation grew to while the modules
- * were loaded, 30 MB in a front, until the heap has doubled: on an idle server never. After a first collection it
- * shrinks the heap by itself when little happens.
+ * Has what starting leaves collected, once. Without it V8 keeps the room that its young generation grew to while the
+ * modules were loaded, 30 MB in a front, until the heap has doubled: on an idle server never.
  */
-export function collectStartGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
-  collect();
+export function collectStartGarbage(clock: Clock): void {
+  clock.after(calmMs, () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    setFlagsFromString('--no-expose-gc');
+    collect();
+  });
 }
 
 /** Shows a line to the operator. */

@@ -41,7 +41,7 @@ export class ManagedStream {
     this.#settings = settings;
     this.#tools = tools;
     this.stream = new Stream(settings.uid);
-    this.log = new StreamLog(tools.clock, tools.log.child({ stream: settings.uid }));
+    this.log = new StreamLog(tools.clock, tools.log, { stream: settings.uid });
     this.#feed = new StreamFeed({
       stream: this.stream,
       log: this.log,

@@ -35,7 +35,7 @@ export class SubStream {
     const { clock, log } = options.tools;
     this.#options = options;
     this.stream = new Stream(options.uid);
-    this.#log = new StreamLog(clock, log.child({ stream: options.uid, picture: 'sub' }));
+    this.#log = new StreamLog(clock, log, { stream: options.uid, picture: 'sub' });
     this.demand = new ViewerDemand(clock, () => this.#move());
   }
 

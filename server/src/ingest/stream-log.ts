@@ -23,13 +23,16 @@ const maxMessageLength = 500;
 export class StreamLog {
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #fields: LogFields;
   readonly #maxLines: number;
   #lines: StreamLogLine[] = [];
   #lastId = 0;
 
-  constructor(clock: Clock, log: Log, maxLines = defaultMaxLines) {
+  /** @param fields of each line in the server's log. A log of its own would take a kilobyte of each stream. */
+  constructor(clock: Clock, log: Log, fields: LogFields = {}, maxLines = defaultMaxLines) {
     this.#clock = clock;
     this.#log = log;
+    this.#fields = fields;
     this.#maxLines = maxLines;
   }
 
@@ -38,7 +41,7 @@ export class StreamLog {
     this.#lines.push({ id: ++this.#lastId, timeMs: this.#clock.wallMs(), level, message: short });
     // Trimmed in batches: shifting an array for each line would move all the others.
     if (this.#lines.length > this.#maxLines * 2) this.#lines = this.#lines.slice(-this.#maxLines);
-    this.#log[level](fields, short);
+    this.#log[level]({ ...this.#fields, ...fields }, short);
   }
 
   /** Oldest first, at most the number of lines given to the constructor. */

