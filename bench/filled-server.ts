@@ -79,10 +79,10 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
  * Starts the product with this many streams, and with 1 000 users who may each view 200 of them; the first is
  * an administrator. The caller removes the data folder.
  */
-export async function startFilled(streams: number): Promise<TestServer> {
+export async function startFilled(streams: number, env: Record<string, string> = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-bench-api-'));
   const file = join(dataDir, 'vidette.sqlite');
   await (await Store.open({ file, redact: (source) => source })).close();
   fill(file, streams);
-  return startServer({ dataDir });
+  return startServer({ dataDir, env });
 }

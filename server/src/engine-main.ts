@@ -7,6 +7,8 @@ import type { PassedViewer } from './engine/viewer-protocol.ts';
 import { collectStartGarbage, endWith, OrderlyEnd, prepareProgram } from './program.ts';
 
 prepareProgram();
+// For this process only (see ProcessSupervisor): its media processes need other sizes.
+delete process.env['MALLOC_MMAP_THRESHOLD_'];
 
 try {
   const { systemClock } = await import('./base/clock.ts');
@@ -44,7 +46,7 @@ try {
   engine.starting = runEngine(socket, lock, hangWatch);
   await engine.starting;
   line.ready();
-  collectStartGarbage(systemClock);
+  collectStartGarbage(systemClock, { isReceiving: true });
 } catch (error) {
   endWith(error);
 }

@@ -42,7 +42,7 @@ try {
     if (!ending.isEnding) throw error;
   });
   line.ready();
-  collectStartGarbage(systemClock);
+  collectStartGarbage(systemClock, { isReceiving: false });
 } catch (error) {
   endWith(error);
 }

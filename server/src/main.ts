@@ -68,7 +68,7 @@ async function serve(): Promise<void> {
   server.starting = plan.engines === 0 ? serveHere(fail) : supervise(plan, fail);
   try {
     await server.starting;
-    collectStartGarbage(systemClock);
+    collectStartGarbage(systemClock, { isReceiving: plan.engines === 0 });
   } catch (error) {
     // What was opened is closed already; after a stop request `stop` reports the error.
     if (!requests.isStopping) throw error;

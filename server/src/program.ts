@@ -26,19 +26,21 @@ export function prepareProgram(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
-/** V8 gives memory back only while a process has allocated little for about this long. */
+/** What follows the start has calmed down. */
 const calmMs = 5_000;
 
 /**
  * Has what starting leaves collected, once. Without it V8 keeps the room that its young generation grew to while the
- * modules were loaded, 30 MB in a front, until the heap has doubled: on an idle server never.
+ * modules were loaded, 30 MB in a front, until the heap has doubled: on an idle server never. A process that receives
+ * pauses for 30 ms only, and V8 gives its memory back some seconds later; others pause for 100 ms.
  */
-export function collectStartGarbage(clock: Clock): void {
+export function collectStartGarbage(clock: Clock, { isReceiving }: { readonly isReceiving: boolean }): void {
   clock.after(calmMs, () => {
     setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
+    const collect = runInNewContext('gc') as (how?: object) => void;
     setFlagsFromString('--no-expose-gc');
-    collect();
+    if (isReceiving) collect();
+    else collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   });
 }
 

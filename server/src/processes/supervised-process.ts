@@ -61,6 +61,8 @@ export interface SupervisedProcessOptions {
   readonly execPath: string;
   /** Asked at each start. */
   readonly args: () => readonly string[];
+  /** Beside this process's own environment. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly clock: Clock;
   /** Without a sign of life for this long it is replaced, ms. */
   readonly silentMs: number;
@@ -140,12 +142,12 @@ export class SupervisedProcess {
   }
 
   start(): void {
-    const { program, execPath, args, clock } = this.#options;
+    const { program, execPath, args, env, clock } = this.#options;
     const listener = this.#options.listener?.();
     const child = fork(program, args(), {
       execPath,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', listener?.descriptor ?? 'ignore'],
-      env: { ...process.env, ...(listener && { [inheritedVariable]: listener.address }) },
+      env: { ...process.env, ...env, ...(listener && { [inheritedVariable]: listener.address }) },
     });
     this.#child = child;
     this.#startedMs = clock.monotonicMs();
