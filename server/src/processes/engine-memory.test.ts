@@ -22,9 +22,9 @@ const program = `
   const grown = process.memoryUsage.rss() - before;
   blocks = undefined;
   let left = Infinity;
-  for (let round = 0; round < 100 && left > grown / 4; round++) {
+  for (let round = 0; round < 300 && left > grown / 4; round++) {
     gc();
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise(setImmediate);
     left = process.memoryUsage.rss() - before;
   }
   console.log(left / grown + small.length * 0);
