@@ -229,9 +229,9 @@ test('[R9.5] every speed plays, and bookmarks, zoom and the list of keys are ava
     await page.keyboard.press('k');
   }
   await page.keyboard.press('z');
-  await page.locator('[data-zoomed=true]').waitFor({ timeout: WAIT_MS });
+  await page.locator('[data-zoomed=true]').first().waitFor({ timeout: WAIT_MS });
   await page.keyboard.press('r');
-  await page.locator('[data-zoomed=false]').waitFor({ timeout: WAIT_MS });
+  await page.locator('[data-zoomed=false]').first().waitFor({ timeout: WAIT_MS });
   await page.keyboard.press('i');
   await page
     .getByText('HTTP ranges, fMP4')

@@ -99,6 +99,24 @@ test('[R2.8] [R4.7] the live video moves, shows the present, and the page is nam
   assert.equal(await page.title(), 'Gate 2 – Vidette');
 });
 
+test('[R2.8] the video has at least three quarters of a 1440x900 window’s width, and the timeline is in view', async (t) => {
+  const page = await open(t);
+  await playing(page, 'live');
+  await page.getByRole('slider', { name: 'Timeline of Gate 2' }).waitFor();
+  const { widthPx, timelineBottomPx } = await page.evaluate(() => {
+    const video = document.querySelector('main video')?.getBoundingClientRect();
+    const timeline = document.querySelector('canvas[data-timeline]')?.getBoundingClientRect();
+    const { width = 0, height = 0 } = video ?? {};
+    return {
+      widthPx: Math.min(width, (height * 16) / 9),
+      timelineBottomPx: timeline?.bottom ?? Number.NaN,
+    };
+  });
+  assert.ok(widthPx >= 0.75 * desktop.width, `${widthPx} px wide`);
+  assert.ok(timelineBottomPx <= desktop.height, `the timeline ends at ${timelineBottomPx} px`);
+  assert.ok(await page.getByRole('heading', { name: 'Gate 2' }).isVisible());
+});
+
 test('[R2.8] the video: audio, aspect ratio, zoom and pan, a saved frame, full screen, picture in picture', async (t) => {
   const page = await open(t);
   await playing(page, 'live');
@@ -116,7 +134,7 @@ test('[R2.8] the video: audio, aspect ratio, zoom and pan, a saved frame, full s
   );
 
   await page.keyboard.press('z');
-  const box = page.locator('[data-zoomed=true]');
+  const box = page.locator('[data-zoomed=true]').first();
   await box.waitFor();
   const place = () => video.evaluate((element) => element.getBoundingClientRect().left);
   const before = await place();
@@ -128,7 +146,13 @@ test('[R2.8] the video: audio, aspect ratio, zoom and pan, a saved frame, full s
   await page.mouse.up();
   await until(place, (left) => left > before + 20);
   await page.keyboard.press('r');
-  await page.locator('[data-zoomed=false]').waitFor();
+  await page.locator('[data-zoomed=false]').first().waitFor();
+  await page.getByRole('button', { name: 'Enlarge' }).click();
+  await page.getByRole('button', { name: 'Reset zoom' }).click();
+  await until(
+    () => page.locator('[data-zoomed=true]').count(),
+    (count) => count === 0,
+  );
 
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save a snapshot' }).click();
@@ -201,6 +225,33 @@ for (const colorScheme of ['light', 'dark'] as const) {
     });
   }
 }
+
+test('digits and Up and Down change the camera and keep the moment, live or recorded', async (t) => {
+  const { uid: other } = await client.addStream({ body: { name: 'Yard', streamSource: 'demo:' } });
+  t.after(() => client.deleteStream({ params: { uid: other } }));
+  const page = await open(t);
+  await playing(page, 'live');
+  const strip = page.getByRole('navigation', { name: 'Cameras' });
+  await strip.getByRole('link', { name: 'Yard' }).waitFor();
+  await page.keyboard.press('2');
+  await page.waitForURL(`**/stream/${other}/view`);
+  await page.getByRole('heading', { name: 'Yard' }).waitFor();
+  await playing(page, 'live');
+  await page.keyboard.press('ArrowUp');
+  await page.waitForURL(`**/stream/${uid}/view`);
+  const startMs = await recordedFor(10_000);
+  await page.goto(`${server.url}/ui/stream/${uid}/view?t=${startMs + 1000}`);
+  const { utcMs } = await playing(page, 'archive');
+  await strip.getByRole('link', { name: 'Yard' }).click();
+  await page.waitForURL(`**/stream/${other}/view?t=*`);
+  const moment = Number(new URL(page.url()).searchParams.get('t'));
+  assert.ok(moment >= utcMs && moment < Date.now() - 5000, `${moment - utcMs} ms later`);
+  // Without the strip the keys work as well.
+  await page.getByRole('button', { name: 'Cameras' }).click();
+  await strip.waitFor({ state: 'detached' });
+  await page.keyboard.press('1');
+  await page.waitForURL(`**/stream/${uid}/view?t=*`);
+});
 
 test('a link with a time opens the archive at that time', async (t) => {
   const startMs = await recordedFor(20_000);

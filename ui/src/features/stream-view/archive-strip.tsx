@@ -7,8 +7,8 @@ import { streamBookmarksQuery } from '../bookmarks/bookmarks-api.ts';
 import { wholeDepthQuery } from '../streams/recorded-days-api.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { OverviewStrip } from '../../timeline/react/overview-strip.tsx';
-import { TimelineNavigation } from '../../timeline/react/timeline-navigation.tsx';
 import { TimelineSlider } from '../../timeline/react/timeline-slider.tsx';
+import { ZoomControls } from '../../timeline/react/zoom-controls.tsx';
 import { TimelineTip } from './timeline-tip.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import classes from './stream-view.module.css';
@@ -46,7 +46,9 @@ export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Strea
         momentMs={momentMs}
         tip={<TimelineTip timeline={viewer.timeline} scrubber={viewer.scrubber} textAt={textAt} />}
       />
-      <TimelineNavigation timeline={viewer.timeline} />
+      <div className={classes.timelineZoom}>
+        <ZoomControls timeline={viewer.timeline} />
+      </div>
       {problem !== undefined && (
         <output className={classes.aside}>
           {i18n.t('timeline.failed', { reason: messageOf(problem, i18n.language) })}

@@ -16,6 +16,8 @@ const rows: readonly (readonly [readonly string[], MessageKey])[] = [
   [['Home'], 'player.keys.first'],
   [['+', '−'], 'player.keys.zoom'],
   [['Z', 'X', 'R'], 'player.keys.picture'],
+  [['1', '…', '9'], 'player.keys.camera'],
+  [['↑', '↓'], 'player.keys.cameraBeside'],
   [['M'], 'player.keys.mute'],
   [['F'], 'player.keys.fullScreen'],
   [['I'], 'player.keys.figures'],

@@ -4,7 +4,7 @@ import { notifyError } from '../../page/notify.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { PlayerControls } from '../../playback/react/player-controls.tsx';
 import { ViewMenu } from '../../playback/react/view-menu.tsx';
-import { ZoomControls } from '../../timeline/react/zoom-controls.tsx';
+import { TimelineNavigation } from '../../timeline/react/timeline-navigation.tsx';
 import { BookmarkControl } from './bookmark-control.tsx';
 import { JumpControl } from './jump-control.tsx';
 import { SaveControl } from './save/save-control.tsx';
@@ -48,13 +48,13 @@ export function StageControls(props: StageControlsProps) {
         document.pictureInPictureEnabled ? () => togglePictureInPicture(videoRef.current) : undefined
       }
       onSnapshot={snapshot}
+      navigation={stream?.canArchive && <TimelineNavigation timeline={viewer.timeline} />}
     >
       {stream?.canArchive && (
         <>
           <BookmarkControl uid={uid} shownMs={shownMs} />
           <JumpControl uid={uid} shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
           <SaveControl timeline={viewer.timeline} shownMs={shownMs} />
-          <ZoomControls timeline={viewer.timeline} />
         </>
       )}
       <ViewMenu

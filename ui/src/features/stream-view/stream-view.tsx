@@ -1,10 +1,11 @@
-import { Anchor } from '@mantine/core';
+import IconLayoutSidebarRight from '@tabler/icons-react/dist/esm/icons/IconLayoutSidebarRight.mjs';
 import IconInfoCircle from '@tabler/icons-react/dist/esm/icons/IconInfoCircle.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { Stream } from '@vidette/contract/entities';
 import { addressOf } from '@vidette/contract/routes';
-import { useCallback, useMemo, useRef, useState, type RefObject } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { textOf } from '../../page/failures.ts';
+import { SignButton } from '../../components/sign-button.tsx';
 import { ForbiddenScreen } from '../../components/fallback-screens.tsx';
 import { StreamClock } from '../streams/stream-clock.tsx';
 import { usePageTitle } from '../../page/title.ts';
@@ -17,6 +18,7 @@ import { causesWithin } from '../../timeline/gaps.ts';
 import { Link } from '../../routing/react/link.tsx';
 import { useParams } from '../../routing/react/router-context.tsx';
 import { ArchiveStrip } from './archive-strip.tsx';
+import { CameraStrip } from './camera-strip.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { ScrubbedStill } from './scrubbed-still.tsx';
 import { SaveSide } from './save/save-side.tsx';
@@ -28,23 +30,48 @@ import { UndecodedStill } from './undecoded-still.tsx';
 import { useShortcuts, type ShortcutTargets } from './use-shortcuts.ts';
 import { useTop } from '../../components/use-top.ts';
 import { isRefused, watchedStreamQuery } from '../streams/watched-stream.ts';
+import { useNeighbours, type Neighbours } from './use-neighbours.ts';
+import { useStripChoice } from './use-strip-choice.ts';
 import { useViewer } from './use-viewer.ts';
+import type { Viewer } from './viewer.ts';
 
 /** One stream, live and recorded [R2.8]. */
 export function StreamViewScreen() {
   const { uid } = useParams({ from: '/stream/$uid/view' });
-  // Each stream gets its own player: no state of the previous one may stay.
-  return <StreamView key={uid} uid={uid} />;
+  const screen = useRef<HTMLDivElement>(null);
+  const viewerRef = useRef<Viewer>(undefined);
+  const [isFullScreen, toggleFullScreen] = useFullScreen(screen);
+  const [hasStrip, toggleStrip] = useStripChoice();
+  const neighbours = useNeighbours(uid, viewerRef);
+  const frame: StageFrame = { viewerRef, neighbours, isFullScreen, toggleFullScreen, hasStrip, toggleStrip };
+  return (
+    <div ref={screen} className={classes.screen} data-full-screen={isFullScreen}>
+      {/* Each stream gets its own player: no state of the previous one may stay. */}
+      <StreamView key={uid} uid={uid} frame={frame} />
+      {hasStrip && neighbours.streams.length > 1 && <CameraStrip uid={uid} neighbours={neighbours} />}
+    </div>
+  );
 }
 
-function StreamView({ uid }: { uid: string }) {
+/** What stays while the user changes from one camera to another. */
+interface StageFrame {
+  /** Receives the viewer of the stream on screen. */
+  readonly viewerRef: RefObject<Viewer | undefined>;
+  readonly neighbours: Neighbours;
+  readonly isFullScreen: boolean;
+  readonly toggleFullScreen: () => void;
+  readonly hasStrip: boolean;
+  readonly toggleStrip: () => void;
+}
+
+function StreamView({ uid, frame }: { readonly uid: string; readonly frame: StageFrame }) {
   const i18n = useI18n();
   const { data: stream, error } = useQuery(watchedStreamQuery(uid));
   usePageTitle(stream?.name);
   if (isRefused(error)) return <ForbiddenScreen message={textOf(error, i18n)} />;
   return (
     <StreamClock stream={stream}>
-      <Stage uid={uid} stream={stream} />
+      <Stage uid={uid} stream={stream} frame={frame} />
     </StreamClock>
   );
 }
@@ -55,11 +82,14 @@ interface StageProps {
   readonly stream: Stream | undefined;
 }
 
-function Stage({ uid, stream }: StageProps) {
+function Stage({ uid, stream, frame }: StageProps & { readonly frame: StageFrame }) {
   const stage = useRef<HTMLDivElement>(null);
   const video = useRef<HTMLVideoElement>(null);
   const viewer = useViewer(uid, video);
-  const [isFullScreen, toggleFullScreen] = useFullScreen(stage);
+  const { viewerRef, neighbours, isFullScreen, toggleFullScreen } = frame;
+  useEffect(() => {
+    viewerRef.current = viewer;
+  }, [viewerRef, viewer]);
   const [view] = useState(() => new VideoViewport());
   const [hasFigures, setFigures] = useState(false);
   const [hasKeys, setKeys] = useState(false);
@@ -70,15 +100,22 @@ function Stage({ uid, stream }: StageProps) {
       toggleFullScreen,
       toggleFigures: () => setFigures((has) => !has),
       showKeys: () => setKeys(true),
+      neighbours,
     }),
-    [viewer, view, toggleFullScreen],
+    [viewer, view, toggleFullScreen, neighbours],
   );
   useShortcuts(targets);
   useTop(stage);
   return (
     <div ref={stage} className={classes.stage} data-full-screen={isFullScreen}>
-      <StageHead uid={uid} stream={stream} />
-      <StageVideo uid={uid} stream={stream} targets={targets} videoRef={video} hasFigures={hasFigures} />
+      <StageVideo
+        uid={uid}
+        stream={stream}
+        targets={targets}
+        videoRef={video}
+        hasFigures={hasFigures}
+        links={<StageLinks uid={uid} {...frame} />}
+      />
       {viewer && (
         <StageControls
           uid={uid}
@@ -101,21 +138,36 @@ function Stage({ uid, stream }: StageProps) {
   );
 }
 
-function StageHead({ uid, stream }: StageProps) {
-  const i18n = useI18n();
+/** The stream's name, and its state unless it runs: whether it is live shows in its frames. */
+function StageTitle({ stream }: Pick<StageProps, 'stream'>) {
   return (
-    <header className={classes.head}>
+    <>
       <h1 className={classes.name}>{stream?.name || '\u00a0'}</h1>
       {stream && stream.status !== 'running' && <StreamStatus status={stream.status} />}
-      <Anchor
-        renderRoot={(props) => <Link to="/stream/$uid/info" params={{ uid }} {...props} />}
-        className={classes.info}
-        inherit
-      >
+    </>
+  );
+}
+
+type StageLinksProps = Pick<StageProps, 'uid'> & Pick<StageFrame, 'neighbours' | 'hasStrip' | 'toggleStrip'>;
+
+function StageLinks({ uid, neighbours, hasStrip, toggleStrip }: StageLinksProps) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.links}>
+      <Link to="/stream/$uid/info" params={{ uid }} className={classes.info}>
         <IconInfoCircle size={18} stroke={1.6} aria-hidden="true" />
         <span className={classes.infoWords}>{i18n.t('player.info')}</span>
-      </Anchor>
-    </header>
+      </Link>
+      {neighbours.streams.length > 1 && (
+        <SignButton
+          icon={IconLayoutSidebarRight}
+          label={i18n.t('player.cameras')}
+          className={classes.stripButton}
+          aria-expanded={hasStrip}
+          onClick={toggleStrip}
+        />
+      )}
+    </div>
   );
 }
 
@@ -123,10 +175,11 @@ interface StageVideoProps extends StageProps {
   readonly targets: ShortcutTargets;
   readonly videoRef: RefObject<HTMLVideoElement | null>;
   readonly hasFigures: boolean;
+  readonly links: ReactNode;
 }
 
 /** The video, with what is shown over it. */
-function StageVideo({ uid, stream, targets, videoRef, hasFigures }: StageVideoProps) {
+function StageVideo({ uid, stream, targets, videoRef, hasFigures, links }: StageVideoProps) {
   const { viewer, view, toggleFullScreen } = targets;
   const causesOf = useCallback(
     (startMs: number, endMs: number) => causesWithin(viewer?.timeline.getView().gaps ?? [], startMs, endMs),
@@ -143,6 +196,8 @@ function StageVideo({ uid, stream, targets, videoRef, hasFigures }: StageVideoPr
         viewer && <StateText player={viewer.player} stream={stream} onLive={() => viewer.timeline.live()} />
       }
       view={view}
+      title={<StageTitle stream={stream} />}
+      links={links}
       still={
         viewer && (
           <>

@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import type { VideoViewport } from '../../playback/video-viewport.ts';
 import { timelineKey } from '../../timeline/timeline-keys.ts';
 import { keyMeaning } from './key-meaning.ts';
+import type { Neighbours } from './use-neighbours.ts';
 import type { Viewer } from './viewer.ts';
 
 /** The targets of the screen's keyboard shortcuts. */
@@ -11,6 +12,7 @@ export interface ShortcutTargets {
   readonly toggleFullScreen: () => void;
   readonly toggleFigures: () => void;
   readonly showKeys: () => void;
+  readonly neighbours: Pick<Neighbours, 'showAt' | 'showBeside'>;
 }
 
 const ZOOM_STEP = 1.5;
@@ -66,10 +68,28 @@ function act(viewer: Viewer, targets: ShortcutTargets, event: KeyboardEvent, isO
     viewer.player.toggle();
     return true;
   }
+  if (showsOther(targets, event, key)) return true;
   const found = Object.hasOwn(acts, key) ? acts[key] : undefined;
   if (found) {
     found(viewer, targets);
     return true;
   }
   return key.length === 1 || !isOnControl ? timelineKey(viewer.timeline, key, event.shiftKey) : false;
+}
+
+/** Digits show the camera at that place of the strip, Up and Down the one beside this one. */
+function showsOther(
+  { neighbours }: ShortcutTargets,
+  { target, shiftKey }: KeyboardEvent,
+  key: string,
+): boolean {
+  if (/^[1-9]$/.test(key)) {
+    neighbours.showAt(Number(key) - 1);
+    return true;
+  }
+  if (shiftKey || (key !== 'ArrowUp' && key !== 'ArrowDown')) return false;
+  // A slider moves by them.
+  if (target instanceof Element && target.closest('input')) return false;
+  neighbours.showBeside(key === 'ArrowUp' ? -1 : 1);
+  return true;
 }

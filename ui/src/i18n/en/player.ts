@@ -2,6 +2,7 @@
 export const player = {
   'player.region': 'Video of {name}',
   'player.controls': 'Playback',
+  'player.cameras': 'Cameras',
   'player.info': 'About this stream',
   'player.badge.live': 'Live',
   'player.badge.paused': 'Paused',
@@ -86,6 +87,8 @@ export const player = {
   'player.keys.first': 'Start of the recordings in view',
   'player.keys.zoom': 'Zoom the timeline',
   'player.keys.picture': 'Enlarge, reduce, reset zoom',
+  'player.keys.camera': 'Camera of the strip, at the same moment',
+  'player.keys.cameraBeside': 'Previous and next camera',
   'player.keys.mute': 'Mute or unmute',
   'player.keys.fullScreen': 'Full screen',
   'player.keys.figures': 'Statistics',

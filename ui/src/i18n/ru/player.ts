@@ -2,6 +2,7 @@
 export const player = {
   'player.region': 'Видео: {name}',
   'player.controls': 'Воспроизведение',
+  'player.cameras': 'Камеры',
   'player.info': 'О потоке',
   'player.badge.live': 'Эфир',
   'player.badge.paused': 'Пауза',
@@ -86,6 +87,8 @@ export const player = {
   'player.keys.first': 'Начало записи на шкале',
   'player.keys.zoom': 'Масштаб шкалы',
   'player.keys.picture': 'Увеличить, уменьшить, сбросить увеличение',
+  'player.keys.camera': 'Камера из ленты в тот же момент',
+  'player.keys.cameraBeside': 'Предыдущая и следующая камера',
   'player.keys.mute': 'Выключить или включить звук',
   'player.keys.fullScreen': 'Во весь экран',
   'player.keys.figures': 'Статистика',

@@ -32,7 +32,9 @@ interface PlayerControlsProps {
   /** Absent where the browser has no picture-in-picture. */
   readonly onPictureInPicture: (() => void) | undefined;
   readonly onSnapshot: () => void;
-  /** Further controls: jumping to a date, zooming the timeline. */
+  /** Longer jumps through the archive, from event to event and from gap to gap. */
+  readonly navigation?: ReactNode;
+  /** Further controls, such as jumping to a date. */
   readonly children?: ReactNode;
 }
 
@@ -48,6 +50,7 @@ export function PlayerControls(props: PlayerControlsProps) {
       <PlayButton player={player} />
       {hasArchive && <JumpButtons player={player} onStep={props.onStep} />}
       <LiveButton player={player} onLive={props.onLive} />
+      {props.navigation}
       <SignButton
         icon={IconDots}
         label={i18n.t('player.more')}

@@ -8,6 +8,7 @@ import { PlayerNotice } from './player-notice.tsx';
 import classes from './player-video.module.css';
 import { useVideoGestures } from './use-video-gestures.ts';
 import { usePlayer } from './use-player.ts';
+import { ViewZoom } from './view-zoom.tsx';
 
 const MARK_MS = 100;
 
@@ -23,7 +24,11 @@ interface PlayerVideoProps {
   readonly view: VideoViewport;
   /** Shown in place of the video while present. */
   readonly still: ReactNode;
-  /** Shown in the corner opposite to mode and time. */
+  /** Over the upper edge of the video, before mode and time. */
+  readonly title: ReactNode;
+  /** Over the upper edge of the video, at its end. */
+  readonly links: ReactNode;
+  /** Shown below the end of the upper edge. */
   readonly aside: ReactNode;
   readonly onDoubleClick: () => void;
   /** The causes of gaps between two moments; notices of skipped gaps show them. */
@@ -32,10 +37,9 @@ interface PlayerVideoProps {
   readonly begunMs: () => number | undefined;
 }
 
-/** The video with its overlays: mode and time, notices, and text wherever it would be black. */
+/** The video with its overlays: its title, mode and time, notices, zoom, and text wherever it would be black. */
 export function PlayerVideo(props: PlayerVideoProps) {
-  const { player, videoRef, name, poster, words, view, still, aside, onDoubleClick, causesOf, begunMs } =
-    props;
+  const { player, videoRef, name, poster, view, onDoubleClick, causesOf, begunMs } = props;
   const i18n = useI18n();
   const box = useRef<HTMLDivElement>(null);
   const { fit, zoom, left, top } = useSyncExternalStore(view.subscribe, view.getLook);
@@ -56,19 +60,22 @@ export function PlayerVideo(props: PlayerVideoProps) {
           playsInline
           onDoubleClick={onDoubleClick}
         />
-        {still}
+        {props.still}
       </div>
-      {words !== null && <div className={classes.words}>{words}</div>}
+      {props.words !== null && <div className={classes.words}>{props.words}</div>}
+      <div className={classes.head}>
+        {props.title}
+        {player && <PlayerBadge player={player} />}
+        {props.links}
+      </div>
       {player && (
         <>
-          <div className={classes.corner}>
-            <PlayerBadge player={player} />
-          </div>
-          {aside}
+          {props.aside}
           <PlayerNotice player={player} causesOf={causesOf} begunMs={begunMs} />
           <StateMarks player={player} />
         </>
       )}
+      <ViewZoom view={view} />
     </div>
   );
 }

@@ -4,14 +4,13 @@ import { useSyncExternalStore } from 'react';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
-import { VIDEO_ZOOM_MOST, type VideoFit, type VideoViewport } from '../video-viewport.ts';
+import type { VideoFit, VideoViewport } from '../video-viewport.ts';
 
 const fits: readonly (readonly [VideoFit, MessageKey])[] = [
   ['contain', 'player.view.contain'],
   ['cover', 'player.view.cover'],
   ['fill', 'player.view.fill'],
 ];
-const ZOOM_STEP = 1.5;
 
 interface ViewMenuProps {
   readonly view: VideoViewport;
@@ -20,10 +19,10 @@ interface ViewMenuProps {
   readonly onKeys: () => void;
 }
 
-/** Display options of the video: aspect ratio, digital zoom, statistics; and the keyboard shortcuts. */
+/** Display options of the video: aspect ratio and statistics; and the keyboard shortcuts. */
 export function ViewMenu({ view, hasFigures, onFigures, onKeys }: ViewMenuProps) {
   const i18n = useI18n();
-  const { fit, zoom } = useSyncExternalStore(view.subscribe, view.getLook);
+  const { fit } = useSyncExternalStore(view.subscribe, view.getLook);
   return (
     <Menu position="top-end" withinPortal={false}>
       <Menu.Target>
@@ -42,20 +41,6 @@ export function ViewMenu({ view, hasFigures, onFigures, onKeys }: ViewMenuProps)
             {i18n.t(label)}
           </Menu.RadioItem>
         ))}
-        <Menu.Divider />
-        <Menu.Item
-          closeMenuOnClick={false}
-          disabled={zoom >= VIDEO_ZOOM_MOST}
-          onClick={() => view.zoomBy(ZOOM_STEP)}
-        >
-          {i18n.t('player.view.zoomIn')}
-        </Menu.Item>
-        <Menu.Item closeMenuOnClick={false} disabled={zoom <= 1} onClick={() => view.zoomBy(1 / ZOOM_STEP)}>
-          {i18n.t('player.view.zoomOut')}
-        </Menu.Item>
-        <Menu.Item disabled={zoom <= 1} onClick={() => view.reset()}>
-          {i18n.t('player.view.reset')}
-        </Menu.Item>
         <Menu.Divider />
         <Menu.CheckboxItem checked={hasFigures} closeMenuOnClick onChange={onFigures}>
           {i18n.t('player.view.figures')}
