@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { before, test } from 'node:test';
 import { until } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { encodeSceneClip, engines, main, Scene } from './engine-scene.ts';
-import { pauseOf, recorded } from './footage.ts';
-import { numberMark, type FakeCameraOptions } from './rtsp/fake-camera.ts';
+import { checkout, raiseVersion } from './checkout.ts';
+import { recorded } from './footage.ts';
+import { breaksOf, numbered, recordedNumbers } from './numbered-frames.ts';
+import type { FakeCameraOptions } from './rtsp/fake-camera.ts';
 import type { CameraClip } from './rtsp/fake-media.ts';
 
 let clip: CameraClip;
@@ -17,29 +17,6 @@ let clip: CameraClip;
 before(async () => {
   clip = await encodeSceneClip();
 });
-
-/** All sessions of such a camera get the same frames, which carry their numbers. */
-const numbered = (): Partial<FakeCameraOptions> => ({ isShared: true, isNumbered: true });
-
-/** The numbers of the frames in the recording of a stream, which is paused first. */
-async function recordedNumbers({ client }: Scene, uid: string): Promise<number[]> {
-  const span = await pauseOf(client, uid);
-  const query = { start_time: span.startMs, end_time: span.endMs };
-  const response = await client.downloadArchive({ params: { uid }, query });
-  const text = Buffer.from(await response.arrayBuffer()).toString('latin1');
-  return Array.from(text.matchAll(new RegExp(`${numberMark}([0-9a-f]{8})`, 'g')), ([, digits = '']) =>
-    Number.parseInt(digits, 16),
-  );
-}
-
-/** How many frames are missing in each place, and how often one is there again. */
-function breaksOf(numbers: readonly number[]): { losses: number[]; repeated: number } {
-  const steps = numbers.slice(1).map((number, at) => number - (numbers[at] ?? 0));
-  return {
-    losses: steps.filter((step) => step > 1).map((step) => step - 1),
-    repeated: steps.filter((step) => step < 1).length,
-  };
-}
 
 /** Asks for the page again and again, each time by a new connection; what happened to the requests, by how often. */
 function asking(url: string): { stop(): Promise<Map<string, number>> } {
@@ -107,7 +84,7 @@ test('[R15.1] no frame is lost or recorded twice over `vidette restart`, which r
     for (const [index, uid] of uids.entries()) {
       assert.equal((await recorded(scene.client, uid)).length, 1, 'the timeline shows one piece');
       const sent = scene.cameras[index]?.frames ?? 0;
-      const numbers = await recordedNumbers(scene, uid);
+      const numbers = await recordedNumbers(scene.client, uid);
       assert.deepEqual(breaksOf(numbers), { losses: [], repeated: 0 });
       assert.ok((numbers.at(-1) ?? 0) >= sent - 10, `${numbers.at(-1)} of ${sent}`);
     }
@@ -137,7 +114,7 @@ test('[R15.1] a camera that admits one session loses one GOP at most, and is tri
       if (time === 2) assert.deepEqual(tries, [1, 1, 1, 1]);
     }
     for (const [index, uid] of uids.entries()) {
-      const { losses, repeated } = breaksOf(await recordedNumbers(scene, uid));
+      const { losses, repeated } = breaksOf(await recordedNumbers(scene.client, uid));
       assert.equal(repeated, 0);
       assert.ok(losses.length <= (secondSession[index] ? 2 : 0), `${losses.join()} of ${index}`);
       for (const lost of losses) assert.ok(lost <= gopFrames, `${lost} frames of ${index}`);
@@ -164,7 +141,7 @@ test('[R15.1] a camera that is slow to begin a second session, or silences the f
     assert.equal((await scene.command(main, 'restart')).code, 0);
     await scene.goesOn(1_000);
     for (const [index, uid] of uids.entries()) {
-      const { losses, repeated } = breaksOf(await recordedNumbers(scene, uid));
+      const { losses, repeated } = breaksOf(await recordedNumbers(scene.client, uid));
       assert.equal(repeated, 0);
       const isSilenced = traits[index]?.secondSession !== undefined;
       assert.ok(losses.length <= (isSilenced ? 1 : 0), `${losses.join()} of ${index}`);
@@ -234,39 +211,6 @@ test('[R15.3] a viewer in Chromium sees the picture go on while all processes ar
   }
 });
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-
-/** A second checkout of the product, with this version: its own sources, and the installed packages. */
-async function checkout(version: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'vidette-checkout-'));
-  const filter = (path: string) => !/\/(node_modules|\.git|\.cache)$/.test(path);
-  for (const name of [
-    'contract',
-    'media',
-    'server',
-    'tools',
-    'ui',
-    'package.json',
-    'package-lock.json',
-    'tsconfig.base.json',
-  ])
-    await cp(join(root, name), join(folder, name), { recursive: true, filter });
-  const packages = join(folder, 'node_modules');
-  await mkdir(join(packages, '@vidette'), { recursive: true });
-  for (const name of await readdir(join(root, 'node_modules')))
-    if (name !== '@vidette') await symlink(join(root, 'node_modules', name), join(packages, name));
-  for (const name of ['contract', 'media'])
-    await symlink(join(folder, name), join(packages, '@vidette', name));
-  await raiseVersion(folder, version);
-  return folder;
-}
-
-async function raiseVersion(folder: string, version: string): Promise<void> {
-  const path = join(folder, 'package.json');
-  const text = await readFile(path, 'utf8');
-  await writeFile(path, text.replace(/"version": "[^"]*"/, `"version": "${version}"`));
-}
-
 /** Runs something while a program of a checkout ends as soon as it starts. */
 async function whileBroken<T>(folder: string, program: string, run: () => Promise<T>): Promise<T> {
   const path = join(folder, 'server/src', program);
@@ -320,7 +264,7 @@ test('[R15.1] no frame is lost over `vidette upgrade`, nor when the next version
     await scene.goesOn(1_000);
     for (const uid of uids) {
       assert.equal((await recorded(scene.client, uid)).length, 1);
-      assert.deepEqual(breaksOf(await recordedNumbers(scene, uid)), { losses: [], repeated: 0 });
+      assert.deepEqual(breaksOf(await recordedNumbers(scene.client, uid)), { losses: [], repeated: 0 });
     }
     await server.stop();
     assert.equal(await scene.check(), 'The archive is in order.\n');
@@ -351,7 +295,7 @@ test('[R15.1] a restart with another number of engines moves the streams that ha
     const atLeast = sent() - 10;
     for (const uid of uids) {
       assert.equal((await recorded(client, uid)).length, 1);
-      const numbers = await recordedNumbers(scene, uid);
+      const numbers = await recordedNumbers(scene.client, uid);
       assert.deepEqual(breaksOf(numbers), { losses: [], repeated: 0 });
       assert.ok((numbers.at(-1) ?? 0) >= atLeast);
     }
