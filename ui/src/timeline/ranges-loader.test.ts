@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { settle, TestClock } from '../playback/test-clock.ts';
 import type { TimelineEvent } from './events.ts';
 import type { Range } from './intervals.ts';
-import { RangesLoader } from './ranges-loader.ts';
+import { RangesLoader, type RangesLoaderOptions } from './ranges-loader.ts';
 import { TimeScale } from './time-scale.ts';
 
 const PIECE_MS = 10_800_000;
@@ -12,6 +12,7 @@ const nowMs = Date.UTC(2026, 10, 21, 12, 30);
 /** A server whose whole archive is one fragment; records the requests. */
 function setUp(
   answer: (startMs: number, endMs: number) => Range[] = () => [{ date: 0, status: 'fragment' }],
+  coarseCall?: RangesLoaderOptions['coarseCall'],
 ) {
   const clock = new TestClock(nowMs);
   const asked: { startMs: number; endMs: number; signal: AbortSignal }[] = [];
@@ -22,6 +23,7 @@ function setUp(
   const loader = new RangesLoader({
     clock,
     pieceMs: PIECE_MS,
+    ...(coarseCall && { coarseCall }),
     call: (startMs, endMs, signal) => {
       asked.push({ startMs, endMs, signal });
       if (!isHeld) return Promise.resolve({ ranges: answer(startMs, endMs), gaps: [], beginsMs: undefined });
@@ -112,6 +114,34 @@ test('a failure is reported and retried with the next refresh, not immediately',
   await settle(50);
   assert.equal(asked.length, 2);
   assert.equal(loader.intervals[0]?.kind, 'gap');
+});
+
+test('[R4.8] the next recording after weeks without one is found in three requests', async () => {
+  const dayMs = 86_400_000;
+  const recordedMs = nowMs - 3 * dayMs + 1_000;
+  const answer = (startMs: number, endMs: number): Range[] => {
+    const ranges: Range[] = [{ date: startMs, status: 'gap' }];
+    const untilMs = recordedMs + 60_000;
+    if (recordedMs < endMs && untilMs > startMs) {
+      ranges.push({ date: Math.max(startMs, recordedMs), status: 'fragment' });
+      if (untilMs < endMs) ranges.push({ date: untilMs, status: 'gap' });
+    }
+    return ranges;
+  };
+  const coarse: { lengthMs: number; resolutionSeconds: number }[] = [];
+  const { loader, asked } = setUp(answer, async (startMs, endMs, resolutionSeconds) => {
+    coarse.push({ lengthMs: endMs - startMs, resolutionSeconds });
+    return answer(startMs, endMs);
+  });
+  const { signal } = new AbortController();
+  const found = await loader.nextPlayable(nowMs - 27 * dayMs, signal);
+  assert.deepEqual(found, { startMs: recordedMs, endMs: recordedMs + 60_000, kind: 'fragment' });
+  assert.deepEqual([asked.length, coarse.length], [2, 1]);
+  for (const { lengthMs, resolutionSeconds } of coarse) {
+    assert.ok(lengthMs > 20 * dayMs && lengthMs <= resolutionSeconds * PIECE_MS);
+  }
+  assert.equal(await loader.nextPlayable(recordedMs + 60_000, signal), undefined);
+  assert.deepEqual([asked.length, coarse.length], [2, 2]);
 });
 
 test('[R4.8] the next recording is found beyond the view, or reported as missing', async () => {

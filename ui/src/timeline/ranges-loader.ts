@@ -27,8 +27,21 @@ export interface KnownIntervals {
 /** Requests the events that begin in the same span. */
 type EventsCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<readonly TimelineEvent[]>;
 
+/**
+ * Requests ranges in which gaps up to `resolutionSeconds` don't count; the span may be that many times as long as a
+ * piece, at most `COARSE_MAX_MS`.
+ */
+type CoarseCall = (
+  startMs: number,
+  endMs: number,
+  resolutionSeconds: number,
+  signal: AbortSignal,
+) => Promise<readonly Range[]>;
+
 export interface RangesLoaderOptions {
   readonly call: RangesCall;
+  /** Without it, a search for the next recording requests every piece on its way. */
+  readonly coarseCall?: CoarseCall;
   readonly eventsCall: EventsCall;
   readonly clock: PageClock;
   /** The server's `rangesMaxSeconds` (R9.3): no request covers more. */
@@ -59,6 +72,7 @@ const PIECES_LIMIT = 400;
 const QUESTIONS_LIMIT = 4;
 /** The number of pieces that a search for the next recording covers: four weeks of three-hour pieces. */
 const SEARCH_LIMIT = 224;
+const COARSE_MAX_MS = 30 * 86_400_000;
 
 /**
  * The ranges and events of one stream, requested in pieces on a fixed grid, so that panning finds them in the
@@ -143,8 +157,13 @@ export class RangesLoader {
    */
   async nextPlayable(fromMs: number, signal: AbortSignal): Promise<Interval | undefined> {
     const nowMs = this.#options.clock.wallMs();
-    for (const index of this.#indexes(fromMs, nowMs).slice(0, SEARCH_LIMIT)) {
+    const indexes = this.#indexes(fromMs, nowMs).slice(0, SEARCH_LIMIT);
+    let skipTo: number | undefined;
+    for (const [place, index] of indexes.entries()) {
       const known = this.#fresh(index, true);
+      // Nothing was found in the first piece: one request finds the next that has a recording.
+      if (place > 0 && !known) skipTo ??= await this.#pieceAfter(index, indexes.at(-1) ?? index, signal);
+      if (skipTo !== undefined && index < skipTo) continue;
       const cached = known?.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap');
       // A live interval may be recorded by now, and an answer some seconds old may end before the moment.
       const isSure =
@@ -223,6 +242,20 @@ export class RangesLoader {
       if (found) return found;
     }
     return undefined;
+  }
+
+  /** The first of some pieces in which something is recorded; the one after them if there is none. */
+  async #pieceAfter(first: number, last: number, signal: AbortSignal): Promise<number> {
+    const { pieceMs, coarseCall, clock } = this.#options;
+    const startMs = first * pieceMs;
+    const endMs = Math.min((last + 1) * pieceMs, startMs + COARSE_MAX_MS, clock.wallMs());
+    if (!coarseCall || last === first || endMs <= startMs) return first;
+    const resolutionSeconds = Math.ceil((endMs - startMs) / pieceMs);
+    const ranges = await coarseCall(startMs, endMs, resolutionSeconds, signal);
+    signal.throwIfAborted();
+    // Footage is never left out of coarse ranges: where they have none, there is none.
+    const found = intervalsOf(ranges, startMs, endMs).find(({ kind }) => kind !== 'gap');
+    return found ? Math.floor(found.startMs / pieceMs) : Math.ceil(endMs / pieceMs);
   }
 
   #indexes(startMs: number, endMs: number): number[] {

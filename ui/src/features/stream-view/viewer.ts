@@ -56,6 +56,11 @@ export class Viewer {
           begunMs: begunAt ?? undefined,
         };
       },
+      coarseCall: async (rangeStartMs, rangeEndMs, resolutionSeconds, signal) => {
+        const span = { start_time: Math.floor(rangeStartMs), end_time: Math.ceil(rangeEndMs) };
+        const query = { ...span, resolution_seconds: resolutionSeconds };
+        return (await api.getArchiveRanges({ params: { uid }, query }, { signal })).ranges;
+      },
       eventsCall: async (spanStartMs, spanEndMs, signal) => {
         const query = { streamId: uid, from: Math.floor(spanStartMs), to: Math.ceil(spanEndMs) };
         const { items } = await api.listAnnotations({ query }, { signal });
