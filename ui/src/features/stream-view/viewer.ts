@@ -6,7 +6,7 @@ import { browserMse } from '../../playback/media-sink.ts';
 import { Player } from '../../playback/player.ts';
 import type { Speed } from '../../playback/state.ts';
 import { Scrubber } from '../../playback/scrubber.ts';
-import { RangesLoader } from '../../timeline/ranges-loader.ts';
+import { RangesLoader, type RangesLoaderOptions } from '../../timeline/ranges-loader.ts';
 import { Timeline } from '../../timeline/timeline.ts';
 import { ScrubPreview } from './scrub-preview.ts';
 import { streamStills } from './stills.ts';
@@ -56,11 +56,7 @@ export class Viewer {
           begunMs: begunAt ?? undefined,
         };
       },
-      coarseCall: async (rangeStartMs, rangeEndMs, resolutionSeconds, signal) => {
-        const span = { start_time: Math.floor(rangeStartMs), end_time: Math.ceil(rangeEndMs) };
-        const query = { ...span, resolution_seconds: resolutionSeconds };
-        return (await api.getArchiveRanges({ params: { uid }, query }, { signal })).ranges;
-      },
+      coarseCall: coarseCallOf(uid),
       eventsCall: async (spanStartMs, spanEndMs, signal) => {
         const query = { streamId: uid, from: Math.floor(spanStartMs), to: Math.ceil(spanEndMs) };
         const { items } = await api.listAnnotations({ query }, { signal });
@@ -135,5 +131,13 @@ export class Viewer {
 
   readonly #onOnline = (): void => {
     this.player.wake();
+  };
+}
+
+function coarseCallOf(uid: string): NonNullable<RangesLoaderOptions['coarseCall']> {
+  return async (startMs, endMs, resolutionSeconds, signal) => {
+    const span = { start_time: Math.floor(startMs), end_time: Math.ceil(endMs) };
+    const query = { ...span, resolution_seconds: resolutionSeconds };
+    return (await api.getArchiveRanges({ params: { uid }, query }, { signal })).ranges;
   };
 }
