@@ -67,6 +67,8 @@ export interface LivePlaylist {
 const LIVE_VERSION = 9;
 /** Section 4.4.3.8: at least three parts; at least three target durations; at least six of them. */
 const PART_HOLD_BACK_PARTS = 3;
+/** However short the parts are, players on a busy machine or network stall closer to the newest one, seconds. */
+const LEAST_PART_HOLD_BACK_S = 1.35;
 const HOLD_BACK_TARGETS = 3;
 const SKIP_UNTIL_TARGETS = 6;
 
@@ -97,7 +99,7 @@ export function livePlaylist(playlist: LivePlaylist): string {
       'CAN-BLOCK-RELOAD=YES',
       `CAN-SKIP-UNTIL=${decimalSeconds(SKIP_UNTIL_TARGETS * target)}`,
       `HOLD-BACK=${decimalSeconds(HOLD_BACK_TARGETS * target)}`,
-      `PART-HOLD-BACK=${decimalSeconds(PART_HOLD_BACK_PARTS * playlist.partTargetSeconds)}`,
+      `PART-HOLD-BACK=${decimalSeconds(Math.max(LEAST_PART_HOLD_BACK_S, PART_HOLD_BACK_PARTS * playlist.partTargetSeconds))}`,
     ].join(',')}`,
     `#EXT-X-PART-INF:PART-TARGET=${decimalSeconds(playlist.partTargetSeconds)}`,
     `#EXT-X-MEDIA-SEQUENCE:${playlist.mediaSequence}`,
