@@ -184,6 +184,7 @@ test('[R10.4] an empty disk in place of the old one is used after an administrat
   await signInByCookie(context, server.url, cookie);
   const page = await context.newPage();
   await page.goto(`${server.url}/ui/`);
+  await page.getByRole('button', { name: /problem/ }).click();
   await page.getByText('The archive’s disk is empty').waitFor();
   const use = page.getByRole('button', { name: 'Use this disk from now on' });
   await use.press('Enter');

@@ -132,6 +132,7 @@ test('[R15.4] while engines are overloaded everything else yields in order and s
     await page.getByText('No snapshot: overload').first().waitFor();
     await page.goto(`${server.url}/ui/exports`);
     await page.getByText('Waiting: the server is overloaded').waitFor();
+    await page.getByRole('button', { name: /problem/ }).click();
     await page.getByText(/^The server is overloaded\. Recording continues;.*exports, thumbnails/).waitFor();
     await reaches(yieldOrder.length);
     await until(

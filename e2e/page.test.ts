@@ -5,6 +5,7 @@ import type { Client } from '@vidette/contract/client';
 import { administratorOf, clientOf, until } from './api.ts';
 import { consoleErrorsOf, desktop, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
+import { button } from './test-env.ts';
 
 // The page's shell and its first screens against the real server. Watching is tested in main-path and
 // stream-view.
@@ -353,16 +354,20 @@ test('[R4.11] a server warning can be dismissed permanently, a drained node can�
   );
   const page = await context.newPage();
   await page.goto(`${server.url}/ui/help`);
+  // The drained node has a banner; the others are counted in the header.
+  await page.getByText('This node is drained.').waitFor();
+  await button(page, '2 problems').click();
   await page.getByText('The archive directory is running out of memory, more than 91% used').waitFor();
-  await page.getByText('Only 87.5% of a stream’s last 24 hours were recorded.').waitFor();
+  await page.getByText('Only 87.5% of the last 24 hours were recorded.').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Dismiss' }).count(), 2);
-  await page.getByRole('button', { name: 'Dismiss' }).first().click();
+  await page.getByRole('button', { name: 'Dismiss' }).last().click();
   await page.getByText('Only 87.5%').waitFor({ state: 'detached' });
+  await button(page, '1 problem').waitFor();
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await page.getByText('The archive directory').waitFor({ state: 'detached' });
   await page.reload();
   await page.getByText('This node is drained.').waitFor();
-  assert.equal(await page.getByText('The archive directory').count(), 0);
+  assert.equal(await page.getByRole('button', { name: /problem/ }).count(), 0);
   await context.close();
 });
 
@@ -373,65 +378,69 @@ test('[R4.11] warnings whose code failed to load appear once it can be loaded', 
   const warnings = [{ ...warning, code: 'archive-disk-usage' }];
   await context.route('**/v1/system/health', (route) => route.fulfill({ json: { version: '1', warnings } }));
   let requests = 0;
-  await context.route('**/health-banners*.js', (route) =>
+  await context.route('**/health-indicator*.js', (route) =>
     ++requests < 3 ? route.abort('connectionreset') : route.continue(),
   );
   const page = await context.newPage();
   await page.goto(`${server.url}/ui/help`);
+  await button(page, '1 problem').click();
   await page.getByText('The archive directory is running out of memory, more than 91% used').waitFor();
   assert.equal(requests, 3);
   await context.close();
 });
 
-test('warnings about streams name them and link to them', async () => {
+test('one indicator lists the problems: which camera, what, since when, and what to do', async () => {
   const context = await newPerson(browser, desktop);
   await signInByCookie(context, server.url, cookie);
   const warning = { expiresAt: null, usedPercent: null, recordedPercent: 50 };
-  const codes = ['stream-not-recording', 'stream-recorded-low'];
-  const warnings = codes.flatMap((code) =>
-    [gate, 'b', 'c', 'd', 'e'].map((subject) => ({ ...warning, code, subject })),
-  );
+  const since = Date.UTC(2026, 10, 21, 12, 16);
+  const warnings = [
+    { ...warning, code: 'stream-recorded-low', subject: 'gone' },
+    { ...warning, code: 'stream-not-recording', subject: gate, since },
+    { ...warning, code: 'trust-proxy', subject: null },
+  ];
   await context.route('**/v1/system/health', (route) => route.fulfill({ json: { version: '1', warnings } }));
   const page = await context.newPage();
   await page.goto(`${server.url}/ui/help`);
-  const banners = page.getByRole('region', { name: 'Server warnings' });
-  await banners.getByText('5 streams are not being recorded.').waitFor();
-  assert.equal(await banners.getByText('and 2 more').count(), 2);
-  await banners.getByRole('link', { name: 'Gate 2' }).first().click();
-  await page.waitForURL(`**/ui/stream/${gate}/info`);
+  const indicator = button(page, '3 problems');
+  await indicator.press('Enter');
+  const list = page.getByRole('region', { name: 'Server warnings' });
+  const first = list.getByRole('listitem').first();
+  await first.getByRole('link', { name: 'Gate 2' }).waitFor();
+  await first.getByText('Not recorded.').waitFor();
+  await first.getByText('Since 21 Nov 2026, 12:16:00').waitFor();
+  assert.equal(await first.getByRole('button', { name: 'Dismiss' }).count(), 0);
+  // A deleted stream is named by its uid.
+  await list.getByRole('link', { name: 'gone' }).waitFor();
+  await page.keyboard.press('Escape');
+  await list.waitFor({ state: 'detached' });
+  assert.equal(await indicator.evaluate((one) => one === document.activeElement), true);
+  await indicator.click();
+  await first.getByRole('link', { name: 'Test', exact: true }).click();
+  await page.waitForURL(`**/ui/stream/${gate}/setting?test=true`);
+  await list.waitFor({ state: 'detached' });
+  // The test begins without another click.
+  await page.getByText(/Contacting the camera|The camera answers/).waitFor();
   await context.close();
 });
 
-test('of many warnings a phone shows the most severe and the number of others', async () => {
+test('on a phone the list of problems fits the screen, and nothing is above the screen’s heading', async () => {
   const context = await newPerson(browser, { ...desktop, width: 390, height: 844 });
   await signInByCookie(context, server.url, cookie);
   const warning = { expiresAt: null, usedPercent: 91, recordedPercent: 50, subject: null };
   const codes = ['trust-proxy', 'archive-disk-usage', 'tls-certificate', 'tunnel-down', 'data-disk-full'];
-  const warnings = ['stream-not-recording', ...codes, 'cluster-node-drained'].map((code) => ({
-    ...warning,
-    code,
-    ...(code === 'stream-not-recording' && { subject: gate }),
-  }));
+  const warnings = codes.map((code) => ({ ...warning, code }));
   await context.route('**/v1/system/health', (route) => route.fulfill({ json: { version: '1', warnings } }));
   const page = await context.newPage();
   await page.goto(`${server.url}/ui/help`);
-  const banners = page.getByRole('region', { name: 'Server warnings' });
-  const more = banners.getByRole('button', { name: '4 more warnings' });
-  await more.waitFor();
-  for (const words of [
-    'A stream is not being recorded.',
-    'This node is drained.',
-    'The disk of the server’s',
-  ])
-    assert.equal(await banners.getByText(words).count(), 1, words);
-  assert.equal(await banners.getByText('trustProxy').count(), 0);
+  const indicator = button(page, '5 problems');
+  await indicator.waitFor();
   const heading = await page.getByRole('heading', { level: 1 }).boundingBox();
-  assert.ok(heading && heading.y < 422, `the screen begins at ${heading?.y}`);
-  await more.press('Enter');
-  await banners.getByText('trustProxy').waitFor();
-  await banners.getByRole('button', { name: 'Fewer warnings' }).press('Enter');
-  await more.waitFor();
-  assert.equal(await more.evaluate((one) => one === document.activeElement), true);
+  assert.ok(heading && heading.y < 120, `the screen begins at ${heading?.y}`);
+  await indicator.tap();
+  const box = await page.getByRole('region', { name: 'Server warnings' }).boundingBox();
+  assert.ok(box && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height <= 844, JSON.stringify(box));
+  assert.equal(await page.getByRole('listitem').filter({ hasText: 'trustProxy' }).count(), 1);
   await context.close();
 });
 

@@ -347,6 +347,7 @@ test('[R4.6] [R4.11] an interrupted connection recovers; an unreachable relay is
   };
   assert.equal(await isWarned(), true);
   await screen.reload();
+  await screen.getByRole('button', { name: /problem/ }).click();
   await shows('The tunnel is down: this server can’t be reached from outside.');
   await sshd.listen();
   await tryNow();

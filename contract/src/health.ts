@@ -35,6 +35,7 @@ export const HealthWarning = z.object({
       'Uid of the stream, id of the node, code of the location or of the error, or the problem with the certificate',
     )
     .meta(like('k3m9x2q7w5ab')),
+  since: TimeMs.optional().describe('When it began; absent if that is not known'),
   figures: z
     .record(z.string(), z.number())
     .optional()

@@ -38,7 +38,7 @@ export function archiveWarnings(archive: ArchiveHealth, clock: Clock): HealthWar
 export function objectStorageWarnings(status: ObjectStorageStatus | undefined): HealthWarning[] {
   const { problem, damaged = 0 } = status ?? {};
   return [
-    ...(problem ? [warning('far-archive', { subject: problem.code })] : []),
+    ...(problem ? [warning('far-archive', { subject: problem.code, since: problem.sinceMs })] : []),
     ...(damaged > 0
       ? [warning('far-archive', { subject: 'FarArchiveDamaged', figures: { segments: damaged } })]
       : []),

@@ -13,7 +13,7 @@ const running = { status: 'running' };
 const stream = (uid: string, state: object, settings: object = {}, recorder?: object) => ({
   settings: { uid, isRecorded: true, isPaused: false, ...settings },
   state,
-  report: { recorder },
+  report: { recorder, sinceMs: 7_000 },
 });
 
 function gaps(
@@ -42,8 +42,11 @@ test('a stream that should record and does not is reported to users who may view
     stream('paused', failed, { isPaused: true }),
     stream('unrecorded', failed, { isRecorded: false }),
   ]);
-  assert.deepEqual(found.notRecording(undefined), ['away', 'full']);
-  assert.deepEqual(found.notRecording(new Set(['full', 'fine'])), ['full']);
+  assert.deepEqual(found.notRecording(undefined), [
+    { uid: 'away', sinceMs: 7_000 },
+    { uid: 'full', sinceMs: undefined },
+  ]);
+  assert.deepEqual(found.notRecording(new Set(['full', 'fine'])), [{ uid: 'full', sinceMs: undefined }]);
   const many = gaps(Array.from({ length: 30 }, (_, index) => stream(`cam${index}`, failed)));
   assert.equal(many.notRecording(undefined).length, 20);
 });
@@ -72,7 +75,7 @@ test('warnings about the server’s address and the object storage are only for 
         retention: {},
         problem: undefined,
         writeFailure: 'ENOSPC',
-        objectStorage: { problem: { code: 'FarArchiveUnavailable' } },
+        objectStorage: { problem: { code: 'FarArchiveUnavailable', sinceMs: 5 } },
       },
     },
     tunnel: { downLocation: 'home' },

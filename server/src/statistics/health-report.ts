@@ -25,7 +25,7 @@ export interface HealthReportOptions {
   readonly recordingGaps: Pick<RecordingGaps, 'notRecording' | 'recordedLow'>;
   /** Of this node. */
   readonly archive: Pick<Archive, 'health'>;
-  readonly tunnel: Pick<Tunnel, 'downLocation'>;
+  readonly tunnel: Pick<Tunnel, 'downLocation' | 'downSinceMs'>;
   /** Undefined without TLS. */
   readonly certificate: CertificateState | undefined;
   readonly config: Pick<Config, 'trustProxy'>;
@@ -58,8 +58,9 @@ export class HealthReport {
   #forAdministrators(): HealthWarning[] {
     const { tunnel, archive, config, certificate } = this.#options;
     const warnings: HealthWarning[] = [];
-    const { downLocation } = tunnel;
-    if (downLocation !== undefined) warnings.push(warning('tunnel-down', { subject: downLocation }));
+    const { downLocation, downSinceMs: since } = tunnel;
+    if (downLocation !== undefined)
+      warnings.push(warning('tunnel-down', { subject: downLocation, ...(since !== undefined && { since }) }));
     warnings.push(...objectStorageWarnings(archive.health.objectStorage));
     if (config.trustProxy === true) warnings.push(warning('trust-proxy'));
     if (certificate?.problem !== undefined) {

@@ -7,6 +7,12 @@ import type { StreamManager } from '../engine/stream-manager.ts';
 /** The streams that a viewer may see, by uid; undefined: all of them. */
 export type ViewableUids = ReadonlySet<string> | undefined;
 
+/** A stream that should be recorded and is not, and since when, ms since the epoch; undefined if not known. */
+export interface NotRecorded {
+  readonly uid: string;
+  readonly sinceMs: number | undefined;
+}
+
 /** A stream, and the recorded share of its last 24 hours, 0 to 1. */
 export interface RecordedLittle {
   readonly uid: string;
@@ -34,13 +40,16 @@ export class RecordingGaps {
     this.#options = options;
   }
 
-  /** Uids of streams that should be recorded now and are not, at most 20. */
-  notRecording(viewable: ViewableUids): string[] {
-    const idle: string[] = [];
+  /** Streams that should be recorded now and are not, at most 20. */
+  notRecording(viewable: ViewableUids): NotRecorded[] {
+    const idle: NotRecorded[] = [];
     for (const running of this.#options.streamManager.streams()) {
       if (idle.length >= namedStreams) break;
-      const { uid } = running.settings;
-      if (isNotRecording(running) && maySee(viewable, uid)) idle.push(uid);
+      const { settings, state, report } = running;
+      const { uid } = settings;
+      if (!isNotRecording(running) || !maySee(viewable, uid)) continue;
+      // A source that delivers while its frames can't be written doesn't tell when that began.
+      idle.push({ uid, sinceMs: state.status === 'failed' ? report.sinceMs : undefined });
     }
     return idle;
   }

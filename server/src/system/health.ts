@@ -58,12 +58,12 @@ export class HealthMonitor {
   }
 
   /**
-   * `notRecording`: uids of streams that should record and don't; `recordedLow`: streams with too little
+   * `notRecording`: streams that should record and don't, and since when; `recordedLow`: streams with too little
    * recorded in the last 24 hours. Both contain only streams that the caller may see. `shares`: the usage of
    * the disk, when known.
    */
   async warnings(
-    notRecording: readonly string[],
+    notRecording: readonly { readonly uid: string; readonly sinceMs: number | undefined }[],
     recordedLow: readonly { readonly uid: string; readonly share: number }[],
     shares?: ReportedDiskShares,
   ): Promise<HealthWarning[]> {
@@ -72,7 +72,9 @@ export class HealthMonitor {
       ...this.#loadWarnings(),
       ...(await this.#diskWarnings(shares)),
       ...this.#nodeWarnings(),
-      ...notRecording.map((subject) => warning('stream-not-recording', { subject })),
+      ...notRecording.map(({ uid: subject, sinceMs }) =>
+        warning('stream-not-recording', { subject, ...(sinceMs !== undefined && { since: sinceMs }) }),
+      ),
       ...recordedLow.map(({ uid: subject, share }) =>
         warning('stream-recorded-low', { subject, recordedPercent: Math.floor(share * 1000) / 10 }),
       ),

@@ -171,6 +171,11 @@ export class Tunnel {
     return this.#wanted !== null && this.#standing.status === 'failed' ? this.#wanted : undefined;
   }
 
+  /** Since when it has been down for this reason, ms since the epoch; undefined if it is not. */
+  get downSinceMs(): number | undefined {
+    return this.#standing.status === 'failed' ? this.#standing.sinceMs : undefined;
+  }
+
   get isUp(): boolean {
     return this.#standing.status === 'running';
   }

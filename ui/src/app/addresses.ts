@@ -50,7 +50,11 @@ export const addresses = {
     search: ({ t }): { t?: string | number } => (typeof t === 'string' || typeof t === 'number' ? { t } : {}),
   },
   '/stream/$uid/info': ofStream,
-  '/stream/$uid/setting': ofStream,
+  '/stream/$uid/setting': {
+    ...ofStream,
+    // Checks the address of the camera immediately.
+    search: ({ test }): { test?: boolean } => (test === true ? { test } : {}),
+  },
   '/stream/$uid/permission': ofStream,
   '/stream/$uid/debug': ofStream,
   '/profile/me/info': ofProfile,

@@ -66,7 +66,7 @@ const signedInFiles = new RegExp(
     '^features/(account|administration|audit-logs|bookmarks|cluster|exports|help|mosaics|rights)/',
     '^features/(stream-view|streams/details|swagger|tunnel|users)/',
     '^components/((history-charts|pager)\\.tsx$|overload-text\\.ts$|calendar/)',
-    '^app/frame/(palette|use-command-actions|health-banners|named-streams|use-disk)',
+    '^app/frame/(palette|use-command-actions|health-|warning-text|use-disk)',
     '^(i18n|playback|timeline)/',
   ].join('|'),
 );

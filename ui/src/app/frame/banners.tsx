@@ -1,15 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type ComponentType } from 'react';
 import { healthQuery } from '../../api/health.ts';
 import { useSettings, useUser } from '../../api/session.ts';
-import { browserClock } from '../../base/clock.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import { Banner } from '../../components/banner.tsx';
-import { importUntilLoaded } from '../../page/import-until-loaded.ts';
-import { usePage } from '../../page/page-context.tsx';
+import { Late } from './late.tsx';
 
-/** Messages for every screen: no license, and the server's own warnings. */
+/** Messages for every screen that need an answer now: no license, and a drained node. The header has all other problems. */
 export function SignedInBanners() {
   return (
     <>
@@ -36,16 +33,11 @@ function LicenseBanner() {
   );
 }
 
+const loadBanners = async () => (await import('./health-banners.tsx')).HealthBanners;
+
 /** No code or text of the warnings is fetched before there is one. */
 function HealthBanners() {
-  const { language } = usePage();
   const { data } = useQuery(healthQuery);
-  const [Banners, setBanners] = useState<ComponentType>();
-  const isWanted = (data?.warnings.length ?? 0) > 0;
-  useEffect(() => {
-    if (!isWanted) return;
-    const load = () => Promise.all([import('./health-banners.tsx'), language.learnAll()]);
-    void importUntilLoaded(load, browserClock).then(([module]) => setBanners(() => module.HealthBanners));
-  }, [isWanted, language]);
-  return Banners && <Banners />;
+  const isWanted = data?.warnings.some(({ code }) => code === 'cluster-node-drained') === true;
+  return <Late isWanted={isWanted} load={loadBanners} />;
 }

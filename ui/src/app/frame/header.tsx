@@ -4,7 +4,10 @@ import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import type { User } from '@vidette/contract/entities';
 import { lazy, Suspense, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { healthQuery } from '../../api/health.ts';
 import { mayAddStreams, useSettings } from '../../api/session.ts';
+import { Late } from './late.tsx';
 import { Logo } from '../../components/logo.tsx';
 import { Tip } from '../../components/tip.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -63,10 +66,20 @@ export function Header({ user, sideBar, onSearch }: HeaderProps) {
         <span className={classes.searchText}>{i18n.t('nav.search')}</span>
         <span className={classes.keys} data-keys={isApple ? '⌘K' : 'Ctrl K'} aria-hidden="true" />
       </button>
+      <Health />
       {mayAddStreams(user) && <AddButton isLicensed={!settings.isLicenseExpired} />}
       <LazyUserMenu user={user} />
     </header>
   );
+}
+
+const loadIndicator = async () => (await import('./health-indicator.tsx')).HealthIndicator;
+
+/** Most servers have no problem: nothing of the indicator is fetched before there is one. */
+function Health() {
+  const { data } = useQuery(healthQuery);
+  const isWanted = (data?.warnings.length ?? 0) > 0;
+  return <Late isWanted={isWanted} load={loadIndicator} />;
 }
 
 /** The button that adds a stream; without a license it is disabled and says why. */

@@ -41,7 +41,10 @@ export function UseDisk() {
       gap="xs"
       display="inline-flex"
       onKeyDown={(event) => {
-        if (event.key === 'Escape') cancel();
+        if (event.key !== 'Escape') return;
+        // The list around it stays open.
+        event.preventDefault();
+        cancel();
       }}
     >
       <span role={use.error ? 'alert' : undefined}>

@@ -101,12 +101,12 @@ export function streamStatusesQuery(queryClient: QueryClient) {
   });
 }
 
-/** The name of a stream mentioned in a record; the stream may be deleted by now. */
-export function streamNameQuery(uid: string) {
+/** A stream that a warning is about; undefined data while it is not known, or deleted by now. */
+export function streamSummaryQuery(uid: string) {
   return queryOptions({
-    queryKey: ['stream', uid, 'name'],
-    queryFn: async ({ signal }) => (await api.getStream({ params: { uid } }, { signal })).name,
-    staleTime: 60_000,
+    queryKey: ['stream', uid, 'summary'],
+    queryFn: ({ signal }) => api.getStream({ params: { uid } }, { signal }),
+    staleTime: 10_000,
     retry: false,
     meta: { isHandled: true },
   });

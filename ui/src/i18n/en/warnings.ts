@@ -1,5 +1,9 @@
 /** Warnings of the server. */
 export const warnings = {
+  'health.count': '{count, plural, one {# problem} other {# problems}}',
+  'health.since': 'Since {time}',
+  'health.test': 'Test',
+  'health.show': 'Show',
   'banner.warnings': 'Server warnings',
   'warning.licenseWillExpire':
     'License will expire at {day}. Addition streams and watching archive will be disabled after that.',
@@ -52,24 +56,16 @@ export const warnings = {
   'warning.nodeClockBehind':
     'The clock of the node {node} is {duration} behind the database’s: its recordings get wrong times. Correct the clock, preferably with NTP.',
   'warning.nodeDrained.show': 'Show the node',
-  'warning.notRecording':
-    '{count, plural, one {A stream is not being recorded.} other {# streams are not being recorded.}}',
-  'warning.recordedLow': 'Only {percent}% of a stream’s last 24 hours were recorded.',
-  'warning.recordedLow.many':
-    '{count, plural, one {# stream has too many gaps in the last 24 hours.} other {# streams have too many gaps in the last 24 hours.}}',
+  'warning.notRecording': 'Not recorded.',
+  'warning.recordedLow': 'Only {percent}% of the last 24 hours were recorded.',
   'warning.trustProxy':
     'The configuration trusts any proxy on a private network (trustProxy: true). List the addresses of your proxies instead.',
   'warning.farArchive': 'Old recordings do not move to S3 storage: {reason}',
   'warning.farArchiveDamaged':
     'S3 storage damaged {count, plural, one {# recording file} other {# recording files}} during upload or reading. Files that could not be uploaded stay on the disk; the server tries again in an hour. The server log names them.',
-  'warning.farArchive.show': 'Show',
   'warning.certificate.expired': 'The TLS certificate expired on {day}: browsers refuse this server.',
   'warning.certificate.expires': 'The TLS certificate expires on {day}.',
   'warning.certificate.unusable':
     'The new TLS certificate or key cannot be used; the previous one stays in use. The server log shows the reason.',
   'warning.tunnelDown': 'The tunnel is down: this server can’t be reached from outside.',
-  'warning.more': '{count, plural, one {# more warning} other {# more warnings}}',
-  'warning.fewer': 'Fewer warnings',
-  'warning.streams.more': 'and {count} more',
-  'warning.notRecording.show': 'Show',
 };

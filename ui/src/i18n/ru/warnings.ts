@@ -2,6 +2,10 @@ import type { warnings as english } from '../en/warnings.ts';
 
 /** Warnings of the server, in Russian. */
 export const warnings: Record<keyof typeof english, string> = {
+  'health.count': '{count, plural, one {# проблема} few {# проблемы} many {# проблем} other {# проблемы}}',
+  'health.since': 'С {time}',
+  'health.test': 'Проверить',
+  'health.show': 'Показать',
   'banner.warnings': 'Предупреждения сервера',
   'warning.licenseWillExpire':
     'Лицензия истекает {day}. После этого добавление потоков и просмотр архива будут отключены.',
@@ -52,25 +56,16 @@ export const warnings: Record<keyof typeof english, string> = {
   'warning.nodeClockBehind':
     'Часы узла {node} отстают от часов базы данных на {duration}: его записи получают неверное время. Исправьте часы, лучше всего по NTP.',
   'warning.nodeDrained.show': 'Показать узел',
-  'warning.notRecording':
-    '{count, plural, one {# поток не записывается.} few {# потока не записываются.} many {# потоков не записываются.} other {# потока не записываются.}}',
-  'warning.recordedLow': 'За последние сутки записано только {percent}\u00a0% потока.',
-  'warning.recordedLow.many':
-    '{count, plural, one {За последние сутки у # потока слишком много пропусков.} few {За последние сутки у # потоков слишком много пропусков.} many {За последние сутки у # потоков слишком много пропусков.} other {За последние сутки у # потока слишком много пропусков.}}',
+  'warning.notRecording': 'Не записывается.',
+  'warning.recordedLow': 'За последние 24 часа записано только {percent}\u00a0%.',
   'warning.trustProxy':
     'Настройка trustProxy: true доверяет любому прокси из частной сети. Укажите вместо неё адреса своих прокси.',
   'warning.farArchive': 'Старые записи не переносятся в хранилище S3: {reason}',
   'warning.farArchiveDamaged':
     'Хранилище S3 исказило {count, plural, one {# файл записи} few {# файла записей} many {# файлов записей} other {# файла записей}} при отправке или чтении. Неотправленные файлы остаются на диске, повторная попытка — через час. Имена файлов — в журнале сервера.',
-  'warning.farArchive.show': 'Показать',
   'warning.certificate.expired': 'Срок TLS-сертификата истёк {day}: браузеры не доверяют этому серверу.',
   'warning.certificate.expires': 'Истекает срок TLS-сертификата: {day}',
   'warning.certificate.unusable':
     'Новый TLS-сертификат или ключ не подходит, действует прежний. Причина — в журнале сервера.',
   'warning.tunnelDown': 'Туннель не работает: сервер недоступен снаружи.',
-  'warning.more':
-    '{count, plural, one {Ещё # предупреждение} few {Ещё # предупреждения} many {Ещё # предупреждений} other {Ещё # предупреждения}}',
-  'warning.fewer': 'Показать меньше предупреждений',
-  'warning.streams.more': 'и ещё {count}',
-  'warning.notRecording.show': 'Показать',
 };

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { Stream } from '@vidette/contract/entities';
 import { messageOf } from '@vidette/contract/errors';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { useStream } from '../streams-api.ts';
 import { textOf } from '../../../page/failures.ts';
 import { ForbiddenScreen } from '../../../components/fallback-screens.tsx';
@@ -11,7 +11,7 @@ import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { SourceProbe } from '../form/source-probe.tsx';
 import { StreamFields } from '../form/stream-fields.tsx';
 import { sourceProblem } from '../form/stream-values.ts';
-import { useParams } from '../../../routing/react/router-context.tsx';
+import { useParams, useRouteLocation } from '../../../routing/react/router-context.tsx';
 import { DeleteStream } from './delete-stream.tsx';
 import { DepthQuestion } from './depth-question.tsx';
 import { PendingLoss } from './pending-loss.tsx';
@@ -32,6 +32,7 @@ function StreamSetting({ stream }: { stream: Stream }) {
   const i18n = useI18n();
   const saveButton = useRef<HTMLButtonElement>(null);
   const { form, check, submit, failure, isPending, isSaving, question } = useStreamEdit(stream);
+  useAskedCheck(check.run);
   const isAboutFields = Object.keys(form.errors).length > 0;
   const isDirty = form.isDirty();
   return (
@@ -66,4 +67,15 @@ function StreamSetting({ stream }: { stream: Stream }) {
       <UnsavedGuard isDirty={isDirty && !isSaving} />
     </>
   );
+}
+
+/** Checks the address once when the link that led here asks for it. */
+function useAskedCheck(run: () => void): void {
+  const isAsked = useRouteLocation().search.test === true;
+  const hasRun = useRef(false);
+  useEffect(() => {
+    if (!isAsked || hasRun.current) return;
+    hasRun.current = true;
+    run();
+  }, [isAsked, run]);
 }
