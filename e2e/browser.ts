@@ -32,6 +32,11 @@ export interface Look {
    * intercepted.
    */
   readonly isInstalled?: boolean;
+  /**
+   * Whether a wide screen begins with the side bar open, as for a new user. By default the user has closed it: its
+   * links have the names of others on the screen.
+   */
+  readonly hasSideBar?: boolean;
 }
 
 export const desktop: Look = { width: 1440, height: 900, colorScheme: 'dark', language: 'en' };
@@ -50,7 +55,16 @@ export async function newPerson(browser: Browser, look: Look = desktop): Promise
     hasTouch: look.width < 600,
   });
   context.setDefaultTimeout(patienceMs);
+  if (look.hasSideBar !== true) await context.addInitScript(closeSideBar);
   return context;
+}
+
+/** Runs in the browser before the page's own scripts. */
+function closeSideBar(): void {
+  const key = 'vidette.sideBar';
+  // A page embedded in another one, or an empty one, has no storage.
+  if (globalThis.origin === 'null' || globalThis.self !== globalThis.top) return;
+  if (localStorage.getItem(key) === null) localStorage.setItem(key, 'closed');
 }
 
 /** Collects the errors of the page itself; a test that ends with any has found a bug. */

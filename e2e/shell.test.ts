@@ -100,6 +100,53 @@ test('[R2.29] at 615x601 the side bar is next to the screen and stays open, even
     { look: { ...desktop, width: 615, height: 601 } },
   ));
 
+for (const width of [1199, 1200]) {
+  test(`a new user has the side bar ${width < 1200 ? 'closed' : 'open'} at ${width} px, and it stays as they leave it`, () =>
+    open(
+      '/help',
+      async (page) => {
+        const isOpen = width >= 1200;
+        await heading(page, 'Help');
+        const shows = (shown: boolean) => sideBar(page).waitFor({ state: shown ? 'visible' : 'detached' });
+        await shows(isOpen);
+        await sideButton(page).click();
+        await shows(!isOpen);
+        await page.reload();
+        await heading(page, 'Help');
+        await shows(!isOpen);
+      },
+      { look: { ...desktop, width, hasSideBar: true } },
+    ));
+}
+
+test('all screens have their title at the same left edge', () =>
+  open('/streams', async (page) => {
+    const edges = new Map<string, number | undefined>();
+    for (const path of [
+      '/streams',
+      '/add-stream',
+      `/stream/${gate}/info`,
+      `/stream/${gate}/view`,
+      '/mosaics',
+      '/create-mosaic',
+      '/bookmarks',
+      '/exports',
+      '/settings',
+      '/help',
+      '/profile/me/info',
+      '/user/add',
+      '/swagger',
+      '/administration/stats',
+      '/administration/audit-logs',
+    ]) {
+      await page.goto(`${server.url}/ui${path}`);
+      const title = page.getByRole('heading', { level: 1 });
+      await title.waitFor();
+      edges.set(path, (await title.boundingBox())?.x);
+    }
+    assert.equal(new Set(edges.values()).size, 1, JSON.stringify([...edges]));
+  }));
+
 test('[R7.31] Ctrl+K finds a stream by words, opens it, and lists it first the next time', () =>
   open('/help', async (page) => {
     await heading(page, 'Help');

@@ -55,20 +55,16 @@ function StreamProblem({ uid, warning }: { uid: string; warning: HealthWarning }
       {stream?.canEdit && (
         <div className={classes.actions}>
           {isNotRecorded && (
-            <ActionLink>
-              {(props) => (
-                <Link to="/stream/$uid/setting" params={{ uid }} search={{ test: true }} {...props}>
-                  {i18n.t('health.test')}
-                </Link>
+            <ActionLink
+              render={(props) => (
+                <Link to="/stream/$uid/setting" params={{ uid }} search={{ test: true }} {...props} />
               )}
+            >
+              {i18n.t('health.test')}
             </ActionLink>
           )}
-          <ActionLink>
-            {(props) => (
-              <Link to="/stream/$uid/setting" params={{ uid }} {...props}>
-                {i18n.t('tab.setting')}
-              </Link>
-            )}
+          <ActionLink render={(props) => <Link to="/stream/$uid/setting" params={{ uid }} {...props} />}>
+            {i18n.t('tab.setting')}
           </ActionLink>
         </div>
       )}
@@ -88,13 +84,7 @@ function OtherProblem({ warning }: { warning: HealthWarning }) {
         <div className={classes.actions}>
           {warning.subject === 'disk-empty' && <UseDisk />}
           {to && (
-            <ActionLink>
-              {(props) => (
-                <Link to={to} {...props}>
-                  {i18n.t('health.show')}
-                </Link>
-              )}
-            </ActionLink>
+            <ActionLink render={(props) => <Link to={to} {...props} />}>{i18n.t('health.show')}</ActionLink>
           )}
         </div>
       )}
@@ -103,7 +93,7 @@ function OtherProblem({ warning }: { warning: HealthWarning }) {
 }
 
 /** Where an administrator sees more of a problem, or ends it. */
-const screens = {
+const screens: Partial<Record<HealthWarning['code'], AdministrationPath>> = {
   'license-expires': '/administration/license',
   'server-overloaded': '/administration/stats',
   'archive-disk-usage': '/administration/stats',
@@ -111,9 +101,7 @@ const screens = {
   'tunnel-down': '/administration/tunnel',
   'far-archive': '/administration/stats',
   'trust-proxy': '/administration/config',
-} as const satisfies Partial<Record<HealthWarning['code'], string>> as Partial<
-  Record<HealthWarning['code'], AdministrationPath>
->;
+};
 
 type AdministrationPath =
   | '/administration/license'
@@ -122,8 +110,17 @@ type AdministrationPath =
   | '/administration/tunnel'
   | '/administration/config';
 
-function ActionLink({ children }: { children: (props: object) => ReactNode }) {
-  return <Button size="compact-sm" variant="default" renderRoot={(props) => children(props)} />;
+interface ActionLinkProps {
+  readonly render: (props: object) => ReactNode;
+  readonly children: string;
+}
+
+function ActionLink({ render, children }: ActionLinkProps) {
+  return (
+    <Button size="compact-sm" variant="default" renderRoot={render}>
+      {children}
+    </Button>
+  );
 }
 
 function Since({ warning: { since } }: { warning: HealthWarning }) {
