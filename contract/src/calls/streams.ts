@@ -305,6 +305,9 @@ export const streamCalls = {
       status: StreamStatus,
       statusSince: TimeMs,
       attempts: z.int(),
+      nextAttempt: TimeMs.nullable()
+        .describe('When the source is tried again at the latest; null unless it waits for that')
+        .meta(like(null)),
       bytes: z.int().meta(like(1_843_200_000)),
       videoFrames: z.int().meta(like(90_000)),
       keyFrames: z.int().meta(like(3_600)),

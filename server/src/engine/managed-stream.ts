@@ -78,6 +78,7 @@ export class ManagedStream {
     return {
       sinceMs: supervisor?.sinceMs,
       attempts: supervisor?.attempts ?? 0,
+      nextAttemptMs: supervisor?.nextAttemptMs,
       counters: this.stream.counters,
       recorder,
       // A stream that must not run here has neither once it has ended.

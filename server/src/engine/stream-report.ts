@@ -12,6 +12,8 @@ export interface StreamReport {
   readonly sinceMs: number | undefined;
   /** Attempts since the last frames, including the current one. */
   readonly attempts: number;
+  /** Wall clock at which the next attempt begins at the latest, ms; undefined unless the source waits for it. */
+  readonly nextAttemptMs?: number | undefined;
   readonly counters: Readonly<StreamCounters>;
   /** Undefined while the stream is not recorded. */
   readonly recorder: RecorderStatus | undefined;

@@ -46,7 +46,7 @@ const periodMs = 1000;
  */
 const askPeriodsMs = { cheap: { early: 250, later: 1000 }, costly: { early: 1000, later: 5000 } };
 /** Interval of attempts while nothing listens, ms: each attempt provides the error message. */
-const awayMs = 10_000;
+export const awayMs = 10_000;
 /** Between sources of one host that return together, ms... */
 const turnSpacingMs = 50;
 /** ...and between those of all hosts: two hundred cameras behind one switch. */

@@ -105,7 +105,12 @@ test('[R10.2] a failing source is retried indefinitely with increasing pauses, a
     assert.equal(scene.status.code, 'EHOSTUNREACH');
     assert.equal(scene.status.reason, 'cam refused the connection at port 554.');
     assert.equal(scene.status.attempts, attempt);
-    pauses.push(await scene.untilNextSession());
+    const nextAttemptMs = scene.status.nextAttemptMs ?? 0;
+    const inMs = nextAttemptMs - scene.clock.wallMs();
+    const pause = await scene.untilNextSession();
+    assert.equal(inMs, pause);
+    assert.equal(scene.status.nextAttemptMs, undefined);
+    pauses.push(pause);
   }
   assert.deepEqual(pauses.slice(0, 5), [1_000, 2_000, 4_000, 8_000, 16_000]);
   assert.ok(pauses.slice(5).every((pause) => pause === 20_000));

@@ -6,7 +6,7 @@ import type { Stream } from '../hub/stream.ts';
 import { rtspFallbackSchemes, rtspSchemes, type SourceAddress } from '../dial/address.ts';
 import { AttemptHistory, type Attempt } from './attempt-history.ts';
 import { RetryPause } from '../base/retry-pause.ts';
-import { askAgainMs, awaitReturn, type SourceContact } from './return-watch.ts';
+import { askAgainMs, awaitReturn, awayMs, type SourceContact } from './return-watch.ts';
 import { RunningAttempt, type AttemptEnd, type OpenSession, type SourceEngine } from './running-attempt.ts';
 import type { StreamLog } from './stream-log.ts';
 
@@ -25,6 +25,8 @@ export interface SupervisorStatus {
   readonly sinceMs: number;
   /** Attempts since the last frames, including the current one. */
   readonly attempts: number;
+  /** Wall clock at which the next attempt begins at the latest, ms; undefined unless the source waits for it. */
+  readonly nextAttemptMs?: number | undefined;
   /** The engine that the newest attempt used. */
   readonly engine: SourceEngine;
 }
@@ -143,7 +145,11 @@ export class Supervisor {
     const { signal } = this.#stopping;
     const lastThereMs = this.#ranWellMs;
     const ranWell = lastThereMs !== undefined && clock.monotonicMs() - lastThereMs < watchedMs;
-    if (!reach || !ranWell || fault.code === 'HTTP_UNAUTHORIZED') {
+    const isWatched = reach !== undefined && ranWell && fault.code !== 'HTTP_UNAUTHORIZED';
+    // A camera that nothing answers for is logged in to less often: its return is noticed earlier.
+    const latestMs = isWatched ? Math.max(pauseMs, awayMs) : pauseMs;
+    this.#status = { ...this.#status, nextAttemptMs: clock.wallMs() + latestMs };
+    if (!isWatched) {
       await delay(clock, pauseMs, signal);
     } else {
       const sinceMs = clock.monotonicMs() - lastThereMs;
@@ -234,11 +240,11 @@ export class Supervisor {
     }
   }
 
-  #setStatus(next: Omit<SupervisorStatus, 'sinceMs' | 'engine'>): void {
+  #setStatus(next: Omit<SupervisorStatus, 'sinceMs' | 'engine' | 'nextAttemptMs'>): void {
     if (this.#stopCause !== undefined && next.state !== 'stopped') return;
     const isSame = next.state === this.#status.state;
     const sinceMs = isSame ? this.#status.sinceMs : this.#options.clock.wallMs();
-    this.#status = { ...next, sinceMs, engine: this.#engine };
+    this.#status = { ...next, sinceMs, engine: this.#engine, nextAttemptMs: undefined };
     this.#options.onStatus?.(this.#status);
   }
 }

@@ -44,12 +44,13 @@ export class LocalInsight implements StreamInsight {
     const { streamManager, statistics, live, clock } = this.#options;
     const running = streamManager.get(uid);
     const { reconnects, outages, histories } = statistics.ofStream(uid);
-    const { counters, sinceMs, attempts } = running.report;
+    const { counters, sinceMs, attempts, nextAttemptMs } = running.report;
     const { tracks } = await running.details();
     return {
       status: running.state.status,
       statusSince: sinceMs ?? clock.wallMs(),
       attempts,
+      nextAttempt: nextAttemptMs ?? null,
       bytes: counters.bytes,
       videoFrames: counters.videoSamples,
       keyFrames: counters.keySamples,

@@ -29,7 +29,7 @@ export function StreamInfoScreen() {
 
 function StreamFacts({ stream }: { stream: Stream }) {
   const i18n = useI18n();
-  const { data: stats } = useQuery(streamStatsQuery(stream.uid));
+  const { data: stats, dataUpdatedAt: askedMs } = useQuery(streamStatsQuery(stream.uid));
   const { data: recorded } = useQuery({ ...archiveStatsQuery(stream.uid), enabled: stream.canArchive });
   const reason = reasonOf(stream, i18n);
   return (
@@ -38,6 +38,7 @@ function StreamFacts({ stream }: { stream: Stream }) {
         <StreamStatus status={stream.status} />
       </Fact>
       {reason !== null && <Fact label={i18n.t('stream.info.reason')}>{reason}</Fact>}
+      {stream.status === 'failed' && stats && <FailureFacts stats={stats} askedMs={askedMs} />}
       <Fact label={i18n.t('stream.source')}>{stream.streamSource}</Fact>
       {stats && stats.tracks.length > 0 && (
         <Fact label={i18n.t('stream.info.tracks')}>{tracksText(stats)}</Fact>
@@ -67,6 +68,33 @@ function StreamFacts({ stream }: { stream: Stream }) {
       <Fact label={i18n.t('stream.info.uid')}>{stream.uid}</Fact>
     </Facts>
   );
+}
+
+/** Since when a camera has failed, and when it is tried again. */
+function FailureFacts({ stats, askedMs }: { stats: ReplyOf<'getStreamStats'>; askedMs: number }) {
+  const i18n = useI18n();
+  const forMs = wholeSeconds(askedMs - stats.statusSince);
+  const inMs = stats.nextAttempt === null ? 0 : wholeSeconds(stats.nextAttempt - askedMs);
+  return (
+    <>
+      <Fact label={i18n.t('stream.info.since')}>
+        {i18n.t('stream.info.sinceFor', {
+          time: i18n.dateTime(stats.statusSince),
+          duration: i18n.duration(forMs),
+        })}
+      </Fact>
+      <Fact label={i18n.t('stream.info.next')}>
+        {inMs === 0
+          ? i18n.t('stream.info.nextNow')
+          : i18n.t('stream.info.nextIn', { duration: i18n.duration(inMs) })}
+      </Fact>
+    </>
+  );
+}
+
+/** Not negative, even if the clocks of the browser and the server differ. */
+function wholeSeconds(ms: number): number {
+  return Math.max(0, Math.round(ms / 1000) * 1000);
 }
 
 function tracksText({ tracks }: ReplyOf<'getStreamStats'>): string {

@@ -71,6 +71,17 @@ function StreamActions({ stream }: { stream: Stream }) {
   const isPaused = stream.status === 'paused';
   return (
     <>
+      {stream.canEdit && stream.status === 'failed' && (
+        <Button
+          size="sm"
+          variant="default"
+          renderRoot={(props) => (
+            <Link to="/stream/$uid/setting" params={{ uid: stream.uid }} search={{ test: true }} {...props} />
+          )}
+        >
+          {i18n.t('stream.info.test')}
+        </Button>
+      )}
       {stream.canEdit && (
         <Button
           size="sm"
