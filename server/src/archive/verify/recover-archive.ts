@@ -35,9 +35,17 @@ export async function recoverArchive(tools: RecoverArchiveTools): Promise<Recove
 }
 
 /** A front that was replaced finds the archive in use, and nothing to repair. */
-function wordsOf({ wasDirty: _, findings, ...counts }: RecoveryReport): string {
-  const hasRepaired = findings.length > 0 || Object.values(counts).some((count) => count > 0);
-  return hasRepaired
+function wordsOf(report: RecoveryReport): string {
+  const { closedSegments, adoptedFragments, adoptedFiles, cutBytes, finishedRemovals, findings } = report;
+  const repairs = [
+    closedSegments,
+    adoptedFragments,
+    adoptedFiles,
+    cutBytes,
+    finishedRemovals,
+    findings.length,
+  ];
+  return repairs.some((count) => count > 0)
     ? 'The archive was repaired after an unclean shutdown'
     : 'The archive was in use until now, and needed no repair';
 }
