@@ -129,7 +129,7 @@ test('[R7.46] the configuration is changed in its form; errors appear at their k
     );
     await percent.fill('80');
     await page.getByLabel('app.title').fill('My house');
-    assert.ok(await page.getByLabel('port', { exact: true }).isDisabled());
+    assert.ok(await page.getByLabel('Port port', { exact: true }).isDisabled());
     await button(page, 'Save').click();
     await page.getByText('Configuration has been saved').waitFor();
     const { values } = await client.getConfiguration();
@@ -147,6 +147,19 @@ test('[R7.46] every key describes its purpose, and is found by that text', () =>
       described.filter((text) => !isAbout(text)),
       [],
     );
+    const labels = await page.locator('main form label:has(code)').allInnerTexts();
+    assert.equal(labels.length, described.length);
+    // A name, and the key.
+    assert.deepEqual(
+      labels.filter((text) => !/^\p{Lu}.* [\w.]+\*?$/u.test(text) || text.includes('config.name')),
+      [],
+    );
+    assert.equal(await page.getByRole('heading', { level: 2, name: /^[a-z]/ }).count(), 0);
+    await page.getByLabel('Only changed').check({ force: true });
+    await page.getByLabel('archive.warnPercent').waitFor({ state: 'detached' });
+    await page.getByLabel('Only changed').uncheck({ force: true });
+    await page.getByRole('navigation', { name: 'Groups' }).getByRole('button', { name: 'E-mail' }).click();
+    await page.waitForFunction(() => document.activeElement?.id === 'config-smtp');
     await page.getByLabel('Search keys').fill('mail server');
     await page.getByLabel('archive.warnPercent').waitFor({ state: 'detached' });
     assert.ok(await page.getByLabel('smtp.host').isVisible());

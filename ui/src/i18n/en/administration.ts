@@ -46,6 +46,9 @@ export const administration = {
   'license.saved': 'License has been saved',
 
   'config.search': 'Search keys',
+  'config.groups': 'Groups',
+  'config.onlyChanged': 'Only changed',
+  'config.nothing': 'Nothing matches.',
   'config.server': 'Server',
   'config.fixed': 'Set by an environment variable',
   'config.secret': 'Set; enter a new value to replace it',

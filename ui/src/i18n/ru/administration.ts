@@ -48,6 +48,9 @@ export const administration: Record<keyof typeof english, string> = {
   'license.saved': 'Лицензия сохранена',
 
   'config.search': 'Поиск ключей',
+  'config.groups': 'Группы',
+  'config.onlyChanged': 'Только изменённые',
+  'config.nothing': 'Ничего не найдено.',
   'config.server': 'Сервер',
   'config.fixed': 'Задано переменной окружения',
   'config.secret': 'Задано; чтобы заменить, введите новое значение',

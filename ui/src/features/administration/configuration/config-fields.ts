@@ -1,4 +1,4 @@
-import type { MessageKey } from '../../../i18n/i18n.ts';
+import type { I18n, MessageKey } from '../../../i18n/i18n.ts';
 
 // The configuration as a form: splits the schema into fields, and reassembles the input.
 
@@ -42,6 +42,21 @@ export const maskedSecret = '***';
 /** The message that describes a key. */
 export function aboutKey(key: string): MessageKey {
   return `config.about.${key.replaceAll('.', '-')}` as MessageKey;
+}
+
+/** A key's name for people; empty for a key that this page has no name for. */
+export function nameOf(key: string, i18n: I18n): string {
+  const message = `config.name.${key.replaceAll('.', '-')}`;
+  const name = i18n.t(message as MessageKey);
+  return name === message ? '' : name;
+}
+
+/** The heading of a section, by the first segment of its keys. */
+export function groupName(section: string, i18n: I18n): string {
+  if (section === '') return i18n.t('config.server');
+  const message = `config.group.${section}`;
+  const name = i18n.t(message as MessageKey);
+  return name === message ? section : name;
 }
 
 /** Whether the value of a key must never be shown on a screen. */

@@ -3,7 +3,7 @@ import type { ChangeEvent } from 'react';
 import { PasswordField } from '../../../components/password-field.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
-import { aboutKey, isSecretKey, maskedSecret, type ConfigField } from './config-fields.ts';
+import { aboutKey, isSecretKey, maskedSecret, nameOf, type ConfigField } from './config-fields.ts';
 import classes from './configuration.module.css';
 
 interface ConfigInputProps {
@@ -20,7 +20,7 @@ interface ConfigInputProps {
 
 const wrapperOrder = ['label', 'input', 'error', 'description'] as const;
 
-/** One configuration key: its name as in the file, and below it its description and constraints. */
+/** One configuration key: its name for people, beside it the one in the file, and below it its description and constraints. */
 export function ConfigInput(props: ConfigInputProps) {
   const i18n = useI18n();
   const { field, text, isSecret, isFixed, error, onChange } = props;
@@ -30,7 +30,7 @@ export function ConfigInput(props: ConfigInputProps) {
       {i18n.t(aboutKey(key))} <span className={classes.notes}>{notesOf(props, i18n).join(' · ')}</span>
     </>
   );
-  const shared = { label: key, description, error, disabled: isFixed };
+  const shared = { label: <KeyLabel name={key} />, description, error, disabled: isFixed };
   if (kind === 'switch') {
     return (
       <Switch
@@ -75,6 +75,16 @@ export function ConfigInput(props: ConfigInputProps) {
       autoComplete="off"
       spellCheck={false}
     />
+  );
+}
+
+/** A key's name for people, and beside it the one in the file. */
+function KeyLabel({ name }: { name: string }) {
+  const i18n = useI18n();
+  return (
+    <>
+      {nameOf(name, i18n)} <code className={classes.key}>{name}</code>
+    </>
   );
 }
 

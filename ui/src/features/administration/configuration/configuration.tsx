@@ -1,3 +1,4 @@
+import { Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
 import { useMemo, useState } from 'react';
@@ -15,12 +16,17 @@ import {
   aboutKey,
   changesOf,
   fieldsOf,
+  groupName,
   maskedSecret,
+  nameOf,
   sectionsOf,
   textsOf,
+  type ConfigField,
   type ConfigSchema,
+  type ConfigTexts,
 } from './config-fields.ts';
 import { ConfigChanges } from './config-changes.tsx';
+import { ConfigGroups, groupId } from './config-groups.tsx';
 import { ConfigInput } from './config-input.tsx';
 import classes from './configuration.module.css';
 
@@ -45,15 +51,16 @@ interface ConfigurationFormProps {
 
 function ConfigurationForm({ configuration, save }: ConfigurationFormProps) {
   const i18n = useI18n();
-  const [search, setSearch] = useState('');
   const { fields, before, texts, setTexts, changes } = useConfigDraft(configuration);
   const isDirty = Object.keys(changes).length > 0;
   const errors = fieldErrorsOf(save.error, i18n, {});
   const errorOf = (key: string) => errors[`values.${key}`] ?? errors[key];
   const isAboutFields = fields.some(({ key }) => errorOf(key) !== undefined);
-  const words = search.trim().toLowerCase();
-  const isFound = (key: string) => `${key} ${i18n.t(aboutKey(key))}`.toLowerCase().includes(words);
-  const shown = fields.filter(({ key }) => isFound(key) || errorOf(key) !== undefined);
+  const filter = useConfigFilter();
+  const shown = fields.filter(
+    (field) => filter.isFound(field, texts, before) || errorOf(field.key) !== undefined,
+  );
+  const sections = sectionsOf(shown);
   const restart = new Set(configuration.restartKeys);
   const fixed = new Set(configuration.environmentKeys);
   const submit = () =>
@@ -63,43 +70,74 @@ function ConfigurationForm({ configuration, save }: ConfigurationFormProps) {
     });
   return (
     <div className={classes.screen}>
-      {configuration.pendingRestart && (
-        <div className={classes.notice}>
-          <Notice>{i18n.t('config.pending')}</Notice>
-        </div>
-      )}
-      <div className={classes.search}>
-        <SearchField label={i18n.t('config.search')} value={search} onChange={setSearch} />
+      {configuration.pendingRestart && <PendingRestart />}
+      {filter.controls}
+      <div className={classes.columns}>
+        <ConfigGroups sections={sections.map(([name]) => name)} />
+        <Form onSubmit={submit} failure={save.error && !isAboutFields ? textOf(save.error, i18n) : null}>
+          {sections.length === 0 && <p>{i18n.t('config.nothing')}</p>}
+          {sections.map(([name, own]) => (
+            <div key={name} id={groupId(name)} tabIndex={-1} className={classes.group}>
+              <FormSection title={groupName(name, i18n)}>
+                {own.map((field) => (
+                  <ConfigInput
+                    key={field.key}
+                    field={field}
+                    text={texts[field.key] ?? ''}
+                    isSecret={before[field.key] === maskedSecret}
+                    isFixed={fixed.has(field.key)}
+                    needsRestart={restart.has(field.key)}
+                    error={errorOf(field.key)}
+                    onChange={(text) => setTexts({ ...texts, [field.key]: text })}
+                  />
+                ))}
+              </FormSection>
+            </div>
+          ))}
+          {isDirty && (
+            <ConfigChanges
+              changed={fields.filter(({ key }) => texts[key] !== before[key])}
+              before={before}
+              texts={texts}
+              restart={restart}
+            />
+          )}
+          <SaveActions isDirty={isDirty} isSaving={save.isPending} onDiscard={() => setTexts(before)} />
+        </Form>
       </div>
-      <Form onSubmit={submit} failure={save.error && !isAboutFields ? textOf(save.error, i18n) : null}>
-        {sectionsOf(shown).map(([name, own]) => (
-          <FormSection key={name} title={name === '' ? i18n.t('config.server') : name}>
-            {own.map((field) => (
-              <ConfigInput
-                key={field.key}
-                field={field}
-                text={texts[field.key] ?? ''}
-                isSecret={before[field.key] === maskedSecret}
-                isFixed={fixed.has(field.key)}
-                needsRestart={restart.has(field.key)}
-                error={errorOf(field.key)}
-                onChange={(text) => setTexts({ ...texts, [field.key]: text })}
-              />
-            ))}
-          </FormSection>
-        ))}
-        {isDirty && (
-          <ConfigChanges
-            changed={fields.filter(({ key }) => texts[key] !== before[key])}
-            before={before}
-            texts={texts}
-            restart={restart}
-          />
-        )}
-        <SaveActions isDirty={isDirty} isSaving={save.isPending} onDiscard={() => setTexts(before)} />
-      </Form>
     </div>
   );
+}
+
+function PendingRestart() {
+  const i18n = useI18n();
+  return (
+    <div className={classes.notice}>
+      <Notice>{i18n.t('config.pending')}</Notice>
+    </div>
+  );
+}
+
+/** Search by words, and the switch that leaves only keys with a value of their own. */
+function useConfigFilter() {
+  const i18n = useI18n();
+  const [search, setSearch] = useState('');
+  const [isOnlyChanged, setOnlyChanged] = useState(false);
+  const words = search.trim().toLowerCase();
+  const isFound = ({ key, defaultText }: ConfigField, texts: ConfigTexts, before: ConfigTexts) =>
+    `${key} ${nameOf(key, i18n)} ${i18n.t(aboutKey(key))}`.toLowerCase().includes(words) &&
+    (!isOnlyChanged || texts[key] !== defaultText || texts[key] !== before[key]);
+  const controls = (
+    <div className={classes.search}>
+      <SearchField label={i18n.t('config.search')} value={search} onChange={setSearch} />
+      <Switch
+        label={i18n.t('config.onlyChanged')}
+        checked={isOnlyChanged}
+        onChange={(event) => setOnlyChanged(event.currentTarget.checked)}
+      />
+    </div>
+  );
+  return { isFound, controls };
 }
 
 /** The fields of the configuration with their saved and edited texts; `changes` are the values to save. */
