@@ -52,7 +52,10 @@ async function plays(page: Page): Promise<void> {
 test('[R4.12] [R6.5] revoking a right ends watching, the stream’s pages and its entry in the list', async () => {
   await allow({ view: true, archive: true });
   const own = await signIn(testEnv.server, guard.name, guard.password);
-  const context = await testEnv.browser.newContext({ locale: 'en-GB', viewport: { width: 1024, height: 768 } });
+  const context = await testEnv.browser.newContext({
+    locale: 'en-GB',
+    viewport: { width: 1024, height: 768 },
+  });
   const [name = '', value = ''] = own.split('=');
   await context.addCookies([{ name, value, url: testEnv.server.url }]);
   const [list, info, view] = [await context.newPage(), await context.newPage(), await context.newPage()];

@@ -50,7 +50,7 @@ interface Look {
 export type DamageLook = 'length' | 'ends' | 'fragments' | FragmentsWithin;
 
 /** Byte offsets in the file, or catalog ticks; the ends are exclusive. */
-export type FragmentsWithin =
+type FragmentsWithin =
   | { readonly fromByte: number; readonly toByte: number }
   | { readonly fromTicks: number; readonly toTicks: number };
 
