@@ -116,6 +116,7 @@ test('[R10.4] on a disk that other programs fill, only old recordings are delete
   assert.deepEqual([stream, segments], [scene.uid, 5]);
   assert.ok(Number(otherBytes) > Number(archiveBytes));
   await env.open('/streams', async (page) => {
+    await page.getByRole('button', { name: /problem/ }).click();
     for (const text of [
       /other files take [\d.]+\sMB, recordings [\d.]+\s.?B/,
       /because other files \([\d.]+\sMB\) filled/,

@@ -108,10 +108,11 @@ function dateOf(text: string, today: string): LocalDate | undefined {
   }
   const yearOf = (year: string | undefined) =>
     year === undefined ? thisYear : year.length === 2 ? 2000 + Number(year) : Number(year);
-  let match = /^(\d{4})([-./])(\d{1,2})\2(\d{1,2})$/u.exec(text);
-  if (match) return [Number(match[1]), Number(match[3]), Number(match[4])];
-  match = /^(\d{1,2})([-./])(\d{1,2})(?:\2(\d{4}|\d{2}))?\.?$/u.exec(text);
-  if (match) return [yearOf(match[4]), Number(match[3]), Number(match[1])];
+  let match = /^(\d{4})([-./])(\d{1,2})([-./])(\d{1,2})$/u.exec(text);
+  if (match && match[2] === match[4]) return [Number(match[1]), Number(match[3]), Number(match[5])];
+  match = /^(\d{1,2})([-./])(\d{1,2})(?:([-./])(\d{4}|\d{2}))?\.?$/u.exec(text);
+  if (match && (match[5] === undefined || match[2] === match[4]))
+    return [yearOf(match[5]), Number(match[3]), Number(match[1])];
   match = /^(\d{1,2})\.? ?(\p{L}+)\.?(?: (\d{4}))?$/u.exec(text);
   if (match) return [yearOf(match[3]), monthOf(match[2]), Number(match[1])];
   match = /^(\p{L}+)\.? (\d{1,2})(?: (\d{4}))?$/u.exec(text);
