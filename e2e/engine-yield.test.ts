@@ -96,6 +96,8 @@ test('[R15.4] while engines are overloaded everything else yields in order and s
   const browser = await launchBrowser();
   try {
     const context = await newPerson(browser);
+    // The cameras beside the player would show snapshots of the others, of which the last one is served under overload.
+    await context.addInitScript(() => localStorage.setItem('vidette.cameraStrip', 'closed'));
     await signInByCookie(context, server.url, cookie);
     const page = await context.newPage();
     const watching = await LiveViewer.watch(server, cookie, uid);

@@ -45,7 +45,7 @@ async function scriptsOf(path: string, selector: string, as: string | null): Pro
 }
 
 for (const [name, path, selector, isSignedIn, most] of [
-  ['sign-in', '/auth', 'input[type=password]', false, 133_000],
+  ['sign-in', '/auth', 'input[type=password]', false, 134_000],
   ['the list of streams', '/streams', 'main a[href*="/stream/"]', true, 149_000],
 ] as const) {
   // `most` is the gzip size in bytes; the goal is 150 kB, and the limits keep what has been saved below it.

@@ -48,7 +48,7 @@ export function StageControls(props: StageControlsProps) {
         document.pictureInPictureEnabled ? () => togglePictureInPicture(videoRef.current) : undefined
       }
       onSnapshot={snapshot}
-      navigation={stream?.canArchive && <TimelineNavigation timeline={viewer.timeline} />}
+      navigation={(stream?.canArchive ?? true) && <TimelineNavigation timeline={viewer.timeline} />}
     >
       {stream?.canArchive && (
         <>

@@ -63,7 +63,7 @@ export function PlayerVideo(props: PlayerVideoProps) {
         {props.still}
       </div>
       {props.words !== null && <div className={classes.words}>{props.words}</div>}
-      <div className={classes.head}>
+      <div className={classes.head} data-named={name !== ''}>
         {props.title}
         {player && <PlayerBadge player={player} />}
         {props.links}
