@@ -139,7 +139,7 @@ test('[R7.46] the configuration is changed in its form; errors appear at their k
 
 test('[R7.46] every key describes its purpose, and is found by that text', () =>
   testEnv.open('/administration/config', async (page) => {
-    await page.getByLabel('archive.warnPercent').waitFor();
+    await page.getByLabel('archive.rangesMaxSeconds').waitFor();
     const described = await page.locator('main form [id$=-description]').allTextContents();
     assert.ok(described.length > 40, `${described.length} keys`);
     const isAbout = (text: string) => /^[A-Z0-9][^·]+\. /.test(text) && !text.includes('config.about');
@@ -158,12 +158,12 @@ test('[R7.46] every key describes its purpose, and is found by that text', () =>
     );
     assert.equal(await page.getByRole('heading', { level: 2, name: /^[a-z]/ }).count(), 0);
     await page.getByLabel('Only changed').check({ force: true });
-    await page.getByLabel('archive.warnPercent').waitFor({ state: 'detached' });
+    await page.getByLabel('archive.rangesMaxSeconds').waitFor({ state: 'detached' });
     await page.getByLabel('Only changed').uncheck({ force: true });
     await page.getByRole('navigation', { name: 'Groups' }).getByRole('button', { name: 'E-mail' }).click();
     await page.waitForFunction(() => document.activeElement?.id === 'config-smtp');
     await page.getByLabel('Search keys').fill('mail server');
-    await page.getByLabel('archive.warnPercent').waitFor({ state: 'detached' });
+    await page.getByLabel('archive.rangesMaxSeconds').waitFor({ state: 'detached' });
     assert.ok(await page.getByLabel('smtp.host').isVisible());
   }));
 
