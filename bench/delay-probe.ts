@@ -7,7 +7,6 @@
  * camera sends with the reply to PLAY: the delay is that from the request.
  */
 import { createInterface } from 'node:readline/promises';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { addressOf } from '@vidette/contract/routes';
@@ -113,10 +112,12 @@ async function overHls(uid: string): Promise<number[]> {
 async function clickToKeyFrame(uid: string): Promise<number> {
   const startMs = performance.now();
   const viewer = watch(uid);
-  for (;;) {
-    const [bytes, isBinary] = (await once(viewer, 'message')) as [Buffer, boolean];
-    if (!isBinary || framesIn(bytes) === 0) continue;
-    viewer.terminate();
-    return performance.now() - startMs;
-  }
+  const { promise: delay, resolve } = Promise.withResolvers<number>();
+  // Messages that arrive together are emitted in one turn, so that awaiting them one by one would miss some.
+  viewer.on('message', (bytes: Buffer, isBinary: boolean) => {
+    if (isBinary && framesIn(bytes) > 0) resolve(performance.now() - startMs);
+  });
+  await delay;
+  viewer.terminate();
+  return delay;
 }

@@ -71,7 +71,7 @@ async function awaitRecording(client: Client, uids: readonly string[], sinceMs: 
     async () => {
       const ends = await endsOf(client, uids);
       const late = uids.filter((uid) => (ends.get(uid) ?? 0) <= sinceMs + 2_500);
-      return Promise.all(late.map((uid) => storyOf(client, uid)));
+      return Promise.all(late.map((uid) => storyOf(client, uid).catch(String)));
     },
     (late) => late.length === 0,
     outageMaxMs,
