@@ -1,8 +1,10 @@
 import type { Call } from './call.ts';
 import { accountCalls } from './calls/account.ts';
 import { archiveCalls } from './calls/archive.ts';
+import { eventCalls } from './calls/events.ts';
 import { exportCalls } from './calls/exports.ts';
 import { mosaicCalls } from './calls/mosaics.ts';
+import { notificationCalls } from './calls/notifications.ts';
 import { streamCalls } from './calls/streams.ts';
 import { systemCalls } from './calls/system.ts';
 import { userCalls } from './calls/users.ts';
@@ -17,10 +19,12 @@ export const calls = {
   ...streamCalls,
   ...archiveCalls,
   ...exportCalls,
+  ...eventCalls,
   ...accountCalls,
   ...userCalls,
   ...systemCalls,
   ...mosaicCalls,
+  ...notificationCalls,
 } as const satisfies Record<CallName, Call>;
 
 export type Calls = typeof calls;

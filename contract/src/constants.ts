@@ -92,6 +92,52 @@ export const gapCauses = [
   'none',
 ] as const;
 
+/** What the journal records (`JournalEntry`). */
+export const journalKinds = [
+  'motion',
+  /** Added by a user or by a program of theirs. */
+  'annotation',
+  /** The source was not available. */
+  'stream-down',
+  /** Frames arrived and could not be written. */
+  'recording-stopped',
+  /** Footage is missing; recorded when recording continues. */
+  'gap',
+  'disk',
+  /** A server of the cluster, or this one: away, drained, overloaded, or with a wrong clock. */
+  'node',
+  'sign-in-failed',
+  'share-opened',
+  'export-made',
+  /** Footage was deleted early, or could not be deleted. */
+  'retention',
+] as const;
+
+/** Kinds of targets of notifications. */
+export const targetTypes = ['webhook', 'email'] as const;
+
+/** Why a target did not accept a notification. */
+export const notificationFailures = [
+  /** No host answers at its address, or the connection was refused. */
+  'unreachable',
+  /** The connection ended before there was a response. */
+  'reset',
+  'timeout',
+  /** Its certificate is not valid. */
+  'tls',
+  /** Its address leads to a network that this server may not contact for the owner. */
+  'address-forbidden',
+  /** It responded with a status other than success. */
+  'status',
+  /** It redirects, which is not followed. */
+  'redirect',
+  'mail-server',
+  /** The server's configuration has no mail server. */
+  'not-configured',
+  /** The key of its signatures can't be read: the server's own key was replaced. */
+  'secret-lost',
+] as const;
+
 /** Limits of user input (lengths in characters unless a name says otherwise). */
 export const limits = {
   loginMaxLength: 64,
@@ -115,10 +161,27 @@ export const limits = {
   searchValuesMax: 10,
   permissionRowsMax: 10_000,
   exportStreamsMax: 16,
+  /** Of one filter of the journal. */
+  journalStreamsMax: 100,
+  /** Entries that one call marks as reviewed. */
+  journalReviewMax: 1_000,
   /** For all pages together. */
   mosaicCellsMax: 256,
   mosaicTilesPerPageMax: 64,
   mosaicPagesMax: 16,
+  /** Of one user. */
+  rulesMax: 50,
+  targetsMax: 20,
+  ruleStreamsMax: 200,
+  ruleSpansMax: 20,
+  ruleTargetsMax: 10,
+  /** Of a rule's counted events. */
+  ruleEventsMax: 100,
+  rulePerHourMax: 60,
+  /** A day: of a rule's durations. */
+  ruleSecondsMax: 86_400,
+  emailRecipientsMax: 10,
+  previewItemsMax: 100,
 } as const;
 
 /** For a wall's socket. */
@@ -129,6 +192,18 @@ export const wallLimits = {
   headerBytes: 4,
   /** Interval of the server's keep-alive messages. */
   aliveMs: 5_000,
+} as const;
+
+/** Of the event stream. */
+export const eventLimits = {
+  /** A comment is sent this often, so that a client notices a broken connection. */
+  aliveMs: 800,
+  /** After this long without a byte the connection is broken. */
+  silenceMs: 1_900,
+  /** Events that are kept for clients that reconnect. */
+  keptMax: 1_000,
+  /** Connections of one user. */
+  perUser: 32,
 } as const;
 
 /** Letters and digits of any ASCII login, with `. _ - @`. */

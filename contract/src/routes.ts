@@ -55,6 +55,11 @@ export const routes = {
   saveBookmark: { method: 'PATCH', path: '/v1/bookmark/{id}' },
   deleteBookmark: { method: 'DELETE', path: '/v1/bookmark/{id}' },
 
+  watchEvents: { method: 'GET', path: '/v1/events' },
+  listJournal: { method: 'GET', path: '/v1/journal' },
+  getJournalSummary: { method: 'GET', path: '/v1/journal/summary' },
+  reviewJournal: { method: 'POST', path: '/v1/journal/reviewed' },
+
   getShared: { method: 'GET', path: '/v1/share/{key}' },
   watchShared: { method: 'GET', path: '/v1/share/{key}/live' },
 
@@ -110,6 +115,17 @@ export const routes = {
   saveMosaic: { method: 'POST', path: '/v1/mosaic/{id}' },
   deleteMosaic: { method: 'DELETE', path: '/v1/mosaic/{id}' },
   watchWall: { method: 'GET', path: '/v1/wall' },
+
+  listTargets: { method: 'GET', path: '/v1/notification-targets' },
+  addTarget: { method: 'POST', path: '/v1/notification-targets' },
+  saveTarget: { method: 'PATCH', path: '/v1/notification-target/{id}' },
+  deleteTarget: { method: 'DELETE', path: '/v1/notification-target/{id}' },
+  testTarget: { method: 'POST', path: '/v1/notification-target/{id}/test' },
+  listRules: { method: 'GET', path: '/v1/rules' },
+  addRule: { method: 'POST', path: '/v1/rules' },
+  previewRule: { method: 'POST', path: '/v1/rules/preview' },
+  saveRule: { method: 'PATCH', path: '/v1/rule/{id}' },
+  deleteRule: { method: 'DELETE', path: '/v1/rule/{id}' },
 
   getAdminStats: { method: 'GET', path: '/v1/admin/stats' },
   getConfiguration: { method: 'GET', path: '/v1/admin/configuration' },

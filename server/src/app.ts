@@ -93,7 +93,9 @@ async function assemble(
   const cluster = keep(await composeCluster(foundation, engines, storage, fail));
   const media = keep(await composeMedia({ foundation, engines, storage, ffmpeg, cluster }));
   const access = keep(await composeAccess(foundation, storage, print));
-  const services = keep(await composeServices({ foundation, engines, storage, cluster, media, access }));
+  const services = keep(
+    await composeServices({ foundation, engines, storage, ffmpeg, cluster, media, access }),
+  );
   const areas = { foundation, engines, storage, ffmpeg, cluster, media, access, services };
   const { http, tunnel } = keep(await composeHttp(areas));
   attachToCluster(areas);

@@ -41,6 +41,7 @@ async function scene(t: TestContext) {
       knownDevices: new KnownDevices(store.secret),
       signInLimits: new SignInLimits({ failures, clock, log: silentLog }),
       authenticator,
+      failedSignIns: { note: () => {} },
       clock,
     }),
     ownProfile: new OwnProfile({ proof, passwords, identities, authenticator, emails, failures, clock }),

@@ -7,6 +7,7 @@ import type { SignInLimits } from '../access/sign-in-limits.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { networkOf } from '../base/network.ts';
+import type { MomentTally } from '../events/moment-tally.ts';
 import type { UserRecord } from '../store/users.ts';
 import type { AuditNote } from '../system/audit-event.ts';
 
@@ -38,6 +39,7 @@ export interface SignInOptions {
   readonly knownDevices: KnownDevices;
   readonly signInLimits: Pick<SignInLimits, 'admit'>;
   readonly authenticator: Pick<Authenticator, 'open'>;
+  readonly failedSignIns: Pick<MomentTally, 'note'>;
   readonly clock: Clock;
 }
 
@@ -70,6 +72,7 @@ export class SignIn {
       const attempt = await signInLimits.admit({ login: name, ip, deviceId });
       const found = await this.#findByPassword(candidates, password);
       if (!found || found.isBlocked) {
+        this.#options.failedSignIns.note({ uid: null, detail: { user: note.login, address: networkOf(ip) } });
         throw new Fault('AuthorizationFailed', 'The login or password is wrong, or the user is blocked.');
       }
       await attempt.forgive();

@@ -69,6 +69,7 @@ async function openAccess(
     authenticator,
     passwords,
     proof,
+    mailer,
     emails,
     passwordReset,
     identities: new Identities(users),

@@ -20,6 +20,9 @@ import { WallViewing } from '../streams/wall-viewing.ts';
 import { settingsView } from '../system/settings-view.ts';
 import type { ServerCertificate } from '../http/server-certificate.ts';
 import { BookmarkService } from '../recordings/bookmark-service.ts';
+import { RuleService } from '../events/rule-service.ts';
+import { TargetService } from '../events/target-service.ts';
+import { JournalService } from '../events/journal-service.ts';
 import { ExportService } from '../recordings/export-service.ts';
 import { RecordedFootage } from '../recordings/recorded-footage.ts';
 import { MosaicService } from '../mosaics/mosaic-service.ts';
@@ -32,6 +35,7 @@ import type { Principal } from '../access/principal.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import { TunnelService } from '../tunnel/tunnel-service.ts';
 import type { Access } from './access.ts';
+import { serverTimeZone } from './notifications.ts';
 import type { ClusterArea } from './cluster.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import type { Foundation } from './foundation.ts';
@@ -74,6 +78,9 @@ export function composeApplication(parts: ApplicationParts) {
     search: new Search(parts),
     footage: new RecordedFootage(parts),
     bookmarks: new BookmarkService(parts),
+    journalService: new JournalService(parts),
+    targetService: new TargetService(parts),
+    ruleService: new RuleService({ store, clock, timeZone: serverTimeZone() }),
     exportService: new ExportService(parts),
     mosaics: new MosaicService(parts),
     nodeService: new NodeService(parts),

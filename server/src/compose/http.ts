@@ -39,6 +39,8 @@ async function openHttp(areas: HttpAreas, closers: Closer[]) {
   const http = await openHttpServer({ config, clock, log, lock: access.lock });
   closers.push(() => http.close());
   closers.push(() => services.liveSessions.close());
+  // An open response would keep the server from closing.
+  closers.push(() => services.eventStreams.close());
   const tunnel = await Tunnel.open({
     config,
     memory: storage.store.settings,
@@ -116,10 +118,11 @@ function openAccessFeed({ foundation, storage, cluster, access, services }: Http
   const { store } = storage;
   const { writes } = store;
   const { rpc, tables, cluster: nodes } = cluster;
-  const { liveSessions, sharedViewers, streamService } = services;
+  const { liveSessions, sharedViewers, streamService, eventStreams } = services;
   const onChange = (note: AccessNote) => {
     if (!note) {
       access.authenticator.forgetAll();
+      eventStreams.reviewAll();
       sharedViewers.reviewAll();
       return;
     }
@@ -128,10 +131,12 @@ function openAccessFeed({ foundation, storage, cluster, access, services }: Http
       liveSessions.reviewStream(uid);
       sharedViewers.review(uid);
     }
+    if (note.uids.size > 0) eventStreams.reviewAll();
     streamService.hearRights(note.uids);
   };
   const onLost = () => {
     liveSessions.endAll();
+    eventStreams.endAll();
     sharedViewers.endAll();
   };
   return AccessFeed.open({

@@ -17,6 +17,7 @@ import { StatusWriter } from '../system/status-writer.ts';
 import { Transcoding } from '../transcoding/transcoding.ts';
 import type { ClusterArea } from './cluster.ts';
 import type { Engines } from './engines.ts';
+import { motionStore, openJournal, watchForJournal, type JournalArea } from './journal.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import type { Foundation } from './foundation.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
@@ -51,7 +52,8 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
   const observers = new StreamObservers();
   const streamManager = openStreams(parts, observers);
   const statuses = new StatusWriter({ streams: store.streams, clock, log });
-  const motion = openMotion(foundation, storage, cluster, streamManager);
+  const journal = openJournal(parts, closers);
+  const motion = openMotion(parts, streamManager, journal);
   // Both accept what the streams report until the last stream has ended.
   closers.push(() => statuses.settle());
   closers.push(() => motion.close());
@@ -79,6 +81,7 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
   observers.add({ ...own, onState: (uid, state) => statuses.note(uid, state) });
   observers.add({ ...own, onState: (uid, state) => statistics.noteState(uid, state) });
   observers.add({ ...own, onMotion: (uid, event) => motion.note(uid, event) });
+  const systemWatch = watchForJournal(parts, { ...journal, streamManager, observers, health }, closers);
   membership.attach({ activeStreams: () => streamManager.active, review: () => streamManager.review() });
   const snapshots = new Snapshots({ render: ffmpeg.renderLate, clock, load });
   const localInsight = new LocalInsight({ streamManager, statistics, snapshots, live, clock });
@@ -95,6 +98,8 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
     localInsight,
     insight,
     sourceProbe,
+    systemWatch,
+    ...journal,
   };
 }
 
@@ -174,6 +179,7 @@ function beginEngines(
       acquire: (uid) => membership.acquire(uid),
       causeOf: (uid) => (membership.reportElsewhere(uid) ? 'moved' : 'drained'),
       onState: (uid) => streamManager.find(uid)?.review(),
+      onPastState: (uid, state, atMs) => observers.notePastState(uid, state, atMs),
       onMotion: (uid, event) => observers.noteMotion(uid, event),
       onReport: (uid, report) => reported.note(uid, report?.recorder),
       onLine: (level, message, fields) => logRing.note(level, { ...fields }, message),
@@ -193,11 +199,13 @@ function peerConnection(
 
 /** Events of the streams of this node, kept as long as their footage. */
 function openMotion(
-  { clock, log }: Foundation,
-  { store, archive }: Storage,
-  { membership, archiveReader }: ClusterArea,
+  { foundation, storage, cluster }: MediaParts,
   streamManager: StreamManager,
+  journal: JournalArea,
 ): MotionJournal {
+  const { clock, log } = foundation;
+  const { archive } = storage;
+  const { membership, archiveReader } = cluster;
   // For all nodes together: an offline node counts with the time for which it was assigned.
   const keptSince = async (uid: string) => {
     const hours = streamManager.find(uid)?.settings.depthHours ?? -1;
@@ -207,5 +215,5 @@ function openMotion(
   };
   const uids = () =>
     Array.from(streamManager.streams(), ({ settings }) => settings.uid).filter((uid) => membership.owns(uid));
-  return new MotionJournal({ store: store.annotations, clock, log, keptSince, uids });
+  return new MotionJournal({ store: motionStore(storage, journal), clock, log, keptSince, uids });
 }

@@ -4,9 +4,12 @@ import { registerArchive, type ArchiveServices } from '../http/routes/archive.ts
 import { registerBookmarks, type BookmarkServices } from '../http/routes/bookmarks.ts';
 import { registerCluster, type ClusterServices } from '../http/routes/cluster.ts';
 import { registerConfiguration, type ConfigurationServices } from '../http/routes/configuration.ts';
+import { registerEvents, type EventServices } from '../http/routes/events.ts';
 import { registerExports, type ExportServices } from '../http/routes/exports.ts';
+import { registerJournal, type JournalServices } from '../http/routes/journal.ts';
 import { registerLive, type LiveServices } from '../http/routes/live.ts';
 import { registerMosaics, type MosaicServices } from '../http/routes/mosaics.ts';
+import { registerNotifications, type NotificationServices } from '../http/routes/notifications.ts';
 import { registerPassword, type PasswordServices } from '../http/routes/password.ts';
 import { registerProbe, type ProbeServices } from '../http/routes/probe.ts';
 import { registerShare, type ShareServices } from '../http/routes/share.ts';
@@ -23,9 +26,12 @@ export type RouteServices = AccountServices &
   BookmarkServices &
   ClusterServices &
   ConfigurationServices &
+  EventServices &
   ExportServices &
+  JournalServices &
   LiveServices &
   MosaicServices &
+  NotificationServices &
   PasswordServices &
   ProbeServices &
   ShareServices &
@@ -43,9 +49,12 @@ export function registerRoutes(registrar: Registrar, services: RouteServices): v
   registerBookmarks(registrar, services);
   registerCluster(registrar, services);
   registerConfiguration(registrar, services);
+  registerEvents(registrar, services);
   registerExports(registrar, services);
+  registerJournal(registrar, services);
   registerLive(registrar, services);
   registerMosaics(registrar, services);
+  registerNotifications(registrar, services);
   registerPassword(registrar, services);
   registerProbe(registrar, services);
   registerShare(registrar, services);

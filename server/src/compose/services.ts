@@ -9,9 +9,12 @@ import { StreamService } from '../streams/stream-service.ts';
 import { VersionCheck } from '../system/version-check.ts';
 import type { Access } from './access.ts';
 import type { ClusterArea } from './cluster.ts';
+import type { Ffmpeg } from './ffmpeg.ts';
 import type { Engines } from './engines.ts';
+import { openEvents } from './events.ts';
 import type { Foundation } from './foundation.ts';
 import type { Media } from './media.ts';
+import { openDeliveries } from './notifications.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import type { Storage } from './storage.ts';
 
@@ -22,6 +25,7 @@ export interface Areas {
   readonly foundation: Foundation;
   readonly engines: Engines;
   readonly storage: Storage;
+  readonly ffmpeg: Ffmpeg;
   readonly cluster: ClusterArea;
   readonly media: Media;
   readonly access: Access;
@@ -54,14 +58,17 @@ async function openServices(areas: Areas, closers: Closer[]) {
     liveSessions,
     membership: cluster.membership,
   });
+  const eventStreams = openEvents(areas, streamService, closers);
+  const deliveries = openDeliveries(areas, closers);
   const sharedViewers = new SharedViewers({ streams: store.streams, log });
-  return { exports, versionCheck, liveSessions, streamService, sharedViewers };
+  return { exports, versionCheck, liveSessions, streamService, sharedViewers, eventStreams, deliveries };
 }
 
-function openExports({ foundation, storage, cluster }: Areas): Exports {
+function openExports({ foundation, storage, cluster, media }: Areas): Exports {
   const { config, clock, log, load, version } = foundation;
   const { store, archive } = storage;
   const { archiveReader, rpc } = cluster;
+  const loginOf = async (userId: number) => (await store.users.byId(userId))?.login ?? '';
   return new Exports({
     archive: archiveReader,
     records: store.exports,
@@ -80,6 +87,15 @@ function openExports({ foundation, storage, cluster }: Areas): Exports {
     elsewhere: (node, id) => peerPackage(rpc, clock, node, id),
     refusal: (userId, uid) => refusalOfArchive(store, userId, uid),
     nowMs: () => archive.retention.cautiousNowMs,
-    loginOf: async (userId) => (await store.users.byId(userId))?.login ?? '',
+    loginOf,
+    onReady: async ({ id, userId, name, streams }, bytes) => {
+      const [only, ...others] = streams;
+      const detail = { subject: name, user: await loginOf(userId), figures: { export: id, bytes } };
+      const startMs = clock.wallMs();
+      const uid = others.length === 0 && only ? only.uid : null;
+      await media.journalWriter.write([
+        { type: 'put', kind: 'export-made', uid, key: String(id), startMs, endMs: null, userId, detail },
+      ]);
+    },
   });
 }

@@ -159,6 +159,13 @@ export const ConfigFile = z.strictObject({
   audit: z
     .strictObject({ enabled: z.boolean().default(true), days: z.int().min(1).max(36_500).default(365) })
     .prefault({}),
+  journal: z
+    .strictObject({
+      days: z.int().min(1).max(3_650).default(90),
+      entriesPerStream: z.int().min(10).max(1_000_000).default(20_000),
+      entries: z.int().min(1_000).max(100_000_000).default(1_000_000),
+    })
+    .prefault({}),
   metrics: z.strictObject({ token: text.nullable().default(null) }).prefault({}),
   versionCheck: z.strictObject({ url: url.nullable().default(null) }).prefault({}),
   kiosk: z

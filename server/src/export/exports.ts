@@ -30,6 +30,8 @@ export interface ExportsOptions extends Omit<ExportJobTools, 'roomBytes' | 'onPr
    * A lower bound of the current time, so that a clock set forward deletes nothing; by default the wall clock.
    */
   readonly nowMs?: () => number;
+  /** Records a package that is complete. */
+  readonly onReady?: (record: ExportRecord, bytes: number) => Promise<void>;
 }
 
 /** What a user requests. */
@@ -282,6 +284,8 @@ export class Exports {
       };
       const job = new ExportJob(tools, record, abort.signal);
       const bytes = await job.run(this.#partPath(record.id), this.#path(record.id));
+      // First: if the process ends here, the export is made again, and its entry is the same.
+      await this.#options.onReady?.(record, bytes);
       const expiresMs = clock.wallMs() + limits().keepMs;
       await records.save(record.id, {
         status: 'ready',

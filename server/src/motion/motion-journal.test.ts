@@ -45,8 +45,8 @@ test('[R10.7] events of all streams are saved together; an event reported twice 
   clock.advance(1_000);
   await journal.close();
   assert.deepEqual(saved, [
-    { uid: 'cam1', kind: 'motion', startMs: 1_000, endMs: 9_000, note: '×2.0' },
-    { uid: 'cam2', kind: 'motion', startMs: 1_000, endMs: 3_000, note: '×2.0' },
+    { uid: 'cam1', kind: 'motion', startMs: 1_000, endMs: 9_000, note: '×2.0', score: 2 },
+    { uid: 'cam2', kind: 'motion', startMs: 1_000, endMs: 3_000, note: '×2.0', score: 2 },
   ]);
   assert.equal(clock.pendingTimers, 0);
 });

@@ -9,6 +9,8 @@ export interface NotedEvent {
   readonly startMs: number;
   readonly endMs: number;
   readonly note: string;
+  /** See `MotionEvent`. */
+  readonly score: number;
 }
 
 /** Where events are stored. Both methods reject with the database's error. */
@@ -66,6 +68,7 @@ export class MotionJournal {
       endMs: Math.round(event.endMs),
       // The ratio of the frames' size to their usual size: needs no translation.
       note: `×${event.score.toFixed(1)}`,
+      score: Math.round(event.score * 10) / 10,
     });
     this.#giveUpOldest();
     this.#schedule(gatherMs);

@@ -28,6 +28,7 @@ async function scene(t: TestContext) {
     config: config as ConstructorParameters<typeof BookmarkService>[0]['config'],
     clock: new ManualClock(),
     store,
+    journalWriter: { write: async (prepare) => void (await store.journal.append(prepare)) },
   });
   return { bookmarks, ann, bob, eve, admin };
 }

@@ -9,6 +9,7 @@ import { Fault } from '../base/fault.ts';
 import { fieldFault } from '../base/field-fault.ts';
 import { requireUnchanged } from '../base/unchanged.ts';
 import type { Config } from '../config/schema.ts';
+import type { JournalWriter } from '../events/journal-writer.ts';
 import type { AnnotationRecord } from '../store/annotations.ts';
 import type { BookmarkChanges, BookmarkRecord } from '../store/bookmarks.ts';
 import type { Store } from '../store/store.ts';
@@ -25,6 +26,7 @@ export interface BookmarkServiceOptions {
   readonly config: Pick<Config, 'archive'>;
   readonly clock: Clock;
   readonly store: Pick<Store, 'annotations' | 'bookmarks' | 'streamList'>;
+  readonly journalWriter: Pick<JournalWriter, 'write'>;
 }
 
 /**
@@ -53,19 +55,22 @@ export class BookmarkService {
 
   /** @throws Fault NotFound, Forbidden, ValidationError at `timeEnd` */
   async addAnnotation(principal: Principal, body: AnnotationToAdd, note: AuditNote): Promise<Annotation> {
-    const { store } = this.#options;
+    const { store, journalWriter } = this.#options;
     note.target = body.streamId;
     const { stream } = await requireStream(store.streamList, principal, body.streamId, 'edit');
     requireOrder(body.time, body.timeEnd, 'timeEnd');
-    const row = await store.annotations.add({
-      streamId: stream.id,
-      type: body.type,
-      kind: body.kind,
-      startMs: body.time,
-      endMs: body.timeEnd,
-      note: body.note,
+    const { type, kind, time: startMs, timeEnd: endMs, note: text } = body;
+    const annotation = { streamId: stream.id, type, kind, startMs, endMs, note: text };
+    const [{ uid }, { login: user }] = [stream, principal.user];
+    let row: AnnotationRecord | undefined;
+    await journalWriter.write(async (db) => {
+      row = await store.annotations.add(annotation, db);
+      const key = String(row.id);
+      const detail = { code: kind, user };
+      return [{ type: 'put', kind: 'annotation', uid, key, startMs, endMs, note: text, detail }];
     });
-    return annotationView(row, stream.uid);
+    if (!row) throw new Fault('InternalServerError', 'The annotation was not written.');
+    return annotationView(row, uid);
   }
 
   /** Bookmarks of streams whose archive the caller may watch. */

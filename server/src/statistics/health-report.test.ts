@@ -64,6 +64,7 @@ test('warnings about the server’s address and the object storage are only for 
       streamList: {
         viewableUids: async ({ isAdmin }: { isAdmin: boolean }) => (isAdmin ? undefined : new Set(['gate'])),
       },
+      notificationTargets: { failingSince: async () => [] },
     },
     health: { warnings: async (...names: unknown[]) => (asked.push(names.slice(0, 2)), []) },
     recordingGaps: {
@@ -95,5 +96,35 @@ test('warnings about the server’s address and the object storage are only for 
   assert.deepEqual(asked, [
     [['gate'], []],
     [['gate', 'yard'], []],
+  ]);
+});
+
+test('[R11.9] a target that has accepted nothing for an hour is a warning for its owner and administrators', async () => {
+  const clock = new ManualClock();
+  const asked: unknown[] = [];
+  const report = new HealthReport({
+    store: {
+      streamList: { viewableUids: async () => undefined },
+      notificationTargets: {
+        failingSince: async (...question: unknown[]) => (
+          asked.push(question),
+          [{ name: 'Hook', failingMs: 7 }]
+        ),
+      },
+    },
+    health: { warnings: async () => [] },
+    recordingGaps: { notRecording: () => [], recordedLow: async () => [] },
+    archive: { health: { retention: {} } },
+    tunnel: {},
+    certificate: undefined,
+    config: { trustProxy: false },
+    clock,
+  } as unknown as HealthReportOptions);
+  const failing = (await report.warningsFor(user)).find(({ code }) => code === 'target-failing');
+  assert.deepEqual([failing?.subject, failing?.since], ['Hook', 7]);
+  await report.warningsFor(admin);
+  assert.deepEqual(asked, [
+    [clock.wallMs() - 3_600_000, user.user.id],
+    [clock.wallMs() - 3_600_000, undefined],
   ]);
 });

@@ -19,8 +19,11 @@ interface CertificateState {
   readonly expiresAt: number;
 }
 
+/** A target that has accepted nothing for this long is a problem. */
+const targetFailingMs = 3_600_000;
+
 export interface HealthReportOptions {
-  readonly store: Pick<Store, 'streamList'>;
+  readonly store: Pick<Store, 'streamList' | 'notificationTargets'>;
   readonly health: Pick<HealthMonitor, 'warnings'>;
   readonly recordingGaps: Pick<RecordingGaps, 'notRecording' | 'recordedLow'>;
   /** Of this node. */
@@ -52,7 +55,18 @@ export class HealthReport {
     const warnings = await health.warnings(idle, await recordingGaps.recordedLow(viewable), shares);
     warnings.push(...archiveWarnings(archive.health, clock));
     if (principal.isAdmin) warnings.push(...this.#forAdministrators());
+    warnings.push(...(await this.#failingTargets(principal)));
     return warnings;
+  }
+
+  /** Users see their own targets, administrators all. */
+  async #failingTargets({ user, isAdmin }: Principal): Promise<HealthWarning[]> {
+    const { store, clock } = this.#options;
+    const sinceMs = clock.wallMs() - targetFailingMs;
+    const targets = await store.notificationTargets.failingSince(sinceMs, isAdmin ? undefined : user.id);
+    return targets.map(({ name: subject, failingMs }) =>
+      warning('target-failing', { subject, ...(failingMs !== null && { since: failingMs }) }),
+    );
   }
 
   #forAdministrators(): HealthWarning[] {

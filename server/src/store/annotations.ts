@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { AnnotationRow, Database } from './database.ts';
 import { rowMapping } from './row-mapping.ts';
 import { streamIds } from './streams.ts';
@@ -46,8 +46,9 @@ export class Annotations {
     this.#db = db;
   }
 
-  async add(annotation: NewAnnotation): Promise<AnnotationRecord> {
-    const row = await this.#db
+  /** `db`: the transaction that also records it. */
+  async add(annotation: NewAnnotation, db: Kysely<Database> = this.#db): Promise<AnnotationRecord> {
+    const row = await db
       .insertInto('annotations')
       .values(mapping.row(annotation))
       .returningAll()
@@ -59,26 +60,29 @@ export class Annotations {
    * Adds events, all or none; existing ones (same stream, kind and start) get the new end and note. Events of
    * removed streams are left out.
    */
-  async saveEvents(events: readonly NoticedEvent[]): Promise<void> {
-    await this.#db.transaction().execute(async (db) => {
-      const ids = await streamIds(db, [...new Set(events.map(({ uid }) => uid))]);
-      for (const { uid, kind, startMs, endMs, note } of events) {
-        const streamId = ids.get(uid);
-        if (streamId === undefined) continue;
-        const { numUpdatedRows } = await db
-          .updateTable('annotations')
-          .set({ end_ms: endMs, note })
-          .where('stream_id', '=', streamId)
-          .where('start_ms', '=', startMs)
-          .where('kind', '=', kind)
-          .executeTakeFirstOrThrow();
-        if (numUpdatedRows > 0n) continue;
-        await db
-          .insertInto('annotations')
-          .values({ stream_id: streamId, type: 'event', kind, start_ms: startMs, end_ms: endMs, note })
-          .execute();
-      }
-    });
+  saveEvents(events: readonly NoticedEvent[]): Promise<void> {
+    return this.#db.transaction().execute((db) => this.saveEventsIn(db, events));
+  }
+
+  /** The same in the transaction that also records them. */
+  async saveEventsIn(db: Transaction<Database>, events: readonly NoticedEvent[]): Promise<void> {
+    const ids = await streamIds(db, [...new Set(events.map(({ uid }) => uid))]);
+    for (const { uid, kind, startMs, endMs, note } of events) {
+      const streamId = ids.get(uid);
+      if (streamId === undefined) continue;
+      const { numUpdatedRows } = await db
+        .updateTable('annotations')
+        .set({ end_ms: endMs, note })
+        .where('stream_id', '=', streamId)
+        .where('start_ms', '=', startMs)
+        .where('kind', '=', kind)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows > 0n) continue;
+      await db
+        .insertInto('annotations')
+        .values({ stream_id: streamId, type: 'event', kind, start_ms: startMs, end_ms: endMs, note })
+        .execute();
+    }
   }
 
   /** Deletes events of a kind that ended before a given time, by the stream's uid. */

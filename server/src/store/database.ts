@@ -1,5 +1,6 @@
 import type { ExportFailure } from '@vidette/contract/entities';
 import type { Generated } from 'kysely';
+import type { JournalRow } from './journal-row.ts';
 import type { Flag } from './row-mapping.ts';
 import type { StreamRow } from './stream-row.ts';
 
@@ -167,6 +168,56 @@ export interface ExportFileRow {
   facts: string;
 }
 
+export interface RuleRow {
+  id: Generated<number>;
+  user_id: number;
+  name: string;
+  is_enabled: Flag;
+  /** JSON: the conditions and actions. */
+  definition: string;
+  /** JSON: what it remembers between events. */
+  state: string;
+  /** When an event has lasted long enough; null: it waits for none. */
+  due_ms: number | null;
+  created_ms: number;
+  fired_ms: number | null;
+}
+
+export interface NotificationTargetRow {
+  id: Generated<number>;
+  user_id: number;
+  name: string;
+  /** JSON of the contract's TargetSettings. */
+  settings: string;
+  /** Sealed: signs its requests. */
+  secret: string | null;
+  created_ms: number;
+  accepted_ms: number | null;
+  /** The first failure since the last success. */
+  failing_ms: number | null;
+  failures: number;
+  /** Nothing is sent before. */
+  retry_ms: number;
+  /** JSON: the last failure. */
+  failure: string;
+  dropped: number;
+  /** The node that is sending to it, until `lease_ms`. */
+  lease_node: Generated<string | null>;
+  lease_ms: Generated<number>;
+}
+
+/** A notification that was not delivered yet. */
+export interface OutboxRow {
+  id: Generated<number>;
+  target_id: number;
+  /** Idempotency key; unique. */
+  key: string;
+  /** JSON. */
+  payload: string;
+  created_ms: number;
+  refusals: number;
+}
+
 interface SettingRow {
   key: string;
   /** JSON. */
@@ -265,8 +316,12 @@ export interface Database {
   mosaics: MosaicRow;
   bookmarks: BookmarkRow;
   annotations: AnnotationRow;
+  journal: JournalRow;
   exports: ExportRow;
   export_files: ExportFileRow;
+  rules: RuleRow;
+  notification_targets: NotificationTargetRow;
+  outbox: OutboxRow;
   settings: SettingRow;
   audit: AuditRow;
   reset_codes: ResetCodeRow;

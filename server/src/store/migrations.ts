@@ -31,6 +31,8 @@ export function migrationsFor(engine: Engine): Record<string, MigrationStep> {
     '0016_accounts': { up: (db) => accounts(db as Kysely<unknown>), isAdditive: true },
     '0018_access_changes': { up: (db) => accessChanges(db as Kysely<unknown>, engine), isAdditive: true },
     '0019_node_clocks': { up: (db) => nodeClocks(db as Kysely<unknown>), isAdditive: true },
+    '0020_journal': { up: (db) => journal(db as Kysely<unknown>, engine), isAdditive: true },
+    '0022_notifications': { up: (db) => notifications(db as Kysely<unknown>, engine), isAdditive: true },
   };
 }
 
@@ -424,4 +426,85 @@ async function accounts(db: Kysely<unknown>): Promise<void> {
     .addColumn('expires_ms', 'bigint', required)
     .execute();
   await index(db, 'failed_attempts', ['expires_ms']);
+}
+
+/**
+ * What happened (design/events.md). It is read in chronological order, with a stream or a kind; the revision is what
+ * other nodes follow.
+ */
+async function journal(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('journal')
+    .addColumn('id', engine === 'sqlite' ? 'integer' : 'serial', (column) =>
+      engine === 'sqlite' ? column.primaryKey().autoIncrement() : column.primaryKey(),
+    )
+    .addColumn('revision', 'bigint', required)
+    .addColumn('kind', 'text', required)
+    .addColumn('entry_key', 'text', required)
+    .addColumn('stream_id', 'integer', (column) => column.references('streams.id').onDelete('cascade'))
+    .addColumn('user_id', 'integer', (column) => column.references('users.id').onDelete('cascade'))
+    .addColumn('start_ms', 'bigint', required)
+    .addColumn('end_ms', 'bigint')
+    .addColumn('open_key', 'text', (column) => column.unique())
+    .addColumn('detail', 'text', required)
+    .addColumn('note', 'text', required)
+    .addColumn('search_key', 'text', required)
+    .addColumn('is_reviewed', 'integer', required)
+    .addUniqueConstraint('journal_once', ['kind', 'entry_key'])
+    .execute();
+  await index(db, 'journal', ['revision']);
+  await index(db, 'journal', ['start_ms', 'id']);
+  await index(db, 'journal', ['kind', 'start_ms', 'id']);
+  await index(db, 'journal', ['stream_id', 'start_ms', 'id']);
+  await index(db, 'journal', ['stream_id', 'kind', 'start_ms', 'id']);
+  await sql`create index journal_unreviewed on journal (start_ms, id) where is_reviewed = 0`.execute(db);
+  await sql`create index journal_of_users on journal (user_id) where user_id is not null`.execute(db);
+}
+
+/** Rules, the targets that they notify, and the notifications on their way (design/notifications.md). */
+async function notifications(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const withId = (name: string) =>
+    db.schema
+      .createTable(name)
+      .addColumn('id', engine === 'sqlite' ? 'integer' : 'serial', (column) =>
+        engine === 'sqlite' ? column.primaryKey().autoIncrement() : column.primaryKey(),
+      );
+  await withId('rules')
+    .addColumn('user_id', 'integer', ofUser)
+    .addColumn('name', 'text', required)
+    .addColumn('is_enabled', 'integer', required)
+    .addColumn('definition', 'text', required)
+    .addColumn('state', 'text', required)
+    .addColumn('due_ms', 'bigint')
+    .addColumn('created_ms', 'bigint', required)
+    .addColumn('fired_ms', 'bigint')
+    .execute();
+  await index(db, 'rules', ['user_id']);
+  await index(db, 'rules', ['due_ms']);
+  await withId('notification_targets')
+    .addColumn('user_id', 'integer', ofUser)
+    .addColumn('name', 'text', required)
+    .addColumn('settings', 'text', required)
+    .addColumn('secret', 'text')
+    .addColumn('created_ms', 'bigint', required)
+    .addColumn('accepted_ms', 'bigint')
+    .addColumn('failing_ms', 'bigint')
+    .addColumn('failures', 'integer', required)
+    .addColumn('retry_ms', 'bigint', required)
+    .addColumn('failure', 'text', required)
+    .addColumn('dropped', 'integer', required)
+    .addColumn('lease_node', 'text')
+    .addColumn('lease_ms', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await index(db, 'notification_targets', ['user_id']);
+  await withId('outbox')
+    .addColumn('target_id', 'integer', (column) =>
+      column.notNull().references('notification_targets.id').onDelete('cascade'),
+    )
+    .addColumn('key', 'text', (column) => column.notNull().unique())
+    .addColumn('payload', 'text', required)
+    .addColumn('created_ms', 'bigint', required)
+    .addColumn('refusals', 'integer', required)
+    .execute();
+  await index(db, 'outbox', ['target_id', 'id']);
 }

@@ -49,8 +49,12 @@ const tables: Readonly<Record<keyof Database | 'access_changes', true>> = {
   mosaics: true,
   bookmarks: true,
   annotations: true,
+  journal: true,
   exports: true,
   export_files: true,
+  rules: true,
+  notification_targets: true,
+  outbox: true,
   settings: true,
   audit: true,
   reset_codes: true,
@@ -81,6 +85,21 @@ export async function openDatabase(place: DatabasePlace, log?: Log): Promise<Ope
   } catch (error) {
     await opened.db.destroy();
     throw opened.file === undefined ? error : sqliteFault(opened.file, error);
+  }
+}
+
+/**
+ * Whether the steps that made the tables of an existing database are those of this version. Changes nothing.
+ * @throws Fault Unavailable when it can't be read, or the engine's error
+ */
+export async function isCurrent(place: DatabasePlace): Promise<boolean> {
+  const { db, engine } = 'url' in place ? await openPostgres(place) : await openSqlite(place.file);
+  try {
+    const taken = await stepsOf(db);
+    const known = Object.keys(migrationsFor(engine));
+    return taken.length === known.length && taken.every((name) => known.includes(name));
+  } finally {
+    await db.destroy();
   }
 }
 

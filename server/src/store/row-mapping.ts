@@ -22,10 +22,14 @@ type ColumnsOf<Row, Value> = {
 
 type Place<Row, Value> =
   | ColumnsOf<Row, Value>
-  | (Value extends boolean
+  | ([Value] extends [boolean]
       ? StoredAs<ColumnsOf<Row, Flag>, boolean>
       : StoredAs<ColumnsOf<Row, string>, Value>)
-  | (Value extends readonly unknown[] ? never : Value extends object ? MemberColumns<Row, Value> : never);
+  | ([Value] extends [readonly unknown[]]
+      ? never
+      : [Value] extends [object]
+        ? MemberColumns<Row, Value>
+        : never);
 
 /** The column of each member of a domain object; for a group of members, their columns. */
 export type MemberColumns<Row, Domain> = {

@@ -126,7 +126,14 @@ export async function holdsSealed(db: Kysely<Database>): Promise<boolean> {
     )
     .limit(1)
     .executeTakeFirst();
-  return row !== undefined;
+  if (row !== undefined) return true;
+  const target = await db
+    .selectFrom('notification_targets')
+    .select('id')
+    .where('secret', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return target !== undefined;
 }
 
 function placeOf(uid: string, column: string): string {

@@ -25,6 +25,7 @@ async function scene(t: TestContext) {
     },
     live: { serveSocket: serveSocket as unknown as () => LiveSession },
     sharedViewers,
+    openedLinks: { note: () => {} },
   } satisfies SharedViewingOptions);
   const watch = (socket = new FakeSocket()) => {
     service.watch({ uid: 'gate', key, ip }, variant, socket.asSocket);

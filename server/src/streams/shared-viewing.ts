@@ -1,6 +1,8 @@
 import type { StreamStatus } from '@vidette/contract/entities';
 import type { WebSocket } from 'ws';
 import { Fault } from '../base/fault.ts';
+import { networkOf } from '../base/network.ts';
+import type { MomentTally } from '../events/moment-tally.ts';
 import type { PendingUpgrade, RemoteViewer, RemoteViewers } from '../engine/remote-viewers.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import type { Live } from '../live/live.ts';
@@ -31,6 +33,7 @@ export interface SharedViewingOptions {
   readonly live: Pick<Live, 'serveSocket'>;
   readonly watchLog: Pick<WatchLog, 'begin'>;
   readonly sharedViewers: Pick<SharedViewers, 'add' | 'count'>;
+  readonly openedLinks: Pick<MomentTally, 'note'>;
   /** Undefined where streams run in this process. */
   readonly viewers?: Pick<RemoteViewers, 'serve'> | undefined;
 }
@@ -66,6 +69,7 @@ export class SharedViewing {
     const release = running.demand.addViewer();
     const session = live.serveSocket(socket, running.stream, variant);
     const forget = sharedViewers.add(uid, key, session);
+    this.#noteOpened(uid, ip);
     const noteEnd = watchLog.begin({ mode: 'watchShared', uid, login: null, ip });
     whenClosed(socket, () => {
       noteEnd();
@@ -82,7 +86,10 @@ export class SharedViewing {
   ): Promise<boolean> {
     const claim: LinkClaim = { kind: 'link', key, ip };
     const remote = await this.#options.viewers?.serve({ uid, variant, claim }, upgrade);
-    if (remote) this.adopt(remote, claim);
+    if (remote) {
+      this.adopt(remote, claim);
+      this.#noteOpened(uid, ip);
+    }
     return remote !== undefined;
   }
 
@@ -96,6 +103,10 @@ export class SharedViewing {
       noteEnd();
       forget();
     });
+  }
+
+  #noteOpened(uid: string, ip: string): void {
+    this.#options.openedLinks.note({ uid, detail: { address: networkOf(ip) } });
   }
 
   async #streamOf(key: string): Promise<StreamRecord> {

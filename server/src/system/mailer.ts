@@ -2,12 +2,17 @@ import { hostname } from 'node:os';
 import { Fault } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
 
-/** One e-mail to one recipient; both bodies have the same content. */
+/** One e-mail; both bodies have the same content. */
 export interface Email {
+  /** One address, or several, separated by commas. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** An image that the HTML refers to as `cid:` with its id. */
+  readonly inline?: { readonly id: string; readonly jpeg: Uint8Array };
+  /** Makes the message id: the same for an e-mail that is sent again. */
+  readonly id?: string;
 }
 
 /** Their sum is below the twenty seconds that the page waits for an answer. */
@@ -34,10 +39,28 @@ export class Mailer {
   }
 
   /** Resolves when the server has accepted the e-mail. @throws Fault Unavailable */
-  async send(email: Email): Promise<void> {
+  async send({ to, subject, text, html, inline, id }: Email): Promise<void> {
     const transport = await this.#transport();
-    const from = { name: this.#config.app.title, address: this.#sender() };
-    await told(transport.sendMail({ from, ...email }));
+    const address = this.#sender();
+    const from = { name: this.#config.app.title, address };
+    const attachment = inline && {
+      cid: inline.id,
+      content: Buffer.from(inline.jpeg),
+      contentType: 'image/jpeg',
+      filename: `${inline.id}.jpg`,
+      contentDisposition: 'inline' as const,
+    };
+    await told(
+      transport.sendMail({
+        from,
+        to,
+        subject,
+        text,
+        html,
+        ...(attachment && { attachments: [attachment] }),
+        ...(id !== undefined && { messageId: `<${id}@${address.slice(address.indexOf('@') + 1)}>` }),
+      }),
+    );
   }
 
   async #transport() {

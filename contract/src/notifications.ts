@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { journalKinds, limits, notificationFailures, targetTypes } from './constants.ts';
+import { Email, Id, Name, TimeMs, TimeZoneName, Uid } from './entities.ts';
+import { exampleMs, hourMs, like } from './example.ts';
+import { JournalKind } from './journal.ts';
+
+// Rules and the targets that they notify.
+
+const WebhookUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(limits.sourceMaxLength)
+  .meta(like('https://hooks.example.org/vidette'));
+const Recipients = z.array(Email).min(1).max(limits.emailRecipientsMax);
+
+/** Where notifications go, by type. */
+export const TargetSettings = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('webhook'),
+    url: WebhookUrl.describe('Receives a signed POST request for each notification'),
+  }),
+  z.strictObject({
+    type: z.literal('email'),
+    to: Recipients.describe('Only administrators may enter addresses other than their own'),
+  }),
+]);
+
+/** Why a target did not accept a notification. */
+export const NotificationFailure = z.object({
+  code: z.enum(notificationFailures).meta(like('status')),
+  status: z.int().nullable().describe('The HTTP status of the response, if there was one').meta(like(503)),
+});
+
+export const NotificationTarget = z.object({
+  id: Id,
+  name: z.string().meta(like('Night shift')),
+  type: z.enum(targetTypes),
+  settings: TargetSettings,
+  createdAt: TimeMs,
+  waiting: z.int().describe('Notifications in the queue').meta(like(0)),
+  dropped: z
+    .int()
+    .describe('Notifications that were given up: too old, too many, or refused for good')
+    .meta(like(0)),
+  acceptedAt: TimeMs.nullable().describe('When it last accepted a notification'),
+  failingSince: TimeMs.nullable()
+    .describe('When the failures began that have not ended since')
+    .meta(like(null)),
+  nextAttemptAt: TimeMs.nullable().describe('When a failed delivery is tried again').meta(like(null)),
+  failure: NotificationFailure.nullable().describe('The last failure; null after a success').meta(like(null)),
+});
+
+/** Members that users set. */
+export const targetToAdd = {
+  name: Name.meta(like('Night shift')),
+  settings: TargetSettings.meta(like({ type: 'webhook', url: 'https://hooks.example.org/vidette' })),
+};
+
+/** A time of day. */
+const ClockTime = z.string().regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/);
+const Seconds = z.int().min(0).max(limits.ruleSecondsMax);
+
+export const RuleSchedule = z.strictObject({
+  timeZone: TimeZoneName,
+  spans: z
+    .array(
+      z.strictObject({
+        days: z
+          .array(z.int().min(1).max(7))
+          .min(1)
+          .max(7)
+          .describe('Days on which the span begins: 1 is Monday')
+          .meta(like([1, 2, 3, 4, 5])),
+        from: ClockTime.meta(like('22:00')),
+        to: ClockTime.describe(
+          'On the next day if it is not after `from`; the same time is 24 hours later, by the clock on the wall',
+        ).meta(like('06:00')),
+      }),
+    )
+    .min(1)
+    .max(limits.ruleSpansMax),
+});
+
+const unique = (items: readonly unknown[]) => new Set(items).size === items.length;
+
+/** Members of a rule that users set, as requests contain them. */
+export const ruleSettings = {
+  name: Name.meta(like('Yard at night')),
+  isEnabled: z.boolean(),
+  kinds: z.array(JournalKind).min(1).max(journalKinds.length).refine(unique),
+  streams: z
+    .array(Uid)
+    .max(limits.ruleStreamsMax)
+    .refine(unique)
+    .describe('Without streams and tags: every stream that the owner may see'),
+  tags: z
+    .array(Name.max(limits.tagMaxLength))
+    .max(limits.tagsMax)
+    .meta(like(['Yard'])),
+  schedule: RuleSchedule.nullable().describe('Null: always'),
+  minSeconds: Seconds.describe('What has a duration must last this long').meta(like(5)),
+  count: z
+    .strictObject({
+      events: z.int().min(2).max(limits.ruleEventsMax).meta(like(3)),
+      withinSeconds: Seconds.min(1).meta(like(600)),
+    })
+    .nullable()
+    .describe('So many events must occur within this time; null: each one suffices')
+    .meta(like(null)),
+  cooldownSeconds: Seconds.describe('For this long after it acted, the rule doesn’t act again').meta(
+    like(300),
+  ),
+  perHourMax: z
+    .int()
+    .min(1)
+    .max(limits.rulePerHourMax)
+    .describe('It acts this often in an hour at most')
+    .meta(like(12)),
+  targets: z.array(Id).max(limits.ruleTargetsMax).refine(unique).describe('The owner’s targets'),
+  bookmarks: z.boolean().describe('Adds a bookmark, where the owner may watch the archive').meta(like(false)),
+};
+
+/** The same with the values that a new rule has unless the request names others. */
+export const ruleToAdd = {
+  ...ruleSettings,
+  isEnabled: ruleSettings.isEnabled.default(true),
+  streams: ruleSettings.streams.default([]),
+  tags: ruleSettings.tags.default([]),
+  schedule: ruleSettings.schedule.default(null),
+  minSeconds: ruleSettings.minSeconds.default(0),
+  count: ruleSettings.count.default(null),
+  cooldownSeconds: ruleSettings.cooldownSeconds.default(300),
+  perHourMax: ruleSettings.perHourMax.default(12),
+  targets: ruleSettings.targets.default([]),
+  bookmarks: ruleSettings.bookmarks.default(false),
+};
+
+export const Rule = z.object({
+  id: Id,
+  ...ruleSettings,
+  createdAt: TimeMs,
+  firedAt: TimeMs.nullable()
+    .describe('When it last acted')
+    .meta(like(exampleMs - hourMs)),
+});
+
+/** An event that a rule acts on. */
+const RuleEvent = z.object({
+  id: Id.describe('Of the journal entry'),
+  kind: JournalKind,
+  stream: Uid.nullable(),
+  streamName: z.string().nullable().meta(like('Yard')),
+  startTime: TimeMs.meta(like(exampleMs - hourMs)),
+  endTime: TimeMs.nullable().describe('null: a moment, or still going on'),
+  note: z.string().meta(like('')),
+  code: z.string().nullable().describe('The reason, as in the journal').meta(like(null)),
+});
+
+export const RulePreview = z.object({
+  from: TimeMs.describe('Where the journal that was read begins'),
+  to: TimeMs,
+  isCut: z
+    .boolean()
+    .describe('There are more events than were read: the earliest are missing')
+    .meta(like(false)),
+  events: z.int().describe('Events of these kinds, on these streams').meta(like(41)),
+  total: z.int().describe('How often the rule would have acted').meta(like(14)),
+  days: z
+    .array(z.object({ date: z.iso.date().meta(like('2026-11-21')), count: z.int().meta(like(2)) }))
+    .describe('By day, in the rule’s time zone'),
+  busiest: z
+    .object({
+      weekday: z.int().min(1).max(7).describe('1 is Monday').meta(like(2)),
+      part: z.enum(['night', 'morning', 'afternoon', 'evening']),
+      count: z.int().meta(like(9)),
+    })
+    .nullable()
+    .describe('The part of the week with most of them; null if there are none'),
+  items: z
+    .array(z.object({ at: TimeMs, event: RuleEvent }))
+    .describe(`When it would have acted, and on what; the latest ${limits.previewItemsMax}`),
+});
+
+/** The body of a webhook's request. */
+export const WebhookNotification = z.object({
+  type: z.enum(['rule', 'test']).meta(like('rule')),
+  id: z.string().describe('The same in every attempt to deliver this notification').meta(like('r7-e1042-t3')),
+  createdAt: TimeMs,
+  rule: z
+    .object({ id: Id, name: z.string().meta(like('Yard at night')) })
+    .nullable()
+    .describe('Null for a test'),
+  event: RuleEvent.nullable().describe('Null for a test'),
+  suppressed: z
+    .int()
+    .describe('Events since the last notification that the rule’s limits held back')
+    .meta(like(0)),
+  url: z
+    .string()
+    .nullable()
+    .describe('The moment on the page; null if the server knows no public address of its own')
+    .meta(like('https://vidette.example.org/ui/stream/k3m9x2q7w5ab/view?t=1795255200000')),
+});
+
+export type TargetSettings = z.infer<typeof TargetSettings>;
+export type NotificationFailure = z.infer<typeof NotificationFailure>;
+export type NotificationTarget = z.infer<typeof NotificationTarget>;
+export type RuleSchedule = z.infer<typeof RuleSchedule>;
+export type Rule = z.infer<typeof Rule>;
+export type RulePreview = z.infer<typeof RulePreview>;
+export type WebhookNotification = z.infer<typeof WebhookNotification>;

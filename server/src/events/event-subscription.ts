@@ -1,0 +1,163 @@
+import { Readable } from 'node:stream';
+import type { ServerEventName, ServerEvents } from '@vidette/contract/events';
+import type { MessageLanguage } from '@vidette/contract/errors';
+import type { Principal } from '../access/principal.ts';
+import type { NumberedEvent } from './event-hub.ts';
+
+/** What a client may see now; read again whenever that may have changed. */
+export interface EventViewer {
+  readonly principal: Principal;
+  readonly language: MessageLanguage;
+  /** Streams that may be viewed; undefined: all. */
+  readonly uids: ReadonlySet<string> | undefined;
+}
+
+/** An event as a client gets it. */
+export type RenderedEvent = {
+  readonly [Name in ServerEventName]: { readonly name: Name; readonly data: ServerEvents[Name] };
+}[ServerEventName];
+
+export interface SubscriptionOptions {
+  /** The client's rights as the database knows them now; undefined: it may no longer be served. */
+  readonly readViewer: () => Promise<EventViewer | undefined>;
+  /** What the viewer is told of an event, passing the policy of the call that would return it; nothing: not concerned. */
+  readonly render: (viewer: EventViewer, event: NumberedEvent) => Promise<readonly RenderedEvent[]>;
+  readonly idText: (id: number) => string;
+  readonly onEnd: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Above this the client does not read: it is told to reload when it does. */
+const highWaterBytes = 256 * 1024;
+/** Events that wait to be rendered. */
+const waitingMax = 200;
+
+/** The events of one connection, in order. A right that is withdrawn applies to every event that is written afterwards. */
+export class EventSubscription {
+  readonly body: Readable;
+  readonly #options: SubscriptionOptions;
+  #viewer: EventViewer | undefined;
+  #waiting: NumberedEvent[] = [];
+  #isWorking = false;
+  /** Events were left out: what the client has read before is out of date. */
+  #isBehind: boolean;
+  #lastId: number;
+  #isEnded = false;
+
+  /** Continues with `missed`; undefined: the client has to reload. */
+  constructor(options: SubscriptionOptions, missed: readonly NumberedEvent[] | undefined, lastId: number) {
+    this.#options = options;
+    this.#isBehind = missed === undefined;
+    this.#lastId = lastId;
+    this.#waiting = [...(missed ?? [])];
+    this.body = new Readable({
+      highWaterMark: highWaterBytes,
+      read: () => {
+        if (this.#isBehind) void this.#work();
+      },
+      destroy: (error, done) => {
+        this.#end();
+        done(error);
+      },
+    });
+    void this.#work();
+  }
+
+  /** The client's rights may have changed: nothing is written before they are read again. */
+  doubt(): void {
+    this.#viewer = undefined;
+    void this.#work();
+  }
+
+  take(event: NumberedEvent): void {
+    if (this.#isEnded) return;
+    this.#waiting.push(event);
+    if (this.#waiting.length > waitingMax) this.#fallBehind();
+    void this.#work();
+  }
+
+  /** A comment, by which the client knows that the connection works. */
+  keepAlive(): void {
+    if (!this.#isEnded && this.body.readableLength === 0) this.body.push(':\n\n');
+  }
+
+  end(): void {
+    if (!this.#isEnded) this.body.push(null);
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#waiting = [];
+    this.#options.onEnd();
+  }
+
+  #fallBehind(): void {
+    this.#isBehind = true;
+    this.#lastId = this.#waiting.at(-1)?.id ?? this.#lastId;
+    this.#waiting = [];
+  }
+
+  /** Never rejects. */
+  async #work(): Promise<void> {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    try {
+      while (!this.#isEnded && (!this.#viewer || this.#waiting.length > 0 || this.#isBehind)) {
+        if (!(await this.#step())) return;
+      }
+    } catch (error) {
+      this.#options.onError(error);
+      this.body.destroy();
+    } finally {
+      this.#isWorking = false;
+    }
+  }
+
+  /** False: the client must read first, or has ended. */
+  async #step(): Promise<boolean> {
+    const { readViewer, render } = this.#options;
+    if (!this.#viewer) {
+      // Whatever is doubted meanwhile is read again.
+      const token = (this.#viewer = pendingViewer());
+      const viewer = await readViewer();
+      if (!viewer) {
+        this.end();
+        return false;
+      }
+      if (this.#viewer === token) this.#viewer = viewer;
+      return true;
+    }
+    if (this.body.readableLength > highWaterBytes) {
+      this.#fallBehind();
+      return false;
+    }
+    if (this.#isBehind) {
+      this.#isBehind = false;
+      this.#write({ name: 'reload', data: {} }, this.#lastId);
+      return true;
+    }
+    const [next] = this.#waiting;
+    if (!next) return true;
+    const viewer = this.#viewer;
+    const rendered = await render(viewer, next);
+    // The right may have gone while the event was rendered.
+    if (this.#viewer !== viewer) return true;
+    if (this.#waiting[0] === next) this.#waiting.shift();
+    for (const event of rendered) this.#write(event, next.id);
+    return true;
+  }
+
+  #write({ name, data }: RenderedEvent, id: number): void {
+    if (this.#isEnded) return;
+    this.#lastId = id;
+    const text = this.#options.idText(id);
+    this.body.push(`id: ${text}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+}
+
+/** Stands for the viewer while the database is asked. */
+function pendingViewer(): EventViewer {
+  return {} as EventViewer;
+}

@@ -1,0 +1,123 @@
+import type { GapCause } from '@vidette/contract/entities';
+import type { ArchiveReader } from '../archive/read/read.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import type { JournalWriter } from './journal-writer.ts';
+
+export interface GapWatchOptions {
+  readonly writer: Pick<JournalWriter, 'note'>;
+  readonly archive: Pick<ArchiveReader, 'coarseRanges'>;
+  /** Maximum length of a request for ranges, as configured. */
+  readonly rangesMaxMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Shorter gaps are not worth an entry; also the resolution of the request. */
+const shortestSeconds = 10;
+/** How far back gaps are looked for; older ones were found when their stream was recorded again. */
+const backMs = 86_400_000;
+/** Streams per turn, so that a start with ten thousand of them holds up nothing. */
+const perTurn = 10;
+const turnMs = 1_000;
+/** The first footage after a gap is on the disk by then. */
+const settleMs = 5_000;
+
+/** Causes of gaps that no setting asks for. */
+const notableCauses: ReadonlySet<GapCause> = new Set([
+  'unreachable',
+  'no-frames',
+  'ended',
+  'damaged',
+  'time-jump',
+  'clock-set',
+  'server-stopped',
+  'server-crashed',
+  'disk-full',
+  'write-failed',
+  'write-too-slow',
+  'wrong-disk',
+  'drained',
+]);
+
+/**
+ * Records gaps in the footage once recording goes on after them. It asks the archive, which knows the exact times and causes:
+ * a gap that began under an earlier process is found too, and found twice it is the same entry.
+ */
+export class GapWatch {
+  readonly #options: GapWatchOptions;
+  /** When each stream is due, monotonic. */
+  readonly #due = new Map<string, number>();
+  readonly #cancel: Cancel;
+
+  constructor(options: GapWatchOptions) {
+    this.#options = options;
+    this.#cancel = options.clock.every(turnMs, () => void this.#turn());
+  }
+
+  /** A stream is recorded again. */
+  examine(uid: string): void {
+    this.#due.set(uid, this.#options.clock.monotonicMs() + settleMs);
+  }
+
+  close(): void {
+    this.#cancel();
+  }
+
+  /** Never rejects. */
+  async #turn(): Promise<void> {
+    const { clock, log } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const due = [...this.#due].filter(([, dueMs]) => dueMs <= nowMs).slice(0, perTurn);
+    for (const [uid] of due) this.#due.delete(uid);
+    for (const [uid] of due) {
+      try {
+        await this.#note(uid);
+      } catch (error) {
+        // A node with a part of the footage is away, or the stream was removed.
+        if (error instanceof Fault) log.debug({ err: error, stream: uid }, 'Gaps could not be read');
+        else log.error({ err: error, stream: uid }, 'Gaps could not be read');
+      }
+    }
+  }
+
+  async #note(uid: string): Promise<void> {
+    const { archive, clock, writer, rangesMaxMs } = this.#options;
+    const toMs = clock.wallMs();
+    const fromMs = toMs - Math.min(backMs, rangesMaxMs * shortestSeconds);
+    const { ranges, gaps } = await archive.coarseRanges(uid, fromMs, toMs, shortestSeconds);
+    const lastMs = ranges.findLast(({ status }) => status !== 'gap')?.date ?? 0;
+    for (const { startTime: startMs, endTime: endMs, cause } of joined(gaps)) {
+      // Cut by the span, or still going on.
+      if (startMs <= fromMs || endMs > lastMs || endMs - startMs < shortestSeconds * 1_000) continue;
+      const key = `${uid} ${Math.round(startMs)}`;
+      writer.note({
+        ...{ type: 'put', kind: 'gap', uid, key },
+        ...{ startMs: Math.round(startMs), endMs: Math.round(endMs), detail: { code: cause } },
+      });
+    }
+  }
+}
+
+interface Gap {
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly cause: GapCause;
+}
+
+/** A gap with several causes is one: the first cause that is a failure is why it began. */
+function joined(gaps: readonly Gap[]): Gap[] {
+  const found: Gap[] = [];
+  for (const gap of gaps) {
+    const last = found.at(-1);
+    if (last?.endTime !== gap.startTime) found.push(gap);
+    else
+      found[found.length - 1] = {
+        ...last,
+        endTime: gap.endTime,
+        cause: notableCauses.has(last.cause) ? last.cause : gap.cause,
+      };
+  }
+  return found.filter(({ cause }) => notableCauses.has(cause));
+}

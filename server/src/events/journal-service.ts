@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import type { Calls } from '@vidette/contract/calls';
+import type { JournalEntry } from '@vidette/contract/journal';
+import type { Principal } from '../access/principal.ts';
+import { viewerOf } from '../access/stream-policy.ts';
+import { fieldFault } from '../base/field-fault.ts';
+import type { SeenJournalEntry } from '../store/journal-pages.ts';
+import type { Store } from '../store/store.ts';
+import type { AuditNote } from '../system/audit-event.ts';
+import type { JournalWriter } from './journal-writer.ts';
+
+type JournalListQuery = z.output<Calls['listJournal']['query']>;
+type JournalReviewBody = z.output<Calls['reviewJournal']['body']>;
+
+/** The badge shows no larger number. */
+const badgeMax = 999;
+
+export interface JournalServiceOptions {
+  readonly store: Pick<Store, 'journal'>;
+  readonly journalWriter: Pick<JournalWriter, 'settle'>;
+}
+
+/** What happened, as each user may see it. */
+export class JournalService {
+  readonly #options: JournalServiceOptions;
+
+  constructor(options: JournalServiceOptions) {
+    this.#options = options;
+  }
+
+  /** One page, newest first. */
+  async page(
+    principal: Principal,
+    query: JournalListQuery,
+  ): Promise<{ items: JournalEntry[]; next: string | null }> {
+    const { store, journalWriter } = this.#options;
+    const { from, to, streams, kinds, tag, text, reviewed, cursor, limit } = query;
+    await journalWriter.settle();
+    const [startMs, id] = cursor?.split('.').map(Number) ?? [];
+    const page = await store.journal.page(viewerOf(principal), {
+      ...{ fromMs: from, toMs: to, streams, kinds, tag, words: text, isReviewed: reviewed, limit },
+      after: startMs === undefined || id === undefined ? undefined : { startMs, id },
+    });
+    const next = page.next && `${page.next.startMs}.${page.next.id}`;
+    return { items: page.items.map(entryView), next };
+  }
+
+  /** How many entries are unreviewed; counting ends at a limit. */
+  async summary(principal: Principal): Promise<{ unreviewed: number; isMore: boolean }> {
+    const found = await this.#options.store.journal.countUnreviewed(viewerOf(principal), badgeMax + 1);
+    return { unreviewed: Math.min(found, badgeMax), isMore: found > badgeMax };
+  }
+
+  /** @throws Fault ValidationError unless the body names entries in one way */
+  async review(principal: Principal, body: JournalReviewBody, note: AuditNote): Promise<void> {
+    const { ids, until, isReviewed } = body;
+    if ((ids === undefined) === (until === undefined))
+      throw fieldFault('ValidationError', 'ids', 'Either ids or until is expected.');
+    note.details = ids === undefined ? { until, isReviewed } : { entries: ids.length, isReviewed };
+    const meant = ids === undefined ? { untilMs: until ?? 0 } : { ids };
+    await this.#options.store.journal.review(viewerOf(principal), { ...meant, isReviewed });
+  }
+}
+
+/** An entry as clients get it. */
+export function entryView(entry: SeenJournalEntry): JournalEntry {
+  const { id, kind, uid, streamName, startMs, endMs, openKey, detail, note, isReviewed } = entry;
+  return {
+    ...{ id, kind, stream: uid, streamName, startTime: startMs, endTime: endMs, detail, note, isReviewed },
+    isOngoing: openKey !== null,
+  };
+}

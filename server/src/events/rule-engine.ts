@@ -1,0 +1,198 @@
+import { keyOf } from '../base/search-key.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { WrittenEntry } from '../store/journal.ts';
+import type { RuleEvent } from '../store/outbox.ts';
+import type { RuleRecord, RuleStream, StoreTransaction } from '../store/rules.ts';
+import type { Store } from '../store/store.ts';
+import {
+  nextDueMs,
+  selects,
+  takeDue,
+  takeEvent,
+  type Evaluation,
+  type RuleAction,
+} from './rule-evaluator.ts';
+
+export interface RuleEngineOptions {
+  readonly store: Pick<Store, 'rules' | 'outbox'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Interval of the search for events that have lasted long enough. */
+const searchEveryMs = 500;
+/** The transaction that queues notifications has usually ended by then. */
+const wakeAfterMs = 30;
+
+/** An event as rules see it. A moment ends when it begins. */
+export function eventOf({
+  id,
+  kind,
+  uid,
+  startMs,
+  endMs,
+  openKey,
+  note,
+  detail,
+}: Omit<WrittenEntry, 'change'>): RuleEvent {
+  const end = openKey === null ? (endMs ?? startMs) : null;
+  return { id, kind, stream: uid, startMs, endMs: end, note, code: detail.code };
+}
+
+/**
+ * Applies the rules to what is written to the journal. What they do is part of the same transaction: either both exist,
+ * or neither.
+ */
+export class RuleEngine {
+  readonly #options: RuleEngineOptions;
+  #cancel: Cancel | undefined;
+  #onQueued: () => void = () => {};
+  #searching: Promise<void> | undefined;
+
+  constructor(options: RuleEngineOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { clock, log } = this.#options;
+    this.#cancel = clock.every(searchEveryMs, () => {
+      this.#searching ??= this.actOnDue()
+        .catch((error: unknown) =>
+          log.warn({ err: error }, 'Rules that wait could not be read; they are read again'),
+        )
+        .finally(() => (this.#searching = undefined));
+    });
+  }
+
+  /** `run` is called soon after notifications were queued. */
+  whenQueued(run: () => void): void {
+    this.#onQueued = run;
+  }
+
+  async close(): Promise<void> {
+    this.#cancel?.();
+    await this.#searching;
+  }
+
+  /** The journal's hook: inside its transaction. */
+  async onWritten(transaction: StoreTransaction, entries: readonly WrittenEntry[]): Promise<void> {
+    const { rules } = this.#options.store;
+    const enabled = await rules.enabled(transaction);
+    if (enabled.length === 0) return;
+    const streams = await rules.streams([...new Set(entries.flatMap(({ uid }) => uid ?? []))], transaction);
+    const concerned = new Map<number, WrittenEntry[]>();
+    for (const rule of enabled) {
+      const own = entries.filter(
+        (entry) =>
+          (entry.userId === null || entry.userId === rule.userId) &&
+          // A rule doesn't act on what began before it existed.
+          (entry.change === 'added' || entry.startMs >= rule.createdMs) &&
+          selects(rule.definition, { kind: entry.kind, stream: entry.uid }, tagsOf(streams, entry.uid)),
+      );
+      if (own.length > 0) concerned.set(rule.id, own);
+    }
+    for (const rule of await rules.lock(transaction, [...concerned.keys()])) {
+      await this.#take(transaction, rule, concerned.get(rule.id) ?? [], streams);
+    }
+  }
+
+  /** Acts on open events that have lasted long enough by now. */
+  async actOnDue(): Promise<void> {
+    const { store, clock } = this.#options;
+    const { rules } = store;
+    for (const id of await rules.due(clock.wallMs())) {
+      await rules.transaction(async (transaction) => {
+        const [rule] = await rules.lock(transaction, [id]);
+        if (!rule?.isEnabled) return;
+        const { state, actions } = takeDue(rule.definition, rule.state, clock.wallMs());
+        const streams = await rules.streams(
+          actions.flatMap(({ event }) => event.stream ?? []),
+          transaction,
+        );
+        await this.#finish(transaction, rule, { state, actions }, streams);
+      });
+    }
+  }
+
+  async #take(
+    transaction: StoreTransaction,
+    rule: RuleRecord,
+    entries: readonly WrittenEntry[],
+    streams: ReadonlyMap<string, RuleStream>,
+  ): Promise<void> {
+    const { store, clock } = this.#options;
+    const nowMs = clock.wallMs();
+    let { state } = rule;
+    const actions: RuleAction[] = [];
+    const ids = entries.map(({ id }) => id);
+    const visible = await store.rules.visible(rule.userId, ids, transaction);
+    for (const entry of entries) {
+      if (!visible.has(entry.id)) continue;
+      const isNew = entry.change === 'added';
+      const result = takeEvent(rule.definition, state, eventOf(entry), { isNew, nowMs });
+      state = result.state;
+      actions.push(...result.actions);
+    }
+    if (state !== rule.state) await this.#finish(transaction, rule, { state, actions }, streams);
+  }
+
+  /** Stores what the rule remembers, and does what it decided. The rights are those of this moment. */
+  async #finish(
+    transaction: StoreTransaction,
+    rule: RuleRecord,
+    { state, actions }: Evaluation,
+    streams: ReadonlyMap<string, RuleStream>,
+  ): Promise<void> {
+    const { rules, outbox } = this.#options.store;
+    const firedMs = actions.at(-1)?.atMs ?? rule.firedMs;
+    await rules.saveState(transaction, rule.id, { state, dueMs: nextDueMs(state), firedMs });
+    if (actions.length === 0) return;
+    const targets = await rules.ownTargets(rule.userId, rule.definition.targets, transaction);
+    const createdMs = this.#options.clock.wallMs();
+    const { id, name } = rule;
+    const ids = actions.map(({ event }) => event.id);
+    const visible = await rules.visible(rule.userId, ids, transaction);
+    for (const { event, suppressed } of actions) {
+      if (!visible.has(event.id)) continue;
+      const payload = { rule: { id, name }, event, suppressed };
+      await outbox.add(
+        transaction,
+        targets.map((targetId) => ({
+          targetId,
+          key: `r${id}-e${event.id}-t${targetId}`,
+          payload,
+          createdMs,
+        })),
+      );
+      const streamId = event.stream === null ? undefined : streams.get(event.stream)?.id;
+      if (rule.definition.bookmarks && streamId !== undefined) {
+        await this.#addBookmark(transaction, rule, streamId, event.startMs);
+      }
+    }
+    if (targets.length > 0) this.#options.clock.after(wakeAfterMs, () => this.#onQueued());
+  }
+
+  async #addBookmark(
+    transaction: StoreTransaction,
+    { userId, name: note }: RuleRecord,
+    streamId: number,
+    startMs: number,
+  ): Promise<void> {
+    const { rules } = this.#options.store;
+    if (!(await rules.mayWatchArchive(userId, streamId, transaction))) return;
+    const createdMs = this.#options.clock.wallMs();
+    await rules.addBookmark(transaction, {
+      streamId,
+      userId,
+      startMs,
+      note,
+      noteKey: keyOf(note),
+      createdMs,
+    });
+  }
+}
+
+function tagsOf(streams: ReadonlyMap<string, RuleStream>, uid: string | null): readonly string[] {
+  return (uid === null ? undefined : streams.get(uid)?.tags) ?? [];
+}

@@ -1,0 +1,169 @@
+import { isIP } from 'node:net';
+import type { z } from 'zod';
+import type { Calls } from '@vidette/contract/calls';
+import { limits } from '@vidette/contract/constants';
+import type { NotificationTarget, TargetSettings } from '@vidette/contract/notifications';
+import type { Principal } from '../access/principal.ts';
+import { mayUseLoopback } from '../access/stream-policy.ts';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import { fieldFault } from '../base/field-fault.ts';
+import { requireUnchanged } from '../base/unchanged.ts';
+import { forbiddenNetwork } from '../dial/address-policy.ts';
+import type { TargetChanges, TargetRecord } from '../store/notification-targets.ts';
+import type { Store } from '../store/store.ts';
+import { changesBetween } from '../system/audit-changes.ts';
+import type { AuditNote } from '../system/audit-event.ts';
+import type { DeliveryWorker } from './delivery-worker.ts';
+import { newWebhookSecret } from './webhook-request.ts';
+
+type TargetToAdd = z.output<Calls['addTarget']['body']>;
+type TargetToSave = z.output<Calls['saveTarget']['body']>;
+type TestResult = z.output<Calls['testTarget']['reply']>;
+type TargetWithSecret = NotificationTarget & { readonly secret: string | null };
+
+export interface TargetServiceOptions {
+  readonly store: Pick<Store, 'notificationTargets'>;
+  readonly deliveries: Pick<DeliveryWorker, 'test' | 'wake'>;
+  readonly clock: Clock;
+}
+
+/** Tests of one target follow each other at this interval at least. */
+const testEveryMs = 3_000;
+
+/** Where a user's rules send notifications. Each user sees and changes only their own. */
+export class TargetService {
+  readonly #options: TargetServiceOptions;
+  /** Monotonic time of the last test of each target, ms; at most one entry per target. */
+  readonly #testedMs = new Map<number, number>();
+
+  constructor(options: TargetServiceOptions) {
+    this.#options = options;
+  }
+
+  async list({ user }: Principal): Promise<NotificationTarget[]> {
+    return (await this.#options.store.notificationTargets.ofUser(user.id)).map(targetView);
+  }
+
+  /** @throws Fault QuotaReached; Forbidden, STREAM_SOURCE_ERR at the field */
+  async add(
+    principal: Principal,
+    { name, settings }: TargetToAdd,
+    note: AuditNote,
+  ): Promise<TargetWithSecret> {
+    const { store, clock } = this.#options;
+    const { notificationTargets } = store;
+    requireAllowed(principal, settings);
+    if ((await notificationTargets.ofUser(principal.user.id)).length >= limits.targetsMax) {
+      throw new Fault('QuotaReached', `A user has at most ${limits.targetsMax} targets.`);
+    }
+    const secret = settings.type === 'webhook' ? newWebhookSecret() : null;
+    const createdMs = clock.wallMs();
+    const id = await notificationTargets.add({
+      userId: principal.user.id,
+      name,
+      settings,
+      createdMs,
+      secret,
+    });
+    note.target = String(id);
+    return { ...targetView(await this.#require(principal, id)), secret };
+  }
+
+  /** @throws Fault NotFound, Forbidden; ValidationError, STREAM_SOURCE_ERR at the field */
+  async save(
+    principal: Principal,
+    id: number,
+    { name, settings, renewSecret, ...body }: TargetToSave,
+    note: AuditNote,
+  ): Promise<TargetWithSecret> {
+    const old = await this.#require(principal, id);
+    requireUnchanged(body, targetView(old), ['id', 'type', 'createdAt']);
+    const changes: TargetChanges = {};
+    if (name !== undefined) changes.name = name;
+    if (settings !== undefined) {
+      requireAllowed(principal, settings);
+      if (settings.type !== old.settings.type) {
+        throw fieldFault('ValidationError', 'settings.type', 'A target keeps its type.');
+      }
+      changes.settings = settings;
+    }
+    if (renewSecret && old.settings.type === 'webhook') changes.secret = newWebhookSecret();
+    await this.#options.store.notificationTargets.save(old, changes);
+    this.#options.deliveries.wake();
+    const saved = targetView(await this.#require(principal, id));
+    const isRenewed = changes.secret !== undefined;
+    note.details = { changes: changesBetween(targetView(old), saved), ...(isRenewed && { isRenewed }) };
+    return { ...saved, secret: changes.secret ?? null };
+  }
+
+  /** @throws Fault NotFound */
+  async remove(principal: Principal, id: number): Promise<void> {
+    const target = await this.#require(principal, id);
+    await this.#options.store.notificationTargets.remove(target.id);
+    this.#testedMs.delete(id);
+  }
+
+  /** Sends a test now. @throws Fault NotFound, Forbidden, TooManyRequests */
+  async test(principal: Principal, id: number): Promise<TestResult> {
+    const { clock, deliveries } = this.#options;
+    const target = await this.#require(principal, id);
+    requireAllowed(principal, target.settings);
+    const nowMs = clock.monotonicMs();
+    const waitMs = (this.#testedMs.get(id) ?? -testEveryMs) + testEveryMs - nowMs;
+    if (waitMs > 0) {
+      const details = { retryAfterSeconds: Math.ceil(waitMs / 1_000) };
+      throw new Fault('TooManyRequests', 'This target was tested just now.', { details });
+    }
+    this.#testedMs.set(id, nowMs);
+    const result = await deliveries.test(target);
+    if (!result) throw new Fault('NotFound', 'The target was deleted.');
+    return { isAccepted: result.isAccepted, failure: result.isAccepted ? null : result.failure };
+  }
+
+  async #require({ user }: Principal, id: number): Promise<TargetRecord> {
+    const target = await this.#options.store.notificationTargets.byId(id);
+    if (target?.userId === user.id) return target;
+    throw new Fault('NotFound', 'The caller has no such target.');
+  }
+}
+
+/**
+ * A webhook reaches into the server's network, as a source does: only users who may add streams have one. An e-mail to
+ * other addresses would make the server a relay: only administrators enter them.
+ * @throws Fault Forbidden, STREAM_SOURCE_ERR at the field
+ */
+function requireAllowed(principal: Principal, settings: TargetSettings): void {
+  if (settings.type === 'webhook') {
+    if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user may not add webhooks.');
+    const host = new URL(settings.url).hostname.replace(/^\[|\]$/g, '');
+    const isForbidden =
+      isIP(host) !== 0 && forbiddenNetwork(host, { allowLoopback: mayUseLoopback(principal) }) !== undefined;
+    if (isForbidden) {
+      throw fieldFault('STREAM_SOURCE_ERR', 'settings.url', 'The server may not contact this address.');
+    }
+    return;
+  }
+  const own = principal.user.email.toLowerCase();
+  const other = settings.to.findIndex((address) => address.toLowerCase() !== own);
+  if (other >= 0 && !principal.isAdmin) {
+    throw fieldFault('Forbidden', `settings.to.${other}`, 'Only administrators may enter other addresses.');
+  }
+}
+
+function targetView(target: TargetRecord): NotificationTarget {
+  const { id, name, settings, createdMs, waiting, dropped, acceptedMs, failingMs, retryMs, failure } = target;
+  return {
+    id,
+    name,
+    type: settings.type,
+    settings,
+    createdAt: createdMs,
+    waiting,
+    dropped,
+    acceptedAt: acceptedMs,
+    failingSince: failingMs,
+    nextAttemptAt: failingMs !== null && waiting > 0 ? retryMs : null,
+    failure,
+  };
+}

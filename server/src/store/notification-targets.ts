@@ -1,0 +1,207 @@
+import type { NotificationFailure, TargetSettings } from '@vidette/contract/notifications';
+import { sql, type Kysely, type Selectable } from 'kysely';
+import type { Database, NotificationTargetRow } from './database.ts';
+import { jsonColumn, rowMapping, type Edited } from './row-mapping.ts';
+import type { Seal } from './seal.ts';
+
+/** Where notifications of a user go. Times are milliseconds since the epoch. */
+interface StoredTarget {
+  readonly id: number;
+  readonly userId: number;
+  readonly name: string;
+  readonly settings: TargetSettings;
+  readonly createdMs: number;
+  readonly acceptedMs: number | null;
+  /** The first failure since the last success. */
+  readonly failingMs: number | null;
+  /** Consecutive failures. */
+  readonly failures: number;
+  /** Nothing is sent before. */
+  readonly retryMs: number;
+  readonly failure: NotificationFailure | null;
+  /** Notifications that were given up. */
+  readonly dropped: number;
+}
+
+export interface TargetRecord extends StoredTarget {
+  /** In the queue. */
+  readonly waiting: number;
+  /** The key of its signatures; undefined if there is none, or it can't be read. */
+  readonly secret: string | undefined;
+}
+
+export type NewTarget = Pick<StoredTarget, 'userId' | 'name' | 'settings' | 'createdMs'> & {
+  readonly secret: string | null;
+};
+export type TargetChanges = Edited<StoredTarget, 'name' | 'settings'> & { secret?: string };
+
+/** The result of a delivery, as it is stored. */
+export type TargetResult = Edited<
+  StoredTarget,
+  'acceptedMs' | 'failingMs' | 'failures' | 'retryMs' | 'failure'
+>;
+
+const mapping = rowMapping<NotificationTargetRow, StoredTarget>({
+  id: 'id',
+  userId: 'user_id',
+  name: 'name',
+  settings: jsonColumn('settings'),
+  createdMs: 'created_ms',
+  acceptedMs: 'accepted_ms',
+  failingMs: 'failing_ms',
+  failures: 'failures',
+  retryMs: 'retry_ms',
+  failure: jsonColumn('failure'),
+  dropped: 'dropped',
+});
+
+/** Targets of notifications, and which node is sending to each. */
+export class NotificationTargets {
+  readonly #db: Kysely<Database>;
+  readonly #seal: Seal;
+
+  constructor(db: Kysely<Database>, seal: Seal) {
+    this.#db = db;
+    this.#seal = seal;
+  }
+
+  async byId(id: number): Promise<TargetRecord | undefined> {
+    const row = await this.#withWaiting().where('notification_targets.id', '=', id).executeTakeFirst();
+    return row && this.#record(row);
+  }
+
+  /** A user's, by name. */
+  async ofUser(userId: number): Promise<TargetRecord[]> {
+    const rows = await this.#withWaiting()
+      .where('user_id', '=', userId)
+      .orderBy('name')
+      .orderBy('id')
+      .execute();
+    return rows.map((row) => this.#record(row));
+  }
+
+  /** Those that have accepted nothing since that time, of one user or of all. */
+  async failingSince(timeMs: number, userId: number | undefined): Promise<TargetRecord[]> {
+    const rows = await this.#withWaiting()
+      .where('failing_ms', '<=', timeMs)
+      .$if(userId !== undefined, (found) => found.where('user_id', '=', userId ?? 0))
+      .orderBy('failing_ms')
+      .limit(failingMax)
+      .execute();
+    return rows.map((row) => this.#record(row));
+  }
+
+  async add({ secret, ...target }: NewTarget): Promise<number> {
+    const { id } = await this.#db
+      .insertInto('notification_targets')
+      .values({
+        ...mapping.row({ ...target, failure: null, failures: 0, retryMs: 0, dropped: 0 }),
+        secret: secret === null ? null : this.#seal.seal(secret, placeOf(target.userId)),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return id;
+  }
+
+  /** A changed target is tried again immediately. */
+  async save({ id, userId }: TargetRecord, { secret, ...changes }: TargetChanges): Promise<void> {
+    await this.#db
+      .updateTable('notification_targets')
+      .set({
+        ...mapping.columns({ ...changes, retryMs: 0, failures: 0 }),
+        ...(secret === undefined ? {} : { secret: this.#seal.seal(secret, placeOf(userId)) }),
+      })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.#db.deleteFrom('notification_targets').where('id', '=', id).execute();
+  }
+
+  /**
+   * Targets with notifications that are due, those that work first. A time further ahead than `pauseMaxMs` was
+   * stored before the clock was set back.
+   */
+  async due(nowMs: number, pauseMaxMs: number, node: string): Promise<number[]> {
+    const rows = await this.#db
+      .selectFrom('notification_targets as t')
+      .select('t.id')
+      .where((of) => of.or([of('t.retry_ms', '<=', nowMs), of('t.retry_ms', '>', nowMs + pauseMaxMs)]))
+      .where((of) => of.or([of('t.lease_ms', '<=', nowMs), of('t.lease_node', '=', node)]))
+      .where((of) =>
+        of.exists(of.selectFrom('outbox').select('outbox.id').whereRef('outbox.target_id', '=', 't.id')),
+      )
+      .orderBy('t.failures')
+      .orderBy('t.retry_ms')
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  /** Reserves a target for a node, or extends that; false while another node is sending to it. */
+  async claim(id: number, node: string, nowMs: number, untilMs: number): Promise<boolean> {
+    const row = await this.#db
+      .updateTable('notification_targets')
+      .set({ lease_node: node, lease_ms: untilMs })
+      .where('id', '=', id)
+      .where((of) =>
+        of.or([of('lease_ms', '<=', nowMs), of('lease_node', '=', node), of('lease_node', 'is', null)]),
+      )
+      .returning('id')
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async release(id: number, node: string): Promise<void> {
+    await this.#db
+      .updateTable('notification_targets')
+      .set({ lease_node: null, lease_ms: 0 })
+      .where('id', '=', id)
+      .where('lease_node', '=', node)
+      .execute();
+  }
+
+  note(id: number, result: TargetResult): Promise<void> {
+    return noteResult(this.#db, id, result);
+  }
+
+  #withWaiting() {
+    return this.#db
+      .selectFrom('notification_targets')
+      .selectAll('notification_targets')
+      .select((of) =>
+        of
+          .selectFrom('outbox')
+          .select((rows) => rows.fn.countAll<number>().as('n'))
+          .whereRef('outbox.target_id', '=', 'notification_targets.id')
+          .as('waiting'),
+      );
+  }
+
+  #record(row: Selectable<NotificationTargetRow> & { waiting: number | null }): TargetRecord {
+    const target = mapping.read(row);
+    const secret = row.secret === null ? undefined : this.#seal.open(row.secret, placeOf(target.userId));
+    return { ...target, secret, waiting: Number(row.waiting) };
+  }
+}
+
+/** Of the health warning's targets. */
+const failingMax = 20;
+
+function placeOf(userId: number): string {
+  return `notification_targets.secret of ${userId}`;
+}
+
+/** Stores the result of a delivery. */
+export async function noteResult(db: Kysely<Database>, id: number, result: TargetResult): Promise<void> {
+  await db.updateTable('notification_targets').set(mapping.columns(result)).where('id', '=', id).execute();
+}
+
+/** Counts notifications of a target that were given up. */
+export async function countDropped(db: Kysely<Database>, id: number, dropped: number): Promise<void> {
+  await db
+    .updateTable('notification_targets')
+    .set({ dropped: sql<number>`dropped + ${dropped}` })
+    .where('id', '=', id)
+    .execute();
+}
