@@ -84,7 +84,8 @@ export const serverModules = {
     'engine',
     'tunnel',
   ],
-  accounts: ['base', 'config', 'store', 'access', 'system'],
+  events: ['base', 'config', 'dial', 'store', 'access', 'system', 'engine', 'archive/read'],
+  accounts: ['base', 'config', 'store', 'access', 'system', 'events'],
   streams: [
     'base',
     'config',
@@ -99,6 +100,7 @@ export const serverModules = {
     'cluster',
     'rpc',
     'statistics',
+    'events',
   ],
   mosaics: ['base', 'store', 'access', 'system', 'engine', 'cluster', 'streams'],
   recordings: [
@@ -110,6 +112,7 @@ export const serverModules = {
     'store',
     'access',
     'system',
+    'events',
     'streams',
   ],
   http: [
@@ -139,6 +142,7 @@ export const serverModules = {
     'streams',
     'mosaics',
     'recordings',
+    'events',
   ],
   cli: [
     'base',
@@ -154,6 +158,8 @@ export const serverModules = {
     'system',
     'rpc',
     'processes',
+    'dial',
+    'ffmpeg',
   ],
 };
 
@@ -185,9 +191,11 @@ export const pageParts = {
 /** The features that a feature builds on; one that is not listed here builds on none. */
 export const featureParts = {
   'stream-view': ['streams', 'bookmarks', 'exports'],
+  events: ['streams', 'exports', 'stream-view'],
   mosaics: ['streams', 'stream-view'],
   users: ['account'],
   rights: ['streams', 'users'],
+  'first-steps': ['administration', 'notifications', 'streams', 'users'],
   tunnel: ['administration'],
 };
 

@@ -25,6 +25,7 @@ const tools = [
   },
   { command: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'], package: 'postgresql' },
   { command: ['/usr/bin/python3', '-c', 'import swift.proxy.server'], package: 'python3-swift' },
+  { command: ['/lib/systemd/systemd', '--version'], package: 'systemd' },
 ];
 
 ensureInstalled();

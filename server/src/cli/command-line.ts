@@ -2,6 +2,8 @@ import { join, resolve } from 'node:path';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { systemClock } from '../base/clock.ts';
 import { dataDirOf, loadConfig } from '../config/load.ts';
+import { completion, shells, type Shell } from './completion.ts';
+import { products } from './move-in/products.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Print = (line: string) => void;
@@ -10,6 +12,8 @@ interface CliCommand {
   /** The arguments, as the usage text shows them. */
   readonly takes: string;
   readonly does: string;
+  /** What a shell completes after the name, besides files. */
+  readonly words?: readonly string[];
   /** Number of arguments; undefined: the command parses them itself. */
   readonly count: number | undefined;
   /** Resolves to the exit code. */
@@ -24,6 +28,18 @@ const objectLooks: Readonly<Record<string, 'listed' | 'read'>> = {
 
 /** All commands besides the server itself; a command's code is loaded when it runs. */
 const commands: Readonly<Record<string, CliCommand>> = {
+  status: {
+    takes: '[--json]',
+    does: 'say whether the server runs; exit code 0: it does, 1: it is starting, 3: it does not',
+    words: ['--json'],
+    count: undefined,
+    async run(args, env, out) {
+      const isJson = isJsonAsked(args);
+      if (isJson === undefined) return misused(out);
+      const { status } = await import('./status.ts');
+      return status(dataDirOf(env), isJson, out);
+    },
+  },
   check: {
     takes: '[--objects|--read-objects]',
     does: 'verify the archive’s invariants, on request in the S3 storage too; changes nothing',
@@ -171,6 +187,42 @@ const commands: Readonly<Record<string, CliCommand>> = {
       return verify(resolve(path), fingerprint, out);
     },
   },
+  doctor: {
+    takes: '[--json]',
+    does: 'check disks, database, clock, port, cameras and FFmpeg; exit code 1 if there is a problem',
+    words: ['--json'],
+    count: undefined,
+    async run(args, env, out) {
+      const isJson = isJsonAsked(args);
+      if (isJson === undefined) return misused(out);
+      const { doctor } = await import('./doctor/doctor.ts');
+      return doctor({ env, clock: systemClock, isJson, out });
+    },
+  },
+  import: {
+    takes: 'PRODUCT CONFIG|FOLDER [ADDRESS]',
+    does: `show the streams of ${products.join(', ')}, and add them to the server at an address`,
+    words: products,
+    count: undefined,
+    async run([name, path, to, ...others], env, out) {
+      const product = products.find((one) => one === name);
+      if (product === undefined || path === undefined || others.length > 0) return misused(out);
+      const { moveIn } = await import('./move-in/move-in.ts');
+      return moveIn({ product, path: resolve(path), to, env, out });
+    },
+  },
+  completion: {
+    takes: '[bash|zsh|fish]',
+    does: 'print the script with which a shell completes the command line',
+    words: shells,
+    count: 1,
+    run([name], _, out) {
+      const shell = shells.find((one) => one === name);
+      if (shell === undefined) return Promise.resolve(misused(out));
+      out(completionScript(shell));
+      return Promise.resolve(0);
+    },
+  },
   'new-license-key': {
     takes: 'FILE',
     does: 'create a key that signs licenses; prints the value for license.vendorKey',
@@ -191,9 +243,35 @@ const commands: Readonly<Record<string, CliCommand>> = {
   },
 };
 
+/** Whether the only argument is `--json`; undefined if there are others. */
+function isJsonAsked(args: readonly string[]): boolean | undefined {
+  if (args.length === 0) return false;
+  return args.join(' ') === '--json' ? true : undefined;
+}
+
+/** The exit code for an invalid command line, after the usage. */
+function misused(out: Print): number {
+  out(usage());
+  return 2;
+}
+
+/** The script with which a shell completes the command line. */
+export function completionScript(shell: Shell): string {
+  const described = Object.entries({ ...served, ...commands }).map(([name, { takes, does, words = [] }]) => ({
+    ...{ name, does, words },
+    takesFiles: /FILE|FOLDER|PACKAGE/.test(takes),
+  }));
+  return completion(shell, described);
+}
+
+/** The command that `main.ts` runs itself. */
+const served: Readonly<Record<string, Pick<CliCommand, 'takes' | 'does' | 'words'>>> = {
+  start: { takes: '', does: 'run the server, as without a command' },
+};
+
 /** The commands, one per line. */
 export function usage(): string {
-  const lines = Object.entries(commands).map(
+  const lines = Object.entries({ ...served, ...commands }).map(
     ([name, { takes, does }]) => `  ${`${name} ${takes}`.trim().padEnd(24)} ${does}`,
   );
   return ['vidette [COMMAND]', `  ${'(none)'.padEnd(24)} run the server`, ...lines].join('\n');

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { askToReplace, type ServerStatus } from '../processes/control-socket.ts';
-import { ownFolder, programIn } from '../processes/server-program.ts';
+import { ownCommand, ownFolder, programIn } from '../processes/server-program.ts';
 
 export interface ReplaceOptions {
   readonly dataDir: string;
@@ -46,7 +46,7 @@ export async function meetRunning(running: ServerStatus, { dataDir, out }: Repla
   }
   out(`Vidette ${version} in ${folder} runs with this data folder already (process ${pid}).`);
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    out(`To replace it by version ${own.version} while recording goes on: npm run vidette -- upgrade`);
+    out(`To replace it by version ${own.version} while recording goes on: ${ownCommand} upgrade`);
     return 1;
   }
   if (!(await confirms(`Replace it by version ${own.version} while recording goes on? [y/N] `))) return 1;

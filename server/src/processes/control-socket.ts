@@ -30,6 +30,8 @@ export interface ServerStatus {
   readonly version: string;
   /** Of its program. */
   readonly folder: string;
+  /** It serves the page. Earlier versions don't say. */
+  readonly isReady?: boolean;
 }
 
 /** What the socket controls. */

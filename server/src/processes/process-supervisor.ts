@@ -78,6 +78,11 @@ export class ProcessSupervisor {
     this.#front.process.start();
   }
 
+  /** Resolves when the front serves the page for the first time. Rejects when it could not be started. */
+  get ready(): Promise<void> {
+    return this.#front.process.ready;
+  }
+
   /** The program that runs, or is being replaced. */
   get program(): ServerProgram {
     return this.#program;

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ServerProgram } from './server-program.ts';
+import { mainFile, type ServerProgram } from './server-program.ts';
 
 /** What a program says of the formats that the processes of one server share; printed by `vidette about`. */
 export interface ProgramFacts {
@@ -25,7 +24,7 @@ export async function assertReplaceable(before: ServerProgram, next: ServerProgr
 }
 
 async function factsOf({ execPath, folder }: ServerProgram): Promise<ProgramFacts> {
-  const program = join(folder, 'server', 'src', 'main.ts');
+  const program = mainFile(folder, 'main');
   try {
     const { stdout } = await promisify(execFile)(execPath, [program, 'about', '--json']);
     return JSON.parse(stdout) as ProgramFacts;

@@ -16,17 +16,25 @@ export interface ServerProgram {
 /** The folder of the program that runs now. */
 export const ownFolder = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 
+/** How the operator runs a command of the program that runs now. A release has a program of its own for that. */
+export const ownCommand = import.meta.url.endsWith('.js') ? 'vidette' : 'npm run vidette --';
+
 /** @throws Error when the folder does not contain Vidette */
 export function programIn(folder: string): ServerProgram {
-  const sources = pathToFileURL(join(folder, 'server', 'src'));
   const node = join(folder, 'node_modules', 'node', 'bin', 'node');
   return {
     folder,
     version: versionIn(folder),
     execPath: existsSync(node) ? node : process.execPath,
-    front: new URL(`${sources.href}/front-main.ts`),
-    engine: new URL(`${sources.href}/engine-main.ts`),
+    front: pathToFileURL(mainFile(folder, 'front-main')),
+    engine: pathToFileURL(mainFile(folder, 'engine-main')),
   };
+}
+
+/** A file of the program in a folder: JavaScript in a release, TypeScript in a checkout. */
+export function mainFile(folder: string, name: 'main' | 'front-main' | 'engine-main'): string {
+  const path = join(folder, 'server', 'src', name);
+  return existsSync(`${path}.js`) ? `${path}.js` : `${path}.ts`;
 }
 
 function versionIn(folder: string): string {

@@ -1,0 +1,142 @@
+// `npm run release`: builds what people install into dist/. The same sources and packages give the same bytes
+// (design/shipping.md).
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { ensureInstalled, root } from '../tools/install.mjs';
+import { ensurePage } from '../tools/page.mjs';
+import { debianArches, debianPackage, ffmpegDebianPackage } from './debian.mjs';
+import { canBuildImage, imageArchive } from './image.mjs';
+import { ffmpegFiles, programFiles, sourceVersion } from './program.mjs';
+import { below, tarOf } from './tar.mjs';
+import { compress } from './zstandard.mjs';
+
+/** @typedef {import('./packages.mjs').Arch} Arch */
+/** @typedef {(typeof allForms)[number]} Form */
+/** @typedef {{ arches: readonly Arch[], forms: readonly Form[], out: string, print?: (line: string) => void } & Omit<import('./program.mjs').How, 'arch'>} ReleaseOptions */
+
+const allForms = /** @type {const} */ (['archive', 'ffmpeg', 'deb', 'image', 'notes']);
+const allArches = /** @type {const} */ (['x64', 'arm64']);
+/** Compresses a release to 60 % of what level 3 makes of it. */
+const releaseLevel = 19;
+
+/** Builds the files of a release, and returns their names. @param {ReleaseOptions} options */
+export async function release({ arches, forms, out, print = () => {}, ...common }) {
+  mkdirSync(out, { recursive: true });
+  const { version, seconds, level } = common;
+  /** @type {string[]} */
+  const made = [];
+  /** @param {string} file @param {(path: string) => Promise<void>} build */
+  const make = async (file, build) => {
+    await build(join(out, file));
+    made.push(file);
+    print(`${file}  ${(statSync(join(out, file)).size / 1e6).toFixed(1)} MB`);
+  };
+  for (const arch of arches) {
+    const how = { arch, ...common };
+    const program = programFiles(how);
+    const ffmpeg = forms.includes('ffmpeg') ? ffmpegFiles(how) : [];
+    const folder = `vidette-${version}`;
+    if (forms.includes('archive'))
+      await make(`${folder}-linux-${arch}.tar.zst`, (path) =>
+        compress(tarOf(below(folder, program), seconds), level, path),
+      );
+    if (forms.includes('ffmpeg'))
+      await make(`vidette-ffmpeg-${version}-linux-${arch}.tar.zst`, (path) =>
+        compress(tarOf(below(folder, ffmpeg), seconds), level, path),
+      );
+    if (forms.includes('deb')) {
+      const debian = debianArches[arch];
+      await make(`vidette_${version}_${debian}.deb`, (path) => debianPackage(program, how, path));
+      if (forms.includes('ffmpeg'))
+        await make(`vidette-ffmpeg_${version}_${debian}.deb`, (path) =>
+          ffmpegDebianPackage(ffmpeg, how, path),
+        );
+    }
+    if (forms.includes('image') && !canBuildImage(arch))
+      print(
+        `No image for ${arch}: it contains the system's libraries, and has to be built on such a machine.`,
+      );
+    else if (forms.includes('image'))
+      await make(`vidette-${version}-image-${arch}.tar`, (path) => imageArchive(program, how, path));
+    for (const file of ['sbom.cdx.json', 'THIRD-PARTY-LICENSES.txt'])
+      await make(`vidette-${version}-linux-${arch}.${file}`, async (path) => {
+        const entry = program.find((one) => one.path === file);
+        if (entry?.kind === 'file') writeFileSync(path, entry.bytes());
+      });
+  }
+  if (forms.includes('notes'))
+    await make(`vidette-${version}-notes.md`, async (path) => writeFileSync(path, notesOf(version)));
+  const sums = await Promise.all(
+    made.sort().map(async (file) => `${await sha256Of(join(out, file))}  ${file}\n`),
+  );
+  writeFileSync(join(out, 'SHA256SUMS'), sums.join(''));
+  return [...made, 'SHA256SUMS'];
+}
+
+/** The changes in a version, from CHANGELOG.md. @param {string} of */
+export function notesOf(of) {
+  const text = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+  const start = text.indexOf(`## ${of}`);
+  if (start === -1) throw new Error(`CHANGELOG.md has no section ${of}.`);
+  const end = text.indexOf('\n## ', start + 1);
+  return `${text.slice(start, end === -1 ? undefined : end).trim()}\n`;
+}
+
+/** @param {string} path */
+async function sha256Of(path) {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** The time of the last commit, unless SOURCE_DATE_EPOCH gives another one; 2000 without either. */
+export function releaseSeconds() {
+  const given = process.env['SOURCE_DATE_EPOCH'];
+  if (given !== undefined && /^[0-9]+$/.test(given)) return Number(given);
+  const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' });
+  return status === 0 && stdout.trim() !== '' ? Number(stdout) : 946_684_800;
+}
+
+/**
+ * Of a list on the command line, those that exist; exits otherwise.
+ * @template {string} Name
+ * @param {readonly Name[]} known
+ * @param {string | undefined} list
+ */
+function chosen(known, list) {
+  if (list === undefined) return known;
+  const names = list.split(',');
+  const found = known.filter((name) => names.includes(name));
+  if (found.length === names.length) return found;
+  process.stderr.write(`One or more of ${known.join(', ')} are expected, separated by commas: ${list}\n`);
+  return process.exit(2);
+}
+
+if (process.argv[1] === join(root, 'packaging/release.mjs')) {
+  const { values } = parseArgs({
+    options: {
+      arch: { type: 'string' },
+      forms: { type: 'string' },
+      level: { type: 'string', default: String(releaseLevel) },
+      out: { type: 'string', default: join(root, 'dist') },
+    },
+  });
+  ensureInstalled();
+  ensurePage();
+  const out = resolve(values.out);
+  // What a previous release left would not be in SHA256SUMS.
+  if (out === join(root, 'dist')) rmSync(out, { recursive: true, force: true });
+  await release({
+    arches: chosen(allArches, values.arch),
+    forms: chosen(allForms, values.forms),
+    level: Number(values.level),
+    version: sourceVersion(),
+    out,
+    seconds: releaseSeconds(),
+    print: (line) => void process.stdout.write(`${line}\n`),
+  });
+}

@@ -1,0 +1,189 @@
+/** The disk of a folder: whether the server may write there, its space, its speed, and whether a flush is one. */
+import { open, readFile, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { bad, good, warning, type Finding } from './finding.ts';
+
+/** What was measured of a disk. */
+export interface DiskFacts {
+  readonly folder: string;
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+  /** Written in large blocks and flushed, bytes per second. */
+  readonly bytesPerSecond: number;
+  /** Median duration of a flush of 4 KiB, ms. */
+  readonly flushMs: number;
+  /** As in /proc/self/mountinfo; undefined if that can't be read. */
+  readonly mount: Mount | undefined;
+}
+
+interface Mount {
+  readonly type: string;
+  readonly options: readonly string[];
+}
+
+const mebibyte = 1024 * 1024;
+const written = 32 * mebibyte;
+const flushes = 15;
+/** A few cameras fit into it, with room for reading. */
+const slowBytesPerSecond = 20e6;
+/** Faster than any disk or controller stores anything; a cache in memory is. */
+const untrueFlushMs = 0.02;
+/** Each GOP of each stream is flushed. */
+const slowFlushMs = 200;
+const inMemory = new Set(['tmpfs', 'ramfs']);
+/** Options with which a file system reports a flush that did not reach the disk. */
+const untrueOptions = new Set(['nobarrier', 'barrier=0', 'barrier=none', 'async']);
+
+/** Checks the disk of a folder, in which a file is written and removed again. */
+export async function checkDisk(check: string, folder: string, clock: Clock): Promise<readonly Finding[]> {
+  try {
+    if (!(await stat(folder)).isDirectory())
+      return [bad(check, `${folder} is not a folder.`, 'Remove it, or configure another one.')];
+    return judgeDisk(check, await measure(folder, clock));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT')
+      return [
+        bad(
+          check,
+          `${folder} does not exist.`,
+          'Start the server once, mount the disk, or create the folder.',
+        ),
+      ];
+    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+      return [
+        bad(
+          check,
+          `This user may not write to ${folder}: ${message}.`,
+          'Give the folder to the user of the server, and run this command as that user.',
+        ),
+      ];
+    if (code === undefined) throw error;
+    return [bad(check, `${folder} can't be written to: ${message}.`, 'Free some space, or check the disk.')];
+  }
+}
+
+/** What the figures mean. */
+export function judgeDisk(check: string, facts: DiskFacts): readonly Finding[] {
+  const { folder, freeBytes, totalBytes, bytesPerSecond, flushMs, mount } = facts;
+  const share = Math.round((100 * freeBytes) / Math.max(1, totalBytes));
+  const free = `${folder} has ${gigabytes(freeBytes)} GB free (${share} %).`;
+  const speed = `It writes ${Math.round(bytesPerSecond / 1e6)} MB/s, enough for ${Math.floor(bytesPerSecond / 2 / 500_000)} cameras of 4 Mbit/s at half of that, and flushes in ${flushMs.toFixed(2)} ms.`;
+  return [
+    freeBytes < 1e9
+      ? bad(
+          `${check}: space`,
+          free,
+          'Free some space: the server needs it for its database and to finish recordings.',
+        )
+      : good(`${check}: space`, free),
+    bytesPerSecond < slowBytesPerSecond || flushMs > slowFlushMs
+      ? warning(
+          `${check}: speed`,
+          speed,
+          'Use a faster disk, or stop what else uses it; a network share is often the cause.',
+        )
+      : good(`${check}: speed`, speed),
+    flushFinding(`${check}: flush`, facts, mount),
+  ];
+}
+
+function flushFinding(check: string, { folder, flushMs }: DiskFacts, mount: Mount | undefined): Finding {
+  if (mount && inMemory.has(mount.type))
+    return bad(
+      check,
+      `${folder} is in memory (${mount.type}): everything is lost at a restart of the machine.`,
+      'Use a folder on a disk.',
+    );
+  const untrue = mount?.options.find((option) => untrueOptions.has(option));
+  if (untrue !== undefined)
+    return warning(
+      check,
+      `${folder} is mounted with ${untrue}: after a power cut recordings may be damaged that the disk reported as stored.`,
+      'Mount it without that option.',
+    );
+  if (flushMs < untrueFlushMs)
+    return warning(
+      check,
+      `A flush takes ${flushMs.toFixed(3)} ms, which is faster than a disk: a cache confirms it, and a power cut loses what is in there.`,
+      'Use a cache with a battery, or disable the cache of the disk or of the virtual machine.',
+    );
+  return good(
+    check,
+    `What is flushed to ${folder}${mount ? ` (${mount.type})` : ''} takes as long as on a real disk.`,
+  );
+}
+
+async function measure(folder: string, clock: Clock): Promise<DiskFacts> {
+  const { bavail, bsize, blocks } = await statfs(folder);
+  const mount = mountOf(resolve(folder), await mountInfo());
+  const path = join(folder, `.vidette-doctor-${process.pid}`);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    const speed = bavail * bsize > 4 * written ? await writeSpeed(file, clock) : Number.POSITIVE_INFINITY;
+    const flushMs = await medianFlushMs(file, clock);
+    return {
+      folder,
+      freeBytes: bavail * bsize,
+      totalBytes: blocks * bsize,
+      bytesPerSecond: speed,
+      flushMs,
+      mount,
+    };
+  } finally {
+    await file.close();
+    await rm(path, { force: true });
+  }
+}
+
+async function writeSpeed(file: FileHandle, clock: Clock): Promise<number> {
+  // Not zeros, which a file system may not store at all.
+  const block = Buffer.alloc(mebibyte, 'vidette doctor');
+  const startMs = clock.monotonicMs();
+  for (let at = 0; at < written; at += mebibyte) await file.write(block, 0, mebibyte, at);
+  await file.sync();
+  return written / (Math.max(1, clock.monotonicMs() - startMs) / 1000);
+}
+
+async function medianFlushMs(file: FileHandle, clock: Clock): Promise<number> {
+  const block = Buffer.alloc(4096, 'flush');
+  const times: number[] = [];
+  for (let count = 0; count < flushes; count++) {
+    await file.write(block, 0, block.length, count * block.length);
+    const startMs = clock.monotonicMs();
+    await file.datasync();
+    times.push(clock.monotonicMs() - startMs);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(flushes / 2)] ?? 0;
+}
+
+async function mountInfo(): Promise<string> {
+  try {
+    return await readFile('/proc/self/mountinfo', 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return '';
+  }
+}
+
+/** The mount that a folder is on: the last one of those with the longest path (proc_pid_mountinfo(5)). */
+export function mountOf(folder: string, info: string): Mount | undefined {
+  let best: { readonly point: string; readonly mount: Mount } | undefined;
+  for (const line of info.split('\n')) {
+    const [before = '', after = ''] = line.split(' - ');
+    const [, , , , point = '', options = ''] = before.split(' ');
+    const [type = '', , superOptions = ''] = after.split(' ');
+    if (type === '' || !isBelow(folder, point) || point.length < (best?.point.length ?? 0)) continue;
+    best = { point, mount: { type, options: [...options.split(','), ...superOptions.split(',')] } };
+  }
+  return best?.mount;
+}
+
+function isBelow(folder: string, point: string): boolean {
+  return point === '/' || folder === point || folder.startsWith(`${point}/`);
+}
+
+function gigabytes(bytes: number): string {
+  return (bytes / 1e9).toFixed(1);
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { ConfigError, dataDirOf, loadConfig } from '../../config/load.ts';
+import { runningServer } from '../../processes/control-socket.ts';
+import { checkDatabase } from './database.ts';
+import { checkDisk } from './disk.ts';
+import { bad, good, type Finding } from './finding.ts';
+import { checkCertificate, checkClock, checkFfmpeg, checkPort } from './machine.ts';
+
+export interface DoctorOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly isJson: boolean;
+  readonly out: (line: string) => void;
+}
+
+const signs = { good: 'ok', warning: 'WARNING', bad: 'PROBLEM' } as const;
+
+/**
+ * `vidette doctor`: checks what the server needs of its machine, with the server running or not, and prints a sentence and
+ * a cure for each finding. Exit code 1 when there is a problem; warnings alone are none.
+ */
+export async function doctor({ env, clock, isJson, out }: DoctorOptions): Promise<number> {
+  const findings = await examine(env, clock);
+  if (isJson) out(JSON.stringify(findings));
+  for (const { check, state, text, cure } of isJson ? [] : findings) {
+    out(`${signs[state].padEnd(8)} ${check}: ${text}`);
+    if (cure !== undefined) out(`         ${cure}`);
+  }
+  return findings.some(({ state }) => state === 'bad') ? 1 : 0;
+}
+
+async function examine(env: DoctorOptions['env'], clock: Clock): Promise<readonly Finding[]> {
+  try {
+    const config = await loadConfig(env);
+    const { dataDir, archive } = config;
+    const running = await runningServer(dataDir);
+    const home = join(dataDir, 'archive');
+    const folder = archive.folder === null ? home : resolve(dataDir, archive.folder);
+    const isElsewhere = archive.folder !== null || existsSync(home);
+    return [
+      good('configuration', `The configuration in ${dataDir} is valid.`),
+      ...(await checkDisk('data', dataDir, clock)),
+      ...(isElsewhere ? await checkDisk('archive', folder, clock) : []),
+      await checkPort(config, running !== undefined),
+      await checkClock(),
+      ...(await checkCertificate(config)),
+      ...(await checkFfmpeg()),
+      ...(await checkDatabase(config, clock)),
+    ];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [
+      bad('configuration', error.message, `Correct vidette.yaml in ${dataDirOf(env)}, or the environment.`),
+    ];
+  }
+}

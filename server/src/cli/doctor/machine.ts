@@ -1,0 +1,116 @@
+/** What the server needs of the machine besides disks: a clock, a port, the FFmpeg worker. */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { promisify } from 'node:util';
+import type { Config } from '../../config/schema.ts';
+import { findConfinement } from '../../ffmpeg/confinement.ts';
+import { workerEntry } from '../../ffmpeg/worker-entry.ts';
+import { bad, good, warning, type Finding } from './finding.ts';
+
+const run = promisify(execFile);
+const programMs = 15_000;
+
+/** Whether the machine's clock is synchronised, as systemd knows it. */
+export async function checkClock(): Promise<Finding> {
+  const check = 'clock';
+  const cure = 'Run a time service, such as systemd-timesyncd or chrony: recordings are dated by this clock.';
+  try {
+    const { stdout } = await run('timedatectl', ['show', '--property=NTPSynchronized', '--value'], {
+      timeout: programMs,
+    });
+    return stdout.trim() === 'yes'
+      ? good(check, 'The clock is synchronised.')
+      : warning(check, 'The clock is not synchronised.', cure);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return warning(
+      check,
+      'It is unknown whether the clock is synchronised: timedatectl gave no answer.',
+      cure,
+    );
+  }
+}
+
+/** Whether the server that runs, or is to be started, has its port. */
+export async function checkPort({ host, port }: Config, isRunning: boolean): Promise<Finding> {
+  const check = 'port';
+  if (isRunning) return good(check, `The server runs and is configured for port ${port} of ${host}.`);
+  const reason = await new Promise<string | undefined>((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
+  });
+  if (reason === undefined) return good(check, `Port ${port} of ${host} is free.`);
+  const words: Readonly<Record<string, Finding>> = {
+    EADDRINUSE: bad(
+      check,
+      `Another program uses port ${port}.`,
+      'End it, or set `port` or VIDETTE_PORT to a free one.',
+    ),
+    EACCES: bad(
+      check,
+      `This user may not use port ${port}.`,
+      'Set a port above 1023, or put a reverse proxy in front.',
+    ),
+    EADDRNOTAVAIL: bad(check, `This machine has no address ${host}.`, 'Correct `host` or VIDETTE_HOST.'),
+  };
+  return (
+    words[reason] ??
+    bad(check, `Port ${port} of ${host} can't be used (${reason}).`, 'Correct `host` and `port`.')
+  );
+}
+
+/** Whether FFmpeg can be loaded, and how it would be confined. */
+export async function checkFfmpeg(): Promise<readonly Finding[]> {
+  const check = 'FFmpeg';
+  try {
+    // In a process of its own, as always, and found from where the worker is.
+    const program = `import(${JSON.stringify('node-av/lib')}).then(() => process.exit(0))`;
+    await run(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: workerEntry.slice(0, workerEntry.lastIndexOf('/')),
+      timeout: programMs,
+    });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return [
+      warning(
+        check,
+        'FFmpeg is not installed, or can’t be loaded: there are no snapshots, no transcoding, and no sources other than RTSP.',
+        'Install the package vidette-ffmpeg, or unpack its archive in the same place.',
+      ),
+    ];
+  }
+  const { level } = findConfinement();
+  return [
+    good(check, 'FFmpeg can be loaded.'),
+    level === 'files'
+      ? good(`${check}: isolation`, 'Its processes have no network access and see no files but the program.')
+      : warning(
+          `${check}: isolation`,
+          `Its processes can't be isolated completely (${level}).`,
+          'Allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), and install util-linux.',
+        ),
+  ];
+}
+
+/** Whether the server can read the files of its certificate. */
+export async function checkCertificate({ tls }: Config): Promise<readonly Finding[]> {
+  const files = [tls.certificate, tls.key].filter((file) => file !== null);
+  return Promise.all(
+    files.map(async (file) => {
+      try {
+        await readFile(file);
+        return good('certificate', `${file} can be read.`);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === undefined) throw error;
+        return bad(
+          'certificate',
+          `${file} can't be read (${code}).`,
+          'Correct `tls`, and let the user of the server read the file.',
+        );
+      }
+    }),
+  );
+}

@@ -1,0 +1,109 @@
+import { limits } from '@vidette/contract/constants';
+import { parseSourceAddress } from '../../dial/address.ts';
+import { Fault } from '../../base/fault.ts';
+
+/** A stream that the configuration of another program describes. */
+export interface FoundStream {
+  readonly name: string;
+  /** With login and password. */
+  readonly source: string;
+  readonly subSource: string | null;
+  readonly tags: readonly string[];
+  readonly isRecorded: boolean;
+  readonly isOnDemand: boolean;
+  /** Hours; undefined: the other program says nothing that could be kept. */
+  readonly depthHours: number | undefined;
+}
+
+/** What was found in a configuration. */
+export interface Found {
+  readonly streams: readonly FoundStream[];
+  /** What can't be taken over, one sentence each, without passwords. */
+  readonly left: readonly string[];
+}
+
+/** The configuration can't be read; the message is one line for the operator. */
+export class ForeignConfigError extends Error {}
+
+/** What a program's configuration says of a stream, to be checked. */
+interface Description {
+  readonly name: string;
+  readonly source: string | undefined;
+  readonly subSource?: string | undefined;
+  readonly tags?: readonly string[];
+  readonly isRecorded: boolean;
+  readonly isOnDemand?: boolean;
+  readonly depthHours?: number | undefined;
+}
+
+/** Collects streams whose addresses this server can use, and says why others are left out. */
+export class Finding {
+  readonly #streams: FoundStream[] = [];
+  readonly #left: string[] = [];
+
+  /** Something that can't be taken over. */
+  leave(text: string): void {
+    this.#left.push(text);
+  }
+
+  add({ name, source, subSource, tags = [], isRecorded, isOnDemand = false, depthHours }: Description): void {
+    const shown = name.trim().slice(0, limits.nameMaxLength);
+    const reason = source === undefined ? 'it has no address' : refusalOf(source);
+    if (shown === '' || source === undefined || reason !== undefined) {
+      this.leave(`${shown || 'A stream without a name'}: ${reason ?? 'it has no name'}.`);
+      return;
+    }
+    const subReason = subSource === undefined ? undefined : refusalOf(subSource);
+    if (subReason !== undefined) this.leave(`${shown}, sub-stream: ${subReason}.`);
+    const depth = depthHours === undefined ? undefined : Math.max(1, Math.round(depthHours));
+    this.#streams.push({
+      name: shown,
+      source,
+      subSource:
+        subSource === undefined || subReason !== undefined || subSource === source ? null : subSource,
+      tags: [...new Set(tags.map((tag) => tag.trim().slice(0, limits.tagMaxLength)))]
+        .filter(Boolean)
+        .slice(0, limits.tagsMax),
+      isRecorded,
+      isOnDemand,
+      depthHours: depth,
+    });
+  }
+
+  get found(): Found {
+    return { streams: this.#streams, left: this.#left };
+  }
+}
+
+/** Why an address can't be used; undefined: it can. */
+function refusalOf(source: string): string | undefined {
+  try {
+    parseSourceAddress(source);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return error.message.replace(/\.$/, '');
+  }
+}
+
+/** A member of something parsed, if it is an object. */
+export function objectIn(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
+}
+
+export function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+/** A number, or text that is one. */
+export function numberIn(value: unknown): number | undefined {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  const text = textIn(value);
+  return text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,37 @@
+import type { MoonfireStream } from '../../store/moonfire-cameras.ts';
+import { Finding, numberIn, objectIn, textIn, type Found } from './found-stream.ts';
+
+/** Cameras of Moonfire NVR (schema 7): the stream `main`, `sub` as sub-stream. It keeps recordings by size, not by age. */
+export function readMoonfire(streams: readonly MoonfireStream[]): Found {
+  const finding = new Finding();
+  for (const [name, of] of Object.entries(Object.groupBy(streams, ({ camera }) => camera))) {
+    const byType = new Map((of ?? []).map((stream) => [stream.type, stream]));
+    const main = byType.get('main') ?? of?.[0];
+    if (!main) continue;
+    const sub = byType.get('sub');
+    const config = objectIn(JSON.parse(main.config));
+    finding.add({
+      name,
+      source: addressOf(main),
+      subSource: sub && sub !== main ? addressOf(sub) : undefined,
+      isRecorded: config['mode'] === 'record',
+    });
+    const bytes = numberIn(config['retainBytes']);
+    if (bytes !== undefined && bytes > 0)
+      finding.leave(
+        `${name}: ${(bytes / 1e9).toFixed(1)} GB of recordings are kept; Vidette keeps them by age and by the disk's space.`,
+      );
+    if (byType.has('ext')) finding.leave(`${name}: its third stream (ext) is left out.`);
+  }
+  return finding.found;
+}
+
+/** The login is that of the camera. */
+function addressOf({ config, cameraConfig }: MoonfireStream): string | undefined {
+  const url = textIn(objectIn(JSON.parse(config))['url']);
+  const camera = objectIn(JSON.parse(cameraConfig));
+  const user = textIn(camera['username']);
+  if (url === undefined || user === undefined || !URL.canParse(url) || url.includes('@')) return url;
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(textIn(camera['password']) ?? '')}`;
+  return url.replace('://', `://${login}@`);
+}

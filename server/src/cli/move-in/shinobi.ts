@@ -1,0 +1,45 @@
+import { Finding, listIn, numberIn, objectIn, textIn, type Found } from './found-stream.ts';
+
+/** Monitors that Shinobi exports as JSON: one of them, a list, or `{monitors: [...]}`. */
+export function readShinobi(text: string): Found {
+  const value: unknown = JSON.parse(text);
+  const monitors = Array.isArray(value) ? value : listIn(objectIn(value)['monitors']);
+  const finding = new Finding();
+  for (const one of monitors.length > 0 ? monitors : [value]) {
+    const monitor = objectIn(one);
+    const details = detailsOf(monitor['details']);
+    const mode = textIn(monitor['mode']);
+    finding.add({
+      name: textIn(monitor['name']) ?? textIn(monitor['mid']) ?? '',
+      source: textIn(details['auto_host']) ?? addressOf(monitor, details),
+      subSource: textIn(objectIn(objectIn(details['substream'])['input'])['fulladdress']),
+      tags: (textIn(monitor['tags']) ?? '').split(','),
+      isRecorded: mode === 'record',
+      depthHours: daysOf(details),
+    });
+  }
+  return finding.found;
+}
+
+/** An object, or one as text. */
+function detailsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return objectIn(typeof value === 'string' ? JSON.parse(value) : value);
+}
+
+function daysOf(details: Readonly<Record<string, unknown>>): number | undefined {
+  const days = numberIn(details['max_keep_days']);
+  return days === undefined || days === 0 ? undefined : days * 24;
+}
+
+function addressOf(
+  monitor: Readonly<Record<string, unknown>>,
+  details: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const host = textIn(monitor['host']);
+  if (host === undefined) return undefined;
+  const [user, password] = [textIn(details['muser']), textIn(details['mpass'])];
+  const login =
+    user === undefined ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password ?? '')}@`;
+  const port = numberIn(monitor['port']);
+  return `${textIn(monitor['protocol']) ?? 'rtsp'}://${login}${host}${port === undefined ? '' : `:${port}`}${textIn(monitor['path']) ?? ''}`;
+}
