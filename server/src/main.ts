@@ -12,6 +12,8 @@ prepareProgram();
 
 /** What runs until the operator ends it. */
 interface Running {
+  /** Resolves when the page is served. Rejects when the server ends before. */
+  readonly ready: Promise<void>;
   /** Ends in order: every open GOP is on the disk when it resolves. */
   stop(): Promise<void>;
   /** Ends immediately. */
@@ -26,9 +28,12 @@ async function serve(): Promise<void> {
   /** Undefined until startup has begun. */
   const server: { starting?: Promise<Running> } = {};
   let exitCode = 0;
+  const { serviceManagerOf } = await import('./processes/service-manager.ts');
+  const serviceManager = serviceManagerOf(process.env, report);
   const requests = new StopRequests({
     clock: systemClock,
     stop: () => {
+      serviceManager.notifyStopping();
       Promise.resolve(server.starting)
         .then((running) => running?.stop())
         .then(
@@ -67,7 +72,7 @@ async function serve(): Promise<void> {
   }
   server.starting = plan.engines === 0 ? serveHere(fail) : supervise(plan, fail);
   try {
-    await server.starting;
+    serviceManager.notifyReady((await server.starting).ready);
     collectStartGarbage(systemClock, { isReceiving: plan.engines === 0 });
   } catch (error) {
     // What was opened is closed already; after a stop request `stop` reports the error.
@@ -97,7 +102,7 @@ async function serveHere(fail: (exitCode: number) => void): Promise<Running> {
   const { openControlIfPossible } = await import('./processes/control-socket.ts');
   const { ownFolder, programIn } = await import('./processes/server-program.ts');
   const controlled = {
-    status: () => statusOf(programIn(ownFolder)),
+    status: () => statusOf(programIn(ownFolder), true),
     replace: () => Promise.reject(new Error(needsFullRestart)),
   };
   const control = await openControlIfPossible(config.dataDir, controlled, report);
@@ -105,7 +110,7 @@ async function serveHere(fail: (exitCode: number) => void): Promise<Running> {
     await control.close();
     await app.close();
   };
-  return { stop, kill: () => {}, reload: () => app.reload() };
+  return { ready: Promise.resolve(), stop, kill: () => {}, reload: () => app.reload() };
 }
 
 /** The server in processes of its own, of which this one is the supervisor. */
@@ -132,7 +137,14 @@ async function supervise(
     await assertReplaceable(supervisor.program, program);
     await supervisor.replace(program, count, progress);
   };
-  const controlled = { status: () => statusOf(supervisor.program), replace };
+  let isReady = false;
+  supervisor.ready.then(
+    () => {
+      isReady = true;
+    },
+    () => undefined,
+  );
+  const controlled = { status: () => statusOf(supervisor.program, isReady), replace };
   const control = await openControlIfPossible(dataDir, controlled, report);
   /** The files of the program were replaced by those of another version, or another number of engines is configured. */
   const replaceIfChanged = async () => {
@@ -143,6 +155,7 @@ async function supervise(
   };
   supervisor.start();
   return {
+    ready: supervisor.ready,
     stop: async () => {
       await control.close();
       await supervisor.stop();
@@ -154,16 +167,17 @@ async function supervise(
     },
   };
 }
+
 const needsFullRestart =
   'Without engine processes (engine.processes: 0) the server that records cannot be replaced: stop it and start it again.';
 
-function statusOf({ version, folder }: ServerProgram): ServerStatus {
-  return { pid: process.pid, version, folder };
+function statusOf({ version, folder }: ServerProgram, isReady: boolean): ServerStatus {
+  return { pid: process.pid, version, folder, isReady };
 }
 
 const [command, ...args] = process.argv.slice(2);
 try {
-  if (command === undefined) await serve();
+  if (command === undefined || (command === 'start' && args.length === 0)) await serve();
   else {
     const { runCommand } = await import('./cli/command-line.ts');
     process.exitCode = await runCommand(command, args, process.env, print);

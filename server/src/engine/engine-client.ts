@@ -214,6 +214,7 @@ export class EngineClient {
       case 'reports':
       case 'vitals':
       case 'motion':
+      case 'past-state':
       case 'log':
       case 'viewer-taken':
       case 'viewer-gone':

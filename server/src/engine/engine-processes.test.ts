@@ -152,6 +152,10 @@ class Seen implements EngineObserver {
   onState(uid: string): void {
     this.states.push(uid);
   }
+  readonly past: string[] = [];
+  onPastState(uid: string, { status }: { status: string }): void {
+    this.past.push(`${uid} ${status}`);
+  }
   onMotion(_: string, event: MotionEvent): void {
     this.motion.push(event);
   }

@@ -42,6 +42,8 @@ export interface EngineObserver {
   causeOf(uid: string): 'moved' | 'drained';
   /** The state of a stream changed, or became unknown. */
   onState(uid: string): void;
+  /** A state that a stream had while this front was not connected. */
+  onPastState(uid: string, state: ManagedStreamState, atMs: number): void;
   onMotion(uid: string, event: MotionEvent): void;
   onReport(uid: string, report: StreamReport | undefined): void;
   onLine(level: LogLevel, message: string, fields: object): void;
@@ -623,6 +625,9 @@ export class EngineProcesses implements EngineHost {
         return;
       case 'vitals':
         this.#noteVitals(client, message.vitals);
+        return;
+      case 'past-state':
+        this.#observer?.onPastState(message.uid, message.state, message.atMs);
         return;
       case 'motion':
         this.#observer?.onMotion(message.uid, message.event);

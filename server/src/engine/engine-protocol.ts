@@ -132,6 +132,13 @@ export type EngineMessage =
   | { readonly type: 'state'; readonly uid: string; readonly state: ManagedStreamState }
   | { readonly type: 'reports'; readonly reports: readonly (readonly [string, StreamReport])[] }
   | { readonly type: 'vitals'; readonly vitals: EngineVitals }
+  /** A state that a stream had while no front was connected, and when it began, ms since the epoch; oldest first. */
+  | {
+      readonly type: 'past-state';
+      readonly uid: string;
+      readonly state: ManagedStreamState;
+      readonly atMs: number;
+    }
   | { readonly type: 'motion'; readonly uid: string; readonly event: MotionEvent }
   | { readonly type: 'log'; readonly level: LogLevel; readonly message: string; readonly fields: object }
   /** Last, before the process ends: everything is on the disk. */

@@ -7,6 +7,7 @@ import type { PermitsReport } from '../base/write-permits.ts';
 import { LiveFeed } from '../feed/live-feed.ts';
 import { encodeEvent } from '../feed/sample-wire.ts';
 import type { HandOverPoint } from '../archive/record/record.ts';
+import { PastStates } from './past-states.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import {
   encodeMessage,
@@ -86,6 +87,7 @@ export class EngineServer {
   readonly #sockets = new Set<Socket>();
   readonly #changed = new Set<string>();
   readonly #events = new Map<string, KeptEvent>();
+  readonly #pastStates: PastStates;
   #front: Socket | undefined;
   /** The front knows its streams, and takes what is reported of them. */
   #isAssigned = false;
@@ -95,6 +97,7 @@ export class EngineServer {
 
   constructor(options: EngineServerOptions) {
     this.#options = options;
+    this.#pastStates = new PastStates(options.clock);
     this.#server = createServer((socket) => this.#accept(socket));
   }
 
@@ -110,6 +113,8 @@ export class EngineServer {
   /** The state of a stream shown to users changed. */
   noteState(uid: string): void {
     this.#changed.add(uid);
+    const running = this.#options.streamManager()?.find(uid);
+    if (running) this.#pastStates.add(uid, running.state, this.#isAssigned && this.#front !== undefined);
     this.#flush();
   }
 
@@ -250,6 +255,7 @@ export class EngineServer {
       case 'assigned':
         this.#releaseOthers(new Set(message.uids));
         this.#isAssigned = true;
+        for (const past of this.#pastStates.takeAll()) this.#send({ type: 'past-state', ...past });
         this.#flush();
         this.#report(true);
         return;
@@ -377,6 +383,7 @@ export class EngineServer {
   }
 
   #forgetStored(): void {
+    this.#pastStates.forgetStored();
     const untilMs = this.#options.clock.monotonicMs() - keptMs;
     for (const [key, { sentMs }] of this.#events)
       if (sentMs !== undefined && sentMs < untilMs) this.#events.delete(key);

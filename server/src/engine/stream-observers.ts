@@ -7,6 +7,8 @@ export interface StreamObserver {
   isMeant(uid: string): boolean;
   /** A stream was added, or the state shown to users changed. */
   onState?(uid: string, state: ManagedStreamState): void;
+  /** A state that the stream had while this process could not be told, and since when, ms since the epoch. */
+  onPastState?(uid: string, state: ManagedStreamState, atMs: number): void;
   /** Called while the stream is being written. */
   onMotion?(uid: string, event: MotionEvent): void;
 }
@@ -21,6 +23,11 @@ export class StreamObservers {
 
   noteState(uid: string, state: ManagedStreamState): void {
     for (const observer of this.#observers) if (observer.isMeant(uid)) observer.onState?.(uid, state);
+  }
+
+  notePastState(uid: string, state: ManagedStreamState, atMs: number): void {
+    for (const observer of this.#observers)
+      if (observer.isMeant(uid)) observer.onPastState?.(uid, state, atMs);
   }
 
   noteMotion(uid: string, event: MotionEvent): void {

@@ -39,6 +39,7 @@ export class GopHistory {
       maxBytes: options.maxBytes,
       from: 'gop',
       toleratesLatency: true,
+      isRecorder: true,
       onReadable: () => this.#drain(),
     });
   }

@@ -20,7 +20,9 @@ export interface ReaderOptions {
    */
   readonly from: 'gop' | 'next-key' | readonly ReaderEvent[];
   /** Accepts samples a quarter of a second late and in batches, which are cheaper to receive. Default false. */
-  readonly toleratesLatency?: boolean;
+  readonly toleratesLatency?: boolean | undefined;
+  /** Its samples are recorded. Default false. */
+  readonly isRecorder?: boolean | undefined;
   readonly sharedLimit?: SharedLimit;
   /**
    * Called when the queue goes from empty to not empty; the reader then takes events until `undefined`. Runs
@@ -36,8 +38,7 @@ export interface ReaderOptions {
  * and the consumer gets a `skipped` event before the key frame at which it resumes.
  */
 export class Reader {
-  readonly name: string;
-  readonly toleratesLatency: boolean;
+  readonly #role: Pick<ReaderOptions, 'name' | 'toleratesLatency' | 'isRecorder'>;
   readonly #maxBytes: number;
   readonly #onReadable: () => void;
   readonly #onClose: (reader: Reader) => void;
@@ -50,13 +51,25 @@ export class Reader {
   #skippedTotal = 0;
 
   constructor(options: ReaderOptions, onClose: (reader: Reader) => void) {
-    this.name = options.name;
-    this.toleratesLatency = options.toleratesLatency ?? false;
+    const { name, toleratesLatency, isRecorder } = options;
+    this.#role = { name, toleratesLatency, isRecorder };
     this.#maxBytes = options.maxBytes;
     this.#sharedLimit = options.sharedLimit;
     this.#queue = new EventQueue(options.sharedLimit);
     this.#onReadable = options.onReadable;
     this.#onClose = onClose;
+  }
+
+  get name(): string {
+    return this.#role.name;
+  }
+
+  get toleratesLatency(): boolean {
+    return this.#role.toleratesLatency ?? false;
+  }
+
+  get isRecorder(): boolean {
+    return this.#role.isRecorder ?? false;
   }
 
   /** The next event, or undefined when the queue is empty. */

@@ -77,6 +77,16 @@ export class Stream {
     return this.#newest.get(trackId);
   }
 
+  /** Some reader waits for each frame, and none records them. */
+  get isOnlyWatched(): boolean {
+    let isWatched = false;
+    for (const { isRecorder, toleratesLatency } of this.#readers) {
+      if (isRecorder) return false;
+      isWatched ||= !toleratesLatency;
+    }
+    return isWatched;
+  }
+
   /** There is a key frame to start from, and no reader needs low latency. */
   get toleratesLatency(): boolean {
     if (this.#gop.samples.length === 0) return false;

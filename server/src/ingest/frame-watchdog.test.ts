@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { audio, frame } from '../hub/sample-fixture.ts';
+import type { Sample } from '@vidette/media/sample';
+import { audio, frame, videoTrack } from '../hub/sample-fixture.ts';
 import { FrameWatchdog, watchdogPeriodMs, type FrameWatchdogOptions } from './frame-watchdog.ts';
 import { HeldStart } from './held-start.ts';
 
@@ -59,17 +60,24 @@ for (const { title, options = {}, frames = [], awaitedVideo = [], hasAudio, lost
 
 test('samples are held until the second frame, up to a limit, and holding restarts with other tracks', () => {
   const start = new HeldStart();
-  assert.equal(start.take(audio(0), false), undefined);
-  assert.equal(start.take(frame(0, { isKey: true }), true), undefined);
+  const take = (sample: Sample, isUrgent = false) => {
+    if (sample.trackId === videoTrack.id) start.noteFrame();
+    return start.take(sample, isUrgent);
+  };
+  assert.equal(take(audio(0)), undefined);
+  assert.equal(take(frame(0, { isKey: true })), undefined);
   assert.equal(start.isSingleFrame, true);
   start.restart();
   assert.equal(start.isSingleFrame, false);
-  assert.equal(start.take(frame(1, { isKey: true }), true), undefined);
+  assert.equal(take(frame(1, { isKey: true })), undefined);
   assert.deepEqual(
-    start.take(frame(2), true)?.map(({ dts }) => dts),
+    take(frame(2))?.map(({ dts }) => dts),
     [frame(1).dts],
   );
   assert.equal(start.isOver, true);
+  start.restart();
+  assert.equal(take(audio(3), true), undefined);
+  assert.equal(take(frame(3, { isKey: true }), true)?.length, 1, 'a viewer waits for it');
   const flooded = new HeldStart();
   for (let index = 0; index < 500; index++) assert.equal(flooded.take(audio(index), false), undefined);
   assert.equal(flooded.take(audio(500), false)?.length, 500);

@@ -3,7 +3,7 @@ import type { Sample } from '@vidette/media/sample';
 /** Maximum number of samples that wait for the second frame. */
 const maxHeld = 500;
 
-/** Holds the first samples of a source until its second frame: a single frame is not a stream. */
+/** Holds the first samples of a source until its second frame, because a single frame is not a stream. */
 export class HeldStart {
   /** Undefined once they have been released. */
   #held: Sample[] | undefined = [];
@@ -15,7 +15,7 @@ export class HeldStart {
 
   /** One frame arrived, but no second one. */
   get isSingleFrame(): boolean {
-    return this.#held !== undefined && this.#frames > 0;
+    return this.#frames === 1;
   }
 
   /** Other tracks follow: the held samples do not belong to them. */
@@ -24,14 +24,18 @@ export class HeldStart {
     this.#frames = 0;
   }
 
+  noteFrame(): void {
+    this.#frames++;
+  }
+
   /**
    * Takes a sample, until the samples are released.
+   * @param isUrgent the first frame releases them
    * @returns the samples to pass on before this one; undefined if it is held too
    */
-  take(sample: Sample, isFrame: boolean): readonly Sample[] | undefined {
+  take(sample: Sample, isUrgent: boolean): readonly Sample[] | undefined {
     const held = this.#held ?? [];
-    if (isFrame) this.#frames++;
-    if (this.#frames < 2 && held.length < maxHeld) {
+    if (this.#frames < (isUrgent ? 1 : 2) && held.length < maxHeld) {
       held.push(sample);
       return undefined;
     }

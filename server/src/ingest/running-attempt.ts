@@ -21,6 +21,7 @@ export interface AttemptOptions extends FrameWatchdogOptions {
   readonly stream: Stream;
   readonly clock: Clock;
   readonly log: StreamLog;
+  readonly engine: SourceEngine;
   readonly openSession: OpenSession;
 }
 
@@ -41,7 +42,7 @@ const abandonMs = 5_000;
  */
 export class RunningAttempt {
   readonly #options: AttemptOptions;
-  readonly #onFirstFrame: () => void;
+  readonly #onRunning: () => void;
   readonly #abort = new AbortController();
   readonly #abandoned = Promise.withResolvers<void>();
   #verdict: { cause: PauseCause; fault: Fault } | undefined;
@@ -55,19 +56,19 @@ export class RunningAttempt {
   /** By how much the wall clock was set, ms: the next key frame begins a new run. */
   #stepMs: number | undefined;
 
-  constructor(options: AttemptOptions, onFirstFrame: () => void) {
+  constructor(options: AttemptOptions, onRunning: () => void) {
     this.#options = options;
-    this.#onFirstFrame = onFirstFrame;
+    this.#onRunning = onRunning;
     this.#watchdog = new FrameWatchdog(options, options.clock.monotonicMs());
     this.#wall = new WallClockOffset(options.clock);
   }
 
   /** Runs once, until the session ends, the watchdog ends it or `stopping` is aborted. Never rejects. */
-  async run(engine: SourceEngine, stopping: AbortSignal): Promise<AttemptEnd> {
+  async run(stopping: AbortSignal): Promise<AttemptEnd> {
     const onStop = () => this.#cut('stopped', new Fault('Unavailable', 'The stream was stopped.'));
     stopping.addEventListener('abort', onStop, { once: true });
     const cancelWatchdog = this.#options.clock.every(watchdogPeriodMs, () => this.#watch());
-    await Promise.race([this.#runSession(engine), this.#abandoned.promise]);
+    await Promise.race([this.#runSession(), this.#abandoned.promise]);
     cancelWatchdog();
     this.#cancelAbandon?.();
     stopping.removeEventListener('abort', onStop);
@@ -77,9 +78,11 @@ export class RunningAttempt {
   }
 
   /** Never rejects; the outcome is in the verdict. */
-  async #runSession(engine: SourceEngine): Promise<void> {
+  async #runSession(): Promise<void> {
     try {
-      const cause = await this.#options.openSession(engine).run(this.#sink(), this.#abort.signal);
+      const cause = await this.#options
+        .openSession(this.#options.engine)
+        .run(this.#sink(), this.#abort.signal);
       this.#verdict ??= this.#start.isSingleFrame ? singleFrame() : ended(cause);
     } catch (error) {
       const isEnd = error instanceof Fault && error.code === 'EHOSTUNREACH';
@@ -119,12 +122,15 @@ export class RunningAttempt {
       sample: (sample: Sample) => {
         if (this.#verdict) return;
         const isFrame = sample.trackId === this.#watched?.id;
-        if (isFrame) this.#watchdog.noteFrame(this.#options.clock.monotonicMs());
-        if (!this.#start.isOver && !this.#release(sample, isFrame)) return;
         if (isFrame) {
-          if (!this.#watchdog.isRunning) {
+          this.#watchdog.noteFrame(this.#options.clock.monotonicMs());
+          this.#start.noteFrame();
+        }
+        if (!this.#start.isOver && !this.#release(sample)) return;
+        if (isFrame) {
+          if (!this.#watchdog.isRunning && !this.#start.isSingleFrame) {
             this.#watchdog.run();
-            this.#onFirstFrame();
+            this.#onRunning();
           }
           this.#wall.slew();
           if (sample.isKey && this.#stepMs !== undefined) this.#restartTime(this.#stepMs);
@@ -142,9 +148,10 @@ export class RunningAttempt {
   }
 
   /** Whether the held samples have been passed on, so that this one can follow them. */
-  #release(sample: Sample, isFrame: boolean): boolean {
-    const { stream } = this.#options;
-    const held = this.#start.take(sample, isFrame);
+  #release(sample: Sample): boolean {
+    const { stream, engine } = this.#options;
+    // FFmpeg also opens a single image. A camera that was asked to play sends a stream, and a viewer waits for its first frame.
+    const held = this.#start.take(sample, engine === 'rtsp' && stream.isOnlyWatched);
     if (!held) return false;
     stream.setTracks(this.#tracks);
     for (const one of held) stream.write(this.#shifted(one));

@@ -332,7 +332,13 @@ test('sources of one host that return together take turns', () => {
 test('[R10.2] one frame per connection is not a stream: nothing is passed on, and the message says so', async () => {
   const scene = new SupervisorScene();
   await scene.start();
-  const reader = scene.stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
+  const reader = scene.stream.addReader({
+    name: 'recorder',
+    maxBytes: 1e6,
+    from: 'gop',
+    isRecorder: true,
+    onReadable() {},
+  });
   for (let attempt = 0; attempt < 5; attempt++) {
     scene.session.sink.tracks([videoTrack, audioTrack]);
     scene.session.sink.sample(audio(attempt));
@@ -345,6 +351,19 @@ test('[R10.2] one frame per connection is not a stream: nothing is passed on, an
     await scene.untilNextSession();
   }
   for (let event = reader.take(); event; event = reader.take()) assert.equal(event.type, 'pause');
+  await scene.supervisor.stop('stopped');
+});
+
+test('a viewer of a stream that is not recorded receives the first frame before the second one exists', async () => {
+  const scene = new SupervisorScene();
+  await scene.start();
+  const viewer = scene.stream.addReader({ name: 'live', maxBytes: 1e6, from: 'gop', onReadable() {} });
+  scene.session.sink.tracks([videoTrack, audioTrack]);
+  scene.session.sink.sample(frame(0, { isKey: true }));
+  assert.deepEqual([viewer.take()?.type, viewer.take()?.type], ['tracks', 'sample']);
+  assert.notEqual(scene.status.state, 'running', 'a single frame is not a stream');
+  scene.session.sink.sample(frame(1));
+  assert.equal(scene.status.state, 'running');
   await scene.supervisor.stop('stopped');
 });
 

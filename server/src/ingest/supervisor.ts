@@ -173,9 +173,10 @@ export class Supervisor {
     const startedMs = clock.monotonicMs();
     const startedWallMs = clock.wallMs();
     this.#setStatus({ ...this.#status, attempts: this.#status.attempts + 1 });
-    const options = { ...this.#options, ...this.#options.limits?.(), tries: this.#status.attempts };
-    const attempt = new RunningAttempt(options, () => this.#onFirstFrame(startedMs));
-    const end = await attempt.run(this.#engine, this.#stopping.signal);
+    const limits = this.#options.limits?.();
+    const options = { ...this.#options, ...limits, engine: this.#engine, tries: this.#status.attempts };
+    const attempt = new RunningAttempt(options, () => this.#onRunning(startedMs));
+    const end = await attempt.run(this.#stopping.signal);
     this.#history.add({
       startedMs: startedWallMs,
       endedMs: clock.wallMs(),
@@ -188,7 +189,7 @@ export class Supervisor {
     return end;
   }
 
-  #onFirstFrame(startedMs: number): void {
+  #onRunning(startedMs: number): void {
     const { clock, log } = this.#options;
     const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1);
     log.add('info', `The first frame arrived ${seconds} s after connecting.`);

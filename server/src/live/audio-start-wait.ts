@@ -25,8 +25,12 @@ export class AudioStartWait {
     this.#onOver = onOver;
   }
 
-  get isWaiting(): boolean {
-    return this.#cancel !== undefined;
+  /** Whether there is still something to wait for: to be asked when samples have arrived, too. */
+  mustWait(): boolean {
+    if (!this.#cancel) return false;
+    if (isAudioDue(this.#stream) && this.#clock.monotonicMs() - this.#startMs < longestMs) return true;
+    this.stop();
+    return false;
   }
 
   /** Starts to wait if there is a reason to. */
@@ -34,9 +38,7 @@ export class AudioStartWait {
     if (this.#cancel || !isAudioDue(this.#stream)) return;
     this.#startMs = this.#clock.monotonicMs();
     this.#cancel = this.#clock.every(lookEveryMs, () => {
-      if (isAudioDue(this.#stream) && this.#clock.monotonicMs() - this.#startMs < longestMs) return;
-      this.stop();
-      this.#onOver();
+      if (!this.mustWait()) this.#onOver();
     });
   }
 

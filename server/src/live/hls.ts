@@ -194,7 +194,7 @@ export class LowLatencyHls {
     const packager = this.#packager;
     if (!packager) return;
     try {
-      while (!this.#audioStartWait.isWaiting) {
+      while (!this.#audioStartWait.mustWait()) {
         const event = this.#reader?.take();
         if (!event) break;
         packager.handle(event);

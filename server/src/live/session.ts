@@ -160,7 +160,7 @@ export class LiveSession {
   }
 
   #pump(): void {
-    while (!this.#isBlocked && !this.#isClosed && !this.#audioStartWait.isWaiting) {
+    while (!this.#isBlocked && !this.#isClosed && !this.#audioStartWait.mustWait()) {
       const event = this.#reader.take();
       if (!event) break;
       this.#handle(event);

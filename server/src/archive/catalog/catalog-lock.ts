@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Fault } from '../../base/fault.ts';
 import { delay, type Clock } from '../../base/clock.ts';
 import { isSqliteError, sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
-import { lockPath, recorderLockPath } from '../segments/segments.ts';
+import { lockPath, recorderLockPaths } from '../segments/segments.ts';
 
 /** Another process holds the lock. */
 export class LockHeldError extends Fault {
@@ -49,8 +49,6 @@ export class ArchiveLock {
   }
 }
 
-/** A server has at most this many processes that only record: 64, and a successor of each while they are replaced. */
-const recordersMax = 128;
 const retryMs = 50;
 
 /**
@@ -71,8 +69,7 @@ export async function lockWhenFree(path: string, clock: Clock, waitMs: number): 
 
 /** The locks of the processes that only record that exist at all: of an earlier server, or of one that runs. */
 export function recorderLocks(catalog: string): string[] {
-  const numbers = Array.from({ length: recordersMax }, (_, at) => at);
-  return numbers.map((number) => recorderLockPath(catalog, number)).filter((path) => existsSync(path));
+  return recorderLockPaths(catalog).filter((path) => existsSync(path));
 }
 
 /** Locks an archive that no server uses. @throws LockHeldError while one does; otherwise as `ArchiveLock` */

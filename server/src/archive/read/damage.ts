@@ -362,16 +362,11 @@ export class Damage {
     let wholeBytes = 0;
     try {
       if ((await typeAt(0)) !== 'ftyp') return { wholeBytes, reason: 'it does not begin with ftyp and moov' };
-      for (let index = 0; index < fragments.length; index += readsAtATime) {
-        const some = fragments.slice(index, index + readsAtATime);
-        const types = await Promise.allSettled(some.map(({ offset }) => typeAt(offset)));
-        for (const [at, { offset, bytes }] of some.entries()) {
-          const type = types[at];
-          if (offset + bytes > size) return { wholeBytes, reason: 'it is too short' };
-          if (type?.status === 'rejected') throw type.reason;
-          if (type?.value !== 'moof') return { wholeBytes, reason: 'it was overwritten' };
-          wholeBytes = offset + bytes;
-        }
+      for await (const [{ offset, bytes }, type] of typesOf(fragments, typeAt)) {
+        if (offset + bytes > size) return { wholeBytes, reason: 'it is too short' };
+        if (type.status === 'rejected') throw type.reason;
+        if (type.value !== 'moof') return { wholeBytes, reason: 'it was overwritten' };
+        wholeBytes = offset + bytes;
       }
     } catch (error) {
       const code = systemCode(error);
@@ -427,14 +422,23 @@ async function areThere(
   boxes: readonly ExpectedBox[],
   typeAt: (offset: number) => Promise<string>,
 ): Promise<boolean> {
+  for await (const [box, type] of typesOf(boxes, typeAt)) {
+    if (type.status === 'rejected' || type.value !== box.type) return false;
+  }
+  return true;
+}
+
+/** The types of boxes, in the given order; a few are read at a time, and none after the consumer has stopped. */
+async function* typesOf<Box extends { readonly offset: number }>(
+  boxes: readonly Box[],
+  typeAt: (offset: number) => Promise<string>,
+): AsyncGenerator<[Box, PromiseSettledResult<string>], void, undefined> {
   for (let index = 0; index < boxes.length; index += readsAtATime) {
     const some = boxes.slice(index, index + readsAtATime);
     const types = await Promise.allSettled(some.map(({ offset }) => typeAt(offset)));
-    const isThere = (box: ExpectedBox, at: number) => {
-      const found = types[at];
-      return found?.status === 'fulfilled' && found.value === box.type;
-    };
-    if (!some.every(isThere)) return false;
+    for (const [at, box] of some.entries()) {
+      const type = types[at];
+      if (type) yield [box, type];
+    }
   }
-  return true;
 }

@@ -144,6 +144,7 @@ export class Recorder {
       maxBytes: tools.limits.queueMaxBytes,
       from: continues?.events ?? 'next-key',
       toleratesLatency: true,
+      isRecorder: true,
       sharedLimit: tools.backlog,
       onReadable: () => this.#wake(),
     });

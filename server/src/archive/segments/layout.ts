@@ -105,8 +105,16 @@ export function lockPath(catalog: string): string {
 }
 
 /** Locked by a process that only records, for as long as it may write; numbered from 0. */
-export function recorderLockPath(catalog: string, index: number): string {
+function recorderLockPath(catalog: string, index: number): string {
   return `${lockPath(catalog)}-${index}`;
+}
+
+/** A server has at most this many processes that only record: 64, and a successor of each while they are replaced. */
+const recordersMax = 128;
+
+/** The locks of all processes that only record which a server may have, by their numbers. */
+export function recorderLockPaths(catalog: string): string[] {
+  return Array.from({ length: recordersMax }, (_, index) => recorderLockPath(catalog, index));
 }
 
 /** See retention-state.ts. */

@@ -36,7 +36,7 @@ export {
   isDay,
   isUid,
   lockPath,
-  recorderLockPath,
+  recorderLockPaths,
   placeOf,
   rebuildNotePath,
   retentionPath,
