@@ -6,10 +6,12 @@ import { forgetSession, onUser, setUser, settingsQuery, userOf } from './api/ses
 import { redirection, screenFor } from './app/admission.ts';
 import { App } from './app/app.tsx';
 import { readBoot } from './app/boot.ts';
+import { browserClock } from './base/clock.ts';
 import { chosenZone } from './page/chosen-zone.ts';
 import { ColorScheme } from './page/color-scheme.ts';
 import { Connection } from './page/connection.ts';
 import { replaceDestination } from './page/sign-in-destination.ts';
+import { importUntilLoaded } from './page/import-until-loaded.ts';
 import { rememberHostApp } from './page/host-app.ts';
 import { importAppShell } from './app/import-app-shell.ts';
 import { LanguageStore } from './page/language-store.ts';
@@ -26,6 +28,8 @@ import './app/styles.ts';
 
 /** A screen that loads within this time replaces the old one directly, without a loading indicator. */
 const patienceMs = 150;
+/** What is on the first screen is loaded before the page follows what changes. */
+const patienceBeforeFollowingMs = 1_000;
 
 rememberHostApp(window.location.search, sessionStorage);
 
@@ -118,6 +122,19 @@ const router = new Router({
   patience: () => new Promise((resolve) => setTimeout(resolve, patienceMs)),
 });
 
+let isToFollow = false;
+/** After the first screen, which need not wait for it: until then the page polls. */
+function followWhenShown(): void {
+  if (isToFollow || !userOf(queryClient)) return;
+  isToFollow = true;
+  browserClock.after(patienceBeforeFollowingMs, () => {
+    void importUntilLoaded(() => import('./app/changes/follow.ts'), browserClock).then(({ follow }) =>
+      follow(queryClient),
+    );
+  });
+}
+onUser(queryClient, followWhenShown);
+
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no #root');
 createRoot(container).render(
@@ -128,4 +145,5 @@ createRoot(container).render(
     services={{ connection, language, colorScheme, isAddressName }}
   />,
 );
+followWhenShown();
 putOfflinePageBy(window);

@@ -59,6 +59,12 @@ export function forgetSession(queryClient: QueryClient): void {
   setUser(queryClient, null);
 }
 
+/** Reads the user's profile again; a failure is handled like that of any query. */
+export function refreshUser(queryClient: QueryClient): void {
+  const queryFn = ({ signal }: { signal: AbortSignal }) => api.getProfile({}, { signal });
+  void queryClient.prefetchQuery({ queryKey: userKey, queryFn });
+}
+
 /** Who can add streams: users with a non-zero quota, and administrators [R1.3]. */
 export function mayAddStreams(user: User | null): boolean {
   return user !== null && (user.isAdmin || user.maxStreamCreation !== 0);

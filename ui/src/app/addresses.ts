@@ -1,9 +1,12 @@
 import type { MessageKey } from '../i18n/i18n.ts';
 import { auditSearch } from '../features/audit-logs/audit-search.ts';
 import { bookmarksSearch } from '../features/bookmarks/bookmarks-search.ts';
+import { eventsSearch } from '../features/events/events-search.ts';
 import { exportsSearch } from '../features/exports/exports-search.ts';
 import { mosaicSearch } from '../features/mosaics/view/mosaic-search.ts';
+import { togetherSearch } from '../features/mosaics/view/together-search.ts';
 import { mosaicsSearch } from '../features/mosaics/list/mosaics-search.ts';
+import { notificationsSearch } from '../features/notifications/notifications-search.ts';
 import { usersSearch } from '../features/users/list/users-search.ts';
 import type { RoutedAddress } from '../routing/addresses.ts';
 import { locationReader, type RouteLocation } from '../routing/location.ts';
@@ -63,13 +66,17 @@ export const addresses = {
   '/profile/me/sessions': ofProfile,
   '/settings': { title: 'title.settings' },
   '/help': { title: 'title.help' },
+  '/events': { title: 'title.events', search: eventsSearch },
   '/exports': { title: 'title.exports', search: exportsSearch },
+  '/notifications': { title: 'title.notifications', search: notificationsSearch },
   '/bookmarks': { title: 'title.bookmarks', search: bookmarksSearch },
   '/swagger': { title: 'title.swagger', audience: 'admin' },
   '/mosaics': { title: 'title.mosaics', search: mosaicsSearch },
   '/create-mosaic': { title: 'title.createMosaic' },
   '/mosaic/$id': { title: 'title.mosaic', search: mosaicSearch },
   '/mosaic/$id/edit': { title: 'title.mosaicEdit' },
+  '/wall': { title: 'title.mosaic', search: togetherSearch },
+  '/first-steps': { title: 'title.firstSteps', audience: 'admin' },
   '/user/add': { title: 'title.userAdd', audience: 'admin' },
   '/user/$login/info': ofUser,
   '/user/$login/edit': ofUser,

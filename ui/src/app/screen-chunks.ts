@@ -45,7 +45,6 @@ export const screenChunks: Readonly<Record<AddressName, ScreenChunk>> = {
   },
   '/add-stream': {
     screen: async () => (await import('../features/streams/form/add-stream.tsx')).AddStreamScreen,
-    usesFirstMessages: true,
   },
   '/stream/$uid/view': {
     screen: async () => (await import('../features/stream-view/stream-view.tsx')).StreamViewScreen,
@@ -86,16 +85,24 @@ export const screenChunks: Readonly<Record<AddressName, ScreenChunk>> = {
     screen: async () => (await import('../features/account/settings/settings.tsx')).SettingsScreen,
   },
   '/help': { screen: async () => (await import('../features/help/help.tsx')).HelpScreen },
+  '/events': { screen: async () => (await import('../features/events/events.tsx')).EventsScreen },
   '/exports': { screen: async () => (await import('../features/exports/exports.tsx')).ExportsScreen },
+  '/notifications': {
+    screen: async () => (await import('../features/notifications/notifications.tsx')).NotificationsScreen,
+  },
   '/bookmarks': { screen: async () => (await import('../features/bookmarks/bookmarks.tsx')).BookmarksScreen },
   '/swagger': { screen: async () => (await import('../features/swagger/swagger.tsx')).SwaggerScreen },
   '/mosaics': { screen: async () => (await import('../features/mosaics/list/mosaics.tsx')).MosaicsScreen },
   '/create-mosaic': {
     screen: async () => (await import('../features/mosaics/edit/create-mosaic.tsx')).CreateMosaicScreen,
   },
+  '/wall': { screen: async () => (await import('../features/mosaics/view/together.tsx')).TogetherScreen },
   '/mosaic/$id': { screen: async () => (await import('../features/mosaics/view/mosaic.tsx')).MosaicScreen },
   '/mosaic/$id/edit': {
     screen: async () => (await import('../features/mosaics/edit/edit-mosaic.tsx')).EditMosaicScreen,
+  },
+  '/first-steps': {
+    screen: async () => (await import('../features/first-steps/first-steps.tsx')).FirstStepsScreen,
   },
   '/user/add': { screen: async () => (await import('../features/users/form/add-user.tsx')).AddUserScreen },
   '/user/$login/info': {

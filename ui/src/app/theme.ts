@@ -96,6 +96,11 @@ const lightColors = {
   '--signal-red': '#c62828',
   '--signal-amber': '#8f5300',
   '--signal-green': '#1f7a3a',
+  '--event-motion': '#8f5300',
+  '--event-person': '#9a2fb0',
+  '--event-vehicle': '#2456c9',
+  '--event-animal': '#4f6d00',
+  '--event-other': '#3a4553',
   '--red-wash': '#fdecec',
   '--amber-wash': '#fdf3e0',
   '--mantine-color-body': gray[0],
@@ -130,6 +135,11 @@ const darkColors = {
   '--signal-red': '#ff7272',
   '--signal-amber': '#f2b13c',
   '--signal-green': '#4ccb75',
+  '--event-motion': '#f2b13c',
+  '--event-person': '#dd8fec',
+  '--event-vehicle': '#8db8ff',
+  '--event-animal': '#b9d957',
+  '--event-other': '#e6ebf1',
   '--red-wash': '#2b1518',
   '--amber-wash': '#2a2010',
   '--mantine-color-body': dark[7],
@@ -151,7 +161,8 @@ const darkColors = {
 
 /**
  * The colours that `theme.css` and the screens use: `--surface-0..2` floor, panel, raised; `--line` hairline;
- * `--quiet` secondary text; `--accent`, `--on-accent`, `--signal-red|amber|green`.
+ * `--quiet` secondary text; `--accent`, `--on-accent`, `--signal-red|amber|green`,
+ * `--event-*` the kinds of events.
  */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},

@@ -30,6 +30,22 @@ interface OldSnapshot {
 export const OLD_MS = 15_000;
 const LOOK_MS = 1000;
 
+/** A snapshot, and when it was captured. */
+export interface KeptStill {
+  readonly blob: Blob;
+  /** By this browser's clock, ms since the epoch. */
+  readonly takenMs: number;
+}
+
+/** Keeps the last snapshot of something while it is not on screen; the same object for the same thing. */
+export interface StillKeeper {
+  readonly last: () => KeptStill | undefined;
+  readonly keep: (still: KeptStill) => void;
+}
+
+/** Without any snapshot, another attempt is made after this time, ms. */
+const RETRY_MS = 10_000;
+
 interface Shown {
   readonly source: string;
   /** By this browser's clock, ms since the epoch. */
@@ -38,11 +54,17 @@ interface Shown {
 
 /**
  * A snapshot that is refetched while the tab is visible. The previous one stays until its successor is decoded,
- * so nothing flickers; if a fetch fails, the previous one stays and ages.
- * @param everyMs refetch this long after the last one arrived; null to fetch only once
+ * so nothing flickers; if a fetch fails, the previous one stays and ages. A kept one is shown immediately, with
+ * its age.
+ * @param everyMs refetch this long after the last one arrived; null to fetch until there is one
  * @param oldAfterMs an older one shows its age, ms
  */
-export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAfterMs = OLD_MS): FreshStill {
+export function useFreshStill(
+  load: LoadSnapshot,
+  everyMs: number | null,
+  oldAfterMs = OLD_MS,
+  keeper?: StillKeeper,
+): FreshStill {
   const [shown, setShown] = useState<Shown | null>(null);
   const [old, setOld] = useState<OldSnapshot>();
   const [isDeferred, setDeferred] = useState(false);
@@ -50,38 +72,41 @@ export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAft
     const abort = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let address: string | null = null;
-    const show = async () => {
-      const { blob, ageMs } = await load(abort.signal);
-      const takenMs = Date.now() - ageMs;
+    const show = async ({ blob, takenMs }: KeptStill) => {
       const source = URL.createObjectURL(blob);
       const image = new Image();
       image.src = source;
       await image.decode();
       if (abort.signal.aborted) return URL.revokeObjectURL(source);
       setShown({ source, takenMs });
-      setDeferred(false);
       if (address) URL.revokeObjectURL(address);
       address = source;
     };
     const run = async () => {
       if (!document.hidden) {
         try {
-          await show();
+          const { blob, ageMs } = await load(abort.signal);
+          const still = { blob, takenMs: Date.now() - ageMs };
+          await show(still);
+          keeper?.keep(still);
+          setDeferred(false);
         } catch (error) {
           // No snapshot yet, or no longer: the next turn tries again, and the one on screen shows its age.
           if (!abort.signal.aborted)
             setDeferred(error instanceof ApiError && error.code === 'ServerOverloaded');
         }
       }
-      if (everyMs !== null && !abort.signal.aborted) timer = setTimeout(() => void run(), everyMs);
+      const nextMs = everyMs ?? (address === null ? RETRY_MS : null);
+      if (nextMs !== null && !abort.signal.aborted) timer = setTimeout(() => void run(), nextMs);
     };
-    void run();
+    const kept = keeper?.last();
+    void (kept ? show(kept).then(run, run) : run());
     return () => {
       abort.abort();
       clearTimeout(timer);
       if (address) URL.revokeObjectURL(address);
     };
-  }, [load, everyMs]);
+  }, [load, everyMs, keeper]);
   useEffect(() => {
     if (!shown) return;
     const look = () => {

@@ -63,10 +63,11 @@ test('no message is unused', () => {
  */
 const signedInFiles = new RegExp(
   [
-    '^features/(account|administration|audit-logs|bookmarks|cluster|exports|help|mosaics|rights)/',
-    '^features/(stream-view|streams/details|swagger|tunnel|users)/',
-    '^components/((history-charts|pager)\\.tsx$|overload-text\\.ts$|calendar/)',
-    '^app/frame/(palette|use-command-actions|health-|warning-text|use-disk)',
+    '^features/(account|administration|audit-logs|bookmarks|cluster|events|exports|first-steps|help|mosaics)/',
+    '^features/(notifications|rights)/',
+    '^features/(stream-view|streams/details|streams/form|swagger|tunnel|users)/',
+    '^components/((history-charts|pager)\\.tsx$|(overload|warning)-text\\.ts$|calendar/)',
+    '^app/frame/(drained-node|palette|use-command-actions|health-|use-disk)',
     '^(i18n|playback|timeline)/',
   ].join('|'),
 );

@@ -12,6 +12,8 @@ export interface FailureMeta extends Record<string, unknown> {
   readonly title?: MessageKey;
   /** The screen shows "not found" and the like itself. */
   readonly isHandled?: boolean;
+  /** The event stream reports what changes in the answer: it is polled only while the stream is cut. */
+  readonly isFollowed?: boolean;
 }
 
 declare module '@tanstack/react-query' {

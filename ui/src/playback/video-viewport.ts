@@ -14,6 +14,8 @@ export interface ViewportState {
 }
 
 export const VIDEO_ZOOM_MOST = 8;
+/** The factor of one press of a button or key. */
+export const VIDEO_ZOOM_STEP = 1.5;
 const WHOLE = { zoom: 1, left: 0, top: 0 } as const;
 
 /** Digital zoom and pan of one video. Positions are fractions of the box, 0 to 1 from its left and top. */

@@ -23,6 +23,7 @@ interface Drawn {
 function recorder() {
   const texts: Drawn[] = [];
   const fills: { colour: string; px: number; widthPx: number }[] = [];
+  const tops: number[] = [];
   const quiet = () => {};
   const context = {
     fillStyle: '',
@@ -43,8 +44,9 @@ function recorder() {
     stroke: quiet,
     roundRect: quiet,
     fill: quiet,
-    fillRect(px: number, _top: number, widthPx: number) {
+    fillRect(px: number, topPx: number, widthPx: number) {
       fills.push({ colour: this.fillStyle, px, widthPx });
+      tops.push(topPx);
     },
     createLinearGradient: () => ({ addColorStop: quiet }),
     measureText: (text: string) => ({ width: text.length * CHARACTER_PX }),
@@ -52,7 +54,7 @@ function recorder() {
       texts.push({ text, fromPx, toPx: fromPx + text.length * CHARACTER_PX, basePx });
     },
   };
-  return { context: context as unknown as CanvasRenderingContext2D, texts, fills };
+  return { context: context as unknown as CanvasRenderingContext2D, texts, fills, tops };
 }
 
 function draw(
@@ -88,7 +90,13 @@ function draw(
       recorded: 'recorded',
       recordedEdge: 'edge',
       hatch: 'hatch',
-      event: 'event',
+      events: {
+        motion: 'event',
+        person: 'person',
+        vehicle: 'vehicle',
+        animal: 'animal',
+        other: 'other',
+      },
       eventEdge: 'eventEdge',
       bookmark: 'bookmark',
       live: 'live',
@@ -158,6 +166,34 @@ test('[R10.7] events have their own marks, over recordings and gaps, only in vie
       [500, 100],
     ],
   );
+});
+
+test('[R10.7] marks differ by kind in colour, and those of detectors have a lane of their own', () => {
+  const scale = new TimeScale(START_MS, 10 * HOUR_MS, 1000);
+  const at = (id: number, kind: string): TimelineEvent => ({
+    id,
+    kind,
+    startMs: START_MS + id * HOUR_MS,
+    endMs: START_MS + (id + 1) * HOUR_MS,
+  });
+  const kinds = ['motion', 'person', 'car', 'dog', 'beam-3', 'constructor'];
+  const { fills, tops } = draw(
+    scale,
+    [],
+    START_MS,
+    START_MS,
+    kinds.map((kind, id) => at(id, kind)),
+  );
+  const marks = fills.flatMap(({ widthPx, colour, px }, index) =>
+    widthPx === 100 || widthPx === 200 ? [[colour, px, tops[index]]] : [],
+  );
+  assert.deepEqual(marks, [
+    ['event', 0, 48],
+    ['other', 400, 40],
+    ['animal', 300, 40],
+    ['vehicle', 200, 40],
+    ['person', 100, 40],
+  ]);
 });
 
 test('of a year of recordings only the visible ones are iterated', () => {

@@ -1,3 +1,4 @@
+import { eventTones, toneOf, type EventTone } from './event-kinds.ts';
 import { eventMarks } from './events.ts';
 import type { Interval } from './intervals.ts';
 import { labels } from './labels.ts';
@@ -14,7 +15,8 @@ export interface TimelinePalette {
   readonly recorded: string;
   readonly recordedEdge: string;
   readonly hatch: string;
-  readonly event: string;
+  /** The marks of events, by kind. */
+  readonly events: Readonly<Record<EventTone, string>>;
   /** Separates an event's mark from the recording behind it. */
   readonly eventEdge: string;
   readonly bookmark: string;
@@ -51,9 +53,11 @@ export const TIMELINE_HEIGHT_PX = 84;
 /** Above it is the rail on which the playhead is dragged. */
 export const BAND_TOP_PX = 28;
 const BAND_BOTTOM_PX = 56;
-/** The events lane, at the bottom of the band. */
+/** The lane of motion, at the bottom of the band. */
 const EVENT_TOP_PX = 48;
 const EVENT_HEIGHT_PX = 5;
+/** What a detector recognized has a lane above that of motion, so that the two differ without colour vision. */
+const DETECTION_TOP_PX = 40;
 const FLAG_PX = 8;
 const LABEL_BASE_PX = 76;
 const PILL_HEIGHT_PX = 20;
@@ -167,11 +171,15 @@ function drawEvents(
   { events, scale }: TimelineView,
   palette: TimelinePalette,
 ): void {
-  for (const { fromPx, toPx } of eventMarks(events, scale)) {
-    context.fillStyle = palette.eventEdge;
-    context.fillRect(fromPx - 1, EVENT_TOP_PX - 1, toPx - fromPx + 2, EVENT_HEIGHT_PX + 2);
-    context.fillStyle = palette.event;
-    context.fillRect(fromPx, EVENT_TOP_PX, toPx - fromPx, EVENT_HEIGHT_PX);
+  for (const tone of eventTones) {
+    const topPx = tone === 'motion' ? EVENT_TOP_PX : DETECTION_TOP_PX;
+    const own = events.filter(({ kind }) => toneOf(kind) === tone);
+    for (const { fromPx, toPx } of eventMarks(own, scale)) {
+      context.fillStyle = palette.eventEdge;
+      context.fillRect(fromPx - 1, topPx - 1, toPx - fromPx + 2, EVENT_HEIGHT_PX + 2);
+      context.fillStyle = palette.events[tone];
+      context.fillRect(fromPx, topPx, toPx - fromPx, EVENT_HEIGHT_PX);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { I18n } from '../i18n/i18n.ts';
 import { browserClock, type PageClock } from '../base/clock.ts';
 import type { TimelineMessages } from './draw.ts';
+import { kindName } from './event-kinds.ts';
 import { eventAt } from './events.ts';
 import { withCause } from './gap-cause-text.ts';
 import { intervalAt } from './intervals.ts';
@@ -19,7 +20,7 @@ export function momentText(view: TimelineView, i18n: I18n, zone: Zone): string {
   const event = eventAt(view.events, ms);
   const place = placeText(view, ms, i18n, zone);
   if (!event) return place;
-  return `${place}, ${i18n.t(event.kind === 'motion' ? 'timeline.at.motion' : 'timeline.at.event')}`;
+  return `${place}, ${kindName(event.kind, i18n).toLocaleLowerCase(i18n.language)}`;
 }
 
 function placeText(view: TimelineView, ms: number, i18n: I18n, zone: Zone): string {

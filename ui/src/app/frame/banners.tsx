@@ -11,7 +11,7 @@ export function SignedInBanners() {
   return (
     <>
       <LicenseBanner />
-      <HealthBanners />
+      <DrainedNode />
     </>
   );
 }
@@ -33,11 +33,11 @@ function LicenseBanner() {
   );
 }
 
-const loadBanners = async () => (await import('./health-banners.tsx')).HealthBanners;
+const loadDrainedNode = async () => (await import('./drained-node-banner.tsx')).DrainedNodeBanner;
 
-/** No code or text of the warnings is fetched before there is one. */
-function HealthBanners() {
+/** Its code and texts are not fetched before a node is drained. */
+function DrainedNode() {
   const { data } = useQuery(healthQuery);
-  const isWanted = data?.warnings.some(({ code }) => code === 'cluster-node-drained') === true;
-  return <Late isWanted={isWanted} load={loadBanners} />;
+  const isDrained = data?.warnings.some(({ code }) => code === 'cluster-node-drained') === true;
+  return isDrained && <Late isWanted load={loadDrainedNode} />;
 }

@@ -15,10 +15,12 @@ export interface Destination {
 const destinations = [
   { to: '/streams', name: 'nav.allStreams', group: 'watch' },
   { to: '/mosaics', name: 'title.mosaics', group: 'watch' },
+  { to: '/events', name: 'title.events', group: 'watch' },
   { to: '/bookmarks', name: 'title.bookmarks', group: 'watch' },
   { to: '/exports', name: 'title.exports', group: 'watch' },
   { to: '/add-stream', name: 'nav.addStream', group: 'watch' },
   { to: '/profile/me/info', name: 'menu.profile', group: 'own' },
+  { to: '/notifications', name: 'title.notifications', group: 'own' },
   { to: '/settings', name: 'menu.settings', group: 'own' },
   { to: '/help', name: 'menu.help', group: 'own' },
   { to: '/administration/stats', name: 'tab.stats', group: 'administration' },

@@ -10,7 +10,7 @@ import { Link } from '../../routing/react/link.tsx';
 import classes from './health.module.css';
 import { isLoss, type Problem } from './problems.ts';
 import { UseDisk } from './use-disk.tsx';
-import { warningText } from './warning-text.ts';
+import { warningText } from '../../components/warning-text.ts';
 
 interface HealthProblemProps {
   readonly problem: Problem;
@@ -75,14 +75,16 @@ function StreamProblem({ uid, warning }: { uid: string; warning: HealthWarning }
 function OtherProblem({ warning }: { warning: HealthWarning }) {
   const i18n = useI18n();
   const user = useUser();
-  const to = screens[warning.code];
+  const screen = screens[warning.code];
+  const to = user?.isAdmin || screen === '/notifications' ? screen : undefined;
+  const mayUseDisk = user?.isAdmin === true && warning.subject === 'disk-empty';
   return (
     <>
       <p>{warningText(warning, i18n)}</p>
       <Since warning={warning} />
-      {user?.isAdmin && (to || warning.subject === 'disk-empty') && (
+      {(to || mayUseDisk) && (
         <div className={classes.actions}>
-          {warning.subject === 'disk-empty' && <UseDisk />}
+          {mayUseDisk && <UseDisk />}
           {to && (
             <ActionLink render={(props) => <Link to={to} {...props} />}>{i18n.t('health.show')}</ActionLink>
           )}
@@ -92,8 +94,8 @@ function OtherProblem({ warning }: { warning: HealthWarning }) {
   );
 }
 
-/** Where an administrator sees more of a problem, or ends it. */
-const screens: Partial<Record<HealthWarning['code'], AdministrationPath>> = {
+/** Where a user sees more of a problem, or ends it; those of the administration are for administrators. */
+const screens: Partial<Record<HealthWarning['code'], ProblemPath>> = {
   'license-expires': '/administration/license',
   'server-overloaded': '/administration/stats',
   'archive-disk-usage': '/administration/stats',
@@ -101,9 +103,11 @@ const screens: Partial<Record<HealthWarning['code'], AdministrationPath>> = {
   'tunnel-down': '/administration/tunnel',
   'far-archive': '/administration/stats',
   'trust-proxy': '/administration/config',
+  'target-failing': '/notifications',
 };
 
-type AdministrationPath =
+type ProblemPath =
+  | '/notifications'
   | '/administration/license'
   | '/administration/stats'
   | '/administration/cluster'

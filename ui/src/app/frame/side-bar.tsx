@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import type { User } from '@vidette/contract/entities';
 import { useEffect, useRef, type RefObject } from 'react';
+import { journalSummaryQuery } from '../../api/journal-summary.ts';
 import { useSettings } from '../../api/session.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
@@ -57,6 +59,7 @@ export function SideBar({ user, isOver, onLeave }: SideBarProps) {
                 ) : (
                   <Link key={to} to={to} className={classes.link} onClick={onLeave}>
                     {i18n.t(placeName)}
+                    {to === '/events' && <EventsBadge />}
                   </Link>
                 ),
               )}
@@ -65,6 +68,20 @@ export function SideBar({ user, isOver, onLeave }: SideBarProps) {
         })}
       </nav>
     </>
+  );
+}
+
+/** The number of events to review; nothing while there are none. */
+function EventsBadge() {
+  const i18n = useI18n();
+  const { data } = useQuery(journalSummaryQuery);
+  if (!data || data.unreviewed === 0) return null;
+  const count = i18n.number(data.unreviewed);
+  return (
+    <span className={classes.badge}>
+      <span aria-hidden="true">{data.isMore ? `${count}+` : count}</span>
+      <span className="visually-hidden">{i18n.t('nav.events.unreviewed', { count: data.unreviewed })}</span>
+    </span>
   );
 }
 

@@ -28,6 +28,9 @@ export function UserMenu({ user }: { user: User }) {
         <Menu.Item component={Link} to="/exports">
           {i18n.t('title.exports')}
         </Menu.Item>
+        <Menu.Item component={Link} to="/notifications">
+          {i18n.t('title.notifications')}
+        </Menu.Item>
         <Menu.Item component={Link} to="/settings">
           {i18n.t('menu.settings')}
         </Menu.Item>

@@ -1,5 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/api.ts';
+import { whileCut } from '../../api/while-cut.ts';
 import { withProof } from '../../api/proof.ts';
 import { healthQuery } from '../../api/health.ts';
 
@@ -7,8 +8,8 @@ import { healthQuery } from '../../api/health.ts';
 export const clusterNodesQuery = queryOptions({
   queryKey: ['cluster', 'nodes'],
   queryFn: ({ signal }) => api.listClusterNodes({}, { signal }),
-  refetchInterval: 2_000,
-  meta: { isHandled: true },
+  refetchInterval: () => whileCut(2_000),
+  meta: { isHandled: true, isFollowed: true },
 });
 
 /** Drains a node or puts it back to work; the warning on every screen is updated. */

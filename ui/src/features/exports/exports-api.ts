@@ -3,6 +3,7 @@ import type { RequestOf } from '@vidette/contract/client';
 import { limits } from '@vidette/contract/constants';
 import type { Export } from '@vidette/contract/entities';
 import { api } from '../../api/api.ts';
+import { whileCut } from '../../api/while-cut.ts';
 
 // Export packages of recordings, and how much is recorded for them.
 
@@ -17,8 +18,8 @@ export function exportsQuery(page: number) {
     queryKey: [...allExports, page],
     queryFn: ({ signal }) => api.listExports({ query: { page, pageSize: exportsPageSize } }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.items.some(isUnderWay) === true ? busyMs : false),
-    meta: { isHandled: true },
+    refetchInterval: ({ state }) => (state.data?.items.some(isUnderWay) === true ? whileCut(busyMs) : false),
+    meta: { isHandled: true, isFollowed: true },
   });
 }
 

@@ -1,8 +1,15 @@
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+  type QueryKey,
+} from '@tanstack/react-query';
 import { ApiError, type RequestOf } from '@vidette/contract/client';
 import { polls } from '@vidette/contract/constants';
 import { useCallback, useEffect, useRef } from 'react';
 import { api } from '../../api/api.ts';
+import { whileCut } from '../../api/while-cut.ts';
 
 // Mosaics: walls of several streams.
 
@@ -27,14 +34,18 @@ export function mosaicsQuery(page: number, searchingValues: readonly string[]) {
   });
 }
 
-/** The mosaic on screen, polled every ten seconds [R9.1]; polling keeps on-demand sources connected [R7.41]. */
+/** The mosaic on screen, polled every ten seconds [R9.1] while the event stream is cut, and to keep on-demand sources connected [R7.41]. */
 export function watchedMosaicQuery(id: string) {
   return queryOptions({
     queryKey: ['mosaic', id],
     queryFn: ({ signal }) =>
       api.getMosaic({ params: { id: Number(id) }, query: { extend_lease: true } }, { signal }),
-    refetchInterval: ({ state }) => (state.error ? false : polls.mosaicMs),
-    meta: { isHandled: true },
+    refetchInterval: ({ state: { error, data } }) => {
+      if (error) return false;
+      const isKept = data?.streams.some(({ live }) => live.onDemand) === true;
+      return isKept ? polls.mosaicMs : whileCut(polls.mosaicMs);
+    },
+    meta: { isHandled: true, isFollowed: true },
   });
 }
 
@@ -43,15 +54,46 @@ export function watchedMosaicQuery(id: string) {
  * close together.
  */
 export function useRefreshMosaic(id: string): () => void {
+  return useRefreshSoon(watchedMosaicQuery(id).queryKey, true);
+}
+
+/** The same for streams that are watched together. */
+export function useRefreshTogether(): () => void {
+  return useRefreshSoon(togetherKey, false);
+}
+
+function useRefreshSoon(queryKey: QueryKey, exact: boolean): () => void {
   const queryClient = useQueryClient();
+  const key = JSON.stringify(queryKey);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   return useCallback(() => {
     clearTimeout(timer.current);
-    const run = () =>
-      void queryClient.invalidateQueries({ queryKey: watchedMosaicQuery(id).queryKey, exact: true });
+    const run = () => void queryClient.invalidateQueries({ queryKey: JSON.parse(key) as QueryKey, exact });
     timer.current = setTimeout(run, REFRESH_AFTER_MS);
-  }, [queryClient, id]);
+  }, [queryClient, key, exact]);
+}
+
+const togetherKey = ['together'] as const;
+
+/**
+ * A stream that is watched together with others, polled like a mosaic; null for one that the viewer may not
+ * watch or that no longer exists.
+ */
+export function togetherQuery(uid: string) {
+  return queryOptions({
+    queryKey: [...togetherKey, uid],
+    queryFn: async ({ signal }) => {
+      try {
+        return await api.getStream({ params: { uid }, query: { extend_lease: true } }, { signal });
+      } catch (error) {
+        if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return null;
+        throw error;
+      }
+    },
+    refetchInterval: polls.mosaicMs,
+    meta: { isHandled: true },
+  });
 }
 
 /** The mosaic being edited: it must not change while a user works on it. */

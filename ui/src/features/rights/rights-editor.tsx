@@ -29,6 +29,13 @@ const rightText: Record<RightName, MessageKey> = {
   edit: 'rights.edit',
 };
 
+/** The lines of the list, for the field that adds and removes them. */
+export interface RightsLinesPicker {
+  readonly ids: ReadonlySet<string>;
+  readonly add: (lines: readonly { readonly id: string; readonly name: string }[]) => void;
+  readonly remove: (ids: readonly string[]) => void;
+}
+
 interface RightsEditorProps {
   /** The list as stored on the server. */
   readonly saved: readonly RightsRow[];
@@ -37,8 +44,8 @@ interface RightsEditorProps {
   readonly failure: string | null;
   /** Called with the whole list; the editor is recreated after a save. */
   readonly onSave: (rows: readonly RightsRow[]) => void;
-  /** The field that adds a line. */
-  readonly picker: (add: (id: string, name: string) => void) => ReactNode;
+  /** The field that adds and removes lines. */
+  readonly picker: (lines: RightsLinesPicker) => ReactNode;
   /**
    * The rights that may be granted here; all of them if omitted. Rights already granted stay and may be
    * revoked.
@@ -70,12 +77,17 @@ export function RightsEditor({
     setRows(
       rows.map((row) => (row.id === id ? { ...row, rights: withRight(row.rights, right, isGiven) } : row)),
     );
+  const remove = (ids: readonly string[]) => setRows(rows.filter(({ id }) => !ids.includes(id)));
   return (
     <Form onSubmit={() => onSave(rows)} failure={failure}>
-      {picker((id, name) => {
-        setRows(withRow(rows, id, name));
-        setSearch('');
-        setPage(1);
+      {picker({
+        ids: new Set(rows.map(({ id }) => id)),
+        add: (lines) => {
+          setRows(lines.reduceRight((all, { id, name }) => withRow(all, id, name), rows));
+          setSearch('');
+          setPage(1);
+        },
+        remove,
       })}
       {rows.length > pageSize && (
         <SearchField
@@ -88,12 +100,7 @@ export function RightsEditor({
         />
       )}
       {rows.length === 0 && <p className={classes.empty}>{emptyText}</p>}
-      <RightsLines
-        rows={shown}
-        mayGive={mayGive}
-        onChange={set}
-        onRemove={(removed) => setRows(rows.filter(({ id }) => id !== removed))}
-      />
+      <RightsLines rows={shown} mayGive={mayGive} onChange={set} onRemove={(id) => remove([id])} />
       <Pager page={page} pageSize={pageSize} total={found.length} onPage={setPage} />
       <FormActions>
         <Button type="submit" size="sm" loading={isSaving} disabled={!isDirty}>

@@ -53,7 +53,7 @@ export function StreamPermissionScreen() {
                 { onSuccess: () => notifySuccess(i18n.t('rights.saved')) },
               )
             }
-            picker={(add) => <UserPicker onPick={(login) => add(login, login)} />}
+            picker={({ add }) => <UserPicker onPick={(login) => add([{ id: login, name: login }])} />}
             emptyText={i18n.t('rights.stream.empty')}
           />
         </div>

@@ -7,6 +7,7 @@ import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useSettings } from '../../api/session.ts';
 import { useEnter } from './enter.ts';
 import { textOf } from '../../page/failures.ts';
+import { openFirstSteps } from '../../page/first-steps.ts';
 import { usePage } from '../../page/page-context.tsx';
 import { AccountFrame } from './account-frame.tsx';
 import { Form, FormActions } from '../../components/form.tsx';
@@ -106,7 +107,10 @@ function useSetup() {
           language: i18n.language,
         },
       }),
-    onSuccess: ({ user, mustChangePassword }) => enter(user, mustChangePassword),
+    onSuccess: ({ user, mustChangePassword }) => {
+      openFirstSteps(localStorage);
+      return enter(user, mustChangePassword);
+    },
     onError: (error) => {
       form.setErrors(setupErrorsOf(error, i18n));
       focusFirstError();

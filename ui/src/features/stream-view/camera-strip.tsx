@@ -1,10 +1,11 @@
 import type { ListedStream, StreamStatus as Status } from '@vidette/contract/entities';
-import { useCallback, useEffect, useRef, useState } from 'react';
-import { SnapshotAge, StillImage, useFreshStill } from '../../components/fresh-snapshot.tsx';
+import { useEffect, useRef } from 'react';
+import { SnapshotAge, StillImage } from '../../components/fresh-snapshot.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import { StreamStatus } from '../streams/stream-status.tsx';
-import { loadStreamSnapshot } from '../streams/streams-api.ts';
+import { useInView } from '../streams/use-in-view.ts';
+import { useStreamStill } from '../streams/use-stream-still.ts';
 import classes from './camera-strip.module.css';
 import type { Neighbours } from './use-neighbours.ts';
 
@@ -82,9 +83,8 @@ function Camera({ stream: { uid, name, status }, place, isShown, onShow }: Camer
 }
 
 const EVERY_MS = 10_000;
-/** Two intervals, as in the table of streams. */
-const OLD_AFTER_MS = 2 * EVERY_MS;
-const WIDTH_PX = 320;
+/** Old after two intervals, as in the table of streams. */
+const stillOptions = { widthPx: 320, everyMs: EVERY_MS, oldAfterMs: 2 * EVERY_MS };
 
 interface StillProps {
   readonly uid: string;
@@ -94,15 +94,7 @@ interface StillProps {
 /** Fetched while it is in view. */
 function Still({ uid, status }: StillProps) {
   const box = useRef<HTMLSpanElement>(null);
-  const [isInView, setInView] = useState(false);
-  useEffect(() => {
-    if (!box.current) return;
-    const observer = new IntersectionObserver((entries) =>
-      setInView(entries.at(-1)?.isIntersecting ?? false),
-    );
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
+  const isInView = useInView(box);
   return (
     <span ref={box} className={classes.still}>
       {isInView && <FetchedStill uid={uid} status={status} />}
@@ -112,8 +104,7 @@ function Still({ uid, status }: StillProps) {
 
 function FetchedStill({ uid, status }: StillProps) {
   const isRunning = status === 'running';
-  const load = useCallback((signal: AbortSignal) => loadStreamSnapshot(uid, WIDTH_PX, signal), [uid]);
-  const still = useFreshStill(load, isRunning ? EVERY_MS : null, OLD_AFTER_MS);
+  const still = useStreamStill(uid, status, stillOptions);
   return (
     <>
       <StillImage still={still} />

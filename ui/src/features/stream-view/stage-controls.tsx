@@ -6,6 +6,7 @@ import { PlayerControls } from '../../playback/react/player-controls.tsx';
 import { ViewMenu } from '../../playback/react/view-menu.tsx';
 import { TimelineNavigation } from '../../timeline/react/timeline-navigation.tsx';
 import { BookmarkControl } from './bookmark-control.tsx';
+import { FindControl } from './find/find-control.tsx';
 import { JumpControl } from './jump-control.tsx';
 import { SaveControl } from './save/save-control.tsx';
 import { saveSnapshot } from './snapshot.ts';
@@ -54,6 +55,11 @@ export function StageControls(props: StageControlsProps) {
         <>
           <BookmarkControl uid={uid} shownMs={shownMs} />
           <JumpControl uid={uid} shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
+          <FindControl
+            streams={[{ uid, name: stream.name }]}
+            shownMs={shownMs}
+            onFound={(utcMs) => viewer.timeline.goTo(utcMs)}
+          />
           <SaveControl timeline={viewer.timeline} shownMs={shownMs} />
         </>
       )}

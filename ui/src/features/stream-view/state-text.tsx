@@ -100,10 +100,10 @@ function Unsupported({ codec, refusal, player }: UnsupportedProps) {
   return (
     <div className={classes.below}>
       <p>
-        <strong>{i18n.t('player.unsupported.title', { codec: codec })}</strong>
+        <strong>{i18n.t('player.unsupported.title', { codec })}</strong>
       </p>
       {refusal !== undefined && <p>{i18n.t(refusalText[refusal])}</p>}
-      <p>{i18n.t('player.unsupported.text', { codec: codec })}</p>
+      <p>{i18n.t('player.unsupported.text', { codec })}</p>
       {refusal === 'QuotaReached' && (
         <Button size="compact-md" variant="default" onClick={() => player.play()}>
           {i18n.t('action.retry')}

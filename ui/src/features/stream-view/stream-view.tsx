@@ -16,12 +16,13 @@ import { PlayerVideo } from '../../playback/react/player-video.tsx';
 import { PlayerStatistics } from '../../playback/react/player-statistics.tsx';
 import { causesWithin } from '../../timeline/gaps.ts';
 import { Link } from '../../routing/react/link.tsx';
-import { useParams } from '../../routing/react/router-context.tsx';
+import { useParams, useSearch } from '../../routing/react/router-context.tsx';
 import { ArchiveStrip } from './archive-strip.tsx';
 import { CameraStrip } from './camera-strip.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { ScrubbedStill } from './scrubbed-still.tsx';
 import { SaveSide } from './save/save-side.tsx';
+import { ShareControl } from './share-control.tsx';
 import { StageControls } from './stage-controls.tsx';
 import { StateText } from './state-text.tsx';
 import classes from './stream-view.module.css';
@@ -32,7 +33,7 @@ import { useTop } from '../../components/use-top.ts';
 import { isRefused, watchedStreamQuery } from '../streams/watched-stream.ts';
 import { useNeighbours, type Neighbours } from './use-neighbours.ts';
 import { useStripChoice } from './use-strip-choice.ts';
-import { useViewer } from './use-viewer.ts';
+import { momentOf, useViewer } from './use-viewer.ts';
 import type { Viewer } from './viewer.ts';
 
 /** One stream, live and recorded [R2.8]. */
@@ -85,7 +86,8 @@ interface StageProps {
 function Stage({ uid, stream, frame }: StageProps & { readonly frame: StageFrame }) {
   const stage = useRef<HTMLDivElement>(null);
   const video = useRef<HTMLVideoElement>(null);
-  const viewer = useViewer(uid, video);
+  const search = useSearch({ from: '/stream/$uid/view' });
+  const viewer = useViewer(uid, video, momentOf(search.t));
   const { viewerRef, neighbours, isFullScreen, toggleFullScreen } = frame;
   useEffect(() => {
     viewerRef.current = viewer;
@@ -114,7 +116,7 @@ function Stage({ uid, stream, frame }: StageProps & { readonly frame: StageFrame
         targets={targets}
         videoRef={video}
         hasFigures={hasFigures}
-        links={<StageLinks uid={uid} {...frame} />}
+        links={<StageLinks uid={uid} stream={stream} {...frame} />}
       />
       {viewer && (
         <StageControls
@@ -132,7 +134,9 @@ function Stage({ uid, stream, frame }: StageProps & { readonly frame: StageFrame
       ) : (
         <div className={classes.timeline} />
       )}
-      {viewer && stream?.canArchive && <SaveSide timeline={viewer.timeline} stream={stream} />}
+      {viewer && stream?.canArchive && (
+        <SaveSide timeline={viewer.timeline} player={viewer.player} stream={stream} />
+      )}
       <KeysDialog isOpen={hasKeys} onClose={() => setKeys(false)} />
     </div>
   );
@@ -148,9 +152,9 @@ function StageTitle({ stream }: Pick<StageProps, 'stream'>) {
   );
 }
 
-type StageLinksProps = Pick<StageProps, 'uid'> & Pick<StageFrame, 'neighbours' | 'hasStrip' | 'toggleStrip'>;
+type StageLinksProps = StageProps & Pick<StageFrame, 'neighbours' | 'hasStrip' | 'toggleStrip'>;
 
-function StageLinks({ uid, neighbours, hasStrip, toggleStrip }: StageLinksProps) {
+function StageLinks({ uid, stream, neighbours, hasStrip, toggleStrip }: StageLinksProps) {
   const i18n = useI18n();
   return (
     <div className={classes.links}>
@@ -158,11 +162,12 @@ function StageLinks({ uid, neighbours, hasStrip, toggleStrip }: StageLinksProps)
         <IconInfoCircle size={18} stroke={1.6} aria-hidden="true" />
         <span className={classes.infoWords}>{i18n.t('player.info')}</span>
       </Link>
+      {stream?.canShare && <ShareControl stream={stream} className={classes.overVideo} />}
       {neighbours.streams.length > 1 && (
         <SignButton
           icon={IconLayoutSidebarRight}
           label={i18n.t('player.cameras')}
-          className={classes.stripButton}
+          className={`${classes.overVideo} ${classes.stripButton}`}
           aria-expanded={hasStrip}
           onClick={toggleStrip}
         />

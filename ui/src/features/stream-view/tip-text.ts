@@ -1,4 +1,5 @@
 import type { I18n } from '../../i18n/i18n.ts';
+import { kindName } from '../../timeline/event-kinds.ts';
 import { eventAt } from '../../timeline/events.ts';
 import { withCause } from '../../timeline/gap-cause-text.ts';
 import { intervalAt } from '../../timeline/intervals.ts';
@@ -22,7 +23,7 @@ export function tipText({ timeline }: Pick<Viewer, 'timeline'>, ms: number, i18n
     words.push(withCause(length, intervalAt(gaps, ms)?.cause, i18n));
   }
   const event = eventAt(events, ms);
-  if (event) words.push(i18n.t(event.kind === 'motion' ? 'timeline.tip.motion' : 'timeline.tip.event'));
+  if (event) words.push(kindName(event.kind, i18n));
   const bookmark = bookmarks.find(({ startMs, endMs }) => ms >= startMs - nearMs && ms <= endMs + nearMs);
   if (bookmark) words.push(bookmark.note === '' ? i18n.t('timeline.tip.bookmark') : bookmark.note);
   return words;

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import type { VideoViewport } from '../../playback/video-viewport.ts';
+import { VIDEO_ZOOM_STEP, type VideoViewport } from '../../playback/video-viewport.ts';
 import { timelineKey } from '../../timeline/timeline-keys.ts';
 import { keyMeaning } from './key-meaning.ts';
 import type { Neighbours } from './use-neighbours.ts';
@@ -15,8 +15,6 @@ export interface ShortcutTargets {
   readonly neighbours: Pick<Neighbours, 'showAt' | 'showBeside'>;
 }
 
-const ZOOM_STEP = 1.5;
-
 type Act = (viewer: Viewer, targets: ShortcutTargets) => void;
 
 /** Every key but the timeline's own, which also work here. */
@@ -31,8 +29,8 @@ const acts: Readonly<Record<string, Act>> = {
   m: ({ player }) => player.setMuted(!player.getSnapshot().isMuted),
   f: (_, { toggleFullScreen }) => toggleFullScreen(),
   i: (_, { toggleFigures }) => toggleFigures(),
-  z: (_, { view }) => view.zoomBy(ZOOM_STEP),
-  x: (_, { view }) => view.zoomBy(1 / ZOOM_STEP),
+  z: (_, { view }) => view.zoomBy(VIDEO_ZOOM_STEP),
+  x: (_, { view }) => view.zoomBy(1 / VIDEO_ZOOM_STEP),
   r: (_, { view }) => view.reset(),
   '?': (_, { showKeys }) => showKeys(),
 };

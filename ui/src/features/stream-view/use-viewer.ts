@@ -1,14 +1,19 @@
 import { useEffect, useState, type RefObject } from 'react';
 import { useSettings, useUser } from '../../api/session.ts';
-import { useSearch } from '../../routing/react/router-context.tsx';
 import { Viewer } from './viewer.ts';
 
-/** The viewer of a stream, starting at the moment in the address; it exists as long as the video element. */
-export function useViewer(uid: string, videoRef: RefObject<HTMLVideoElement | null>): Viewer | undefined {
+/**
+ * The viewer of a stream; it exists as long as the video element.
+ * @param firstMs the archive's moment to start at, UTC ms; undefined: live. Later values have no effect
+ */
+export function useViewer(
+  uid: string,
+  videoRef: RefObject<HTMLVideoElement | null>,
+  firstMs: number | undefined,
+): Viewer | undefined {
   const { rangesMaxSeconds } = useSettings();
   const { playerSound: hasAudio = false, archiveSpeed = 1 } = useUser()?.preferences ?? {};
-  const search = useSearch({ from: '/stream/$uid/view' });
-  const [startMs] = useState(() => momentOf(search.t));
+  const [startMs] = useState(firstMs);
   const [viewer, setViewer] = useState<Viewer>();
   useEffect(() => {
     if (!videoRef.current) return;
@@ -30,7 +35,7 @@ export function useViewer(uid: string, videoRef: RefObject<HTMLVideoElement | nu
 }
 
 /** The moment of the `t` parameter: ms since the epoch or a date with a time; undefined without a valid one. */
-function momentOf(t: unknown): number | undefined {
+export function momentOf(t: unknown): number | undefined {
   const ms = typeof t === 'number' ? t : typeof t === 'string' ? Date.parse(t) : Number.NaN;
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }

@@ -1,16 +1,16 @@
 import { ApiError } from '@vidette/contract/client';
 import type { ErrorCode } from '@vidette/contract/errors';
-import { api } from '../../api/api.ts';
 import { browserClock, type Disposer } from '../../base/clock.ts';
 import { browserMse } from '../../playback/media-sink.ts';
 import { Player } from '../../playback/player.ts';
 import type { Speed } from '../../playback/state.ts';
 import { Scrubber } from '../../playback/scrubber.ts';
-import { RangesLoader, type RangesLoaderOptions } from '../../timeline/ranges-loader.ts';
+import type { RangesLoader } from '../../timeline/ranges-loader.ts';
 import { Timeline } from '../../timeline/timeline.ts';
 import { ScrubPreview } from './scrub-preview.ts';
-import { streamStills } from './stills.ts';
-import { streamSource } from './stream-source.ts';
+import { streamStills } from './media/stills.ts';
+import { streamRanges } from './media/stream-ranges.ts';
+import { streamSource } from './media/stream-source.ts';
 
 export interface ViewerOptions {
   readonly uid: string;
@@ -39,34 +39,9 @@ export class Viewer {
   #archiveProblem: ErrorCode | undefined;
 
   constructor({ uid, video, rangesMaxMs, startMs, hasAudio, archiveSpeed }: ViewerOptions) {
-    this.#loader = new RangesLoader({
-      clock: browserClock,
-      pieceMs: rangesMaxMs,
-      call: async (rangeStartMs, rangeEndMs, signal) => {
-        const query = { start_time: Math.floor(rangeStartMs), end_time: Math.ceil(rangeEndMs) };
-        const { ranges, gaps, period, begunAt } = await api.getArchiveRanges(
-          { params: { uid }, query },
-          { signal },
-        );
-        this.#setProblem(undefined);
-        return {
-          ranges,
-          gaps: gaps.map(({ startTime, endTime, cause }) => ({ startMs: startTime, endMs: endTime, cause })),
-          beginsMs: period?.startTime,
-          begunMs: begunAt ?? undefined,
-        };
-      },
-      coarseCall: coarseCallOf(uid),
-      eventsCall: async (spanStartMs, spanEndMs, signal) => {
-        const query = { streamId: uid, from: Math.floor(spanStartMs), to: Math.ceil(spanEndMs) };
-        const { items } = await api.listAnnotations({ query }, { signal });
-        return items.map(({ id, kind, time, timeEnd }) => ({
-          id,
-          kind,
-          startMs: time,
-          endMs: timeEnd ?? time,
-        }));
-      },
+    this.#loader = streamRanges(uid, {
+      rangesMaxMs,
+      onAnswer: () => this.#setProblem(undefined),
       onError: (error) => this.#setProblem(error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR'),
     });
     const environment = browserMse();
@@ -131,13 +106,5 @@ export class Viewer {
 
   readonly #onOnline = (): void => {
     this.player.wake();
-  };
-}
-
-function coarseCallOf(uid: string): NonNullable<RangesLoaderOptions['coarseCall']> {
-  return async (startMs, endMs, resolutionSeconds, signal) => {
-    const span = { start_time: Math.floor(startMs), end_time: Math.ceil(endMs) };
-    const query = { ...span, resolution_seconds: resolutionSeconds };
-    return (await api.getArchiveRanges({ params: { uid }, query }, { signal })).ranges;
   };
 }

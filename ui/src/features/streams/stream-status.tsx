@@ -55,21 +55,6 @@ export function StatusMark({ status }: { status: Status }) {
   );
 }
 
-/** Shows that a stream is being recorded, as long as the server answers. */
-export function RecordingMark() {
-  const i18n = useI18n();
-  if (useIsServerLost()) return null;
-  return (
-    <span className={classes.status} data-status="recording">
-      <svg viewBox="0 0 12 12" className={classes.shape} aria-hidden="true">
-        <circle cx="6" cy="6" r="4.6" fill="none" stroke="currentColor" strokeWidth="1.4" />
-        <circle cx="6" cy="6" r="2.4" fill="currentColor" />
-      </svg>
-      {i18n.t('streams.recording')}
-    </span>
-  );
-}
-
 /** Shows that a stream has a public link. */
 export function PublicMark() {
   const i18n = useI18n();

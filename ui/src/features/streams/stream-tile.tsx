@@ -1,19 +1,22 @@
 import type { StreamStatus as Status } from '@vidette/contract/entities';
-import type { ComponentProps, ReactNode } from 'react';
 import {
-  OLD_MS,
-  SnapshotAge,
-  StillImage,
-  useFreshStill,
-  type FreshStill,
-  type LoadSnapshot,
-} from '../../components/fresh-snapshot.tsx';
+  lazy,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+  type ComponentProps,
+  type PointerEvent,
+  type ReactNode,
+} from 'react';
+import { OLD_MS, SnapshotAge, StillImage, type FreshStill } from '../../components/fresh-snapshot.tsx';
 import { Delayed } from '../../components/delayed.tsx';
 import { LastFrameText } from '../../components/last-frame-text.tsx';
 import { useIsServerLost } from '../../page/page-context.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { PublicMark, RecordingMark, StatusMark, StreamStatus } from './stream-status.tsx';
+import { PublicMark, StreamStatus } from './stream-status.tsx';
 import classes from './stream-tile.module.css';
+import { useStreamStill } from './use-stream-still.ts';
 import { Link } from '../../routing/react/link.tsx';
 
 interface StreamTileProps {
@@ -24,8 +27,6 @@ interface StreamTileProps {
   readonly reason: string | null;
   readonly isRecorded: boolean;
   readonly isPublic?: boolean;
-  readonly loadSnapshot: LoadSnapshot;
-  readonly snapshotEveryMs: number;
   /** Shown while the tile is hovered or focused. */
   readonly controls: ReactNode;
   /** The checkbox that selects the tile. */
@@ -35,23 +36,36 @@ interface StreamTileProps {
   readonly linkProps?: Pick<ComponentProps<'a'>, 'onClick' | 'onMouseDown'>;
 }
 
-/** A stream as a 16:9 snapshot with its name and state at the bottom; a click opens it. */
+const HoverVideo = lazy(() => import('./hover-video.tsx').then((module) => ({ default: module.HoverVideo })));
+
+const stillOptions = { widthPx: 640, everyMs: 5_000, oldAfterMs: OLD_MS };
+
+/**
+ * A stream as a 16:9 snapshot with its name at the bottom, and its state where it is not normal. It plays live
+ * while the mouse rests on it; a click opens it.
+ */
 export function StreamTile(tile: StreamTileProps) {
+  const i18n = useI18n();
   const isRunning = tile.status === 'running';
   const isServerLost = useIsServerLost();
-  // Without the server no snapshot is current.
-  const oldAfterMs = isServerLost ? 0 : OLD_MS;
-  const still = useFreshStill(tile.loadSnapshot, isRunning ? tile.snapshotEveryMs : null, oldAfterMs);
+  const still = useStreamStill(tile.uid, tile.status, stillOptions);
+  const isCurrent = isRunning && !isServerLost && still.source !== null && !still.old;
+  const [isHovered, pointer] = useHover();
   return (
-    <article className={classes.tile} data-picked={tile.isPicked}>
+    <article className={classes.tile} data-picked={tile.isPicked} {...pointer}>
       <Link to="/stream/$uid/view" params={{ uid: tile.uid }} className={classes.link} {...tile.linkProps}>
         <StillImage still={still} />
         {tile.reason === null && <SnapshotAge still={still} />}
-        <span className={classes.foot}>
+        {isHovered && isRunning && !isServerLost && (
+          <Suspense>
+            <HoverVideo uid={tile.uid} />
+          </Suspense>
+        )}
+        <span className={classes.foot} data-status={isCurrent ? 'running' : undefined}>
           <span className={classes.name}>{tile.name}</span>
           <span className={classes.states}>
             <TileStatus status={tile.status} still={still} />
-            {isRunning && tile.isRecorded && <RecordingMark />}
+            {isCurrent && !tile.isRecorded && <span>{i18n.t('streams.notRecorded')}</span>}
             {tile.isPublic && <PublicMark />}
           </span>
         </span>
@@ -68,7 +82,27 @@ export function StreamTile(tile: StreamTileProps) {
   );
 }
 
-/** The stream's state; it may say that the stream is live only next to a current snapshot. */
+/** A mouse that only crosses a tile starts nothing, ms. */
+const REST_MS = 400;
+
+/** Whether the mouse rests on an element, and the handlers of that element. */
+function useHover() {
+  const [isHovered, setHovered] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const pointer = {
+    onPointerEnter: ({ pointerType }: PointerEvent) => {
+      if (pointerType === 'mouse') timer.current = setTimeout(() => setHovered(true), REST_MS);
+    },
+    onPointerLeave: () => {
+      clearTimeout(timer.current);
+      setHovered(false);
+    },
+  };
+  return [isHovered, pointer] as const;
+}
+
+/** The stream's state; nothing while it is running and its snapshot is current. */
 function TileStatus({ status, still }: { readonly status: Status; readonly still: FreshStill }) {
   const i18n = useI18n();
   const isServerLost = useIsServerLost();
@@ -79,7 +113,7 @@ function TileStatus({ status, still }: { readonly status: Status; readonly still
         <span>{i18n.t(still.isDeferred ? 'streams.picture.deferred' : 'streams.picture.none')}</span>
       </Delayed>
     );
-  return still.old ? null : <StatusMark status="running" />;
+  return null;
 }
 
 /** The placeholder of a tile whose stream is loading. */

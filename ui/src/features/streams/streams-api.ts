@@ -10,6 +10,7 @@ import type { RequestOf } from '@vidette/contract/client';
 import { limits, polls, timeouts } from '@vidette/contract/constants';
 import type { ListedStream, LogLine, StreamState } from '@vidette/contract/entities';
 import { api } from '../../api/api.ts';
+import { whileCut } from '../../api/while-cut.ts';
 import { snapshotAgeMs } from './snapshot-age.ts';
 
 /** The filter and order of a list of streams; `page` and its size belong to the list itself. */
@@ -77,7 +78,8 @@ export interface StreamStatuses {
 }
 
 /**
- * The statuses of all streams by one light call a second [R9.1]: the server answers with the changes. Lists are
+ * The statuses of all streams by one light call a second [R9.1], while the event stream is cut: the server answers with the
+ * changes. Lists are
  * refetched when streams were added, deleted or saved.
  */
 export function streamStatusesQuery(queryClient: QueryClient) {
@@ -96,8 +98,8 @@ export function streamStatusesQuery(queryClient: QueryClient) {
       return { revision: reply.revision, states };
     },
     structuralSharing: false,
-    refetchInterval: polls.streamStatusMs,
-    meta: { isHandled: true },
+    refetchInterval: () => whileCut(polls.streamStatusMs),
+    meta: { isHandled: true, isFollowed: true },
   });
 }
 
@@ -113,13 +115,14 @@ export function streamSummaryQuery(uid: string) {
 }
 
 /**
- * One stream, polled every second [R9.1] until it is no longer available, as when a right is revoked [R4.12].
+ * One stream, polled every second [R9.1] while the event stream is cut, until it is no longer available, as when a right is revoked [R4.12].
  */
 function streamQuery(uid: string) {
   return queryOptions({
     queryKey: ['stream', uid],
     queryFn: ({ signal }) => api.getStream({ params: { uid } }, statusOptions(signal)),
-    refetchInterval: (query) => (query.state.error ? false : polls.streamStatusMs),
+    refetchInterval: (query) => (query.state.error ? false : whileCut(polls.streamStatusMs)),
+    meta: { isFollowed: true },
   });
 }
 

@@ -2,10 +2,12 @@ import { queryOptions } from '@tanstack/react-query';
 import { ApiError } from '@vidette/contract/client';
 import { polls } from '@vidette/contract/constants';
 import { api } from '../../api/api.ts';
+import { whileCut } from '../../api/while-cut.ts';
 import { statusOptions } from './streams-api.ts';
 
 /**
- * The stream on screen, polled every second [R9.1]; polling keeps an on-demand source connected. A refusal
+ * The stream on screen, polled every second [R9.1] while the event stream is cut; polling keeps an on-demand source connected,
+ * and goes on for one. A refusal
  * stops the polling [R4.12].
  */
 export function watchedStreamQuery(uid: string) {
@@ -13,8 +15,11 @@ export function watchedStreamQuery(uid: string) {
     queryKey: ['stream', uid, 'watched'],
     queryFn: ({ signal }) =>
       api.getStream({ params: { uid }, query: { extend_lease: true } }, statusOptions(signal)),
-    refetchInterval: ({ state }) => (isRefused(state.error) ? false : polls.streamStatusMs),
-    meta: {},
+    refetchInterval: ({ state: { error, data } }) => {
+      if (isRefused(error)) return false;
+      return data?.live.onDemand === false ? whileCut(polls.streamStatusMs) : polls.streamStatusMs;
+    },
+    meta: { isFollowed: true },
   });
 }
 

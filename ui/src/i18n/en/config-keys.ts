@@ -76,6 +76,10 @@ export const configKeys = {
     'Public key (PEM, Ed25519) that licenses are verified with. If empty, the Community license applies.',
   'config.about.audit-enabled': 'Record user actions in the audit log.',
   'config.about.audit-days': 'Days that audit log entries are kept.',
+  'config.about.journal-days': 'Days that events are kept.',
+  'config.about.journal-entriesPerStream':
+    'Events that are kept per stream, and for the server itself; beyond it the oldest are deleted.',
+  'config.about.journal-entries': 'Events that are kept in total; beyond it the oldest are deleted.',
   'config.about.metrics-token':
     'Bearer token that Prometheus reads /metrics with. If empty, /metrics is off.',
   'config.about.versionCheck-url':
@@ -103,6 +107,7 @@ export const configKeys = {
   'config.group.passwordReset': 'Password recovery',
   'config.group.license': 'License',
   'config.group.audit': 'Audit log',
+  'config.group.journal': 'Events',
   'config.group.metrics': 'Metrics',
   'config.group.versionCheck': 'Version check',
   'config.group.kiosk': 'Kiosk',
@@ -163,6 +168,9 @@ export const configKeys = {
   'config.name.license-vendorKey': 'Vendor key',
   'config.name.audit-enabled': 'Keep an audit log',
   'config.name.audit-days': 'Keep entries',
+  'config.name.journal-days': 'Keep events',
+  'config.name.journal-entriesPerStream': 'Events per stream',
+  'config.name.journal-entries': 'Events in total',
   'config.name.metrics-token': 'Token',
   'config.name.versionCheck-url': 'Address',
   'config.name.kiosk-user': 'User',

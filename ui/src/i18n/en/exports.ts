@@ -8,6 +8,13 @@ export const exports = {
   'moment.keys': 'Up and Down change the part at the cursor. Time zone:',
 
   'save.open': 'Save footage',
+  'save.lengths': 'Length around the moment on screen',
+  'save.first': 'First frame',
+  'save.last': 'Last frame',
+  'save.noFrame': 'No frame',
+  'save.name': 'File name',
+  'save.name.file': 'Camera, date and time',
+  'save.name.package': 'Camera',
   'save.how': 'Drag the handles on the timeline, type the times, or choose days.',
   'save.from': 'From',
   'save.to': 'Until',

@@ -15,6 +15,7 @@ export const mosaics = {
   'mosaics.failed': 'The mosaic has not been saved',
 
   'mosaic.settings': 'Mosaic settings',
+  'mosaic.save': 'Save as a mosaic',
   'mosaic.empty.title': 'Nothing to show',
   'mosaic.empty.text': 'This mosaic has no stream that you can watch.',
   'mosaic.grid': 'Video of {name}',
@@ -90,10 +91,12 @@ export const mosaics = {
   'mosaicEdit.cell.clear': 'Remove {name}',
   'mosaicEdit.cell.remove': 'Remove the tile',
   'mosaicEdit.resize': 'Change the size',
+  'mosaicEdit.keys.show': 'Keyboard shortcuts',
   'mosaicEdit.keys':
     'Arrow keys: go to the next tile. With Alt: move the stream. With Shift: change the size. Delete: clear the tile; again: remove it. Ctrl Z: undo.',
   'mosaicEdit.streams': 'Streams',
-  'mosaicEdit.streams.help': 'Drag a stream into the mosaic, or click it to fill the selected tile.',
+  'mosaicEdit.streams.help':
+    'Drag a stream into the mosaic, or click it to fill the selected tile. With Shift, a click adds all streams up to it.',
   'mosaicEdit.search': 'Search streams',
   'mosaicEdit.more': '{count, plural, one {# more: use the search} other {# more: use the search}}',
   'mosaicEdit.inUse': 'in the mosaic',

@@ -50,7 +50,7 @@ export const people = {
   'rights.search': 'Search this list',
   'rights.saved': 'Permissions have been saved',
   'rights.admin': 'An administrator has all permissions for all streams.',
-  'rights.addStream': 'Add a stream',
+  'rights.streams': 'Streams that the user may watch',
   'rights.user.empty': 'No streams yet. Users always see the streams that they added themselves.',
   'rights.add': 'Add',
   'rights.addUser': 'Add a user',

@@ -28,6 +28,7 @@ export const shell = {
   'side.own': 'Yours',
   'nav.sideBar': 'Side bar',
   'nav.search': 'Search or go to',
+  'nav.events.unreviewed': '{count, plural, one {# unreviewed} other {# unreviewed}}',
   'nav.allStreams': 'All streams',
   'nav.addStream': 'Add stream',
 
@@ -43,6 +44,7 @@ export const shell = {
   'menu.logout': 'Log out',
 
   'title.streams': 'Streams',
+  'title.firstSteps': 'First steps',
   'title.mosaics': 'Mosaics',
   'title.auth': 'Sign in',
   'title.recover': 'Password recovery',
@@ -58,7 +60,9 @@ export const shell = {
   'title.mosaicEdit': 'Edit the mosaic',
   'title.administration': 'Administration',
   'title.bookmarks': 'Bookmarks',
+  'title.events': 'Events',
   'title.exports': 'Exports',
+  'title.notifications': 'Notifications',
   'title.help': 'Help',
   'title.swagger': 'API documentation',
   'title.settings': 'Settings',

@@ -67,5 +67,6 @@ export const warnings = {
   'warning.certificate.expires': 'The TLS certificate expires on {day}.',
   'warning.certificate.unusable':
     'The new TLS certificate or key cannot be used; the previous one stays in use. The server log shows the reason.',
+  'warning.targetFailing': '“{name}” has accepted no notification for an hour.',
   'warning.tunnelDown': 'The tunnel is down: this server can’t be reached from outside.',
 };

@@ -73,6 +73,10 @@ export const configKeys: Record<keyof typeof english, string> = {
     'Открытый ключ (PEM, Ed25519), которым проверяются лицензии. Если пусто, действует лицензия Community.',
   'config.about.audit-enabled': 'Записывать действия пользователей в журнал аудита.',
   'config.about.audit-days': 'Сколько дней хранятся записи журнала аудита.',
+  'config.about.journal-days': 'Сколько дней хранятся события.',
+  'config.about.journal-entriesPerStream':
+    'Сколько событий хранится для одного потока и для самого сервера; сверх этого удаляются самые старые.',
+  'config.about.journal-entries': 'Сколько событий хранится всего; сверх этого удаляются самые старые.',
   'config.about.metrics-token':
     'Токен, с которым Prometheus читает /metrics. Если пусто, метрики не отдаются.',
   'config.about.versionCheck-url':
@@ -100,6 +104,7 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.group.passwordReset': 'Восстановление пароля',
   'config.group.license': 'Лицензия',
   'config.group.audit': 'Журнал действий',
+  'config.group.journal': 'События',
   'config.group.metrics': 'Метрики',
   'config.group.versionCheck': 'Проверка версии',
   'config.group.kiosk': 'Киоск',
@@ -160,6 +165,9 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.name.license-vendorKey': 'Ключ поставщика',
   'config.name.audit-enabled': 'Вести журнал действий',
   'config.name.audit-days': 'Срок хранения записей',
+  'config.name.journal-days': 'Срок хранения событий',
+  'config.name.journal-entriesPerStream': 'Событий на поток',
+  'config.name.journal-entries': 'Событий всего',
   'config.name.metrics-token': 'Токен',
   'config.name.versionCheck-url': 'Адрес',
   'config.name.kiosk-user': 'Пользователь',

@@ -15,6 +15,7 @@ export const mosaics = {
   'mosaics.failed': 'Мозаика не сохранена',
 
   'mosaic.settings': 'Настройка мозаики',
+  'mosaic.save': 'Сохранить как мозаику',
   'mosaic.empty.title': 'Показывать нечего',
   'mosaic.empty.text': 'В этой мозаике нет потоков, доступных вам.',
   'mosaic.grid': 'Видео мозаики {name}',
@@ -91,10 +92,12 @@ export const mosaics = {
   'mosaicEdit.cell.clear': 'Убрать {name}',
   'mosaicEdit.cell.remove': 'Убрать плитку',
   'mosaicEdit.resize': 'Изменить размер',
+  'mosaicEdit.keys.show': 'Клавиши',
   'mosaicEdit.keys':
     'Стрелки: к соседней плитке. С Alt: переместить поток. С Shift: изменить размер. Delete: освободить плитку, ещё раз: убрать её. Ctrl Z: отменить.',
   'mosaicEdit.streams': 'Потоки',
-  'mosaicEdit.streams.help': 'Перетащите поток в мозаику или нажмите на него, чтобы занять выбранную плитку.',
+  'mosaicEdit.streams.help':
+    'Перетащите поток в мозаику или нажмите на него, чтобы занять выбранную плитку. С Shift добавляются все потоки до него.',
   'mosaicEdit.search': 'Поиск потоков',
   'mosaicEdit.more':
     '{count, plural, one {Ещё #: найдите поиском} few {Ещё #: найдите поиском} many {Ещё #: найдите поиском} other {Ещё #: найдите поиском}}',

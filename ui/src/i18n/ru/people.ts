@@ -52,7 +52,7 @@ export const people: Record<keyof typeof english, string> = {
   'rights.search': 'Искать в этом списке',
   'rights.saved': 'Права сохранены',
   'rights.admin': 'Администратору доступны все потоки и все действия.',
-  'rights.addStream': 'Добавить поток',
+  'rights.streams': 'Потоки, которые видит пользователь',
   'rights.user.empty': 'Потоков пока нет. Потоки, которые пользователь добавил сам, он видит всегда.',
   'rights.add': 'Добавить',
   'rights.addUser': 'Добавить пользователя',

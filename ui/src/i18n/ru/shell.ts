@@ -30,6 +30,8 @@ export const shell: Record<keyof typeof english, string> = {
   'side.own': 'Личное',
   'nav.sideBar': 'Боковая панель',
   'nav.search': 'Найти или перейти',
+  'nav.events.unreviewed':
+    '{count, plural, one {# непросмотренное} few {# непросмотренных} many {# непросмотренных} other {# непросмотренных}}',
   'nav.allStreams': 'Все потоки',
   'nav.addStream': 'Добавить поток',
 
@@ -45,6 +47,7 @@ export const shell: Record<keyof typeof english, string> = {
   'menu.logout': 'Выйти',
 
   'title.streams': 'Потоки',
+  'title.firstSteps': 'Первые шаги',
   'title.mosaics': 'Мозаики',
   'title.auth': 'Вход',
   'title.recover': 'Восстановление пароля',
@@ -60,7 +63,9 @@ export const shell: Record<keyof typeof english, string> = {
   'title.mosaicEdit': 'Изменить мозаику',
   'title.administration': 'Администрирование',
   'title.bookmarks': 'Закладки',
+  'title.events': 'События',
   'title.exports': 'Выгрузки',
+  'title.notifications': 'Уведомления',
   'title.help': 'Справка',
   'title.swagger': 'Документация API',
   'title.settings': 'Настройки',

@@ -3,15 +3,20 @@ import { cluster } from './cluster.ts';
 import { command } from './command.ts';
 import { configKeys } from './config-keys.ts';
 import { depthLoss } from './depth-loss.ts';
+import { events } from './events.ts';
 import { exports } from './exports.ts';
+import { find } from './find.ts';
+import { firstSteps } from './first-steps.ts';
 import { gapCauses } from './gap-causes.ts';
 import { guide } from './guide.ts';
 import { mosaics } from './mosaics.ts';
+import { notifications } from './notifications.ts';
 import { people } from './people.ts';
 import { player } from './player.ts';
 import { profile } from './profile.ts';
 import { records } from './records.ts';
 import { reference } from './reference.ts';
+import { streamPages } from './stream-pages.ts';
 import { tunnel } from './tunnel.ts';
 import { warnings } from './warnings.ts';
 
@@ -22,15 +27,20 @@ export const signedIn = {
   ...cluster,
   ...configKeys,
   ...depthLoss,
+  ...events,
   ...exports,
+  ...find,
+  ...firstSteps,
   ...gapCauses,
   ...guide,
   ...mosaics,
+  ...notifications,
   ...people,
   ...player,
   ...profile,
   ...records,
   ...reference,
+  ...streamPages,
   ...tunnel,
   ...warnings,
 };

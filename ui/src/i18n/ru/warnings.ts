@@ -67,5 +67,6 @@ export const warnings: Record<keyof typeof english, string> = {
   'warning.certificate.expires': 'Истекает срок TLS-сертификата: {day}',
   'warning.certificate.unusable':
     'Новый TLS-сертификат или ключ не подходит, действует прежний. Причина — в журнале сервера.',
+  'warning.targetFailing': 'Получатель «{name}» больше часа не принимает уведомления.',
   'warning.tunnelDown': 'Туннель не работает: сервер недоступен снаружи.',
 };

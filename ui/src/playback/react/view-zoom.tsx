@@ -4,10 +4,8 @@ import IconZoomReset from '@tabler/icons-react/dist/esm/icons/IconZoomReset.mjs'
 import { useSyncExternalStore } from 'react';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { VIDEO_ZOOM_MOST, type VideoViewport } from '../video-viewport.ts';
+import { VIDEO_ZOOM_MOST, VIDEO_ZOOM_STEP, type VideoViewport } from '../video-viewport.ts';
 import classes from './player-video.module.css';
-
-const ZOOM_STEP = 1.5;
 
 /** Zooms the video, in its corner: shown while the pointer is over the video, or while it is zoomed. */
 export function ViewZoom({ view }: { view: VideoViewport }) {
@@ -27,13 +25,13 @@ export function ViewZoom({ view }: { view: VideoViewport }) {
         icon={IconMinus}
         label={i18n.t('player.view.zoomOut')}
         isDisabled={zoom <= 1}
-        onClick={() => view.zoomBy(1 / ZOOM_STEP)}
+        onClick={() => view.zoomBy(1 / VIDEO_ZOOM_STEP)}
       />
       <SignButton
         icon={IconPlus}
         label={i18n.t('player.view.zoomIn')}
         isDisabled={zoom >= VIDEO_ZOOM_MOST}
-        onClick={() => view.zoomBy(ZOOM_STEP)}
+        onClick={() => view.zoomBy(VIDEO_ZOOM_STEP)}
       />
     </div>
   );

@@ -1,9 +1,11 @@
-import { Button } from '@mantine/core';
+import { Button, Popover } from '@mantine/core';
 import IconArrowBackUp from '@tabler/icons-react/dist/esm/icons/IconArrowBackUp.mjs';
 import IconArrowForwardUp from '@tabler/icons-react/dist/esm/icons/IconArrowForwardUp.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
+import IconQuestionMark from '@tabler/icons-react/dist/esm/icons/IconQuestionMark.mjs';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import { limits } from '@vidette/contract/constants';
+import { useEffect, useState } from 'react';
 import { SignButton } from '../../../components/sign-button.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { MosaicEditor, MosaicEditorView } from '../grid/mosaic-editor.ts';
@@ -63,7 +65,37 @@ function HistoryButtons({ editor, view: { canUndo, canRedo } }: EditorToolsProps
         isDisabled={!canRedo}
         onClick={() => editor.redo()}
       />
+      <KeysButton />
     </div>
+  );
+}
+
+/** The keyboard rules of the grid; the key `?` opens and closes them too. */
+function KeysButton() {
+  const i18n = useI18n();
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKeyDown = ({ key, target }: KeyboardEvent) => {
+      const isTyping = target instanceof Element && target.closest('input, textarea, select');
+      if (key === '?' && !isTyping) setOpen((was) => !was);
+    };
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, []);
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom" withinPortal={false}>
+      <Popover.Target>
+        <SignButton
+          icon={IconQuestionMark}
+          label={i18n.t('mosaicEdit.keys.show')}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        />
+      </Popover.Target>
+      <Popover.Dropdown>
+        <p className={classes.keys}>{i18n.t('mosaicEdit.keys')}</p>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 

@@ -62,12 +62,14 @@ export function MosaicForm({ initial, streams, submitLabel, isPending, onSubmit,
       <MosaicFields draft={draft} nameRef={nameField} isNameMissing={isTried && name === ''} />
       <EditorTools editor={editor} view={view} />
       <EditorDesk editor={editor} view={view} streams={streams} />
-      <FormActions>
-        <Button type="submit" size="sm" loading={isPending}>
-          {submitLabel}
-        </Button>
-        {actions}
-      </FormActions>
+      <div className={classes.actions}>
+        <FormActions>
+          <Button type="submit" size="sm" loading={isPending}>
+            {submitLabel}
+          </Button>
+          {actions}
+        </FormActions>
+      </div>
     </Form>
   );
 }
@@ -152,7 +154,6 @@ interface EditorDeskProps extends Pick<MosaicFormProps, 'streams'> {
 
 /** The grid, the streams beside it, and what is dragged from one to the other. */
 function EditorDesk({ editor, view, streams }: EditorDeskProps) {
-  const i18n = useI18n();
   const [names, setNames] = useState(() => new Map(streams.map((stream) => [stream.uid, stream.name])));
   const grid = useRef<HTMLDivElement>(null);
   const { drag, begin } = useDrag(editor, grid);
@@ -170,7 +171,6 @@ function EditorDesk({ editor, view, streams }: EditorDeskProps) {
             drag={drag}
             onGrab={begin}
           />
-          <p className={classes.quiet}>{i18n.t('mosaicEdit.keys')}</p>
         </div>
         <StreamPalette
           used={used}

@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type PointerEvent } from 'react';
+import { StreamStill } from '../../streams/stream-still.tsx';
 import { streamsPageQuery } from '../../streams/streams-api.ts';
 import { textOf } from '../../../page/failures.ts';
 import { SearchField } from '../../../components/search-field.tsx';
@@ -31,6 +32,8 @@ export function StreamPalette({ used, onPick, onGrab }: StreamPaletteProps) {
   const { data, error } = useQuery(
     streamsPageQuery({ ...filter, searchingValues: [...filter.searchingValues] }, 1),
   );
+  const items = data?.items ?? [];
+  const [last, setLast] = useState<string>();
   const more = data ? data.total - data.items.length : 0;
   return (
     <section className={classes.palette} aria-label={i18n.t('mosaicEdit.streams')}>
@@ -40,14 +43,21 @@ export function StreamPalette({ used, onPick, onGrab }: StreamPaletteProps) {
       {error && <p className={classes.quiet}>{textOf(error, i18n)}</p>}
       {data?.total === 0 && <p className={classes.quiet}>{i18n.t('streams.nothing.title')}</p>}
       <ul className={classes.paletteList}>
-        {data?.items.map(({ uid, name }) => (
+        {items.map(({ uid, name }) => (
           <li key={uid}>
             <button
               type="button"
               className={classes.paletteItem}
-              onClick={() => onPick(uid, name)}
+              onClick={({ shiftKey }) => {
+                for (const one of streamsUpTo(items, shiftKey ? last : undefined, uid))
+                  onPick(one.uid, one.name);
+                setLast(uid);
+              }}
               onPointerDown={(event) => onGrab(event, { kind: 'stream', uid, name })}
             >
+              <span className={classes.paletteStill}>
+                <StreamStill uid={uid} />
+              </span>
               <span className={classes.paletteName}>{name}</span>
               {used.has(uid) && <span className={classes.quiet}>{i18n.t('mosaicEdit.inUse')}</span>}
             </button>
@@ -57,4 +67,21 @@ export function StreamPalette({ used, onPick, onGrab }: StreamPaletteProps) {
       {more > 0 && <p className={classes.quiet}>{i18n.t('mosaicEdit.more', { count: more })}</p>}
     </section>
   );
+}
+
+interface PaletteStream {
+  readonly uid: string;
+  readonly name: string;
+}
+
+/** The chosen stream, or all after `last` up to it, in the order of the list. */
+function streamsUpTo(
+  streams: readonly PaletteStream[],
+  last: string | undefined,
+  chosen: string,
+): readonly PaletteStream[] {
+  const to = streams.findIndex(({ uid }) => uid === chosen);
+  const from = last === undefined ? -1 : streams.findIndex(({ uid }) => uid === last);
+  if (from === -1 || from === to) return streams.slice(to, to + 1);
+  return from < to ? streams.slice(from + 1, to + 1) : streams.slice(to, from);
 }

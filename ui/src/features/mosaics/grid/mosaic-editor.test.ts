@@ -5,7 +5,7 @@ import { MosaicLayout } from '@vidette/contract/entities';
 import fc from 'fast-check';
 import { cellAt, overlaps } from './grid.ts';
 import { MosaicEditor } from './mosaic-editor.ts';
-import { emptyLayout, fineGrid, presetNames, presets } from './presets.ts';
+import { emptyLayout, evenLayout, fineGrid, presetNames, presets } from './presets.ts';
 
 const uids = ['gate', 'yard', 'dock', 'roof'];
 
@@ -199,4 +199,25 @@ test('a coarser grid is refined unchanged; one that does not fit stays until a p
   other.divide('4');
   assertAudio(other.getView().layout);
   assert.equal(other.getView().layout.columns, fineGrid);
+});
+
+test('streams that are watched together get the smallest even division, in their order', () => {
+  for (const [count, tiles] of [
+    [1, 1],
+    [2, 2],
+    [3, 4],
+    [5, 6],
+    [9, 9],
+    [10, 12],
+    [64, 64],
+  ] as const) {
+    const streams = Array.from({ length: count }, (_, at) => `cam${at}`);
+    const layout = evenLayout(streams);
+    assertAudio(layout);
+    assert.equal(layout.cells.length, tiles, `${count} streams`);
+    assert.deepEqual(
+      layout.cells.flatMap(({ stream }) => stream ?? []),
+      streams,
+    );
+  }
 });

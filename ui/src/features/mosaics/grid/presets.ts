@@ -31,6 +31,21 @@ export type PresetName = keyof typeof presets;
 /** In the order offered to the user. */
 export const presetNames: readonly PresetName[] = ['1', '4', '9', '16', '1+5', '1+7', '2+8', '36', '64'];
 
+/** Tiles in a row or column that divide the grid of new mosaics. */
+const evenCounts = [1, 2, 3, 4, 6, 8] as const;
+
+/** The smallest even division for these streams, at most 64, in their order; null leaves its tile empty. */
+export function evenLayout(streams: readonly (string | null)[]): MosaicLayout {
+  const columns = evenCounts.find((count) => count * count >= streams.length) ?? 8;
+  const rows = evenCounts.find((count) => count * columns >= streams.length) ?? 8;
+  const [width, height] = [fineGrid / columns, fineGrid / rows];
+  const cells = Array.from({ length: columns * rows }, (_, at): MosaicCell => {
+    const [x, y] = [(at % columns) * width, Math.floor(at / columns) * height];
+    return { x, y, width, height, page: 0, stream: streams[at] ?? null };
+  });
+  return { columns: fineGrid, rows: fineGrid, cells };
+}
+
 /** A one-page layout without streams. */
 export function emptyLayout(name: PresetName): MosaicLayout {
   const cells = presets[name].map((area): MosaicCell => ({ ...area, page: 0, stream: null }));

@@ -1,29 +1,34 @@
 import type { MosaicLayout } from '@vidette/contract/entities';
+import { StreamStill } from '../../streams/stream-still.tsx';
 import classes from './mosaics.module.css';
 
-/** The layout of a mosaic's first page as a small drawing. */
+/** The layout of a mosaic's first page in small, with a snapshot of each stream. */
 export function LayoutSketch({ layout }: { layout: MosaicLayout }) {
   const { columns, rows, cells } = layout;
   return (
-    <svg
-      viewBox={`0 0 ${columns * 16} ${rows * 9}`}
-      preserveAspectRatio="none"
+    <span
       className={classes.sketch}
+      style={{
+        gridTemplateColumns: `repeat(${columns}, 1fr)`,
+        gridTemplateRows: `repeat(${rows}, 1fr)`,
+      }}
       aria-hidden="true"
     >
       {cells
         .filter(({ page }) => page === 0)
         .map(({ x, y, width, height, stream }) => (
-          <rect
+          <span
             key={`${x} ${y}`}
-            x={x * 16}
-            y={y * 9}
-            width={width * 16}
-            height={height * 9}
+            className={classes.cell}
             data-filled={stream !== null}
-            vectorEffect="non-scaling-stroke"
-          />
+            style={{
+              gridColumn: `${x + 1} / span ${width}`,
+              gridRow: `${y + 1} / span ${height}`,
+            }}
+          >
+            {stream !== null && <StreamStill uid={stream} />}
+          </span>
         ))}
-    </svg>
+    </span>
   );
 }

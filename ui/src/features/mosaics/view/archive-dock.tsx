@@ -4,7 +4,7 @@ import { useSettings } from '../../../api/session.ts';
 import { browserClock } from '../../../base/clock.ts';
 import { ArchiveWall } from '../../../playback/wall/archive-wall.ts';
 import type { TimelineTrackCall } from '../../../timeline/timeline-tracks.ts';
-import { streamSource } from '../../stream-view/stream-source.ts';
+import { streamSource } from '../../stream-view/media/stream-source.ts';
 import { ArchivePanel } from './archive-panel.tsx';
 import classes from './mosaic.module.css';
 

@@ -13,6 +13,7 @@ import { ZoomControls } from '../../../timeline/react/zoom-controls.tsx';
 import type { ArchiveWall } from '../../../playback/wall/archive-wall.ts';
 import type { SharedClock } from '../../../playback/wall/shared-clock.ts';
 import { TimelineTracksView } from '../wall/timeline-tracks-view.tsx';
+import { FindControl } from '../../stream-view/find/find-control.tsx';
 import { JumpControl } from '../../stream-view/jump-control.tsx';
 import classes from './mosaic.module.css';
 
@@ -44,6 +45,7 @@ export function ArchivePanel({ archive, name, streams, onLive, onMoment }: Archi
         <ArchiveText archive={archive} />
         <div className={classes.actions}>
           <JumpControl shownMs={momentMs} onJump={(utcMs) => timeline.goTo(utcMs)} />
+          <FindControl streams={streams} shownMs={momentMs} onFound={(utcMs) => timeline.goTo(utcMs)} />
           <ZoomControls timeline={timeline} />
           <Button size="sm" variant="default" aria-label={i18n.t('mosaic.live.go')} onClick={onLive}>
             {i18n.t('mosaic.live')}

@@ -1,4 +1,3 @@
-import { Anchor } from '@mantine/core';
 import IconChevronLeft from '@tabler/icons-react/dist/esm/icons/IconChevronLeft.mjs';
 import IconChevronRight from '@tabler/icons-react/dist/esm/icons/IconChevronRight.mjs';
 import IconMaximize from '@tabler/icons-react/dist/esm/icons/IconMaximize.mjs';
@@ -6,16 +5,15 @@ import IconMinimize from '@tabler/icons-react/dist/esm/icons/IconMinimize.mjs';
 import IconPlayerPause from '@tabler/icons-react/dist/esm/icons/IconPlayerPause.mjs';
 import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mjs';
 import IconScreenShare from '@tabler/icons-react/dist/esm/icons/IconScreenShare.mjs';
-import IconSettings from '@tabler/icons-react/dist/esm/icons/IconSettings.mjs';
-import type { WatchedMosaic } from '@vidette/contract/entities';
 import type { ReactNode } from 'react';
 import { SignButton } from '../../../components/sign-button.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import { Link } from '../../../routing/react/link.tsx';
 import classes from './mosaic.module.css';
 
 interface MosaicHeadProps {
-  readonly mosaic: WatchedMosaic;
+  readonly name: string;
+  /** Whether the pages turn by themselves. */
+  readonly hasRotation: boolean;
   /** From 0. */
   readonly page: number;
   readonly pages: number;
@@ -26,18 +24,17 @@ interface MosaicHeadProps {
   readonly onFullScreen: () => void;
   /** Further actions for the wall as a whole. */
   readonly children?: ReactNode;
+  /** The last action: what can be changed or saved. */
+  readonly action: ReactNode;
 }
 
-/**
- * The bar above the tiles: the mosaic's name, its pages, and a link to its settings for users who may edit it
- * [R2.28].
- */
+/** The bar above the tiles: the name of the wall, its pages, and its actions [R2.28]. */
 export function MosaicHead(props: MosaicHeadProps) {
   const i18n = useI18n();
-  const { mosaic, page, pages, rotation, isFullScreen } = props;
+  const { name, hasRotation, page, pages, rotation, isFullScreen } = props;
   return (
     <header className={classes.head}>
-      <h1 className={classes.name}>{mosaic.name}</h1>
+      <h1 className={classes.name}>{name}</h1>
       {pages > 1 && (
         <div className={classes.pages}>
           <SignButton
@@ -53,7 +50,7 @@ export function MosaicHead(props: MosaicHeadProps) {
             label={i18n.t('mosaic.page.next')}
             onClick={() => props.onTurn(1)}
           />
-          {mosaic.rotationSeconds > 0 && (
+          {hasRotation && (
             <SignButton
               icon={rotation.isTurning ? IconPlayerPause : IconPlayerPlay}
               label={i18n.t(rotation.isTurning ? 'mosaic.rotation.stop' : 'mosaic.rotation.go')}
@@ -70,16 +67,7 @@ export function MosaicHead(props: MosaicHeadProps) {
           label={i18n.t(isFullScreen ? 'player.fullScreen.leave' : 'player.fullScreen')}
           onClick={props.onFullScreen}
         />
-        {mosaic.meta.canAdmin && (
-          <Anchor
-            renderRoot={(rest) => <Link to="/mosaic/$id/edit" params={{ id: String(mosaic.id) }} {...rest} />}
-            className={classes.settings}
-            inherit
-          >
-            <IconSettings size={18} stroke={1.6} aria-hidden="true" />
-            <span className={classes.settingsWords}>{i18n.t('mosaic.settings')}</span>
-          </Anchor>
-        )}
+        {props.action}
       </div>
     </header>
   );

@@ -1,34 +1,19 @@
-import { Button } from '@mantine/core';
-import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
-import IconLayoutDashboard from '@tabler/icons-react/dist/esm/icons/IconLayoutDashboard.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { WatchedMosaic } from '@vidette/contract/entities';
-import { useMemo, useRef } from 'react';
+import { useCallback } from 'react';
 import { isNoMosaic, useRefreshMosaic, watchedMosaicQuery } from '../mosaics-api.ts';
 import { textOf } from '../../../page/failures.ts';
 import { ForbiddenScreen } from '../../../components/fallback-screens.tsx';
 import { usePageTitle } from '../../../page/title.ts';
 import { FailedState } from '../../../components/failed-state.tsx';
-import { PageState } from '../../../components/page-state.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import { streamsOf } from '../grid/presets.ts';
-import type { ArchiveWall } from '../../../playback/wall/archive-wall.ts';
-import type { StreamFacts } from '../wall/stream-facts.ts';
-import { useWall } from '../wall/use-wall.ts';
-import { WallGrid } from '../wall/wall-grid.tsx';
-import { useFullScreen } from '../../../components/use-full-screen.ts';
-import { useTop } from '../../../components/use-top.ts';
 import { isRefused } from '../../streams/watched-stream.ts';
 import { Navigate } from '../../../routing/react/navigate.tsx';
-import { useParams } from '../../../routing/react/router-context.tsx';
-import { ArchiveDock } from './archive-dock.tsx';
-import classes from './mosaic.module.css';
-import { MosaicHead } from './mosaic-head.tsx';
-import { troubleOf } from './trouble.ts';
-import { useKioskKey, useMosaicAddress, useTurning, useWallArchive } from './use-mosaic-address.ts';
-
-/** Without a requested moment the archive starts this long ago: everything recorded by then is available. */
-const ARCHIVE_LEAD_MS = 30_000;
+import { useNavigate, useParams, useSearch } from '../../../routing/react/router-context.tsx';
+import { MosaicSettingsLink } from './mosaic-settings-link.tsx';
+import { changedSearch } from './mosaic-search.ts';
+import { wallAddress, type ChangeAddress } from './use-wall-address.ts';
+import { WallStage } from './wall-stage.tsx';
 
 /** Watching a mosaic [R2.12]. */
 export function MosaicScreen() {
@@ -38,129 +23,32 @@ export function MosaicScreen() {
   usePageTitle(data?.name);
   if (isNoMosaic(error)) return <Navigate to="/not-found" />;
   if (isRefused(error)) return <ForbiddenScreen message={textOf(error, i18n)} />;
-  if (data) return <Stage key={data.id} mosaic={data} />;
+  if (data) return <WatchedWall key={data.id} mosaic={data} />;
   if (error) return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
   return <div aria-busy="true" />;
 }
 
-function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
-  const i18n = useI18n();
-  const stage = useRef<HTMLDivElement>(null);
-  const [wall, attachWall] = useWall();
-  const [isFullScreen, toggleFullScreen] = useFullScreen(stage);
-  useTop(stage);
-  const { layout, streams } = mosaic;
-  const address = useMosaicAddress(mosaic);
-  const { page, isKiosk, startMs, change } = address;
-  const { archive, takeArchive, goLive, noteMoment } = useWallArchive(wall, change);
-  const { turn, rotation } = useTurning(mosaic, address, archive);
-  useKioskKey(isKiosk, change);
-  const recorded = useRecordedStreams(mosaic, page);
-  const facts = useStreamFacts(mosaic, archive);
-  if (streams.length === 0) return <EmptyMosaic />;
-  const isArchive = startMs !== undefined;
-  return (
-    <div ref={stage} className={classes.stage} data-full-screen={isFullScreen} data-kiosk={isKiosk}>
-      {!isKiosk && (
-        <MosaicHead
-          mosaic={mosaic}
-          page={page}
-          pages={address.pages}
-          rotation={rotation}
-          isFullScreen={isFullScreen}
-          onTurn={turn}
-          onKiosk={() => change({ kiosk: true })}
-          onFullScreen={toggleFullScreen}
-        >
-          <ArchiveButton
-            isArchive={isArchive}
-            onToggle={() => (isArchive ? goLive() : change({ t: Date.now() - ARCHIVE_LEAD_MS }))}
-          />
-        </MosaicHead>
-      )}
-      <WallGrid
-        gridRef={attachWall}
-        wall={wall}
-        layout={layout}
-        page={page}
-        label={i18n.t('mosaic.grid', { name: mosaic.name })}
-        facts={facts}
-      />
-      {startMs !== undefined && (
-        <ArchiveDock
-          key={page}
-          name={mosaic.name}
-          streams={recorded}
-          startMs={startMs}
-          onArchive={takeArchive}
-          onLive={goLive}
-          onMoment={noteMoment}
-          isBare={isKiosk}
-        />
-      )}
-      {isKiosk && <LeaveButton onLeave={() => change({ kiosk: undefined })} />}
-    </div>
+function WatchedWall({ mosaic }: { mosaic: WatchedMosaic }) {
+  const { id, layout, meta } = mosaic;
+  const navigate = useNavigate();
+  const change = useCallback<ChangeAddress>(
+    (changes) =>
+      void navigate({
+        to: '/mosaic/$id',
+        params: { id: String(id) },
+        search: (old) => changedSearch(old, typeof changes === 'function' ? changes(old) : changes),
+        replace: true,
+      }),
+    [navigate, id],
   );
-}
-
-function EmptyMosaic() {
-  const i18n = useI18n();
+  const address = wallAddress(layout, useSearch({ from: '/mosaic/$id' }), change);
+  const onAway = useRefreshMosaic(String(id));
   return (
-    <PageState
-      icon={IconLayoutDashboard}
-      title={i18n.t('mosaic.empty.title')}
-      text={i18n.t('mosaic.empty.text')}
+    <WallStage
+      wall={mosaic}
+      address={address}
+      onAway={onAway}
+      action={meta.canAdmin && <MosaicSettingsLink id={id} />}
     />
   );
-}
-
-function LeaveButton({ onLeave }: { onLeave: () => void }) {
-  const i18n = useI18n();
-  return (
-    <Button className={classes.leave} size="sm" variant="default" onClick={onLeave}>
-      {i18n.t('mosaic.kiosk.leave')}
-    </Button>
-  );
-}
-
-function ArchiveButton({ isArchive, onToggle }: { isArchive: boolean; onToggle: () => void }) {
-  const i18n = useI18n();
-  return (
-    <Button
-      size="sm"
-      variant={isArchive ? 'light' : 'default'}
-      aria-pressed={isArchive}
-      aria-label={i18n.t(isArchive ? 'mosaic.live.go' : 'mosaic.archive.go')}
-      leftSection={<IconHistory size={16} aria-hidden="true" />}
-      onClick={onToggle}
-    >
-      {i18n.t('mosaic.archive')}
-    </Button>
-  );
-}
-
-/** Each recorded stream of a page once, in the order of the tiles. */
-function useRecordedStreams({ streams, layout }: WatchedMosaic, page: number) {
-  return useMemo(() => {
-    const byUid = new Map(streams.map((stream) => [stream.uid, stream]));
-    return [...new Set(streamsOf(layout, page))].flatMap((uid) => {
-      const stream = byUid.get(uid);
-      return stream?.canArchive ? stream : [];
-    });
-  }, [streams, layout, page]);
-}
-
-function useStreamFacts({ id, streams }: WatchedMosaic, archive: ArchiveWall | undefined): StreamFacts {
-  const i18n = useI18n();
-  const onAway = useRefreshMosaic(String(id));
-  return useMemo(() => {
-    const names = new Map(streams.map(({ uid, name }) => [uid, name]));
-    const troubles = new Map(streams.map((stream) => [stream.uid, troubleOf(stream, i18n)]));
-    return {
-      nameOf: (uid) => names.get(uid),
-      gapCauseOf: (uid) => archive?.tracks.causeAt(uid, archive.shared.utcMs),
-      troubleOf: (uid) => troubles.get(uid),
-      onAway,
-    };
-  }, [streams, archive, i18n, onAway]);
 }

@@ -1,9 +1,6 @@
-import { addressOf } from '@vidette/contract/routes';
 import { useCallback, useEffect, useState, useSyncExternalStore, type RefCallback } from 'react';
-import { browserClock } from '../../../base/clock.ts';
-import { browserMse } from '../../../playback/media-sink.ts';
-import { browserFrames } from '../../../playback/wall/render-load-meter.ts';
-import { Wall } from '../../../playback/wall/wall.ts';
+import { openWall } from '../../../playback/wall/browser-wall.ts';
+import type { Wall } from '../../../playback/wall/wall.ts';
 import type { TileSnapshot } from '../../../playback/wall/tile-snapshot.ts';
 import type { WallTile } from '../../../playback/wall/wall-tile.ts';
 
@@ -14,16 +11,7 @@ import type { WallTile } from '../../../playback/wall/wall-tile.ts';
 export function useWall(): readonly [Wall | undefined, RefCallback<HTMLElement>] {
   const [wall, setWall] = useState<Wall>();
   const attach = useCallback(() => {
-    const made = new Wall({
-      clock: browserClock,
-      frames: browserFrames,
-      environment: browserMse(),
-      open: () => {
-        const address = new URL(addressOf('watchWall'), location.href);
-        address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
-        return new WebSocket(address);
-      },
-    });
+    const made = openWall();
     const onVisibility = () => made.setVisible(document.visibilityState === 'visible');
     const onOnline = () => made.wake();
     document.addEventListener('visibilitychange', onVisibility);

@@ -16,17 +16,22 @@ export interface Progress {
   readonly totalBytes: number;
 }
 
+interface FootageRequest {
+  readonly uid: string;
+  readonly span: SaveSpan;
+  /** The file name without its extension; the server's if undefined. */
+  readonly name: string | undefined;
+  readonly offsetMinutes: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+}
+
 /**
  * Downloads one MP4 and saves it through the browser. @throws ApiError with the server's code, the signal's
  * reason, or TypeError when the connection breaks
  */
-export async function downloadFootage(
-  uid: string,
-  span: SaveSpan,
-  offsetMinutes: number,
-  signal: AbortSignal,
-  onProgress: (progress: Progress) => void,
-): Promise<Delivered> {
+export async function downloadFootage(request: FootageRequest): Promise<Delivered> {
+  const { uid, span, name, offsetMinutes, signal, onProgress } = request;
   const query = {
     start_time: Math.floor(span.startMs),
     end_time: Math.ceil(span.endMs),
@@ -47,8 +52,9 @@ export async function downloadFootage(
   );
   // The browser stores a blob of this size on disk, not in memory.
   const blob = await new Response(counted, { headers: { 'content-type': 'video/mp4' } }).blob();
-  saveBlob(blob, fileNameOf(response.headers.get('content-disposition')));
-  const header = (name: string) => Number(response.headers.get(name) ?? 0);
+  const own = nameInHeader(response.headers.get('content-disposition'));
+  saveBlob(blob, name === undefined ? own : `${name}.mp4`);
+  const header = (field: string) => Number(response.headers.get(field) ?? 0);
   return {
     startMs: header('x-archive-start'),
     endMs: header('x-archive-end'),
@@ -59,7 +65,7 @@ export async function downloadFootage(
 }
 
 /** The file name of RFC 6266, in its extended form. */
-function fileNameOf(disposition: string | null): string {
+function nameInHeader(disposition: string | null): string {
   const encoded = /filename\*=UTF-8''([^;]+)/.exec(disposition ?? '')?.[1];
   return encoded === undefined ? 'footage.mp4' : decodeURIComponent(encoded);
 }

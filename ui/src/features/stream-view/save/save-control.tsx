@@ -2,6 +2,7 @@ import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import { SignButton } from '../../../components/sign-button.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { Timeline } from '../../../timeline/timeline.ts';
+import { firstLengthMs, spanAround } from './span.ts';
 import { useSelection } from './use-selection.ts';
 
 interface SaveControlProps {
@@ -9,8 +10,6 @@ interface SaveControlProps {
   /** The moment on screen, around which the initial range is placed. */
   readonly shownMs: () => number;
 }
-
-const aroundMs = 5 * 60_000;
 
 /** Starts or cancels the selection of a range on the timeline. */
 export function SaveControl({ timeline, shownMs }: SaveControlProps) {
@@ -21,11 +20,7 @@ export function SaveControl({ timeline, shownMs }: SaveControlProps) {
       timeline.select(undefined);
       return;
     }
-    const ms = Math.floor(shownMs() / 1000) * 1000;
-    timeline.select({
-      startMs: ms - aroundMs,
-      endMs: Math.min(Math.floor(Date.now() / 1000) * 1000, ms + aroundMs),
-    });
+    timeline.select(spanAround(shownMs(), firstLengthMs, Date.now()));
     timeline.revealSelection();
   };
   return (

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import IconX from '@tabler/icons-react/dist/esm/icons/IconX.mjs';
 import { useQuery } from '@tanstack/react-query';
@@ -15,11 +15,13 @@ import type { MomentEntry } from '../../../timeline/react/moment-field.tsx';
 import { Link } from '../../../routing/react/link.tsx';
 import { DaysField } from './days-field.tsx';
 import { DownloadText } from './download-text.tsx';
+import { EndFrames } from './end-frames.tsx';
 import { ExtentText } from './extent-text.tsx';
+import { LengthChips } from './length-chips.tsx';
 import { OthersField } from './others-field.tsx';
 import classes from './save.module.css';
 import { SpanFields } from './span-fields.tsx';
-import { problemOf, wayOf, type SaveSpan } from './span.ts';
+import { fileNameOf, problemOf, wayOf, type SaveSpan } from './span.ts';
 import { useFootageDownload, type DownloadState } from './use-footage-download.ts';
 
 interface SavePanelProps {
@@ -30,14 +32,17 @@ interface SavePanelProps {
   readonly nowMs: number;
   readonly onSpan: (span: SaveSpan) => void;
   /** A range that was not dragged on the timeline: it is scrolled into view. */
-  readonly onDays: (span: SaveSpan) => void;
+  readonly onReveal: (span: SaveSpan) => void;
+  /** The moment on screen. */
+  readonly shownMs: () => number;
   readonly onClose: () => void;
 }
 
 const typingMs = 300;
 
 /** Selects a range, shows what is recorded of it, and downloads it as a file or requests a package. */
-export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: SavePanelProps) {
+export function SavePanel(props: SavePanelProps) {
+  const { stream, span, nowMs, onSpan, onReveal } = props;
   const i18n = useI18n();
   const { playlistMaxSeconds } = useSettings();
   const zone = useMemo(() => new Zone(i18n.timeZone), [i18n.timeZone]);
@@ -54,7 +59,8 @@ export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: Save
   const isEmpty = others.length === 0 && extent?.durationMs === 0;
   return (
     <section className={classes.panel} aria-labelledby="save-title">
-      <SaveHead onClose={onClose} />
+      <SaveHead onClose={props.onClose} />
+      <LengthChips span={span} shownMs={props.shownMs} onSpan={onReveal} />
       <p className={classes.quiet}>{i18n.t('save.how')}</p>
       <SpanFields
         span={span}
@@ -68,9 +74,10 @@ export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: Save
         zone={zone}
         nowMs={nowMs}
         maxRangeDays={Math.floor(playlistMaxSeconds / 86_400)}
-        onSpan={onDays}
+        onSpan={onReveal}
       />
       <OthersField uid={stream.uid} value={others} onChange={setOthers} />
+      <EndFrames uid={stream.uid} extent={problem === undefined ? extent : undefined} />
       <output className={classes.extent}>
         {problem === undefined && (
           <ExtentText
@@ -129,24 +136,34 @@ interface SaveActionsProps extends Pick<SavePanelProps, 'stream' | 'span'> {
 function SaveActions({ stream, span, others, zone, isPossible }: SaveActionsProps) {
   const i18n = useI18n();
   const { archiveDownloadMaxSeconds } = useSettings();
+  const [typed, setTyped] = useState('');
+  const name = fileNameOf(typed);
   const download = useFootageDownload(stream.uid, zone);
   const gaps = useDeliveredGaps(stream.uid, download.state);
   const addExport = useAddExport();
   const way = wayOf(span, others.length, archiveDownloadMaxSeconds * 1000);
   const isRunning = download.state.name === 'running';
   const save = () => {
-    if (way === 'download') void download.begin(span);
+    if (way === 'download') void download.begin(span, name);
     else {
       addExport.mutate({
         streams: [stream.uid, ...others],
         startTime: span.startMs,
         endTime: span.endMs,
-        name: stream.name.slice(0, limits.nameMaxLength),
+        name: (name ?? stream.name).slice(0, limits.nameMaxLength),
       });
     }
   };
   return (
     <>
+      <TextInput
+        size="sm"
+        label={i18n.t('save.name')}
+        placeholder={i18n.t(way === 'download' ? 'save.name.file' : 'save.name.package')}
+        maxLength={limits.nameMaxLength}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
       {way === 'export' && (
         <p className={classes.quiet}>
           {i18n.t('save.export.why', { duration: i18n.duration(archiveDownloadMaxSeconds * 1000) })}

@@ -2,6 +2,7 @@ import type { Stream } from '@vidette/contract/entities';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { Delayed } from '../../../components/delayed.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
+import type { Player } from '../../../playback/player.ts';
 import type { Timeline } from '../../../timeline/timeline.ts';
 import classes from './save.module.css';
 import { useSelection } from './use-selection.ts';
@@ -11,8 +12,14 @@ const SavePanel = lazy(() => import('./save-panel.tsx').then((module) => ({ defa
 /** The resolution of the present; users don't type a range to the second of it. */
 const STEP_MS = 10_000;
 
+interface SaveSideProps {
+  readonly timeline: Timeline;
+  readonly player: Player;
+  readonly stream: Stream;
+}
+
 /** Next to the video while a range is selected on the timeline; loaded when first needed. */
-export function SaveSide({ timeline, stream }: { timeline: Timeline; stream: Stream }) {
+export function SaveSide({ timeline, player, stream }: SaveSideProps) {
   const i18n = useI18n();
   const span = useSelection(timeline);
   const nowMs = useSyncExternalStore(
@@ -27,8 +34,9 @@ export function SaveSide({ timeline, stream }: { timeline: Timeline; stream: Str
           stream={stream}
           span={span}
           nowMs={nowMs}
+          shownMs={() => player.utcMs ?? Date.now()}
           onSpan={(chosen) => timeline.select(chosen)}
-          onDays={(chosen) => {
+          onReveal={(chosen) => {
             timeline.select(chosen);
             timeline.revealSelection();
           }}

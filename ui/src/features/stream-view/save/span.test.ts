@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Zone } from '../../../timeline/zone.ts';
-import { problemOf, spanOfDays, wayOf } from './span.ts';
+import { fileNameOf, problemOf, spanAround, spanLengths, spanOfDays, wayOf } from './span.ts';
 
 const hourMs = 3_600_000;
 const now = Date.UTC(2026, 10, 21, 12);
@@ -33,4 +33,24 @@ test('[R9.3] a span up to the download limit is one file; a longer one, or one o
   assert.equal(wayOf(span, 0, hourMs), 'download');
   assert.equal(wayOf({ ...span, endMs: hourMs + 1 }, 0, hourMs), 'export');
   assert.equal(wayOf(span, 1, hourMs), 'export');
+});
+
+test('a range around a moment has its length and whole seconds, and does not reach into the future', () => {
+  const nowMs = Date.UTC(2026, 10, 21, 12, 0, 0, 700);
+  for (const lengthMs of spanLengths) {
+    for (const ms of [nowMs - 3_600_000, nowMs - 10_300, nowMs, nowMs + 5_000]) {
+      const { startMs, endMs } = spanAround(ms, lengthMs, nowMs);
+      assert.equal(endMs - startMs, lengthMs);
+      assert.equal(startMs % 1000, 0);
+      assert.ok(endMs <= nowMs);
+      assert.ok(startMs <= ms);
+    }
+  }
+  assert.deepEqual(spanAround(600_000, 120_000, nowMs), { startMs: 540_000, endMs: 660_000 });
+});
+
+test('a typed file name keeps what every system accepts', () => {
+  assert.equal(fileNameOf('  Ворота 2: 14/00? '), 'Ворота 2 14 00');
+  assert.equal(fileNameOf('..\\..\\secret\u0000.'), 'secret');
+  assert.equal(fileNameOf(' ?/. '), undefined);
 });

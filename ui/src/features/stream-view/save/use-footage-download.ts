@@ -14,15 +14,21 @@ export function useFootageDownload(uid: string, zone: Zone) {
   const [state, setState] = useState<DownloadState>({ name: 'idle' });
   const abort = useRef<AbortController>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
-  const begin = async (span: SaveSpan): Promise<void> => {
+  /** @param name the file name without its extension; the server's if undefined */
+  const begin = async (span: SaveSpan, name?: string): Promise<void> => {
     const controller = new AbortController();
     abort.current = controller;
     setState({ name: 'running', progress: { doneBytes: 0, totalBytes: 0 } });
     try {
       const offsetMinutes = Math.round(zone.offsetMs(span.startMs) / 60_000);
-      const delivered = await downloadFootage(uid, span, offsetMinutes, controller.signal, (progress) =>
-        setState({ name: 'running', progress }),
-      );
+      const delivered = await downloadFootage({
+        uid,
+        span,
+        name,
+        offsetMinutes,
+        signal: controller.signal,
+        onProgress: (progress) => setState({ name: 'running', progress }),
+      });
       setState({ name: 'done', asked: span, delivered });
     } catch (error) {
       setState(controller.signal.aborted ? { name: 'idle' } : { name: 'failed', error });

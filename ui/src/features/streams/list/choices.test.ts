@@ -15,6 +15,7 @@ test('[R2.26] the settings of the list survive a reload', () => {
     onlyAvailable: true,
     sortType: '-createdAt',
     search: 'gate north',
+    columns: ['share', 'location'],
   };
   saveChoices(local, choices);
   assert.deepEqual(loadChoices(local), choices);
@@ -24,4 +25,11 @@ test('invalid stored settings result in the default list', () => {
   for (const text of [undefined, '', '{', 'null', '7', '{"view":"wall","sortType":"size","search":4}']) {
     assert.deepEqual(loadChoices(storage(text)), defaultChoices, text);
   }
+});
+
+test('columns that the table does not have are left out, and none is a choice', () => {
+  const columnsOf = (columns: unknown) => loadChoices(storage(JSON.stringify({ columns }))).columns;
+  assert.deepEqual(columnsOf(['location', 'weight', 'status', 7]), ['status', 'location']);
+  assert.deepEqual(columnsOf([]), []);
+  assert.deepEqual(columnsOf('status'), defaultChoices.columns);
 });

@@ -3,7 +3,30 @@
 const key = 'vidette.streams';
 
 /** Sort orders of the list. */
-export const sortTypes = ['name', '-createdAt', 'status', 'location'] as const;
+export const sortTypes = [
+  'name',
+  '-name',
+  '-createdAt',
+  'status',
+  '-status',
+  'location',
+  '-location',
+] as const;
+
+/** The columns of the table that can be hidden, in their order. */
+export const columns = [
+  'status',
+  'share',
+  'oldest',
+  'bitrate',
+  'viewers',
+  'depth',
+  'tags',
+  'location',
+] as const;
+
+/** A column of the table that can be hidden. */
+export type Column = (typeof columns)[number];
 
 /** The settings in the list's header. */
 export interface StreamsChoices {
@@ -12,6 +35,7 @@ export interface StreamsChoices {
   readonly onlyAvailable: boolean;
   readonly sortType: (typeof sortTypes)[number];
   readonly search: string;
+  readonly columns: readonly Column[];
 }
 
 export const defaultChoices: StreamsChoices = {
@@ -20,18 +44,20 @@ export const defaultChoices: StreamsChoices = {
   onlyAvailable: false,
   sortType: 'name',
   search: '',
+  columns: ['status', 'share', 'oldest', 'bitrate', 'viewers', 'tags'],
 };
 
 /** Loads the settings; missing or invalid ones get their defaults. */
 export function loadChoices(storage: Pick<Storage, 'getItem'>): StreamsChoices {
   const stored = parse(storage.getItem(key));
-  const { search } = stored;
+  const { search, columns: shown } = stored;
   return {
     view: stored['view'] === 'table' ? 'table' : 'grid',
     isGrouped: stored['isGrouped'] === true,
     onlyAvailable: stored['onlyAvailable'] === true,
     sortType: sortTypes.find((one) => one === stored['sortType']) ?? defaultChoices.sortType,
     search: typeof search === 'string' ? search : '',
+    columns: Array.isArray(shown) ? columns.filter((one) => shown.includes(one)) : defaultChoices.columns,
   };
 }
 

@@ -3,8 +3,7 @@ import IconPlayerPause from '@tabler/icons-react/dist/esm/icons/IconPlayerPause.
 import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mjs';
 import IconSettings from '@tabler/icons-react/dist/esm/icons/IconSettings.mjs';
 import type { ListedStream } from '@vidette/contract/entities';
-import { useCallback } from 'react';
-import { loadStreamSnapshot, usePauseStream } from '../streams-api.ts';
+import { usePauseStream } from '../streams-api.ts';
 import { StreamTile, StreamTileSkeleton } from '../stream-tile.tsx';
 import { Tip } from '../../../components/tip.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
@@ -12,9 +11,6 @@ import { Link } from '../../../routing/react/link.tsx';
 import { PickBox } from './pick-box.tsx';
 import { reasonOf } from '../reason.ts';
 import { pickingLink, type Picking } from './use-picking.ts';
-
-const snapshotEveryMs = 5_000;
-const snapshotWidthPx = 640;
 
 /** A stream of the list as a tile; a skeleton until its page has loaded. */
 export function ListedTile({
@@ -34,10 +30,6 @@ interface TileProps {
 function Tile({ stream, place, picking }: TileProps) {
   const i18n = useI18n();
   const { uid } = stream;
-  const loadSnapshot = useCallback(
-    (signal: AbortSignal) => loadStreamSnapshot(uid, snapshotWidthPx, signal),
-    [uid],
-  );
   return (
     <StreamTile
       uid={uid}
@@ -46,10 +38,8 @@ function Tile({ stream, place, picking }: TileProps) {
       reason={reasonOf(stream, i18n)}
       isRecorded={stream.archive.isEnable}
       isPublic={stream.isPublic === true}
-      loadSnapshot={loadSnapshot}
-      snapshotEveryMs={snapshotEveryMs}
       controls={stream.canEdit && <TileControls stream={stream} />}
-      box={stream.canEdit && <PickBox picking={picking} place={place} stream={stream} />}
+      box={<PickBox picking={picking} place={place} stream={stream} />}
       isPicked={picking.picked.has(uid)}
       linkProps={pickingLink(picking, place, stream)}
     />

@@ -2,23 +2,31 @@ import { Button, CloseButton } from '@mantine/core';
 import { useState } from 'react';
 import { notifySuccess } from '../../../page/notify.ts';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
+import { useNavigate } from '../../../routing/react/router-context.tsx';
 import { DeleteDialog } from '../details/delete-dialog.tsx';
 import classes from './picked-bar.module.css';
 import { OutcomeView, workText } from './picked-outcome.tsx';
 import { TagsDialog } from './tags-dialog.tsx';
+import type { Picked } from './picked.ts';
+import { togetherMax, writeTogether } from '../together.ts';
 import type { Picking } from './use-picking.ts';
 import { usePickedWork, type Work, type WorkState } from './use-picked-work.ts';
 
 type Dialog = 'tags' | 'delete';
 
-interface PickedBarProps {
+interface PickingProps {
   readonly picking: Picking;
+}
+
+interface PickedBarProps extends PickingProps {
+  /** The viewer may edit some of the streams. */
+  readonly mayChange: boolean;
 }
 
 /**
  * The actions for the selected streams, at the bottom of the window; then their progress, and their outcome.
  */
-export function PickedBar({ picking }: PickedBarProps) {
+export function PickedBar({ picking, mayChange }: PickedBarProps) {
   const i18n = useI18n();
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const work = usePickedWork();
@@ -47,7 +55,11 @@ export function PickedBar({ picking }: PickedBarProps) {
         />
       )}
       <PickedCount picking={picking} />
-      <PickedActions picking={picking} onRun={run} onAsk={setDialog} />
+      <div className={classes.actions}>
+        <WatchTogether picked={picked} />
+        {mayChange && <PickedChanges picked={picked} onRun={run} onAsk={setDialog} />}
+        <CloseButton size="md" aria-label={i18n.t('streams.pick.end')} onClick={picking.end} />
+      </div>
       <TagsDialog
         isOpen={dialog === 'tags'}
         picked={picked}
@@ -95,7 +107,7 @@ function WorkProgress({ state: { work, finished, total }, onStop }: WorkProgress
   );
 }
 
-function PickedCount({ picking }: PickedBarProps) {
+function PickedCount({ picking }: PickingProps) {
   const i18n = useI18n();
   return (
     <>
@@ -111,30 +123,53 @@ function PickedCount({ picking }: PickedBarProps) {
   );
 }
 
-interface PickedActionsProps extends PickedBarProps {
+/** Opens the selected streams as a wall, in the order of their selection. */
+function WatchTogether({ picked }: { picked: Picked }) {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const isTooMany = picked.size > togetherMax;
+  return (
+    <Button
+      size="sm"
+      disabled={picked.size === 0 || isTooMany}
+      title={isTooMany ? i18n.t('streams.picked.watch.most', { count: togetherMax }) : undefined}
+      onClick={() => void navigate({ to: '/wall', search: { streams: writeTogether([...picked.keys()]) } })}
+    >
+      {i18n.t('streams.picked.watch')}
+    </Button>
+  );
+}
+
+interface PickedChangesProps {
+  readonly picked: Picked;
   readonly onRun: (work: Work) => void;
   /** Opens the dialog of an action that needs one. */
   readonly onAsk: (dialog: Dialog) => void;
 }
 
-function PickedActions({ picking, onRun, onAsk }: PickedActionsProps) {
+/** The actions that change the selected streams; only for streams that the viewer may all edit. */
+function PickedChanges({ picked, onRun, onAsk }: PickedChangesProps) {
   const i18n = useI18n();
-  const isNone = picking.picked.size === 0;
+  const areOwn = [...picked.values()].every(({ canEdit }) => canEdit);
+  const common = {
+    size: 'sm',
+    disabled: picked.size === 0 || !areOwn,
+    title: areOwn ? undefined : i18n.t('streams.picked.notOwn'),
+  } as const;
   return (
-    <div className={classes.actions}>
-      <Button size="sm" variant="default" disabled={isNone} onClick={() => onRun({ kind: 'pause' })}>
+    <>
+      <Button {...common} variant="default" onClick={() => onRun({ kind: 'pause' })}>
         {i18n.t('streams.pause')}
       </Button>
-      <Button size="sm" variant="default" disabled={isNone} onClick={() => onRun({ kind: 'resume' })}>
+      <Button {...common} variant="default" onClick={() => onRun({ kind: 'resume' })}>
         {i18n.t('streams.resume')}
       </Button>
-      <Button size="sm" variant="default" disabled={isNone} onClick={() => onAsk('tags')}>
+      <Button {...common} variant="default" onClick={() => onAsk('tags')}>
         {i18n.t('streams.picked.tags')}
       </Button>
-      <Button size="sm" variant="outline" color="red" disabled={isNone} onClick={() => onAsk('delete')}>
+      <Button {...common} variant="outline" color="red" onClick={() => onAsk('delete')}>
         {i18n.t('streams.picked.delete')}
       </Button>
-      <CloseButton size="md" aria-label={i18n.t('streams.pick.end')} onClick={picking.end} />
-    </div>
+    </>
   );
 }

@@ -6,12 +6,13 @@ import { placesBetween, withoutStreams, withStreams } from './picked.ts';
 const stream = (uid: string, canEdit = true) =>
   ({ uid, name: uid.toUpperCase(), tags: [], canEdit }) as unknown as ListedStream;
 
-test('only streams that the viewer may edit are selected, each once', () => {
+test('streams are selected once each, and it is kept which of them the viewer may edit', () => {
   const picked = withStreams(new Map(), [stream('a'), stream('b', false), stream('a'), stream('c')]);
-  assert.deepEqual([...picked.keys()], ['a', 'c']);
-  assert.deepEqual(picked.get('a'), { uid: 'a', name: 'A', tags: [] });
-  assert.deepEqual([...withoutStreams(picked, [stream('a'), stream('x')]).keys()], ['c']);
-  assert.equal(picked.size, 2);
+  assert.deepEqual([...picked.keys()], ['a', 'b', 'c']);
+  assert.deepEqual(picked.get('a'), { uid: 'a', name: 'A', tags: [], canEdit: true });
+  assert.deepEqual([...withoutStreams(picked, [stream('a'), stream('x')]).keys()], ['b', 'c']);
+  assert.equal(picked.get('b')?.canEdit, false);
+  assert.equal(picked.size, 3);
 });
 
 test('a range includes both ends, whichever was selected first', () => {

@@ -1,18 +1,15 @@
 import type { ListedStream } from '@vidette/contract/entities';
 
 /** The data kept about a selected stream: enough to name it after the list has scrolled on. */
-export type PickedStream = Pick<ListedStream, 'uid' | 'name' | 'tags'>;
+export type PickedStream = Pick<ListedStream, 'uid' | 'name' | 'tags' | 'canEdit'>;
 
 /** The selected streams by uid, in the order of selection. */
 export type Picked = ReadonlyMap<string, PickedStream>;
 
-/**
- * Adds the streams that their viewer may edit; in a list by tags a stream appears under each of its tags, and
- * is added once.
- */
+/** Adds the streams; in a list by tags a stream appears under each of its tags, and is added once. */
 export function withStreams(picked: Picked, streams: Iterable<ListedStream>): Picked {
   const next = new Map(picked);
-  for (const { uid, name, tags, canEdit } of streams) if (canEdit) next.set(uid, { uid, name, tags });
+  for (const { uid, name, tags, canEdit } of streams) next.set(uid, { uid, name, tags, canEdit });
   return next;
 }
 

@@ -1,27 +1,31 @@
-import { useEffect, type CSSProperties } from 'react';
+import { lazy, Suspense, useEffect, type CSSProperties } from 'react';
 import { streamsPageSize } from '../streams-api.ts';
-import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { pagesOf, type RowGroup, type ListRow } from './rows.ts';
 import { ListedTile } from './listed-tile.tsx';
-import { StreamsTableHead, StreamsTableRow } from './streams-table.tsx';
+import type { StreamsChoices } from './choices.ts';
+import { GroupHeading } from './group-heading.tsx';
 import classes from './streams.module.css';
 import type { StreamList } from './use-stream-list.ts';
 import type { Picking } from './use-picking.ts';
 import { useRowLayout, type RowLayout } from './use-row-layout.ts';
 
+/** Most users never open the table. */
+const TableRows = lazy(() => import('./table-rows.tsx').then((module) => ({ default: module.TableRows })));
+
 interface StreamsBodyProps {
   readonly list: StreamList;
   readonly total: number;
-  readonly isGrouped: boolean;
-  readonly view: 'grid' | 'table';
+  readonly choices: StreamsChoices;
+  readonly onChoose: (changes: Partial<StreamsChoices>) => void;
   readonly picking: Picking;
   /** Called with the visible pages of the list. */
   readonly onPages: (pages: readonly number[]) => void;
 }
 
 /** The streams themselves: only the rows near the viewport are rendered, however many streams there are. */
-export function StreamsBody({ list, total, isGrouped, view, picking, onPages }: StreamsBodyProps) {
-  const groups = isGrouped ? list.groups : noGroups;
+export function StreamsBody({ list, total, choices, onChoose, picking, onPages }: StreamsBodyProps) {
+  const { view } = choices;
+  const groups = choices.isGrouped ? list.groups : noGroups;
   const { sizeRef, listRef, layout } = useRowLayout(total, groups, view);
   const pages = pagesOf(
     layout.inSight.map(({ row }) => row),
@@ -33,7 +37,17 @@ export function StreamsBody({ list, total, isGrouped, view, picking, onPages }: 
   return (
     <div ref={sizeRef}>
       {view === 'table' ? (
-        <TableRows list={list} total={total} layout={layout} listRef={listRef} picking={picking} />
+        <Suspense>
+          <TableRows
+            list={list}
+            total={total}
+            layout={layout}
+            listRef={listRef}
+            picking={picking}
+            choices={choices}
+            onChoose={onChoose}
+          />
+        </Suspense>
       ) : (
         <TileRows list={list} layout={layout} listRef={listRef} picking={picking} />
       )}
@@ -48,33 +62,6 @@ interface RowsProps {
   readonly layout: RowLayout;
   readonly listRef: (element: HTMLElement | null) => void;
   readonly picking: Picking;
-}
-
-function TableRows({ list, total, layout, listRef, picking }: RowsProps & { readonly total: number }) {
-  return (
-    <table className={classes.table} aria-rowcount={total + 1}>
-      <StreamsTableHead isPicking={picking.isOn} />
-      <tbody ref={listRef} className={classes.list} style={{ height: layout.heightPx }}>
-        {layout.inSight.map(({ row, index, style }) =>
-          row.kind === 'heading' ? (
-            <tr key={index} className={classes.row} style={style}>
-              <td>
-                <GroupHeading group={row.group} />
-              </td>
-            </tr>
-          ) : (
-            <StreamsTableRow
-              key={index}
-              stream={list.at(row.first)}
-              place={row.first}
-              picking={picking}
-              style={style}
-            />
-          ),
-        )}
-      </tbody>
-    </table>
-  );
 }
 
 function TileRows({ list, layout, listRef, picking }: RowsProps) {
@@ -120,15 +107,5 @@ function TileRow({ row, list, columns, picking, style }: TileRowProps) {
         />
       ))}
     </div>
-  );
-}
-
-function GroupHeading({ group }: { group: RowGroup }) {
-  const i18n = useI18n();
-  return (
-    <h2 className={classes.heading}>
-      {group.name ?? i18n.t('streams.untagged')}
-      <span className={classes.headingCount}>{i18n.number(group.total)}</span>
-    </h2>
   );
 }

@@ -5,6 +5,7 @@ import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import IconTable from '@tabler/icons-react/dist/esm/icons/IconTable.mjs';
 import IconTags from '@tabler/icons-react/dist/esm/icons/IconTags.mjs';
 import type { Icon } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import { Tip } from '../../../components/tip.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../../i18n/i18n.ts';
@@ -13,10 +14,17 @@ import classes from './streams.module.css';
 
 const sortText: Record<(typeof sortTypes)[number], MessageKey> = {
   name: 'streams.sort.name',
+  '-name': 'streams.sort.nameReversed',
   '-createdAt': 'streams.sort.newest',
   status: 'streams.sort.status',
+  '-status': 'streams.sort.statusReversed',
   location: 'streams.sort.location',
+  '-location': 'streams.sort.locationReversed',
 };
+
+const ColumnsMenu = lazy(() =>
+  import('./columns-menu.tsx').then((module) => ({ default: module.ColumnsMenu })),
+);
 
 interface ChoiceProps {
   readonly choices: StreamsChoices;
@@ -29,7 +37,7 @@ interface StreamsHeaderProps extends ChoiceProps {
    * twice.
    */
   readonly total: number | undefined;
-  /** Whether streams are being selected, and how to start or end that; null for users who may edit none. */
+  /** Whether streams are being selected, and how to start or end that; null without streams. */
   readonly picking: { readonly isOn: boolean; readonly begin: () => void; readonly end: () => void } | null;
 }
 
@@ -70,6 +78,11 @@ export function StreamsHeader({ choices, total, onChange, picking }: StreamsHead
           isOn={picking.isOn}
           onClick={picking.isOn ? picking.end : picking.begin}
         />
+      )}
+      {choices.view === 'table' && (
+        <Suspense>
+          <ColumnsMenu shown={choices.columns} onChange={(columns) => onChange({ columns })} />
+        </Suspense>
       )}
       <ViewToggles choices={choices} onChange={onChange} />
     </div>

@@ -1,26 +1,56 @@
 import type { ListedStream, StreamStatus as Status } from '@vidette/contract/entities';
-import { useCallback, type CSSProperties } from 'react';
-import { loadStreamSnapshot } from '../streams-api.ts';
-import { StillImage, useFreshStill, type FreshStill } from '../../../components/fresh-snapshot.tsx';
+import type { CSSProperties } from 'react';
+import { StillImage, type FreshStill } from '../../../components/fresh-snapshot.tsx';
 import { LastFrameText } from '../../../components/last-frame-text.tsx';
+import { SortHead } from '../../../components/data-table.tsx';
 import { useIsServerLost } from '../../../page/page-context.tsx';
 import { PublicMark, StreamStatus } from '../stream-status.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import type { I18n } from '../../../i18n/i18n.ts';
 import { Link } from '../../../routing/react/link.tsx';
+import { sortTypes, type Column, type StreamsChoices } from './choices.ts';
+import { columnText } from './column-text.ts';
+import { useStreamStill } from '../use-stream-still.ts';
 import { PickBox } from './pick-box.tsx';
 import { reasonOf } from '../reason.ts';
+import { StreamFigure } from './stream-figures.tsx';
 import classes from './streams-table.module.css';
 import { pickingLink, type Picking } from './use-picking.ts';
 
 const snapshotEveryMs = 10_000;
-const snapshotWidthPx = 160;
-/** Two intervals: one that a loaded server missed does not make a camera look stopped. */
-const oldAfterMs = 2 * snapshotEveryMs;
+/** Old after two intervals: one that a loaded server missed does not make a camera look stopped. */
+const stillOptions = { widthPx: 160, everyMs: snapshotEveryMs, oldAfterMs: 2 * snapshotEveryMs };
 
-/** The table's headings, matching `StreamsTableRow`. */
-export function StreamsTableHead({ isPicking }: { isPicking: boolean }) {
+/** The widths of the columns that can be hidden. */
+const widths: Readonly<Record<Column, string>> = {
+  status: '8.5rem',
+  share: '8.5rem',
+  oldest: '8.5rem',
+  bitrate: '6.5rem',
+  viewers: '6rem',
+  depth: '8rem',
+  tags: 'minmax(7.5rem, 2fr)',
+  location: 'minmax(7.5rem, 2fr)',
+};
+
+/** The columns of the table, for its heading and its rows. */
+export function columnsStyle(shown: readonly Column[]): CSSProperties {
+  return { '--columns': shown.map((column) => widths[column]).join(' ') } as CSSProperties;
+}
+
+interface StreamsTableHeadProps {
+  readonly isPicking: boolean;
+  readonly columns: readonly Column[];
+  readonly sort: StreamsChoices['sortType'];
+  readonly onSort: (sort: StreamsChoices['sortType']) => void;
+}
+
+/** The table's headings, matching `StreamsTableRow`; those that the server can sort by are buttons. */
+export function StreamsTableHead({ isPicking, columns, sort, onSort }: StreamsTableHeadProps) {
   const i18n = useI18n();
+  const order = (wanted: string) => {
+    const known = sortTypes.find((one) => one === wanted);
+    if (known) onSort(known);
+  };
   return (
     <thead className={classes.tableHead}>
       <tr className={classes.head} data-picking={isPicking}>
@@ -30,11 +60,20 @@ export function StreamsTableHead({ isPicking }: { isPicking: boolean }) {
         <th>
           <span className="visually-hidden">{i18n.t('streams.column.picture')}</span>
         </th>
-        <th>{i18n.t('streams.column.name')}</th>
-        <th>{i18n.t('streams.column.status')}</th>
-        <th data-wide="true">{i18n.t('streams.column.archive')}</th>
-        <th data-wide="true">{i18n.t('streams.column.tags')}</th>
-        <th data-wide="true">{i18n.t('streams.column.location')}</th>
+        <SortHead name="name" sort={sort} onSort={order}>
+          {i18n.t('streams.column.name')}
+        </SortHead>
+        {columns.map((column) =>
+          column === 'status' || column === 'location' ? (
+            <SortHead key={column} name={column} sort={sort} onSort={order} isWide={column !== 'status'}>
+              {i18n.t(columnText[column])}
+            </SortHead>
+          ) : (
+            <th key={column} data-wide="true">
+              {i18n.t(columnText[column])}
+            </th>
+          ),
+        )}
       </tr>
     </thead>
   );
@@ -46,6 +85,7 @@ interface StreamsTableRowProps extends Omit<StreamRowProps, 'stream'> {
 
 interface StreamRowProps {
   readonly stream: ListedStream;
+  readonly columns: readonly Column[];
   /** Position in the whole list, from 0. */
   readonly place: number;
   readonly picking: Picking;
@@ -61,9 +101,9 @@ export function StreamsTableRow({ stream, ...row }: StreamsTableRowProps) {
   return <StreamRow stream={stream} {...row} />;
 }
 
-function StreamRow({ stream, place, picking, style }: StreamRowProps) {
+function StreamRow({ stream, columns, place, picking, style }: StreamRowProps) {
   const i18n = useI18n();
-  const still = useRowStill(stream);
+  const still = useStreamStill(stream.uid, stream.status, stillOptions);
   const reason = reasonOf(stream, i18n);
   return (
     <tr
@@ -74,7 +114,7 @@ function StreamRow({ stream, place, picking, style }: StreamRowProps) {
       data-picked={picking.picked.has(stream.uid)}
     >
       <td className={classes.pickCell} data-pick="true">
-        {stream.canEdit && <PickBox picking={picking} place={place} stream={stream} />}
+        <PickBox picking={picking} place={place} stream={stream} />
       </td>
       <td className={classes.pictureCell}>
         <StillImage still={still} />
@@ -88,42 +128,46 @@ function StreamRow({ stream, place, picking, style }: StreamRowProps) {
         >
           {stream.name}
         </Link>
-        {reason !== null && <span className={classes.reason}>{reason}</span>}
-      </td>
-      <td className={classes.statusCell}>
-        <RowStatus status={stream.status} still={still} />
-        {stream.isPublic && (
-          <span data-wide="true">
-            <PublicMark />
+        {reason !== null && (
+          <span className={classes.reason} title={reason}>
+            {reason}
           </span>
         )}
       </td>
-      <td data-wide="true">{archiveText(stream, i18n)}</td>
-      <td data-wide="true" className={classes.cut}>
-        {stream.tags.join(', ')}
-      </td>
-      <td data-wide="true" className={classes.cut}>
-        {stream.location.name}
-      </td>
+      {columns.map((column) => (
+        <td key={column} className={classes.cut} data-wide={column === 'status' ? undefined : 'true'}>
+          {column === 'status' ? (
+            <RowStatus stream={stream} still={still} />
+          ) : (
+            <StreamFigure stream={stream} column={column} />
+          )}
+        </td>
+      ))}
     </tr>
   );
 }
 
-function useRowStill({ uid, status }: ListedStream): FreshStill {
-  const isServerLost = useIsServerLost();
-  const load = useCallback((signal: AbortSignal) => loadStreamSnapshot(uid, snapshotWidthPx, signal), [uid]);
-  return useFreshStill(load, status === 'running' ? snapshotEveryMs : null, isServerLost ? 0 : oldAfterMs);
+interface RowStatusProps {
+  readonly stream: ListedStream;
+  readonly still: FreshStill;
+}
+
+function RowStatus({ stream, still }: RowStatusProps) {
+  return (
+    <span className={classes.status}>
+      <CurrentStatus status={stream.status} still={still} />
+      {stream.isPublic && (
+        <span data-wide="true">
+          <PublicMark />
+        </span>
+      )}
+    </span>
+  );
 }
 
 /** The stream's state; it says that the stream is live only next to a current snapshot. */
-function RowStatus({ status, still }: { readonly status: Status; readonly still: FreshStill }) {
+function CurrentStatus({ status, still }: { readonly status: Status; readonly still: FreshStill }) {
   const isServerLost = useIsServerLost();
   if (still.old && status === 'running' && !isServerLost) return <LastFrameText {...still.old} />;
   return <StreamStatus status={status} />;
-}
-
-function archiveText({ archive }: ListedStream, i18n: I18n): string {
-  if (!archive.isEnable) return i18n.t('streams.archive.off');
-  if (archive.depthHours < 0) return i18n.t('streams.archive.noLimit');
-  return i18n.duration(archive.depthHours * 3_600_000);
 }

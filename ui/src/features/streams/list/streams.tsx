@@ -1,13 +1,12 @@
 import { Button, Skeleton } from '@mantine/core';
 import IconCloudX from '@tabler/icons-react/dist/esm/icons/IconCloudX.mjs';
-import IconSearchOff from '@tabler/icons-react/dist/esm/icons/IconSearchOff.mjs';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { useUser } from '../../../api/session.ts';
 import { textOf } from '../../../page/failures.ts';
+import { closeFirstSteps, hasFirstSteps } from '../../../page/first-steps.ts';
 import { Delayed } from '../../../components/delayed.tsx';
 import { PageState } from '../../../components/page-state.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import { NoStreams } from './no-streams.tsx';
 import { StreamsBody } from './streams-body.tsx';
 import { StreamsHeader } from './streams-header.tsx';
 import classes from './streams.module.css';
@@ -15,6 +14,13 @@ import { usePicking, type Picking } from './use-picking.ts';
 import { useStreamFilters, type StreamFilters } from './use-stream-filters.ts';
 import { useStreamList, type StreamList } from './use-stream-list.ts';
 
+const FirstStepsBar = lazy(() =>
+  import('./first-steps-bar.tsx').then((module) => ({ default: module.FirstStepsBar })),
+);
+const NothingFound = lazy(() =>
+  import('./nothing-found.tsx').then((module) => ({ default: module.NothingFound })),
+);
+const NoStreams = lazy(() => import('./no-streams.tsx').then((module) => ({ default: module.NoStreams })));
 const PickedBar = lazy(() => import('./picked-bar.tsx').then((module) => ({ default: module.PickedBar })));
 
 /** All streams [R2.1, R2.26]: a wall of fresh snapshots or a table, as the user last chose. */
@@ -28,20 +34,28 @@ export function StreamsScreen() {
   );
   const list = useStreamList(filters.filter, pages);
   const picking = usePicking(filters.filter, list.total ?? 0);
-  // An administrator may edit every stream; waiting for the list would make the controls move.
-  const isForAll = user?.isAdmin === true && list.total === undefined && list.error === null;
+  const [hasSteps, setSteps] = useState(() => user?.isAdmin === true && hasFirstSteps(localStorage));
+  const closeSteps = () => {
+    closeFirstSteps(localStorage);
+    setSteps(false);
+  };
   return (
     <>
+      {hasSteps && (
+        <Suspense fallback={<div className={classes.steps} />}>
+          <FirstStepsBar onClose={closeSteps} />
+        </Suspense>
+      )}
       <StreamsHeader
         choices={filters.choices}
         total={filters.choices.isGrouped ? undefined : list.total}
         onChange={filters.change}
-        picking={isForAll || list.isChangeable || picking.isOn ? picking : null}
+        picking={list.total === 0 && !picking.isOn ? null : picking}
       />
       <StreamsContent list={list} filters={filters} picking={picking} onPages={showPages} />
       {picking.isOn && (
         <Suspense>
-          <PickedBar picking={picking} />
+          <PickedBar picking={picking} mayChange={user?.isAdmin === true || list.isChangeable} />
         </Suspense>
       )}
     </>
@@ -59,13 +73,14 @@ interface StreamsContentProps {
 function StreamsContent({ list, filters, picking, onPages }: StreamsContentProps) {
   if (list.error) return <ListFailed error={list.error} onRetry={list.retry} />;
   if (list.total === undefined) return <StreamsSkeleton />;
-  if (list.total === 0) return filters.isNarrowed ? <NothingFound filters={filters} /> : <NoStreams />;
+  if (list.total === 0)
+    return <Suspense>{filters.isNarrowed ? <NothingFound filters={filters} /> : <NoStreams />}</Suspense>;
   return (
     <StreamsBody
       list={list}
       total={list.total}
-      isGrouped={filters.choices.isGrouped}
-      view={filters.choices.view}
+      choices={filters.choices}
+      onChoose={filters.change}
       picking={picking}
       onPages={onPages}
     />
@@ -83,23 +98,6 @@ function ListFailed({ error, onRetry }: { error: Error; onRetry: () => void }) {
       action={
         <Button size="sm" variant="default" onClick={onRetry}>
           {i18n.t('action.retry')}
-        </Button>
-      }
-    />
-  );
-}
-
-function NothingFound({ filters: { choices, showAll } }: { filters: StreamFilters }) {
-  const i18n = useI18n();
-  return (
-    <PageState
-      isInline
-      icon={IconSearchOff}
-      title={i18n.t('streams.nothing.title')}
-      text={i18n.t(choices.onlyAvailable ? 'streams.nothing.available' : 'streams.nothing.search')}
-      action={
-        <Button size="sm" variant="default" onClick={showAll}>
-          {i18n.t('streams.nothing.showAll')}
         </Button>
       }
     />

@@ -110,7 +110,7 @@ export function pickingLink(picking: Picking, place: number, stream: ListedStrea
     },
     onClick: (event: MouseEvent) => {
       const isAside = event.ctrlKey || event.metaKey || event.altKey;
-      if (!stream.canEdit || isAside || !(event.shiftKey || picking.isOn)) return;
+      if (isAside || !(event.shiftKey || picking.isOn)) return;
       event.preventDefault();
       picking.toggle(place, stream, event.shiftKey);
     },

@@ -4,8 +4,14 @@ import { columnsFor, layRows, rowTops, type ListRow, type RowGroup } from './row
 import { useRowsInSight } from './use-rows-in-sight.ts';
 
 const gapPx = 12;
-const tableRowRem = 3.75;
+/** Two lines below 900 px; otherwise one, as high as a finger needs where there is one. */
+const rowRem = { narrow: 3.75, touch: 2.75, mouse: 2.25 };
 const headingRem = 2.75;
+
+function tableRowRem(): number {
+  if (matchMedia('(max-width: 900px)').matches) return rowRem.narrow;
+  return matchMedia('(pointer: coarse)').matches ? rowRem.touch : rowRem.mouse;
+}
 
 /** A row near the viewport, with its index and its position as a style. */
 interface RowInSight {
@@ -42,7 +48,7 @@ export function useRowLayout(
   const rows = useMemo(() => layRows(total, groups, columns), [total, groups, columns]);
   const tilePx = (width - gapPx * (columns - 1)) / columns;
   const remPx = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const streamsPx = view === 'grid' ? (tilePx * 9) / 16 + gapPx : tableRowRem * remPx;
+  const streamsPx = view === 'grid' ? (tilePx * 9) / 16 + gapPx : tableRowRem() * remPx;
   const tops = useMemo(
     () => rowTops(rows, { heading: headingRem * remPx, streams: streamsPx }),
     [rows, streamsPx, remPx],

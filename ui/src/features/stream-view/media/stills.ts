@@ -1,9 +1,9 @@
 import { ApiError } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
-import type { ArchiveAccess } from '../../playback/archive-access.ts';
-import { browserClock } from '../../base/clock.ts';
-import { KeyFrameStills, type StillFrame, type StillSource } from '../../playback/key-frame-stills.ts';
-import type { MseEnvironment } from '../../playback/media-sink.ts';
+import type { ArchiveAccess } from '../../../playback/archive-access.ts';
+import { browserClock } from '../../../base/clock.ts';
+import { KeyFrameStills, type StillFrame, type StillSource } from '../../../playback/key-frame-stills.ts';
+import type { MseEnvironment } from '../../../playback/media-sink.ts';
 
 /** Width of a snapshot made by the server, pixels. */
 const SERVER_WIDTH_PX = 640;

@@ -1,7 +1,7 @@
 import type { HealthWarning } from '@vidette/contract/health';
-import { codeText } from '../../components/code-text.ts';
-import { overloadText } from '../../components/overload-text.ts';
-import type { I18n, MessageKey } from '../../i18n/i18n.ts';
+import { codeText } from './code-text.ts';
+import { overloadText } from './overload-text.ts';
+import type { I18n, MessageKey } from '../i18n/i18n.ts';
 
 /** By the problem with the archive folder. */
 const archiveProblemText: Readonly<Record<string, MessageKey>> = {
@@ -81,6 +81,8 @@ export function warningText(warning: HealthWarning, i18n: I18n): string {
         return i18n.t('warning.farArchiveDamaged', { count: warning.figures?.['segments'] ?? 1 });
       }
       return i18n.t('warning.farArchive', { reason: codeText(warning.subject, i18n) });
+    case 'target-failing':
+      return i18n.t('warning.targetFailing', { name: warning.subject ?? '' });
     case 'trust-proxy':
       return i18n.t('warning.trustProxy');
   }

@@ -1,17 +1,16 @@
-import type { WatchedMosaic } from '@vidette/contract/entities';
+import type { MosaicLayout, WatchedMosaic } from '@vidette/contract/entities';
 import { useCallback, useEffect, useState } from 'react';
 import type { ArchiveWall } from '../../../playback/wall/archive-wall.ts';
 import type { Wall } from '../../../playback/wall/wall.ts';
-import { useNavigate, useSearch } from '../../../routing/react/router-context.tsx';
 import { pageCount } from '../grid/grid.ts';
-import { changedSearch, momentOf, type MosaicSearch, type SearchChange } from './mosaic-search.ts';
+import { momentOf, type MosaicSearch, type SearchChange } from './mosaic-search.ts';
 import { useRotation } from './use-rotation.ts';
 
 /** Changes the address in place; a function receives the current one. */
-type ChangeAddress = (changes: SearchChange | ((old: MosaicSearch) => SearchChange)) => void;
+export type ChangeAddress = (changes: SearchChange | ((old: MosaicSearch) => SearchChange)) => void;
 
-/** The part of a mosaic's state that is in the address. */
-interface MosaicAddress {
+/** The part of a wall's state that is in the address. */
+export interface WallAddress {
   /** The visible page, from 0, and the number of pages. */
   readonly page: number;
   readonly pages: number;
@@ -21,21 +20,9 @@ interface MosaicAddress {
   readonly change: ChangeAddress;
 }
 
-/** The state of a mosaic in the address: a link leads to the same page and moment. */
-export function useMosaicAddress({ id, layout }: WatchedMosaic): MosaicAddress {
-  const navigate = useNavigate();
-  const search: MosaicSearch = useSearch({ from: '/mosaic/$id' });
+/** The state of a wall in the address: a link leads to the same page and moment. */
+export function wallAddress(layout: MosaicLayout, search: MosaicSearch, change: ChangeAddress): WallAddress {
   const pages = pageCount(layout);
-  const change = useCallback(
-    (changes: Parameters<ChangeAddress>[0]) =>
-      void navigate({
-        to: '/mosaic/$id',
-        params: { id: String(id) },
-        search: (old) => changedSearch(old, typeof changes === 'function' ? changes(old) : changes),
-        replace: true,
-      }),
-    [navigate, id],
-  );
   return {
     page: Math.min(pages, search.page ?? 1) - 1,
     pages,
@@ -66,8 +53,8 @@ export function useWallArchive(wall: Wall | undefined, change: ChangeAddress) {
 
 /** Turns the pages: automatically while live, until the user does. */
 export function useTurning(
-  { rotationSeconds }: WatchedMosaic,
-  { page, pages, startMs, change }: MosaicAddress,
+  { rotationSeconds }: Pick<WatchedMosaic, 'rotationSeconds'>,
+  { page, pages, startMs, change }: WallAddress,
   archive: ArchiveWall | undefined,
 ) {
   const turnBy = useCallback(

@@ -1,10 +1,10 @@
 import { ApiError } from '@vidette/contract/client';
 import { isErrorCode } from '@vidette/contract/errors';
 import { addressOf } from '@vidette/contract/routes';
-import { api } from '../../api/api.ts';
-import { parseArchivePlaylist, type ByteSpan } from '../../playback/archive-playlist.ts';
-import type { PlayerSource } from '../../playback/player-source.ts';
-import type { RangesLoader } from '../../timeline/ranges-loader.ts';
+import { api } from '../../../api/api.ts';
+import { parseArchivePlaylist, type ByteSpan } from '../../../playback/archive-playlist.ts';
+import type { PlayerSource } from '../../../playback/player-source.ts';
+import type { RangesLoader } from '../../../timeline/ranges-loader.ts';
 
 /** The media of one stream, through the calls of the contract. */
 export function streamSource(

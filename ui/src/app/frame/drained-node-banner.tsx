@@ -1,16 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
-import { healthQuery } from '../../api/health.ts';
 import { useUser } from '../../api/session.ts';
 import { Banner } from '../../components/banner.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
 
 /** A drained node does nothing until an administrator returns it: a banner that can't be dismissed [R4.11]. */
-export function HealthBanners() {
+export function DrainedNodeBanner() {
   const i18n = useI18n();
   const user = useUser();
-  const { data } = useQuery(healthQuery);
-  if (!data?.warnings.some(({ code }) => code === 'cluster-node-drained')) return null;
   return (
     <section aria-label={i18n.t('banner.warnings')}>
       <Banner kind="warning">

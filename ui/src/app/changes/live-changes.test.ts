@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import type { StreamState } from '@vidette/contract/entities';
+import { setUser } from '../../api/session.ts';
+import type { ServerEvent, ServerEventStream } from './server-events.ts';
+import { followChanges } from './live-changes.ts';
+
+type User = NonNullable<Parameters<typeof setUser>[1]>;
+
+/** A page whose connection the test plays. */
+function scene() {
+  const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  const calls: string[] = [];
+  const page = {
+    hidden: false,
+    change: () => {},
+    addEventListener: (_: string, run: () => void) => (page.change = run),
+  };
+  const network = { leave: () => {} };
+  let tell: (event: ServerEvent) => void = () => {};
+  let cut = () => {};
+  const events = {
+    isConnected: () => false,
+    start: () => calls.push('start'),
+    stop: () => calls.push('stop'),
+    forget: () => calls.push('forget'),
+    watch: (run: () => void) => (cut = run),
+    listen: (run: (event: ServerEvent) => void) => (tell = run),
+  };
+  followChanges(
+    events as unknown as ServerEventStream,
+    queryClient,
+    page as unknown as Pick<Document, 'hidden' | 'addEventListener'>,
+    {
+      addEventListener: (_: string, run: () => void) => (network.leave = run),
+    } as unknown as Pick<Window, 'addEventListener'>,
+  );
+  return { queryClient, calls, page, network, tell: (event: ServerEvent) => tell(event), cut: () => cut() };
+}
+
+test('[R11.2] the page follows changes while a user is signed in and the tab is visible, and forgets where it was with the user', () => {
+  const { queryClient, calls, page, network } = scene();
+  assert.deepEqual(calls.splice(0), ['stop']);
+  setUser(queryClient, { name: 'ann' } as User);
+  assert.ok(calls.splice(0).includes('start'));
+  page.hidden = true;
+  page.change();
+  assert.deepEqual(calls.splice(0), ['stop']);
+  page.hidden = false;
+  page.change();
+  assert.deepEqual(calls.splice(0), ['start']);
+  network.leave();
+  assert.deepEqual(calls.splice(0), ['stop', 'start']);
+  setUser(queryClient, { name: 'bob' } as User);
+  assert.equal(calls.splice(0)[0], 'forget');
+  setUser(queryClient, null);
+  assert.ok(calls.includes('forget'));
+  assert.equal(calls.at(-1), 'stop');
+});
+
+test('[R11.2] a state is shown before anything is fetched, in the list and on the page of the stream', () => {
+  const { queryClient, tell } = scene();
+  const gate: StreamState = { uid: 'gate', status: 'running', failureReason: null, nodeAvailable: true };
+  queryClient.setQueryData(['streams', 'statuses'], { revision: 7, states: new Map([['gate', gate]]) });
+  queryClient.setQueryData(['stream', 'gate'], { uid: 'gate', name: 'Gate', status: 'running' });
+  tell({ name: 'statuses', data: { items: [{ ...gate, status: 'failed', failureReason: 'no route' }] } });
+  const known = queryClient.getQueryData<{ revision: number; states: Map<string, StreamState> }>([
+    'streams',
+    'statuses',
+  ]);
+  assert.equal(known?.states.get('gate')?.status, 'failed');
+  assert.equal(known.revision, 7);
+  assert.deepEqual(queryClient.getQueryData(['stream', 'gate']), {
+    uid: 'gate',
+    name: 'Gate',
+    status: 'failed',
+    failureReason: 'no route',
+  });
+});
+
+test('[R11.2] when the connection breaks or is back, what it reports is fetched once, and nothing else', async () => {
+  const { queryClient, cut } = scene();
+  const fetched: string[] = [];
+  const observe = (key: string, isFollowed: boolean) =>
+    new QueryObserver(queryClient, {
+      queryKey: [key],
+      queryFn: () => {
+        fetched.push(key);
+        return key;
+      },
+      meta: isFollowed ? { isFollowed } : {},
+    }).subscribe(() => {});
+  const stops = [observe('health', true), observe('help', false)];
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  await settled();
+  assert.deepEqual(fetched.splice(0), ['health', 'help']);
+  cut();
+  await settled();
+  assert.deepEqual(fetched, ['health']);
+  for (const stop of stops) stop();
+  queryClient.clear();
+});

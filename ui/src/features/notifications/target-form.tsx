@@ -1,0 +1,217 @@
+import { Button, NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
+import { limits, targetTypes } from '@vidette/contract/constants';
+import type { NotificationTarget } from '@vidette/contract/notifications';
+import { useState } from 'react';
+import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
+import { useUser } from '../../api/session.ts';
+import { CopyLine } from '../../components/copy-line.tsx';
+import { Form, FormActions, FormSection } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n } from '../../i18n/i18n.ts';
+import { textOf } from '../../page/failures.ts';
+import { notifySuccess } from '../../page/notify.ts';
+import { Link } from '../../routing/react/link.tsx';
+import { useNavigate } from '../../routing/react/router-context.tsx';
+import { useSaveTarget, type TargetBody } from './notifications-api.ts';
+import { targetTypeText } from './target-item.tsx';
+import classes from './notifications.module.css';
+
+type TargetType = (typeof targetTypes)[number];
+
+interface TargetValues {
+  readonly name: string;
+  readonly type: TargetType;
+  readonly url: string;
+  /** An address per line. */
+  readonly to: string;
+  readonly renewSecret: boolean;
+}
+
+function valuesOf(target: NotificationTarget | undefined, ownEmail: string): TargetValues {
+  const settings = target?.settings;
+  return {
+    name: target?.name ?? '',
+    type: settings?.type ?? 'webhook',
+    url: settings?.type === 'webhook' ? settings.url : '',
+    to: settings?.type === 'email' ? settings.to.join('\n') : ownEmail,
+    renewSecret: false,
+  };
+}
+
+function addressesIn(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((address) => address !== '');
+}
+
+function bodyOf({ name, type, url, to }: TargetValues): TargetBody {
+  const settings = type === 'webhook' ? { type, url: url.trim() } : { type, to: addressesIn(to) };
+  return { name: name.trim(), settings };
+}
+
+function problemsOf({ name, type, url, to }: TargetValues, i18n: I18n): Record<string, string> {
+  const problems: Record<string, string> = {};
+  if (name.trim() === '') problems['name'] = i18n.t('rule.name.missing');
+  const isWeb = URL.canParse(url.trim()) && /^https?:$/.test(new URL(url.trim()).protocol);
+  if (type === 'webhook' && !isWeb) problems['settings.url'] = i18n.t('target.url.missing');
+  if (type === 'email' && addressesIn(to).length === 0) problems['settings.to'] = i18n.t('target.to.missing');
+  return problems;
+}
+
+/** Adds or changes a target; a new signing key is shown once, after it was saved. */
+export function TargetForm({ target }: { target: NotificationTarget | undefined }) {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const user = useUser();
+  const save = useSaveTarget(target?.id ?? null);
+  const before = valuesOf(target, user?.email ?? '');
+  const [values, setValues] = useState(before);
+  const [problems, setProblems] = useState<Record<string, string>>({});
+  const [secret, setSecret] = useState<string | null>(null);
+  const set = (changes: Partial<TargetValues>) => setValues({ ...values, ...changes });
+  const rejected = fieldErrorsOf(save.error, i18n, {});
+  const errors = { ...withListErrors(rejected), ...problems };
+  const submit = () => {
+    const found = problemsOf(values, i18n);
+    setProblems(found);
+    if (Object.keys(found).length > 0) {
+      focusFirstError();
+      return;
+    }
+    save.mutate(
+      { ...bodyOf(values), renewSecret: values.renewSecret },
+      {
+        onError: focusFirstError,
+        onSuccess: (saved) => {
+          notifySuccess(i18n.t('target.saved'));
+          if (saved.secret === null) void navigate({ to: '/notifications', ignoreBlocker: true });
+          else setSecret(saved.secret);
+        },
+      },
+    );
+  };
+  if (secret !== null) return <NewSecret secret={secret} />;
+  const failure = save.error && Object.keys(rejected).length === 0 ? textOf(save.error, i18n) : null;
+  const isDirty = JSON.stringify(values) !== JSON.stringify(before);
+  return (
+    <div className={classes.form}>
+      <Form onSubmit={submit} failure={failure}>
+        <FormSection title={i18n.t(target ? 'target.edit' : 'target.new')}>
+          <TargetFields values={values} errors={errors} isNew={target === undefined} onChange={set} />
+        </FormSection>
+        <FormActions>
+          <Button type="submit" size="sm" loading={save.isPending}>
+            {i18n.t('action.save')}
+          </Button>
+          <Button size="sm" variant="default" renderRoot={(props) => <Link to="/notifications" {...props} />}>
+            {i18n.t('action.cancel')}
+          </Button>
+        </FormActions>
+        <UnsavedGuard isDirty={isDirty && !save.isPending} />
+      </Form>
+    </div>
+  );
+}
+
+const order: ('label' | 'input' | 'error' | 'description')[] = ['label', 'input', 'error', 'description'];
+
+/** An error at one of the recipients is an error of their field. */
+function withListErrors(errors: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(errors).map(([path, text]) => [path.replace(/^(settings\.to)\..*$/, '$1'), text]),
+  );
+}
+
+interface TargetFieldsProps {
+  readonly values: TargetValues;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly isNew: boolean;
+  readonly onChange: (changes: Partial<TargetValues>) => void;
+}
+
+function TargetFields({ values, errors, isNew, onChange }: TargetFieldsProps) {
+  const i18n = useI18n();
+  return (
+    <>
+      <NativeSelect
+        size="sm"
+        label={i18n.t('target.type')}
+        disabled={!isNew}
+        value={values.type}
+        data={targetTypes.map((value) => ({ value, label: i18n.t(targetTypeText[value]) }))}
+        onChange={({ currentTarget }) => {
+          const type = targetTypes.find((one) => one === currentTarget.value);
+          if (type) onChange({ type });
+        }}
+      />
+      <TextInput
+        size="sm"
+        label={i18n.t('rule.name')}
+        maxLength={limits.nameMaxLength}
+        autoComplete="off"
+        value={values.name}
+        error={errors['name']}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+      />
+      {values.type === 'webhook' ? (
+        <WebhookFields values={values} errors={errors} isNew={isNew} onChange={onChange} />
+      ) : (
+        <Textarea
+          size="sm"
+          label={i18n.t('target.to')}
+          description={i18n.t('target.to.help')}
+          inputWrapperOrder={order}
+          autosize
+          minRows={2}
+          spellCheck={false}
+          value={values.to}
+          error={errors['settings.to']}
+          onChange={(event) => onChange({ to: event.currentTarget.value })}
+        />
+      )}
+    </>
+  );
+}
+
+function WebhookFields({ values, errors, isNew, onChange }: TargetFieldsProps) {
+  const i18n = useI18n();
+  return (
+    <>
+      <TextInput
+        size="sm"
+        label={i18n.t('target.url')}
+        description={i18n.t('target.url.help')}
+        inputWrapperOrder={order}
+        inputMode="url"
+        maxLength={limits.sourceMaxLength}
+        autoComplete="off"
+        spellCheck={false}
+        value={values.url}
+        error={errors['settings.url']}
+        onChange={(event) => onChange({ url: event.currentTarget.value })}
+      />
+      {!isNew && (
+        <Switch
+          label={i18n.t('target.renew')}
+          checked={values.renewSecret}
+          onChange={(event) => onChange({ renewSecret: event.currentTarget.checked })}
+        />
+      )}
+    </>
+  );
+}
+
+function NewSecret({ secret }: { secret: string }) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.form} aria-live="polite">
+      <Notice>{i18n.t('target.secret')}</Notice>
+      <CopyLine label={i18n.t('target.secret.label')} text={secret} />
+      <FormActions>
+        <Button size="sm" renderRoot={(props) => <Link to="/notifications" {...props} />}>
+          {i18n.t('target.done')}
+        </Button>
+      </FormActions>
+    </div>
+  );
+}

@@ -1,0 +1,200 @@
+import { Button, Loader, Modal, NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useSettings } from '../../../api/session.ts';
+import { textOf } from '../../../page/failures.ts';
+import { notifySuccess } from '../../../page/notify.ts';
+import { useI18n } from '../../../i18n/i18n-context.tsx';
+import { MomentField, type MomentEntry } from '../../../timeline/react/moment-field.tsx';
+import { Zone } from '../../../timeline/zone.ts';
+import { archiveStatsQuery } from '../../streams/streams-api.ts';
+import classes from './find.module.css';
+import { Find } from './find.ts';
+import { FindFrames } from './find-frames.tsx';
+import { FindSession } from './find-session.ts';
+import { missingMs, type FindRound } from './moment-finder.ts';
+import { RegionPicker } from './region-picker.tsx';
+import type { Region } from './region.ts';
+
+interface FindDialogProps {
+  /** The streams whose archives can be searched; at least one. */
+  readonly streams: readonly { readonly uid: string; readonly name: string }[];
+  /** The moment on screen, whose frame is drawn on, UTC ms. */
+  readonly shownMs: number;
+  readonly onClose: () => void;
+  /** The last key frame before the change: playback from here shows it. */
+  readonly onFound: (utcMs: number) => void;
+}
+
+/** Finds the moment at which a part of the frame changed, by choosing between key frames of ever shorter spans. */
+export function FindDialog({ streams, shownMs, onClose, onFound }: FindDialogProps) {
+  const i18n = useI18n();
+  const [uid, setUid] = useState(streams[0]?.uid ?? '');
+  const name = streams.find((stream) => stream.uid === uid)?.name ?? '';
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="min(1200px, 96vw)"
+      title={i18n.t('find.title', { name })}
+      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
+    >
+      {streams.length > 1 && (
+        <NativeSelect
+          size="sm"
+          className={classes.camera}
+          label={i18n.t('find.camera')}
+          value={uid}
+          onChange={(event) => setUid(event.currentTarget.value)}
+          data={streams.map((stream) => ({ value: stream.uid, label: stream.name }))}
+        />
+      )}
+      <FindSteps key={uid} uid={uid} shownMs={shownMs} onClose={onClose} onFound={onFound} />
+    </Modal>
+  );
+}
+
+type FindStepsProps = Pick<FindDialogProps, 'shownMs' | 'onClose' | 'onFound'> & { readonly uid: string };
+
+/** A search, with the session in which it reads the archive. */
+interface OpenFind {
+  readonly find: Find;
+  readonly session: FindSession;
+}
+
+/** Owns the search of one stream. */
+function FindSteps(props: FindStepsProps) {
+  const { uid } = props;
+  const { rangesMaxSeconds } = useSettings();
+  const [open, setOpen] = useState<OpenFind>();
+  const attach = useCallback(() => {
+    const session = new FindSession(uid, rangesMaxSeconds * 1000);
+    const find = new Find(session);
+    setOpen({ find, session });
+    return () => {
+      setOpen(undefined);
+      find.dispose();
+    };
+  }, [uid, rangesMaxSeconds]);
+  return <div ref={attach}>{open && <OpenSteps {...props} {...open} />}</div>;
+}
+
+function OpenSteps({ uid, shownMs, onClose, onFound, find, session }: FindStepsProps & OpenFind) {
+  const i18n = useI18n();
+  const [region, setRegion] = useState<Region>();
+  const { rounds, frames, isLoading, isEmpty, error, found } = useSyncExternalStore(
+    find.subscribe,
+    find.getState,
+  );
+  useEffect(() => {
+    if (!found) return;
+    notifySuccess(foundText(found, i18n));
+    onClose();
+    onFound(found.beforeMs);
+  }, [found, i18n, onClose, onFound]);
+  const round = rounds.at(-1);
+  return (
+    <>
+      {round ? (
+        <>
+          <p className={classes.how}>
+            <strong>{i18n.t('find.step', { step: rounds.length })}</strong> {i18n.t('find.choose')}
+          </p>
+          <FindFrames
+            key={rounds.length}
+            round={round}
+            frames={frames}
+            region={region}
+            onChoose={(place) => find.choose(place)}
+          />
+        </>
+      ) : (
+        <Setting
+          uid={uid}
+          shownMs={shownMs}
+          session={session}
+          isLoading={isLoading}
+          region={region}
+          onRegion={setRegion}
+          onBegin={(startMs, endMs) => find.begin(startMs, endMs, region)}
+        />
+      )}
+      <div className={classes.foot}>
+        {round && (
+          <Button size="sm" variant="default" onClick={() => find.back()}>
+            {i18n.t('find.back')}
+          </Button>
+        )}
+        <output className={classes.state}>
+          {isLoading && <Loader size="xs" aria-label={i18n.t('find.loading')} />}
+          {isEmpty && i18n.t('find.empty')}
+          {error && textOf(error, i18n)}
+        </output>
+      </div>
+    </>
+  );
+}
+
+/** Between which frames it happened, and whether something is missing there. */
+function foundText({ beforeMs, afterMs, ranges }: FindRound, i18n: ReturnType<typeof useI18n>): string {
+  const values = { from: i18n.dateTime(beforeMs), to: i18n.time(afterMs) };
+  const gapMs = missingMs(ranges, beforeMs, afterMs);
+  if (gapMs === 0) return i18n.t('find.found', values);
+  return i18n.t('find.found.gap', {
+    from: i18n.dateTime(beforeMs),
+    to: i18n.dateTime(afterMs),
+    duration: i18n.duration(gapMs),
+  });
+}
+
+interface SettingProps {
+  readonly uid: string;
+  readonly shownMs: number;
+  readonly session: FindSession;
+  readonly isLoading: boolean;
+  readonly region: Region | undefined;
+  readonly onRegion: (region: Region | undefined) => void;
+  readonly onBegin: (startMs: number, endMs: number) => void;
+}
+
+/** What to look at, and in which time: the whole archive unless it is narrowed. */
+function Setting({ uid, shownMs, session, isLoading, region, onRegion, onBegin }: SettingProps) {
+  const i18n = useI18n();
+  const zone = useMemo(() => new Zone(i18n.timeZone), [i18n.timeZone]);
+  const { data: stats } = useQuery(archiveStatsQuery(uid));
+  const [openedMs] = useState(() => Date.now());
+  const [from, setFrom] = useState<MomentEntry>('empty');
+  const [until, setUntil] = useState<MomentEntry>('empty');
+  const startMs = typeof from === 'number' ? from : (stats?.startTime ?? undefined);
+  const endMs = typeof until === 'number' ? until : openedMs;
+  const isPossible =
+    startMs !== undefined && startMs < endMs && from !== 'unreadable' && until !== 'unreadable';
+  return (
+    <>
+      <p className={classes.how}>{i18n.t('find.how')}</p>
+      <RegionPicker utcMs={shownMs} session={session} region={region} onRegion={onRegion} />
+      <div className={classes.span}>
+        <div>
+          <MomentField label={i18n.t('find.from')} ms={startMs} zone={zone} onEntry={setFrom} />
+        </div>
+        <div>
+          <MomentField
+            label={i18n.t('find.until')}
+            ms={endMs}
+            zone={zone}
+            error={startMs !== undefined && startMs >= endMs ? i18n.t('save.order') : undefined}
+            onEntry={setUntil}
+          />
+        </div>
+        <Button
+          size="sm"
+          disabled={!isPossible}
+          loading={isLoading}
+          onClick={() => onBegin(startMs ?? 0, endMs)}
+        >
+          {i18n.t(region ? 'find.begin.region' : 'find.begin')}
+        </Button>
+      </div>
+    </>
+  );
+}
