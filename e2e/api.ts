@@ -12,6 +12,15 @@ export async function administratorOf(server: TestServer): Promise<{ client: Cli
   return { client: clientOf(server, cookie), cookie };
 }
 
+/** The body of a response; of an event stream, which has no end, only what comes first. */
+export async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return new TextDecoder().decode(value);
+}
+
 /** Repeats a request until `accept` accepts the answer. Rejects after `timeoutMs` with the last answer seen. */
 export async function until<T>(
   ask: () => Promise<T> | T,

@@ -59,6 +59,26 @@ test('the path of a new user, from the setup to the archive, on one page', async
     },
   );
 
+  await step('[R16.4] a checklist leads to what recordings need, until it is closed', async () => {
+    await page.getByRole('link', { name: 'First steps' }).click();
+    const steps = page.getByRole('main').getByRole('listitem');
+    const stateOf = async (title: string) => {
+      const item = steps.filter({ has: page.getByRole('heading', { name: title }) });
+      return { state: await item.getAttribute('data-state'), text: await item.locator('p').textContent() };
+    };
+    await until(
+      () => steps.evaluateAll((all) => all.map((one) => one.getAttribute('data-state'))),
+      (states) => states.length === 6 && states.every((state) => state !== null),
+    );
+    assert.equal((await stateOf('Add cameras')).state, 'open');
+    assert.match((await stateOf('Disk space')).text ?? '', /\d.* of \d.* free/);
+    assert.equal((await stateOf('Date and time')).state, 'done');
+    assert.equal((await stateOf('Be notified')).state, 'open');
+    await page.getByRole('button', { name: 'Close the checklist' }).click();
+    await page.getByText('No streams yet').waitFor();
+    assert.equal(await page.getByRole('link', { name: 'First steps' }).count(), 0);
+  });
+
   await step(
     '[R2.8, R2.10, R7.2, R7.7, R7.8, R10.1] a camera is probed, added and watched live by clicking only',
     async () => {

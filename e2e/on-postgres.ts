@@ -13,6 +13,8 @@ const files =
     : [
         'server/src/store/store.test.ts',
         'server/src/store/access-changes.test.ts',
+        'server/src/store/journal.test.ts',
+        'server/src/events/notifications.test.ts',
         'server/src/access/identities.test.ts',
         ...globSync('e2e/api/*.test.ts', { cwd: root }).sort(),
       ];

@@ -28,7 +28,8 @@ export async function recordPast(
     catalog: catalogPath(join(dataDir, 'archive')),
     clock: new ManualClock(spans[0]?.startMs),
     log: silentLog,
-    limits: { groupMs: 0, ...limits },
+    // A span is written in one turn, and must not be shed.
+    limits: { groupMs: 0, queueMaxBytes: 2 ** 30, ...limits },
   });
   try {
     const stream = new Stream(uid);

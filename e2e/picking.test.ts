@@ -112,20 +112,27 @@ test('[R2.26] tags are added to and removed from many streams; their other tags 
     assert.deepEqual((await client.getStream({ params: { uid: second } })).tags, ['night']);
   }));
 
-test('[R6.2] only streams that the user may edit are selected, by any method', async () => {
+test('[R2.12] [R6.2] all streams may be selected to watch them together; only streams that the user may edit are changed', async () => {
   const own = await signIn(testEnv.server, helper.name, helper.password);
   await testEnv.openAs(own, '/streams', async (page) => {
     await box(page, 'Camera 00').press('Space');
+    assert.ok(await button(page, 'Pause').isEnabled());
     await box(page, 'Camera 02').press('Shift+Space');
-    await says(page, '2 streams selected');
-    assert.equal(await box(page, 'Camera 01').count(), 0);
-    // No offer to select streams that are already selected, or that the user may not edit.
+    await says(page, '3 streams selected');
+    // No offer to select streams that are already selected, or to change one that the user may not edit.
     assert.equal(await button(page, 'Select all').count(), 0);
-    await box(page, 'Camera 02').press('Space');
-    await says(page, '1 stream selected');
-    await button(page, 'Select all').click();
-    await says(page, '2 streams selected');
-    await button(page, 'Select all').waitFor({ state: 'detached' });
+    for (const name of ['Pause', 'Resume', 'Tags…', 'Delete…'])
+      assert.ok(await button(page, name).isDisabled(), name);
+    await button(page, 'Watch together').click();
+    await page.getByRole('heading', { name: '3 streams' }).waitFor();
+    assert.equal(await page.locator('article[data-uid]').count(), 3);
+    // Saved afterwards, at the same place.
+    await button(page, 'Save as a mosaic').click();
+    await page.getByLabel('Name').fill('Entrances');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Entrances' }).waitFor();
+    assert.match(page.url(), /\/mosaic\/\d+$/);
+    assert.equal(await page.locator('article[data-uid]').count(), 3);
   });
 });
 

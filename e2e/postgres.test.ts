@@ -26,6 +26,7 @@ const root = join(import.meta.dirname, '..');
 const chosen = [
   'server/src/store/store.test.ts',
   'server/src/store/access-changes.test.ts',
+  'server/src/store/journal.test.ts',
   'server/src/access/identities.test.ts',
   'e2e/api/account.test.ts',
   'e2e/api/rights.test.ts',

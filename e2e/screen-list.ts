@@ -31,6 +31,7 @@ export const lockedScreens: readonly Screen[] = [
 /** Screens of a server that has no streams. */
 export const emptyScreens: readonly Screen[] = [
   { name: 'streams-empty', path: '/streams' },
+  { name: 'events-empty', path: '/events?unreviewed=true' },
   { name: 'bookmarks-empty', path: '/bookmarks' },
   { name: 'mosaics-empty', path: '/mosaics' },
   { name: 'exports-empty', path: '/exports' },
@@ -97,7 +98,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
       testEnv: (context) => context.route('**/v1/stream/pause', (route) => answer(route, 403, 'Forbidden')),
       act: async (page) => {
         await pickTwo(page);
-        await page.locator('section button').nth(1).click();
+        await page.locator('section button').nth(2).click();
       },
     },
     {
@@ -105,7 +106,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
       path: '/streams',
       act: async (page) => {
         await pickTwo(page);
-        await page.locator('section button').nth(3).click();
+        await page.locator('section button').nth(4).click();
       },
     },
     {
@@ -113,7 +114,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
       path: '/streams',
       act: async (page) => {
         await pickTwo(page);
-        await page.locator('section button').nth(4).click();
+        await page.locator('section button').nth(5).click();
       },
     },
     {
@@ -134,7 +135,11 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     {
       name: 'offline',
       path: '/streams',
-      act: (page) => page.context().route('**/v1/**', (route) => route.abort()),
+      act: async (page) => {
+        await page.context().route('**/v1/**', (route) => route.abort());
+        // The page gives up the event stream, which is open already.
+        await page.context().setOffline(true);
+      },
     },
     { name: 'streams-guard', path: '/streams', cookie: guard },
     { name: 'forbidden', path: '/administration/config', cookie: guard },
@@ -239,6 +244,20 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     { name: 'user-permission', path: '/user/guard/permission' },
     { name: 'user-sessions', path: '/user/admin/sessions' },
     { name: 'stream-permission', path: `/stream/${live}/permission` },
+    { name: 'events', path: '/events' },
+    {
+      name: 'events-chosen',
+      path: '/events',
+      act: (page) => page.getByRole('option').first().click(),
+    },
+    {
+      name: 'find',
+      path: `/stream/${live}/view?t=${Date.now() - 10_000}`,
+      act: async (page) => {
+        await page.locator('[data-player-mode=archive]').waitFor({ state: 'attached' });
+        await page.getByRole('button', { name: /^(Find the moment|Найти момент)/ }).click();
+      },
+    },
     { name: 'bookmarks', path: '/bookmarks' },
     { name: 'exports', path: '/exports' },
     { name: 'swagger', path: '/swagger#addStream' },

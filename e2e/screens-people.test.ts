@@ -38,8 +38,7 @@ test('[R2.6] a user is added, errors at their fields, and rights are given next'
     await page.getByLabel('Password', { exact: true }).fill(guard.password);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/ui/user/nina/permission');
-    await page.getByRole('combobox', { name: 'Add a stream' }).click();
-    await page.getByRole('option', { name: 'Gate 2' }).click();
+    await page.getByRole('checkbox', { name: 'Gate 2' }).check();
     const line = page.getByRole('group', { name: 'Gate 2' });
     await line.getByLabel('Archive').check();
     await button(page, 'Save').click();

@@ -98,7 +98,7 @@ export function partsOf(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
   return children.map(Number).filter((child) => {
     try {
-      return /(front|engine)-main\.ts/.test(readFileSync(`/proc/${child}/cmdline`, 'utf8'));
+      return /(front|engine)-main\.[jt]s/.test(readFileSync(`/proc/${child}/cmdline`, 'utf8'));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
       throw error;

@@ -268,6 +268,7 @@ test('[R7.54] polls stop in a hidden tab and continue when it is visible again',
         configurable: true,
         get: () => (hidden ? 'hidden' : 'visible'),
       });
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
     }, isHidden);
   // The clock advances step by step, so that each answer has arrived before the next request is due.

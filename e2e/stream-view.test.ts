@@ -193,6 +193,8 @@ test('[R4.12] a stream that the user may not view shows that, and is not request
       body: JSON.stringify({ code: 'Forbidden', error: "You don't have access." }),
     });
   });
+  // The page asks again when it is told that a stream was saved, or rights on it have changed.
+  await client.saveStream({ params: { uid }, body: {} });
   await page.getByRole('heading', { name: "You don't have access." }).waitFor();
   const refused = asked;
   const polled = page.waitForRequest(`**/v1/stream/${uid}?*`, { timeout: 3000 });

@@ -174,7 +174,7 @@ test('[R7.53] [R1.8] a server restarted under open pages is shown as unreachable
     await plays(view);
     await list.bringToFront();
     const tile = list.getByRole('article').filter({ hasText: 'Gate 2' });
-    await tile.getByText('Live', { exact: true }).waitFor();
+    await tile.locator('[data-status=running]').waitFor();
     await list.getByText('Server is not responding.').waitFor({ state: 'detached' });
   });
 });

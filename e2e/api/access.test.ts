@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiError, createClient, type Client } from '@vidette/contract/client';
 import { addressOf, routes, type CallName } from '@vidette/contract/routes';
-import { administratorOf } from '../api.ts';
+import { administratorOf, textOf } from '../api.ts';
 import { patterns, people, table, type Person } from './access-table.ts';
 import { signIn, startServer, type TestServer } from '../server.ts';
 import { inStore } from '../stored.ts';
@@ -92,6 +92,7 @@ function requestOf(name: CallName): { path: string; body: unknown } {
     resumeStream: { uid },
     addAnnotation: { streamId: uid, time: 5, timeEnd: 1 },
     addBookmark: { stream: uid, startTime: 5, endTime: 1 },
+    reviewJournal: { ids: [] },
   };
   return { path: addressOf(name, { ...params, id }, queries[name]), body: bodies[name] };
 }
@@ -106,7 +107,7 @@ async function answerOf(name: CallName, person: Person | 'due'): Promise<string>
     headers: { ...headersOf(person), ...(hasBody ? { 'content-type': 'application/json' } : {}) },
     ...(hasBody ? { body: JSON.stringify(body ?? {}) } : {}),
   });
-  const text = await response.text();
+  const text = await textOf(response);
   if (response.ok) return 'ok';
   const { code } = JSON.parse(text) as { code: string };
   assert.ok(!code.startsWith('Internal') && !code.startsWith('Response'), `${name} as ${person}: ${text}`);

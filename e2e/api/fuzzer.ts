@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import type { Client } from '@vidette/contract/client';
-import { administratorOf, clientOf } from '../api.ts';
+import { administratorOf, clientOf, textOf } from '../api.ts';
 import { signIn, startServer, type TestServer } from '../server.ts';
 import { requestArbitrary, type KnownValues, type Operation, type WireRequest } from './request-arbitrary.ts';
 
@@ -197,7 +197,7 @@ class Fuzzer {
         signal: AbortSignal.timeout(answerTimeoutMs),
       });
       const type = response.headers.get('content-type')?.split(';')[0] ?? '';
-      answer = { status: response.status, type, text: await response.text() };
+      answer = { status: response.status, type, text: await textOf(response) };
     } catch (error) {
       this.#fail(operation, request, `no answer: ${String((error as Error).cause ?? error)}`);
       return;

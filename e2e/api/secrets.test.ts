@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { routes, type Route } from '@vidette/contract/routes';
-import { administratorOf, clientOf, until } from '../api.ts';
+import { administratorOf, clientOf, textOf, until } from '../api.ts';
 import { databaseOf, administrator, signIn, startServer, type TestServer } from '../server.ts';
 import { everyRow, inStore } from '../stored.ts';
 
@@ -114,7 +114,7 @@ async function record(
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  answers.push(`${method} ${path.split('?')[0]}: ${await response.text()}`);
+  answers.push(`${method} ${path.split('?')[0]}: ${await textOf(response)}`);
 }
 
 let use: Promise<void> | undefined;

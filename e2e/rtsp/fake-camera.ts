@@ -137,7 +137,7 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
   let frames = 0;
   let failures = 0;
   let startMs: number | undefined;
-  const server = createServer((socket) => {
+  const server = createServer({ noDelay: true }, (socket) => {
     count++;
     const connection = new Connection(socket, count - 1, options, {
       request: (request) => requests.push(request),
@@ -356,7 +356,6 @@ class Connection {
       this.#socket.write(bytes);
       return;
     }
-    this.#socket.setNoDelay(true);
     for (let at = 0; at < bytes.length; at += pieceBytes)
       this.#socket.write(bytes.subarray(at, at + pieceBytes));
   }

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test, type TestContext } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { footageOf } from '../server/src/archive/fixtures/footage-fixture.ts';
+import { administratorOf, clientOf, until } from './api.ts';
+import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { recordPast } from './past-footage.ts';
+import { startServer, type TestServer } from './server.ts';
+
+const MINUTE_MS = 60_000;
+/** Twenty-five minutes, a pause, and fifteen minutes; the picture changes shape five minutes into the last part. */
+const endMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 10 * MINUTE_MS;
+const startMs = endMs - 60 * MINUTE_MS;
+const changeMs = endMs - 10 * MINUTE_MS + 7_000;
+
+let dataDir: string;
+let server: TestServer;
+let client: Client;
+let cookie: string;
+let browser: Browser;
+let uid: string;
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'vidette-review-'));
+  const first = await startServer({ dataDir });
+  const administrator = await administratorOf(first);
+  ({ cookie } = administrator);
+  const archive = { isEnable: false, depthHours: -1 };
+  const body = { name: 'Yard', streamSource: 'demo:?fps=5', tags: ['outside'], archive };
+  ({ uid } = await administrator.client.addStream({ body }));
+  await first.stop();
+  const spans = [
+    { startMs, endMs: startMs + 25 * MINUTE_MS },
+    { startMs: endMs - 15 * MINUTE_MS, endMs: changeMs },
+  ];
+  await recordPast(dataDir, uid, spans, {}, { footage: footageOf('h264-no-b.mp4') });
+  const wide = footageOf('h264-wide.mp4');
+  await recordPast(dataDir, uid, [{ startMs: changeMs, endMs }], {}, { footage: wide });
+  server = await startServer({ dataDir });
+  client = clientOf(server, cookie);
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function open(t: TestContext, path: string): Promise<Page> {
+  const person = await newPerson(browser);
+  t.after(() => person.close());
+  await signInByCookie(person, server.url, cookie);
+  const page = await person.newPage();
+  const consoleErrors = consoleErrorsOf(page);
+  t.after(() => assert.deepEqual(consoleErrors, []));
+  await page.goto(`${server.url}/ui${path}`);
+  return page;
+}
+
+/** Waits until the archive plays between two moments. */
+async function playsBetween(page: Page, fromMs: number, toMs: number): Promise<void> {
+  const marks = page.locator('[data-player-mode=archive][data-player-state=playing]');
+  await until(
+    async () => ((await marks.count()) === 0 ? 0 : Number(await marks.getAttribute('data-utc-ms'))),
+    (utcMs) => utcMs >= fromMs && utcMs <= toMs,
+    60_000,
+  );
+}
+
+test('the moment of a change is found by clicks on the first frame that differs, and plays there', async (t) => {
+  const page = await open(t, `/stream/${uid}/view?t=${startMs + MINUTE_MS}`);
+  await page.locator('[data-player-mode=archive][data-player-state=playing]').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Find the moment of a change' }).click();
+  await page.getByRole('button', { name: 'Compare whole frames' }).click();
+  let clicks = 0;
+  for (; clicks < 7; clicks++) {
+    const dialog = page.getByRole('dialog');
+    await until(
+      async () =>
+        (await dialog.count()) === 0 ||
+        ((await dialog.locator('li canvas').count()) > 1 &&
+          (await dialog.locator('li canvas[data-loaded=false]').count()) === 0),
+      (isReady) => isReady,
+      60_000,
+    );
+    if ((await dialog.count()) === 0) break;
+    // A person sees another picture; a test sees that it has another shape.
+    const shapes = await dialog
+      .locator('li canvas')
+      .evaluateAll((all) =>
+        all.map((one) => (one as HTMLCanvasElement).width / (one as HTMLCanvasElement).height),
+      );
+    const place = shapes.findIndex((shape) => Math.abs(shape - (shapes[0] ?? 0)) > 0.1);
+    assert.ok(place > 0, `no frame differs: ${shapes.join()}`);
+    if (clicks === 0) assert.ok((await dialog.getByText(/^gap of/).count()) > 0, 'the gap is said');
+    const chosen = dialog.locator('li button').nth(place - 1);
+    const step = await dialog.getByText(/^Step \d/).textContent();
+    await chosen.focus();
+    await page.keyboard.press('Enter');
+    await until(
+      async () => ((await dialog.count()) === 0 ? '' : await dialog.getByText(/^Step \d/).textContent()),
+      (text) => text !== step,
+      60_000,
+    );
+  }
+  assert.ok(clicks >= 2 && clicks <= 3, `${clicks} clicks for 2400 GOPs`);
+  await page.getByText('It changed between').waitFor();
+  await playsBetween(page, changeMs - 2_000, changeMs + 10_000);
+});
+
+test('[R11.4] events are chosen, played, reviewed and exported by keyboard; a burst is one card', async (t) => {
+  const personMs = startMs + 10 * MINUTE_MS;
+  const motionMs = startMs + 20 * MINUTE_MS;
+  const add = (kind: string, time: number, note = '') =>
+    client.addAnnotation({ body: { streamId: uid, kind, time, timeEnd: time + 4_000, note } });
+  await add('person', personMs, 'With a ladder');
+  for (const offsetMs of [0, 20_000, 45_000]) await add('car', motionMs + offsetMs);
+  const page = await open(t, `/events?camera=${uid}&kind=annotation`);
+  const cards = page.getByRole('listbox', { name: 'Events' }).getByRole('option');
+  await until(
+    () => cards.count(),
+    (count) => count === 2,
+  );
+  assert.match((await cards.nth(0).textContent()) ?? '', /Yard.*Car.*3 times/);
+  assert.match((await cards.nth(1).textContent()) ?? '', /Yard.*Person.*With a ladder/);
+  await cards.nth(0).locator('img').waitFor();
+  await page.keyboard.press('j');
+  await playsBetween(page, motionMs - 3_000, motionMs + 15_000);
+  await page.keyboard.press('j');
+  await playsBetween(page, personMs - 3_000, personMs + 15_000);
+  assert.equal(await cards.nth(1).getAttribute('aria-selected'), 'true');
+  await page.keyboard.press('r');
+  await until(
+    async () => (await client.listJournal({ query: { kinds: ['annotation'], reviewed: true } })).items,
+    (items) => items.length === 1 && items[0]?.note === 'With a ladder',
+  );
+  const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('e')]);
+  assert.match(download.suggestedFilename(), /\.mp4$/);
+  const saved = page.getByText(/^Saved: .*24\s?s/);
+  await saved.waitFor();
+  await page.getByRole('button', { name: /^Mark the event in the list/ }).click();
+  await until(
+    async () =>
+      (await client.listJournal({ query: { kinds: ['annotation'], reviewed: false } })).items.length,
+    (count) => count === 0,
+  );
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+});
+
+test('[R11.4] of ten thousand events only those in view are in the document, and the last one can be reached', async (t) => {
+  const detail = { code: null, subject: null, user: null, address: null, figures: {} };
+  const entry = (place: number) => ({
+    id: 10_000 - place,
+    kind: 'motion',
+    stream: uid,
+    streamName: 'Yard',
+    startTime: endMs - place * 90_000,
+    endTime: endMs - place * 90_000 + 5_000,
+    isOngoing: false,
+    detail,
+    note: '',
+    isReviewed: false,
+  });
+  const page = await open(t, '/help');
+  await page.route(/\/v1\/journal\?/, (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const from = Number(query.get('cursor')?.split('.')[1] ?? 0);
+    const to = Math.min(10_000, from + 1_000);
+    const items = Array.from({ length: to - from }, (_, index) => entry(from + index));
+    return route.fulfill({ json: { items, next: to < 10_000 ? `1.${to}` : null } });
+  });
+  await page.goto(`${server.url}/ui/events`);
+  const options = page.getByRole('listbox', { name: 'Events' }).getByRole('option');
+  await options.first().waitFor();
+  // End goes to the last one that is loaded, which loads more.
+  await until(
+    async () => {
+      await page.keyboard.press('End');
+      const sizes = await options.evaluateAll((all) => all.map((one) => one.getAttribute('aria-posinset')));
+      return Math.max(...sizes.map(Number));
+    },
+    (last) => last === 10_000,
+    60_000,
+  );
+  assert.ok((await options.count()) < 60, `${await options.count()} in the document`);
+});
