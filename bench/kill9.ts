@@ -4,26 +4,29 @@
  * fragment exists, at most the unfinished GOP is missing, `vidette check` finds nothing, ffprobe reads every
  * file, and the gap on the timeline is as long as the outage. Exit code 1 when any of this fails.
  */
-import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Client } from '@vidette/contract/client';
-import { administratorOf, clientOf, until } from '../e2e/api.ts';
+import { administratorOf, clientOf } from '../e2e/api.ts';
 import { gstAudio, gstVideo, startGstServer } from '../e2e/rtsp/gst-server.ts';
 import { startServer, type TestServer } from '../e2e/server.ts';
-import { check } from '../server/src/cli/check.ts';
-
-const run = promisify(execFile);
+import {
+  addRecordedStreams,
+  awaitRecording,
+  checkArchive,
+  endWithVerdict,
+  probeFiles,
+  problem,
+  recordedEnds,
+} from './nothing-lost.ts';
 
 const streamCount = 8;
 /** Longest GOP of these sources. */
 const gopMs = 2_000;
 /** Time from the last frame of a GOP at the camera to its committed row, on a machine under this load. */
 const wayMs = 2_000;
-const outageMaxMs = 60_000;
 
 interface Cycle {
   readonly killedAtMs: number;
@@ -33,13 +36,7 @@ interface Cycle {
 }
 
 const count = Number(process.argv[2] ?? 50);
-const problems: string[] = [];
 let worstLossMs = 0;
-
-function problem(text: string): void {
-  problems.push(text);
-  console.log(`  PROBLEM ${text}`);
-}
 
 /** Ends of recorded spans and the gaps between them, ms since the epoch. */
 async function rangesOf(client: Client, uid: string, fromMs: number) {
@@ -48,41 +45,6 @@ async function rangesOf(client: Client, uid: string, fromMs: number) {
     query: { start_time: fromMs, end_time: fromMs + 3 * 3_600_000 },
   });
   return ranges;
-}
-
-/** The end of the newest footage, according to the calls that a page makes; undefined when there is none. */
-async function recordedUntil(client: Client, uid: string): Promise<number | undefined> {
-  const { endTime } = await client.getArchiveStats({ params: { uid } });
-  return endTime ?? undefined;
-}
-
-async function endsOf(client: Client, uids: readonly string[]): Promise<Map<string, number>> {
-  const ends = new Map<string, number>();
-  for (const uid of uids) {
-    const end = await recordedUntil(client, uid);
-    if (end !== undefined) ends.set(uid, end);
-  }
-  return ends;
-}
-
-/** Waits until all streams have committed something since `sinceMs`. */
-async function awaitRecording(client: Client, uids: readonly string[], sinceMs: number): Promise<void> {
-  await until(
-    async () => {
-      const ends = await endsOf(client, uids);
-      const late = uids.filter((uid) => (ends.get(uid) ?? 0) <= sinceMs + 2_500);
-      return Promise.all(late.map((uid) => storyOf(client, uid).catch(String)));
-    },
-    (late) => late.length === 0,
-    outageMaxMs,
-  );
-}
-
-/** The status of a stream that doesn't record. */
-async function storyOf(client: Client, uid: string): Promise<unknown> {
-  const { name, status, failureReason } = await client.getStream({ params: { uid } });
-  const { items } = await client.getStreamLogs({ params: { uid } });
-  return { name, status, failureReason, log: items.slice(-5).map((line) => line.message) };
 }
 
 /** The gap that a cycle left in one stream. */
@@ -106,45 +68,6 @@ async function judgeGap(client: Client, uid: string, cycle: Cycle): Promise<void
   if (later.length > 0) problem(`${uid}: more than one gap`);
 }
 
-/** Files with new data since the last check. */
-async function probeFiles(dataDir: string, known: Set<string>): Promise<number> {
-  const root = join(dataDir, 'archive');
-  const entries = await readdir(root, { recursive: true });
-  const files = entries.filter((name) => name.endsWith('.mp4') && !known.has(name)).sort();
-  for (const name of files) {
-    known.add(name);
-    const args = [
-      '-v',
-      'error',
-      '-count_packets',
-      '-show_entries',
-      'stream=nb_read_packets',
-      join(root, name),
-    ];
-    try {
-      const { stderr } = await run('ffprobe', args);
-      if (stderr !== '') problem(`${name}: ${stderr.trim()}`);
-    } catch (error) {
-      problem(`${name}: ${String(error)}`);
-    }
-  }
-  return files.length;
-}
-
-async function addStreams(client: Client, urls: readonly string[]): Promise<string[]> {
-  const uids: string[] = [];
-  for (const [index, streamSource] of urls.entries()) {
-    const body = {
-      name: `Stream ${index + 1}`,
-      streamSource,
-      archive: { isEnable: true },
-      live: { onDemand: false },
-    };
-    uids.push((await client.addStream({ body })).uid);
-  }
-  return uids;
-}
-
 const dataDir = await mkdtemp(join(tmpdir(), 'vidette-kill9-'));
 // One camera per stream: GStreamer's server sometimes fails an assertion when several clients of a shared
 // stream disconnect simultaneously and reconnect.
@@ -158,13 +81,13 @@ try {
   const urls = Array.from({ length: streamCount }, (_, index) =>
     index % 2 === 0 ? 'demo:' : camera.url(`/cam${index >> 1}`),
   );
-  const uids = await addStreams(first, urls);
+  const uids = await addRecordedStreams(first, urls);
   let client = first;
   const probed = new Set<string>();
   await awaitRecording(client, uids, Date.now());
   for (let turn = 1; turn <= count; turn++) {
     await pause(Math.random() * 3_000);
-    const committed = await endsOf(client, uids);
+    const committed = await recordedEnds(client, uids);
     const killedAtMs = Date.now();
     await server.kill();
     // The files as the kill left them, before the next start repairs anything.
@@ -174,8 +97,7 @@ try {
     await awaitRecording(client, uids, spawnedAtMs);
     const cycle = { killedAtMs, spawnedAtMs, committed };
     for (const uid of uids) await judgeGap(client, uid, cycle);
-    const findings: string[] = [];
-    if ((await check({ dataDir, out: (line) => findings.push(line) })) !== 0) findings.forEach(problem);
+    await checkArchive(dataDir);
     const files = await probeFiles(dataDir, probed);
     const outageS = ((Date.now() - killedAtMs) / 1000).toFixed(1);
     console.log(`${turn}/${count}: ${files} files probed, checked ${outageS} s after the kill`);
@@ -184,11 +106,9 @@ try {
   server = undefined;
   probed.clear();
   const files = await probeFiles(dataDir, probed);
-  const findings: string[] = [];
-  if ((await check({ dataDir, out: (line) => findings.push(line) })) !== 0) findings.forEach(problem);
+  await checkArchive(dataDir);
   console.log(`${count} kills, ${files} files, ${worstLossMs} ms missing at most before a kill`);
-  console.log(problems.length === 0 ? 'Nothing was lost.' : `${problems.length} problems.`);
-  process.exitCode = problems.length === 0 ? 0 : 1;
+  endWithVerdict();
 } finally {
   await server?.kill();
   await camera.stop();

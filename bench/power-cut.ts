@@ -8,16 +8,24 @@
  * Needs root on Linux and mkfs.btrfs.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Client } from '@vidette/contract/client';
-import { administratorOf, clientOf, until } from '../e2e/api.ts';
+import { administratorOf, clientOf } from '../e2e/api.ts';
 import { gstAudio, gstVideo, startGstServer } from '../e2e/rtsp/gst-server.ts';
 import { startServer, type TestServer } from '../e2e/server.ts';
-import { check } from '../server/src/cli/check.ts';
+import {
+  addRecordedStreams,
+  awaitRecording,
+  checkArchive,
+  endWithVerdict,
+  probeFiles,
+  problem,
+  recordedEnds,
+} from './nothing-lost.ts';
 import { median } from './usage.ts';
 
 const run = promisify(execFile);
@@ -26,43 +34,7 @@ const streamCount = 8;
 const gibibyte = 1024 ** 3;
 const env = { VIDETTE_ENGINE_PROCESSES: String(engines) };
 
-const problems: string[] = [];
 const lossesMs: number[] = [];
-
-function problem(text: string): void {
-  problems.push(text);
-  console.log(`  PROBLEM ${text}`);
-}
-
-/** The end of each stream's footage, ms since the epoch, as the page is told. */
-async function endsOf(client: Client, uids: readonly string[]): Promise<Map<string, number>> {
-  const ends = new Map<string, number>();
-  for (const uid of uids) {
-    const { endTime } = await client.getArchiveStats({ params: { uid } });
-    if (typeof endTime === 'number') ends.set(uid, endTime);
-  }
-  return ends;
-}
-
-async function awaitRecording(client: Client, uids: readonly string[], sinceMs: number): Promise<void> {
-  await until(
-    async () => [...(await endsOf(client, uids)).values()].filter((end) => end > sinceMs + 2_500).length,
-    (recorded) => recorded === uids.length,
-    60_000,
-  );
-}
-
-async function probeFiles(dataDir: string): Promise<number> {
-  const root = join(dataDir, 'archive');
-  const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.mp4'));
-  for (const name of files) {
-    const { stderr } = await run('ffprobe', ['-v', 'error', '-count_packets', join(root, name)]).catch(
-      (error: unknown) => ({ stderr: String(error) }),
-    );
-    if (stderr !== '') problem(`${name}: ${stderr.trim()}`);
-  }
-  return files.length;
-}
 
 /** The start of the gap that a cut left, ms since the epoch; 0 if there is no footage. */
 async function gapAfter(client: Client, uid: string, cutMs: number): Promise<number> {
@@ -90,23 +62,8 @@ async function judge(
   } finally {
     await server.stop();
   }
-  const findings: string[] = [];
-  if ((await check({ dataDir, out: (line) => findings.push(line) })) !== 0) findings.forEach(problem);
+  await checkArchive(dataDir);
   return files;
-}
-
-async function addStreams(client: Client, urls: readonly string[]): Promise<string[]> {
-  const uids: string[] = [];
-  for (const [index, streamSource] of urls.entries()) {
-    const body = {
-      name: `Stream ${index + 1}`,
-      streamSource,
-      archive: { isEnable: true },
-      live: { onDemand: false },
-    };
-    uids.push((await client.addStream({ body })).uid);
-  }
-  return uids;
 }
 
 const base = await mkdtemp(join(tmpdir(), 'vidette-power-cut-'));
@@ -142,11 +99,11 @@ try {
   server = await startServer({ dataDir: join(disk, 'data'), env });
   const { client, cookie } = await administratorOf(server);
   const urls = paths.flatMap((path) => ['demo:', camera.url(path)]);
-  const uids = await addStreams(client, urls);
+  const uids = await addRecordedStreams(client, urls);
   await awaitRecording(client, uids, Date.now());
   for (let cut = 1; cut <= cuts; cut++) {
     await pause(Math.random() * 3_000);
-    const promised = await endsOf(client, uids);
+    const promised = await recordedEnds(client, uids);
     const cutMs = Date.now();
     const copy = join(outer, `cut-${cut}.img`);
     await run('cp', ['--reflink=always', image, copy]);
@@ -161,12 +118,7 @@ try {
     `${engines} engines, ${cuts} cuts: footage before a cut that is missing: median ${median(lossesMs)?.toFixed(0)} ms, ` +
       `worst ${Math.max(...lossesMs)}; load average ${(loadavg()[0] ?? 0).toFixed(1)}`,
   );
-  console.log(
-    problems.length === 0
-      ? 'Nothing that was reported as recorded was lost.'
-      : `${problems.length} problems.`,
-  );
-  process.exitCode = problems.length === 0 ? 0 : 1;
+  endWithVerdict();
 } finally {
   await server?.kill();
   await camera.stop();

@@ -3,7 +3,7 @@ import { after, before, test, type TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { launchBrowser, newPerson, openPage, signInByCookie } from './browser.ts';
 import { readFrame, shownFrame } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -51,13 +51,7 @@ after(async () => {
 
 /** The stream's view, paused in its archive. */
 async function openPaused(t: TestContext): Promise<Page> {
-  const person = await newPerson(browser);
-  t.after(() => person.close());
-  await signInByCookie(person, server.url, cookie);
-  const page = await person.newPage();
-  const consoleErrors = consoleErrorsOf(page);
-  t.after(() => assert.deepEqual(consoleErrors, []));
-  await page.goto(`${server.url}/ui/stream/${uid}/view?t=${middleMs}`);
+  const page = await openPage(t, { browser, url: server.url, cookie }, `/stream/${uid}/view?t=${middleMs}`);
   await page.locator('[data-player-state=playing][data-player-mode=archive]').waitFor({
     state: 'attached',
     timeout: WAIT_MS,

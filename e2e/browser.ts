@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 
 /** Chromium as every browser test uses it. `VIDETTE_CHROMIUM` names another executable. */
@@ -103,4 +105,20 @@ export async function goWithin(page: Page, path: string): Promise<void> {
 /** How much wider than its window a page is, CSS pixels. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+/** Opens a path below `/ui` for a user who is signed in. Once the test has ended, no errors may be in the console. */
+export async function openPage(
+  t: TestContext,
+  { browser, url, cookie }: { readonly browser: Browser; readonly url: string; readonly cookie: string },
+  path: string,
+): Promise<Page> {
+  const person = await newPerson(browser);
+  t.after(() => person.close());
+  await signInByCookie(person, url, cookie);
+  const page = await person.newPage();
+  const consoleErrors = consoleErrorsOf(page);
+  t.after(() => assert.deepEqual(consoleErrors, []));
+  await page.goto(`${url}/ui${path}`);
+  return page;
 }

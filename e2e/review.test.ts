@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { footageOf } from '../server/src/archive/fixtures/footage-fixture.ts';
 import { administratorOf, clientOf, until } from './api.ts';
-import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { launchBrowser, openPage } from './browser.ts';
 import { recordPast } from './past-footage.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -51,16 +51,7 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-async function open(t: TestContext, path: string): Promise<Page> {
-  const person = await newPerson(browser);
-  t.after(() => person.close());
-  await signInByCookie(person, server.url, cookie);
-  const page = await person.newPage();
-  const consoleErrors = consoleErrorsOf(page);
-  t.after(() => assert.deepEqual(consoleErrors, []));
-  await page.goto(`${server.url}/ui${path}`);
-  return page;
-}
+const open = (t: TestContext, path: string) => openPage(t, { browser, url: server.url, cookie }, path);
 
 /** Waits until the archive plays between two moments. */
 async function playsBetween(page: Page, fromMs: number, toMs: number): Promise<void> {

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { launchBrowser, openPage } from './browser.ts';
 import { shownFrame } from './frame.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
 
@@ -43,18 +43,10 @@ after(async () => {
   camera?.kill();
 });
 
-const openView = (t: TestContext) => openPage(t, `/stream/${uid}/view`);
+const openView = (t: TestContext) => open(t, `/stream/${uid}/view`);
 
-async function openPage(t: TestContext, path: string, as = cookie): Promise<Page> {
-  const person = await newPerson(browser);
-  t.after(() => person.close());
-  await signInByCookie(person, server.url, as);
-  const page = await person.newPage();
-  const consoleErrors = consoleErrorsOf(page);
-  t.after(() => assert.deepEqual(consoleErrors, []));
-  await page.goto(`${server.url}/ui${path}`);
-  return page;
-}
+const open = (t: TestContext, path: string, as = cookie) =>
+  openPage(t, { browser, url: server.url, cookie: as }, path);
 
 const plays = (page: Page, mode: 'live' | 'archive') =>
   page
@@ -185,7 +177,7 @@ test('[R2.8] on a wall as many tiles are transcoded as the server allows, live a
   const startMs = Date.now();
   const id = await makeWall();
   await client.saveConfiguration({ body: { values: { conversion: { for: 'everyone', atOnce: 1 } } } });
-  const page = await openPage(t, `/mosaic/${id}`);
+  const page = await open(t, `/mosaic/${id}`);
   const isBusy = page.getByText('This browser can’t play H.265. The server already converts');
   await wallTiles(page, { converted: 1, frames: 1 });
   await page.getByText('from H.265').waitFor();
@@ -204,7 +196,7 @@ test('[R4.4] a user who loses the right to transcoding sees snapshots from then 
   await client.saveConfiguration({ body: { values: { conversion: { for: 'everyone', atOnce: 4 } } } });
   const { items } = await client.listMosaics({ query: { searchingValues: ['quay'] } });
   const as = await signIn(server, guard.name, guard.password);
-  const page = await openPage(t, `/mosaic/${items[0]?.id}`, as);
+  const page = await open(t, `/mosaic/${items[0]?.id}`, as);
   await wallTiles(page, { converted: 2, frames: 0 });
   await client.saveUser({ params: { login: guard.name }, body: { canConvert: false } });
   await page.locator('[data-tile-state=unsupported]').nth(1).waitFor({ timeout: WAIT_MS });

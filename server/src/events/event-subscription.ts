@@ -157,7 +157,7 @@ export class EventSubscription {
   }
 }
 
-/** Stands for the viewer while the database is asked. */
+/** Used until the database has answered. */
 function pendingViewer(): EventViewer {
   return {} as EventViewer;
 }

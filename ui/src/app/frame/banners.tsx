@@ -39,5 +39,5 @@ const loadDrainedNode = async () => (await import('./drained-node-banner.tsx')).
 function DrainedNode() {
   const { data } = useQuery(healthQuery);
   const isDrained = data?.warnings.some(({ code }) => code === 'cluster-node-drained') === true;
-  return isDrained && <Late isWanted load={loadDrainedNode} />;
+  return <Late isWanted={isDrained} load={loadDrainedNode} />;
 }

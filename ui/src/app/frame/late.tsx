@@ -9,7 +9,7 @@ interface LateProps {
   readonly load: () => Promise<ComponentType>;
 }
 
-/** A component that is fetched when it is first wanted, with all texts; nothing until both are there. */
+/** A component that is fetched when it is first wanted, with all texts; nothing until both are there, and nothing while it is not wanted. */
 export function Late({ isWanted, load }: LateProps) {
   const { language } = usePage();
   const [Content, setContent] = useState<ComponentType>();
@@ -18,5 +18,5 @@ export function Late({ isWanted, load }: LateProps) {
     const both = () => Promise.all([load(), language.learnAll()]);
     void importUntilLoaded(both, browserClock).then(([found]) => setContent(() => found));
   }, [isWanted, language, load]);
-  return Content && <Content />;
+  return isWanted && Content && <Content />;
 }

@@ -44,7 +44,7 @@ export function grouped(entries: readonly JournalEntry[]): EventGroup[] {
   return groups;
 }
 
-/** The entry that stands for a group: its earliest, at which playback begins. */
+/** The earliest entry of a group, at which playback begins. */
 export function firstOf({ entries }: EventGroup): JournalEntry {
   return entries.at(-1) ?? entries[0];
 }
