@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
+import { seriousFaults } from './axe.ts';
 import { desktop, goWithin, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { routePaths } from './routes.ts';
 import { startServer, type TestServer } from './server.ts';
@@ -31,22 +31,6 @@ function gateUid(): Promise<string> {
     .addStream({ body: { name: 'Gate 2', streamSource: 'demo:', tags: ['yard'] } })
     .then(({ uid }) => uid);
   return gate;
-}
-
-/** The findings of axe, serious or worse, in the page's current state, as text. */
-async function seriousFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const violations = await page.evaluate(async () => {
-    const { axe: inPage } = window as unknown as { axe: typeof axe };
-    const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'experimental'];
-    const runOnly = { type: 'tag', values } as const;
-    return (await inPage.run(document, { runOnly, resultTypes: ['violations'] })).violations.map(
-      ({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html.slice(0, 160)) }),
-    );
-  });
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.join(' | ')}`);
 }
 
 /** Both themes and both languages; the findings in one don't depend on the other. */

@@ -171,6 +171,7 @@ test(
     const { client } = await record(first.url, setupCodeIn(first.output()));
     await movesIn(client, first.url, dataDir, (args, more) => runProgram(vidette, args, { ...env, ...more }));
     assert.equal((await fetch(`${first.url}/ui/`)).status, 200);
+    assert.equal((await fetch(`${first.url}/ui/help/install.html`)).status, 200);
     const status = await command('status', '--json');
     assert.deepEqual([status.code, (JSON.parse(status.output) as { version: string }).version], [0, '9.8.6']);
     // Rereads its configuration, and goes on.

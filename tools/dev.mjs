@@ -171,7 +171,7 @@ function isPage(request, reply) {
   return (
     reply.statusCode === 200 &&
     request.url?.startsWith('/ui/') &&
-    !request.url.startsWith('/ui/offline.html') &&
+    !/^\/ui\/(offline\.html|help\/)/.test(request.url) &&
     reply.headers['content-type']?.startsWith('text/html')
   );
 }

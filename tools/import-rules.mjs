@@ -186,6 +186,7 @@ export const pageParts = {
   features: ['base', 'i18n', 'routing', 'api', 'page', 'components', 'timeline', 'playback'],
   share: ['base', 'playback'],
   offline: ['page'],
+  help: [],
 };
 
 /** The features that a feature builds on; one that is not listed here builds on none. */

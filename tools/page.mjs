@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fail, nodePath, root } from './install.mjs';
+import { ensureInstalled, fail, nodePath, root } from './install.mjs';
 
 const inputs = [
   'ui/src',
@@ -11,11 +11,18 @@ const inputs = [
   'ui/index.html',
   'ui/share.html',
   'ui/offline.html',
+  'ui/help.html',
   'ui/offline-files.ts',
   'ui/vite.config.ts',
   'contract/src',
   'media/src',
   'package-lock.json',
+  'guide',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'SUPPORT.md',
+  'packaging/help-article.mjs',
+  'packaging/help-pages.mjs',
 ];
 const stampPath = join(root, 'ui/dist/.built-from');
 
@@ -23,14 +30,23 @@ const stampPath = join(root, 'ui/dist/.built-from');
 export function ensurePage() {
   const digest = digestOf(inputs);
   if (existsSync(stampPath) && readFileSync(stampPath, 'utf8') === digest) return;
+  // A pulled change may need a package that is not there yet.
+  ensureInstalled();
   process.stdout.write('Building the page (once per change)...\n');
-  const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const result = spawnSync(nodePath, [vite, 'build', '--logLevel', 'warn'], {
+  const isBuilt =
+    run(join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn') &&
+    run(join(root, 'packaging/help-pages.mjs'));
+  if (!isBuilt) fail('The page could not be built; see the lines above for the reason.');
+  writeFileSync(stampPath, digest);
+}
+
+/** Whether a program succeeded in the folder of the page. @param {...string} words */
+function run(...words) {
+  const { status } = spawnSync(nodePath, words, {
     cwd: join(root, 'ui'),
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  if (result.status !== 0) fail('The page could not be built; see the lines above for the reason.');
-  writeFileSync(stampPath, digest);
+  return status === 0;
 }
 
 /** Of the content of files and folders, but not of tests. @param {string[]} paths */

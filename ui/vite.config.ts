@@ -30,7 +30,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      input: ['index.html', 'share.html', 'offline.html', 'src/offline/service-worker.ts'],
+      input: ['index.html', 'share.html', 'offline.html', 'help.html', 'src/offline/service-worker.ts'],
       output: {
         // A worker's reach is its folder's, and the browser looks for a newer one under the name it knows.
         entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),

@@ -8,6 +8,7 @@ import { PageFiles } from './page-files.ts';
 import type { Log } from '../base/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticator } from '../access/authenticator.ts';
+import { findHelpPage, sendHelpPage } from './help-page.ts';
 import { sendSharePage } from './share-page.ts';
 import { settingsView, type SettingsSources } from '../system/settings-view.ts';
 import { profileView } from '../accounts/user-view.ts';
@@ -35,6 +36,8 @@ export async function servePage(server: FastifyInstance, services: PageServices)
     try {
       const filled = name === undefined ? undefined : filledFiles.get(name);
       if (filled) return await filled(request, reply, files, services);
+      const help = name === undefined ? undefined : await findHelpPage(files, name);
+      if (help) return await sendHelpPage(request, reply, help, services);
       const file = name === undefined || name === 'index.html' ? undefined : await files.find(name);
       if (name !== undefined && file) {
         const { encoding, bytes } = await files.encode(name, file, request.headers['accept-encoding'] ?? '');

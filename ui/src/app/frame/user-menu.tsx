@@ -3,6 +3,7 @@ import IconExternalLink from '@tabler/icons-react/dist/esm/icons/IconExternalLin
 import type { User } from '@vidette/contract/entities';
 import { useSettings } from '../../api/session.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { guideAddress } from '../../components/guide-link.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import { hasServerSwitcher, switchServer } from '../../page/host-app.ts';
 import { useLeave } from './leave.ts';
@@ -46,6 +47,7 @@ export function UserMenu({ user }: { user: User }) {
         <Menu.Item component={Link} to="/help">
           {i18n.t('menu.help')}
         </Menu.Item>
+        <OutsideItem href={guideAddress('index')} label={i18n.t('menu.guide')} />
         {documentation && <OutsideItem href={documentation} label={i18n.t('menu.documentation')} />}
         {user.isAdmin && (
           <Menu.Item component={Link} to="/swagger">

@@ -1,6 +1,7 @@
 import { Kbd } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSettings } from '../../api/session.ts';
+import { GuideLink } from '../../components/guide-link.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import classes from './help.module.css';
@@ -12,6 +13,12 @@ export function HelpScreen() {
   return (
     <div className={classes.screen}>
       <PageBar title={i18n.t('title.help')} />
+      <Topic title={i18n.t('help.guide.title')}>
+        <p>{i18n.t('help.guide.text')}</p>
+        <p>
+          <GuideLink page="index">{i18n.t('help.guide.open')}</GuideLink>
+        </p>
+      </Topic>
       <Topic title={i18n.t('help.start.title')}>
         <p>{i18n.t('help.start.text')}</p>
       </Topic>

@@ -78,6 +78,7 @@ export const administration = {
   'debug.outages.length': 'Duration',
   'debug.outages.lasts': '{duration} so far',
   'debug.source': 'Source',
+  'debug.guide': 'What to do about it',
   'debug.transport': 'Transport',
   'debug.video': 'Video',
   'debug.audio': 'Audio',

@@ -23,6 +23,10 @@ export const guide = {
   'settings.speed.help': 'Initial speed of recordings. Live video always plays at normal speed.',
   'settings.speed.value': '{speed}×',
 
+  'help.guide.title': 'Guide',
+  'help.guide.text':
+    'How to install, configure, back up and monitor the server, what error codes mean, and how programs use the API. It is part of this server and needs no internet access.',
+  'help.guide.open': 'Open the guide',
   'help.start.title': 'The first stream',
   'help.start.text':
     'Choose Add stream and paste the address of your camera, for example rtsp://user:password@192.0.2.10/stream1. No camera at hand? Use the address demo: for a generated video with a running clock.',

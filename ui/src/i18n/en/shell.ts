@@ -41,6 +41,7 @@ export const shell = {
   'menu.apiDocumentation': 'API documentation',
   'menu.settings': 'Settings',
   'menu.help': 'Help',
+  'menu.guide': 'Guide',
   'menu.logout': 'Log out',
 
   'title.streams': 'Streams',

@@ -52,6 +52,7 @@ export const streams = {
   'streams.empty.title': 'No streams yet',
   'streams.empty.text':
     'Add the address of a camera, or look around with a demo stream that needs no camera.',
+  'streams.empty.moveIn': 'Move in from another program',
   'streams.empty.readOnly': 'An administrator can give you access to streams.',
   'streams.demo.add': 'Add the demo stream',
   'streams.demo.name': 'Demo',

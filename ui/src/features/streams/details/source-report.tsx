@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { textOf } from '../../../page/failures.ts';
 import { Fact, Facts } from '../../../components/facts.tsx';
+import { GuideLink } from '../../../components/guide-link.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { SourceProbe } from '../form/source-probe.tsx';
 import { useSourceCheck } from '../form/use-source-check.ts';
@@ -21,7 +22,7 @@ export function SourceReport({ uid, source }: { uid: string; source: string }) {
       <SourceProbe check={{ ...check, run }} isReady isBeforeSaving={false} />
       {error !== null && (
         <p role="alert" className={classes.reportFailure}>
-          {textOf(error, i18n)}
+          {textOf(error, i18n)} <GuideLink page="troubleshoot">{i18n.t('debug.guide')}</GuideLink>
         </p>
       )}
       {report && (

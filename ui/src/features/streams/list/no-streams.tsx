@@ -4,6 +4,7 @@ import { mayAddStreams, useSettings, useUser } from '../../../api/session.ts';
 import { useAddStream } from '../streams-api.ts';
 import { textOf } from '../../../page/failures.ts';
 import { notifyError } from '../../../page/notify.ts';
+import { guideAddress } from '../../../components/guide-link.tsx';
 import { PageState } from '../../../components/page-state.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { Link } from '../../../routing/react/link.tsx';
@@ -58,8 +59,26 @@ export function NoStreams() {
           <Button size="sm" variant="default" loading={add.isPending} onClick={addDemo}>
             {i18n.t('streams.demo.add')}
           </Button>
+          <MoveInButton />
         </>
       }
     />
+  );
+}
+
+/** Leads to the guide of those who come from another program. */
+function MoveInButton() {
+  const i18n = useI18n();
+  return (
+    <Button
+      component="a"
+      href={guideAddress('move-in')}
+      target="_blank"
+      rel="noreferrer"
+      size="sm"
+      variant="subtle"
+    >
+      {i18n.t('streams.empty.moveIn')}
+    </Button>
   );
 }
