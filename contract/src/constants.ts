@@ -114,7 +114,7 @@ export const journalKinds = [
 ] as const;
 
 /** Kinds of targets of notifications. */
-export const targetTypes = ['webhook', 'email'] as const;
+export const targetTypes = ['push', 'webhook', 'email'] as const;
 
 /** Why a target did not accept a notification. */
 export const notificationFailures = [
@@ -136,6 +136,8 @@ export const notificationFailures = [
   'not-configured',
   /** The key of its signatures can't be read: the server's own key was replaced. */
   'secret-lost',
+  /** The browser ended its subscription, or its site data were deleted. */
+  'gone',
 ] as const;
 
 /** Limits of user input (lengths in characters unless a name says otherwise). */
@@ -172,6 +174,8 @@ export const limits = {
   /** Of one user. */
   rulesMax: 50,
   targetsMax: 20,
+  /** Of the targets: browsers of one user. */
+  pushDevicesMax: 10,
   ruleStreamsMax: 200,
   ruleSpansMax: 20,
   ruleTargetsMax: 10,

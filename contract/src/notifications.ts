@@ -12,8 +12,39 @@ const WebhookUrl = z
   .meta(like('https://hooks.example.org/vidette'));
 const Recipients = z.array(Email).min(1).max(limits.emailRecipientsMax);
 
+/** A time of day. */
+const ClockTime = z.string().regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/);
+
+/** Bytes in unpadded base64url (RFC 4648, 5). */
+const base64url = (bytes: number) => z.string().regex(new RegExp(`^[\\w-]{${Math.ceil((bytes * 4) / 3)}}$`));
+
+const PushSettings = z.strictObject({
+  type: z.literal('push'),
+  endpoint: z
+    .url({ protocol: /^https$/ })
+    .max(limits.sourceMaxLength)
+    .describe('The address of the browser’s push service, as in its PushSubscription')
+    .meta(like('https://push.example.net/send/c2tq8w')),
+  keys: z
+    .strictObject({
+      p256dh: base64url(65).meta(like(`B${'A'.repeat(86)}`)),
+      auth: base64url(16).meta(like('AAAAAAAAAAAAAAAAAAAAAA')),
+    })
+    .describe('The keys of the PushSubscription (RFC 8291)'),
+  quietHours: z
+    .strictObject({
+      timeZone: TimeZoneName,
+      from: ClockTime.meta(like('23:00')),
+      to: ClockTime.describe('On the next day if it is not after `from`').meta(like('07:00')),
+    })
+    .nullable()
+    .describe('Every day at these times nothing is sent; what has gathered follows as one notification')
+    .meta(like(null)),
+});
+
 /** Where notifications go, by type. */
 export const TargetSettings = z.discriminatedUnion('type', [
+  PushSettings,
   z.strictObject({
     type: z.literal('webhook'),
     url: WebhookUrl.describe('Receives a signed POST request for each notification'),
@@ -55,8 +86,6 @@ export const targetToAdd = {
   settings: TargetSettings.meta(like({ type: 'webhook', url: 'https://hooks.example.org/vidette' })),
 };
 
-/** A time of day. */
-const ClockTime = z.string().regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/);
 const Seconds = z.int().min(0).max(limits.ruleSecondsMax);
 
 export const RuleSchedule = z.strictObject({
@@ -200,6 +229,22 @@ export const WebhookNotification = z.object({
     .describe('The moment on the page; null if the server knows no public address of its own')
     .meta(like('https://vidette.example.org/ui/stream/k3m9x2q7w5ab/view?t=1795255200000')),
 });
+
+/** What the service worker receives, encrypted by RFC 8291. */
+export interface PushMessage {
+  readonly title: string;
+  readonly body: string;
+  /** Of the texts. */
+  readonly language: string;
+  /** When the event began, ms since the epoch; null for a test. */
+  readonly timeMs: number | null;
+  /** A notification with the same tag is replaced. */
+  readonly tag: string;
+  /** Path of the page to open. */
+  readonly path: string;
+  /** Path of the still; null without one. */
+  readonly image: string | null;
+}
 
 export type TargetSettings = z.infer<typeof TargetSettings>;
 export type NotificationFailure = z.infer<typeof NotificationFailure>;

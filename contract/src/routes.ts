@@ -120,6 +120,8 @@ export const routes = {
   addTarget: { method: 'POST', path: '/v1/notification-targets' },
   saveTarget: { method: 'PATCH', path: '/v1/notification-target/{id}' },
   deleteTarget: { method: 'DELETE', path: '/v1/notification-target/{id}' },
+  getPushKey: { method: 'GET', path: '/v1/notification-push-key' },
+  getNotificationStill: { method: 'GET', path: '/v1/notification-still/{key}' },
   testTarget: { method: 'POST', path: '/v1/notification-target/{id}/test' },
   listRules: { method: 'GET', path: '/v1/rules' },
   addRule: { method: 'POST', path: '/v1/rules' },

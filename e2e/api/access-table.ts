@@ -145,6 +145,8 @@ export const table: Readonly<Record<CallName, readonly [keyof typeof patterns, A
   saveTarget: ['signedIn', 'NotFound'],
   deleteTarget: ['signedIn', 'NotFound'],
   testTarget: ['signedIn', 'NotFound'],
+  getPushKey: ['signedIn', 'ok'],
+  getNotificationStill: ['anyone', 'NotFound'],
   listRules: ['signedIn', 'ok'],
   addRule: ['signedIn', 'ValidationError'],
   previewRule: ['signedIn', 'ValidationError'],

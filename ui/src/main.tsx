@@ -15,11 +15,13 @@ import { importUntilLoaded } from './page/import-until-loaded.ts';
 import { rememberHostApp } from './page/host-app.ts';
 import { importAppShell } from './app/import-app-shell.ts';
 import { LanguageStore } from './page/language-store.ts';
+import { followOpenedNotifications } from './app/opened-notifications.ts';
 import { putOfflinePageBy } from './app/offline-page.ts';
 import { createQueryClient } from './app/query-client.ts';
 import { Screens } from './app/screens.ts';
 import { chooseLanguage, loadI18n } from './i18n/i18n.ts';
 import { addressOf, isAddressName, locationAt } from './app/addresses.ts';
+import type { NavigateOptions } from './routing/addresses.ts';
 import { Router } from './routing/router.ts';
 import { ScrollPositions } from './routing/scroll-positions.ts';
 import './app/styles.ts';
@@ -120,6 +122,11 @@ const router = new Router({
   // [R2.20]
   onLeave: () => void queryClient.prefetchQuery({ ...settingsQuery, staleTime: 0 }),
   patience: () => new Promise((resolve) => setTimeout(resolve, patienceMs)),
+});
+
+followOpenedNotifications(window, (path) => {
+  const { name: to, params, search } = locationAt(path);
+  if (to !== null) void router.navigate({ to, params, search } as NavigateOptions);
 });
 
 let isToFollow = false;

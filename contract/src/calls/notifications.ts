@@ -66,6 +66,30 @@ export const notificationCalls = {
     }),
     errors,
   },
+  getPushKey: {
+    summary: 'The key that a browser needs to subscribe to notifications (VAPID, RFC 8292)',
+    who: 'user',
+    reply: z.object({
+      publicKey: z
+        .string()
+        .describe('An uncompressed P-256 point in base64url: `applicationServerKey`')
+        .meta(like(`B${'A'.repeat(86)}`)),
+    }),
+    errors: ['AuthorizationRequired'],
+  },
+  getNotificationStill: {
+    summary: 'The still of a notification, by the address in it, which is valid for 15 minutes',
+    who: 'anyone',
+    params: z.strictObject({
+      key: z
+        .string()
+        .max(400)
+        .regex(/^[\w-]+$/)
+        .meta(like('q8cN4')),
+    }),
+    reply: { contentType: 'image/jpeg' },
+    errors: ['NotFound'],
+  },
   listRules: {
     summary: 'Rules of the caller',
     who: 'user',

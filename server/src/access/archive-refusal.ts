@@ -12,3 +12,11 @@ export async function refusalOfArchive(
   const seen = await store.streamList.find({ userId, isAdmin: user.isAdmin }, uid);
   return seen?.rights.view && seen.rights.archive ? undefined : 'Forbidden';
 }
+
+/** Whether a user may view a stream now. */
+export async function mayView(store: Store, userId: number, uid: string): Promise<boolean> {
+  const user = await store.users.byId(userId);
+  if (!user || user.isBlocked) return false;
+  const seen = await store.streamList.find({ userId, isAdmin: user.isAdmin }, uid);
+  return seen?.rights.view === true;
+}

@@ -13,6 +13,17 @@ export async function until(isTrue: () => boolean, what = 'what the test waits f
   }
 }
 
+/** The same for a condition that takes time to find out, as one on a database does. */
+export async function untilAsync(
+  isTrue: () => Promise<boolean>,
+  what = 'what the test waits for',
+): Promise<void> {
+  for (let looks = 0; !(await isTrue()); looks++) {
+    assert.ok(looks < 12_000, `condition not met: ${what}`);
+    await pause(lookMs);
+  }
+}
+
 /**
  * Waits until a figure stays the same for this many consecutive checks, which means that its source is blocked.
  * Returns it.

@@ -1,8 +1,11 @@
 import { withoutLastSlash } from '../config/public-url.ts';
 import { DeliveryWorker } from '../events/delivery-worker.ts';
 import { EmailChannel } from '../events/email-channel.ts';
+import { NotificationStills } from '../events/notification-stills.ts';
+import { PushChannel } from '../events/push-channel.ts';
+import { pushKeysOf } from '../events/push-keys.ts';
 import { WebhookChannel } from '../events/webhook-channel.ts';
-import { refusalOfArchive } from '../access/archive-refusal.ts';
+import { mayView, refusalOfArchive } from '../access/archive-refusal.ts';
 import { Fault } from '../base/fault.ts';
 import type { Closer } from '../base/opened.ts';
 import type { Access } from './access.ts';
@@ -32,21 +35,44 @@ export function serverTimeZone(): string {
 }
 
 /** Sends what the rules queue. The rules themselves act where the journal is written. */
-export function openDeliveries(
-  { foundation, storage, cluster, media, access, ffmpeg }: DeliveryParts,
-  closers: Closer[],
-): DeliveryWorker {
+export function openDeliveries(parts: DeliveryParts, closers: Closer[]) {
+  const { foundation, storage, media, access } = parts;
   const { config, clock, log, version } = foundation;
   const { store } = storage;
   const publicUrl = () => (config.publicUrl === null ? undefined : withoutLastSlash(config.publicUrl));
+  const still = stillsOf(parts);
+  const pushKeys = pushKeysOf(store.secret);
+  const notificationStills = new NotificationStills({
+    secret: store.secret,
+    clock,
+    render: ({ userId, uid, timeMs }) => still(userId, uid, timeMs),
+  });
+  const { mailer } = access;
+  const channels = {
+    push: new PushChannel({ clock, keys: pushKeys, stills: notificationStills, publicUrl }),
+    webhook: new WebhookChannel({ clock, version, publicUrl }),
+    email: new EmailChannel({ mailer, config, publicUrl, still, timeZone: serverTimeZone() }),
+  };
+  const deliveries = new DeliveryWorker({ store, channels, clock, log, node: config.node.id });
+  closers.push(() => deliveries.close());
+  media.ruleEngine.whenQueued(() => deliveries.wake());
+  deliveries.start();
+  return { deliveries, notificationStills, pushKeys };
+}
 
+/** The frame of an event as a JPEG, as far as a user may see it now. */
+function stillsOf({ foundation, storage, cluster, media, ffmpeg }: DeliveryParts) {
+  const { clock, log } = foundation;
+  const { store } = storage;
   const recorded = async (userId: number, uid: string, timeMs: number) => {
     if ((await refusalOfArchive(store, userId, uid)) !== undefined) return undefined;
     const frame = await cluster.archiveReader.frameAt(uid, timeMs);
     return ffmpeg.renderSnapshot(frame.track, frame.keySample, stillWidth);
   };
-  const live = async (uid: string, timeMs: number) =>
-    clock.wallMs() - timeMs > recentMs ? undefined : (await media.insight.snapshot(uid, stillWidth)).jpeg;
+  const live = async (userId: number, uid: string, timeMs: number) => {
+    if (clock.wallMs() - timeMs > recentMs || !(await mayView(store, userId, uid))) return undefined;
+    return (await media.insight.snapshot(uid, stillWidth)).jpeg;
+  };
   // A notification without a still is better than none: what can't be rendered is left out.
   const orNothing = async (still: Promise<Uint8Array | undefined>) => {
     try {
@@ -57,17 +83,6 @@ export function openDeliveries(
       return undefined;
     }
   };
-  const still = async (userId: number, uid: string, timeMs: number) =>
-    (await orNothing(recorded(userId, uid, timeMs))) ?? orNothing(live(uid, timeMs));
-
-  const { mailer } = access;
-  const channels = {
-    webhook: new WebhookChannel({ clock, version, publicUrl }),
-    email: new EmailChannel({ mailer, config, publicUrl, still, timeZone: serverTimeZone() }),
-  };
-  const deliveries = new DeliveryWorker({ store, channels, clock, log, node: config.node.id });
-  closers.push(() => deliveries.close());
-  media.ruleEngine.whenQueued(() => deliveries.wake());
-  deliveries.start();
-  return deliveries;
+  return async (userId: number, uid: string, timeMs: number) =>
+    (await orNothing(recorded(userId, uid, timeMs))) ?? orNothing(live(userId, uid, timeMs));
 }

@@ -59,9 +59,17 @@ async function openServices(areas: Areas, closers: Closer[]) {
     membership: cluster.membership,
   });
   const eventStreams = openEvents(areas, streamService, closers);
-  const deliveries = openDeliveries(areas, closers);
+  const notifications = openDeliveries(areas, closers);
   const sharedViewers = new SharedViewers({ streams: store.streams, log });
-  return { exports, versionCheck, liveSessions, streamService, sharedViewers, eventStreams, deliveries };
+  return {
+    exports,
+    versionCheck,
+    liveSessions,
+    streamService,
+    sharedViewers,
+    eventStreams,
+    ...notifications,
+  };
 }
 
 function openExports({ foundation, storage, cluster, media }: Areas): Exports {

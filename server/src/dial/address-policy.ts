@@ -7,13 +7,15 @@ import { networkInterfaces } from 'node:os';
  * are not. The documentation ranges of RFC 5737 and RFC 3849 are not checked, because no host responds there.
  */
 export type ForbiddenNetwork =
-  'loopback' | 'own' | 'unspecified' | 'link-local' | 'multicast' | 'reserved' | 'metadata';
+  'loopback' | 'own' | 'unspecified' | 'link-local' | 'multicast' | 'reserved' | 'metadata' | 'private';
 
 export interface AddressPolicy {
   /** Whether the stream was saved by an administrator: then this machine may be a source. */
   readonly allowLoopback: boolean;
   /** The addresses of this machine; by default the current ones of its interfaces. */
   readonly ownAddresses?: BlockList;
+  /** Private networks are forbidden too: what is to be reached is a service of the Internet. */
+  readonly isPublic?: boolean;
   /** The source is a UDP listener: multicast groups and the unspecified address are what it listens on. */
   readonly isListener?: boolean;
 }
@@ -71,17 +73,30 @@ const ranges: readonly (readonly [ForbiddenNetwork, readonly Network[]])[] = [
   ],
 ];
 
+/** RFC 1918, RFC 6598 and RFC 4193. */
+const privateList = listOf([
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['100.64.0.0', 10],
+  ['fc00::', 7],
+]);
+
 const lists = ranges.map(([reach, networks]) => {
+  return { reach, list: listOf(networks) };
+});
+
+function listOf(networks: readonly Network[]): BlockList {
   const list = new BlockList();
   for (const [network, bits] of networks) list.addSubnet(network, bits, isIPv4(network) ? 'ipv4' : 'ipv6');
-  return { reach, list };
-});
+  return list;
+}
 
 /**
  * Why this IP address may not be dialled; undefined if it may. Anything that is not an IP address is reserved.
  */
 export function forbiddenNetwork(ip: string, policy: AddressPolicy): ForbiddenNetwork | undefined {
-  const reach = classify(ip, policy.ownAddresses ?? ownAddresses());
+  const reach = classify(ip, policy.ownAddresses ?? ownAddresses(), policy.isPublic);
   if ((reach === 'loopback' || reach === 'own') && policy.allowLoopback) return undefined;
   if (policy.isListener && (reach === 'multicast' || reach === 'unspecified' || reach === 'own'))
     return undefined;
@@ -106,28 +121,31 @@ function ownAddresses(): BlockList {
   return list;
 }
 
-function classify(ip: string, own: BlockList): ForbiddenNetwork | undefined {
-  if (isIPv4(ip)) return find(ip, 'ipv4', own);
-  if (!isIPv6(ip) || ip.includes('%')) return 'reserved';
-  return find(ip, 'ipv6', own) ?? classifyEmbedded(ip, own);
+function classify(ip: string, own: BlockList, isPublic = false): ForbiddenNetwork | undefined {
+  if (!isIPv4(ip) && (!isIPv6(ip) || ip.includes('%'))) return 'reserved';
+  const embedded = isIPv4(ip) ? undefined : embeddedIn(ip);
+  return find(ip, own, isPublic) ?? (embedded === undefined ? undefined : find(embedded, own, isPublic));
 }
 
-function find(ip: string, family: 'ipv4' | 'ipv6', own: BlockList): ForbiddenNetwork | undefined {
+function find(ip: string, own: BlockList, isPublic: boolean): ForbiddenNetwork | undefined {
+  const family = isIPv4(ip) ? 'ipv4' : 'ipv6';
   return (
-    lists.find(({ list }) => list.check(ip, family))?.reach ?? (own.check(ip, family) ? 'own' : undefined)
+    lists.find(({ list }) => list.check(ip, family))?.reach ??
+    (own.check(ip, family) ? 'own' : undefined) ??
+    (isPublic && privateList.check(ip, family) ? 'private' : undefined)
   );
 }
 
 /**
  * IPv6 addresses that embed an IPv4 address: mapped ::ffff:0:0/96 and compatible ::/96 (RFC 4291, 2.5.5),
  * translated ::ffff:0:0:0/96 (RFC 2765), NAT64 64:ff9b::/96 (RFC 6052), 6to4 2002::/16 (RFC 3056). The embedded
- * address is what is checked.
+ * address is checked too.
  */
-function classifyEmbedded(ip: string, own: BlockList): ForbiddenNetwork | undefined {
+function embeddedIn(ip: string): string | undefined {
   const groups = expand(ip);
   const head = groups.slice(0, 6).join(':');
-  if (groups[0] === 0x2002) return find(dotted(groups[1], groups[2]), 'ipv4', own);
-  if (embeddingPrefixes.has(head)) return find(dotted(groups[6], groups[7]), 'ipv4', own);
+  if (groups[0] === 0x2002) return dotted(groups[1], groups[2]);
+  if (embeddingPrefixes.has(head)) return dotted(groups[6], groups[7]);
   return undefined;
 }
 

@@ -26,6 +26,8 @@ export type DeliveryResult =
       readonly isRefusal: boolean;
       /** The pause that the target asks for. */
       readonly retryAfterMs?: number;
+      /** The target no longer exists: it is removed. */
+      readonly isGone?: true;
     };
 
 /** One way to deliver notifications. */
@@ -34,6 +36,8 @@ export interface Channel {
   readonly batchMax: number;
   /** Pause after a delivery, in which further notifications gather; 0: none. */
   readonly pauseMs: number;
+  /** Whether nothing is to be sent now; what waits is looked at again every minute. */
+  holds?(target: TargetRecord, nowMs: number): boolean;
   /** Resolves within a minute; a rejection is a defect of the channel. */
   send(target: TargetRecord, recipient: Recipient, messages: readonly Message[]): Promise<DeliveryResult>;
   /** Sends a notification that is recognisable as a test. */

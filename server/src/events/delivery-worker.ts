@@ -22,6 +22,8 @@ export interface DeliveryWorkerOptions {
 /** Interval of the search for due notifications; those that this process wrote are sent immediately. */
 const searchEveryMs = 1_000;
 const trimEveryMs = 60_000;
+/** How soon what a channel holds back is looked at again. */
+const heldMs = 60_000;
 /** A delivery takes a minute at most: a lease of this age is extended before the next one. */
 const extendEveryMs = 30_000;
 const leaseMs = 120_000;
@@ -86,7 +88,9 @@ export class DeliveryWorker {
   /** Sends a test now, past the queue; undefined for a target or owner that no longer exists. */
   async test(target: TargetRecord): Promise<DeliveryResult | undefined> {
     const recipient = await this.#recipientOf(target);
-    return recipient && this.#options.channels[target.settings.type].test(target, recipient);
+    const result = recipient && (await this.#options.channels[target.settings.type].test(target, recipient));
+    if (result?.isAccepted === false && result.isGone) await this.#removeGone(target);
+    return result;
   }
 
   async #search(): Promise<void> {
@@ -141,6 +145,10 @@ export class DeliveryWorker {
     const recipient = target && (await this.#recipientOf(target));
     if (!target || !recipient) return false;
     const channel = channels[target.settings.type];
+    if (channel.holds?.(target, clock.wallMs())) {
+      await store.notificationTargets.note(id, { retryMs: clock.wallMs() + heldMs });
+      return false;
+    }
     // After a failure one notification shows whether the target works again.
     const queued = await store.outbox.next(id, target.failures === 0 ? channel.batchMax : 1);
     if (queued.length === 0) return false;
@@ -148,7 +156,8 @@ export class DeliveryWorker {
     if (messages.length === 0) return true;
     const result = await channel.send(target, recipient, messages);
     if (!result.isAccepted) {
-      await this.#noteFailure(target, messages, result);
+      if (result.isGone) await this.#removeGone(target);
+      else await this.#noteFailure(target, messages, result);
       return false;
     }
     const acceptedMs = clock.wallMs();
@@ -202,6 +211,14 @@ export class DeliveryWorker {
       retryMs: nowMs + pauseMs,
     });
     if (failures === 1) log.warn({ target: target.id, ...failure }, 'A target does not accept notifications');
+  }
+
+  async #removeGone({ id }: TargetRecord): Promise<void> {
+    this.#options.log.info(
+      { target: id },
+      'A browser no longer receives notifications; its target was removed',
+    );
+    await this.#options.store.notificationTargets.remove(id);
   }
 
   async #recipientOf({ userId }: TargetRecord): Promise<Recipient | undefined> {

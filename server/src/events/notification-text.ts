@@ -44,6 +44,7 @@ const wordings = {
     rule: (name: string) => `Rule: ${name}`,
     test: 'This is a test. Notifications reach you here.',
     testSubject: 'test notification',
+    title: 'Test',
   },
   ru: {
     server: 'Сервер',
@@ -55,6 +56,7 @@ const wordings = {
     rule: (name: string) => `Правило: ${name}`,
     test: 'Это проверка. Уведомления до вас доходят.',
     testSubject: 'проверка уведомлений',
+    title: 'Проверка',
   },
 } as const;
 
@@ -70,14 +72,23 @@ export function titleText({ delivery, streamName }: Message, language: MessageLa
 
 /** When it happened, in a zone, and why. */
 export function detailText({ delivery }: Message, language: MessageLanguage, timeZone: string): string {
-  const { startMs, code, note } = delivery.payload.event;
+  const { startMs } = delivery.payload.event;
   const time = new Intl.DateTimeFormat(language === 'ru' ? 'ru' : 'en-GB', {
     timeZone,
     dateStyle: 'medium',
     timeStyle: 'long',
   }).format(startMs);
-  const reason = code !== null && isErrorCode(code) ? messageOf(code, language) : '';
-  return [time, reason, note]
+  return sentences(time, reasonText({ delivery }, language));
+}
+
+/** Why it happened, and what was noted about it; empty without either. */
+export function reasonText({ delivery }: Pick<Message, 'delivery'>, language: MessageLanguage): string {
+  const { code, note } = delivery.payload.event;
+  return sentences(code !== null && isErrorCode(code) ? messageOf(code, language) : '', note);
+}
+
+function sentences(...texts: readonly string[]): string {
+  return texts
     .filter((text) => text !== '')
     .join('. ')
     .replaceAll('..', '.');

@@ -23,9 +23,13 @@ export function eventView(event: RuleEvent, streamName: string | null): EventVie
  * The page at the moment of an event; undefined if the server knows no public address of its own.
  * @param publicUrl without a slash at its end
  */
-export function momentUrl({ stream, startMs }: RuleEvent, publicUrl: string | undefined): string | undefined {
-  if (publicUrl === undefined) return undefined;
-  return stream === null ? `${publicUrl}/ui/` : `${publicUrl}/ui/stream/${stream}/view?t=${startMs}`;
+export function momentUrl(event: RuleEvent, publicUrl: string | undefined): string | undefined {
+  return publicUrl === undefined ? undefined : publicUrl + momentPath(event);
+}
+
+/** The path of that page. */
+export function momentPath({ stream, startMs }: RuleEvent): string {
+  return stream === null ? '/ui/' : `/ui/stream/${stream}/view?t=${startMs}`;
 }
 
 /** What a webhook receives. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { ManualClock } from '../base/manual-clock.ts';
-import { until } from '../base/until-fixture.ts';
+import { until, untilAsync } from '../base/until-fixture.ts';
 import type { TargetRecord } from '../store/notification-targets.ts';
 import type { RuleDefinition } from '../store/rules.ts';
 import { temporaryStore } from '../store/store-fixture.ts';
@@ -60,17 +60,18 @@ async function made(t: TestContext) {
   const clock = new ManualClock();
   const webhook = new FakeChannel();
   const email = new FakeChannel();
+  const push = new FakeChannel();
   const engine = new RuleEngine({ store, clock, log });
   store.journal.onWritten((db, entries) => engine.onWritten(db, entries));
   const open = (node = 'main') => {
-    const worker = new DeliveryWorker({ store, channels: { webhook, email }, clock, log, node });
+    const worker = new DeliveryWorker({ store, channels: { webhook, email, push }, clock, log, node });
     t.after(() => worker.close());
     return worker;
   };
   const { id: anna } = await store.users.add(newUser('anna'));
   const { id: admin } = await store.users.add(newUser('root', { isAdmin: true }));
   const { id: gate } = await store.streams.add(newStream('gate'));
-  return { store, clock, webhook, email, engine, open, anna, admin, gate };
+  return { store, clock, webhook, email, push, engine, open, anna, admin, gate };
 }
 
 const target = (store: Store, userId: number, name = 'hook') =>
@@ -90,15 +91,6 @@ const rule = (store: Store, userId: number, members: Partial<RuleDefinition>) =>
     definition: { ...definition, ...members },
     createdMs: 0,
   });
-
-/** Waits until a condition on the store is met. */
-async function eventually(isMet: () => Promise<boolean>): Promise<void> {
-  let met = false;
-  await until(() => {
-    void isMet().then((now) => (met ||= now));
-    return met;
-  });
-}
 
 let keys = 0;
 const motion = (store: Store, startMs: number, uid = 'gate') =>
@@ -149,7 +141,7 @@ test('[R11.7] a rule acts only on what its owner may see when it acts, and sends
   );
   await grant({ ...seen, archive: false });
   open().wake();
-  await eventually(async () => (await queued(store, hook)) === 0);
+  await untilAsync(async () => (await queued(store, hook)) === 0);
   assert.deepEqual(webhook.sent, [], 'the right was withdrawn before it was sent');
 });
 
@@ -200,18 +192,22 @@ test('[R11.8] pauses grow, one attempt probes a failing target, and a success en
   let attempts = 0;
   webhook.answer = () => (++attempts < 4 ? refused() : { isAccepted: true });
   const worker = open();
+  // The delivery before may not have ended yet: then one wake is too early.
+  const wakeUntil = (isMet: () => boolean) =>
+    until(() => {
+      worker.wake();
+      return isMet();
+    });
   const pausesMs: number[] = [];
   for (let round = 1; round <= 3; round++) {
-    worker.wake();
-    await until(() => attempts === round);
-    await eventually(async () => (await store.notificationTargets.byId(hook))?.failures === round);
+    await wakeUntil(() => attempts === round);
+    await untilAsync(async () => (await store.notificationTargets.byId(hook))?.failures === round);
     const state = await store.notificationTargets.byId(hook);
     pausesMs.push((state?.retryMs ?? 0) - clock.wallMs());
     clock.advance(pausesMs.at(-1) ?? 0);
   }
   assert.deepEqual(pausesMs, [2_000, 4_000, 8_000]);
-  worker.wake();
-  await until(() => webhook.sent.length === 2);
+  await wakeUntil(() => webhook.sent.length === 2);
   await worker.close();
   const state = await store.notificationTargets.byId(hook);
   assert.deepEqual([state?.failures, state?.failingMs, state?.waiting], [0, null, 0]);

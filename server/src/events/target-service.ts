@@ -8,6 +8,7 @@ import { mayUseLoopback } from '../access/stream-policy.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { fieldFault } from '../base/field-fault.ts';
+import { requireKnownZone } from '../base/known-zone.ts';
 import { requireUnchanged } from '../base/unchanged.ts';
 import { forbiddenNetwork } from '../dial/address-policy.ts';
 import type { TargetChanges, TargetRecord } from '../store/notification-targets.ts';
@@ -15,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import { changesBetween } from '../system/audit-changes.ts';
 import type { AuditNote } from '../system/audit-event.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
+import { isPushPoint, type PushKeys } from './push-keys.ts';
 import { newWebhookSecret } from './webhook-request.ts';
 
 type TargetToAdd = z.output<Calls['addTarget']['body']>;
@@ -26,6 +28,7 @@ export interface TargetServiceOptions {
   readonly store: Pick<Store, 'notificationTargets'>;
   readonly deliveries: Pick<DeliveryWorker, 'test' | 'wake'>;
   readonly clock: Clock;
+  readonly pushKeys: PushKeys;
 }
 
 /** Tests of one target follow each other at this interval at least. */
@@ -45,7 +48,15 @@ export class TargetService {
     return (await this.#options.store.notificationTargets.ofUser(user.id)).map(targetView);
   }
 
-  /** @throws Fault QuotaReached; Forbidden, STREAM_SOURCE_ERR at the field */
+  /** What a browser needs to subscribe. */
+  get publicPushKey(): string {
+    return this.#options.pushKeys.publicKey;
+  }
+
+  /**
+   * A browser that is a target already is replaced.
+   * @throws Fault QuotaReached; Forbidden, STREAM_SOURCE_ERR, ValidationError at the field
+   */
   async add(
     principal: Principal,
     { name, settings }: TargetToAdd,
@@ -54,17 +65,17 @@ export class TargetService {
     const { store, clock } = this.#options;
     const { notificationTargets } = store;
     requireAllowed(principal, settings);
-    if ((await notificationTargets.ofUser(principal.user.id)).length >= limits.targetsMax) {
-      throw new Fault('QuotaReached', `A user has at most ${limits.targetsMax} targets.`);
-    }
+    const { user, by } = principal;
+    requireRoom(await notificationTargets.ofUser(user.id), settings);
     const secret = settings.type === 'webhook' ? newWebhookSecret() : null;
     const createdMs = clock.wallMs();
     const id = await notificationTargets.add({
-      userId: principal.user.id,
+      userId: user.id,
       name,
       settings,
       createdMs,
       secret,
+      sessionId: settings.type === 'push' && by.kind === 'session' ? by.id : null,
     });
     note.target = String(id);
     return { ...targetView(await this.#require(principal, id)), secret };
@@ -128,19 +139,38 @@ export class TargetService {
   }
 }
 
+/** @throws Fault QuotaReached */
+function requireRoom(own: readonly TargetRecord[], added: TargetSettings): void {
+  const others = own.filter(
+    ({ settings }) =>
+      !(settings.type === 'push' && added.type === 'push' && settings.endpoint === added.endpoint),
+  );
+  if (others.length >= limits.targetsMax) {
+    throw new Fault('QuotaReached', `A user has at most ${limits.targetsMax} targets.`);
+  }
+  const devices = others.filter(({ settings }) => settings.type === 'push').length;
+  if (added.type === 'push' && devices >= limits.pushDevicesMax) {
+    throw new Fault('QuotaReached', `A user has at most ${limits.pushDevicesMax} browsers as targets.`);
+  }
+}
+
 /**
- * A webhook reaches into the server's network, as a source does: only users who may add streams have one. An e-mail to
- * other addresses would make the server a relay: only administrators enter them.
- * @throws Fault Forbidden, STREAM_SOURCE_ERR at the field
+ * A webhook reaches into the server's network, as a source does: only users who may add streams have one. A push
+ * service is on the Internet: every user may name one, and nothing else. An e-mail to other addresses would make the
+ * server a relay: only administrators enter them.
+ * @throws Fault Forbidden, STREAM_SOURCE_ERR, ValidationError at the field
  */
 function requireAllowed(principal: Principal, settings: TargetSettings): void {
   if (settings.type === 'webhook') {
     if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user may not add webhooks.');
-    const host = new URL(settings.url).hostname.replace(/^\[|\]$/g, '');
-    const isForbidden =
-      isIP(host) !== 0 && forbiddenNetwork(host, { allowLoopback: mayUseLoopback(principal) }) !== undefined;
-    if (isForbidden) {
-      throw fieldFault('STREAM_SOURCE_ERR', 'settings.url', 'The server may not contact this address.');
+    requireReachable(principal, settings.url, 'settings.url', false);
+    return;
+  }
+  if (settings.type === 'push') {
+    requireReachable(principal, settings.endpoint, 'settings.endpoint', true);
+    if (settings.quietHours) requireKnownZone(settings.quietHours.timeZone, 'settings.quietHours.timeZone');
+    if (!isPushPoint(settings.keys.p256dh)) {
+      throw fieldFault('ValidationError', 'settings.keys.p256dh', 'This is not a point of P-256.');
     }
     return;
   }
@@ -148,6 +178,15 @@ function requireAllowed(principal: Principal, settings: TargetSettings): void {
   const other = settings.to.findIndex((address) => address.toLowerCase() !== own);
   if (other >= 0 && !principal.isAdmin) {
     throw fieldFault('Forbidden', `settings.to.${other}`, 'Only administrators may enter other addresses.');
+  }
+}
+
+/** A name is checked when it is resolved. @throws Fault STREAM_SOURCE_ERR at the field */
+function requireReachable(principal: Principal, url: string, field: string, isPublic: boolean): void {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const policy = { allowLoopback: mayUseLoopback(principal), isPublic };
+  if (isIP(host) !== 0 && forbiddenNetwork(host, policy) !== undefined) {
+    throw fieldFault('STREAM_SOURCE_ERR', field, 'The server may not contact this address.');
   }
 }
 

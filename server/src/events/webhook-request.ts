@@ -1,19 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { request, type IncomingMessage } from 'node:http';
-import { isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
-import { Fault } from '../base/fault.ts';
 import type { Dial } from '../dial/dial.ts';
-import { failed, type DeliveryResult } from './channel.ts';
+import type { DeliveryResult } from './channel.ts';
+import { post } from './http-post.ts';
 
 /** Prefix of a signing key, by Standard Webhooks. */
 const secretPrefix = 'whsec_';
 const secretBytes = 24;
-/** For everything: resolving, connecting, TLS, and the response's status. */
-const timeoutMs = 10_000;
-/** The longest pause that a receiver can ask for. */
-const retryAfterMaxMs = 3_600_000;
 
 export interface WebhookRequest {
   readonly url: string;
@@ -38,121 +31,18 @@ function webhookSignature({ secret, id, body }: WebhookRequest, seconds: number)
   return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
 }
 
-/**
- * Sends one signed request. Redirects are not followed: they could lead into networks that the address policy forbids,
- * and the receiver can be named directly. A status of 2xx accepts; the body of the response is not read.
- */
-export async function postWebhook(
+/** Sends one signed request. */
+export function postWebhook(
   sent: WebhookRequest,
   { dial, clock, userAgent }: { readonly dial: Dial; readonly clock: Clock; readonly userAgent: string },
 ): Promise<DeliveryResult> {
-  const deadline = new AbortController();
-  const cancel = clock.after(timeoutMs, () => deadline.abort(new Fault('EHOSTUNREACH', 'Too slow.')));
-  let socket: Socket | undefined;
-  try {
-    const url = new URL(sent.url);
-    socket = await connect(url, dial, deadline.signal);
-    const seconds = Math.floor(clock.wallMs() / 1_000);
-    const headers = {
-      host: url.host,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(sent.body),
-      'user-agent': userAgent,
-      'webhook-id': sent.id,
-      'webhook-timestamp': String(seconds),
-      'webhook-signature': webhookSignature(sent, seconds),
-      ...authorizationOf(url),
-      connection: 'close',
-    };
-    return resultOf(await exchange(url, socket, headers, sent.body, deadline.signal), clock);
-  } catch (error) {
-    return deadline.signal.aborted ? failed('timeout') : failureOf(error);
-  } finally {
-    cancel();
-    socket?.destroy();
-  }
-}
-
-/** The certificate did not prove who answers, or there was no TLS. */
-class TlsFailure extends Error {}
-
-async function connect(url: URL, dial: Dial, signal: AbortSignal): Promise<Socket> {
-  const isSecure = url.protocol === 'https:';
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
-  // The dialler's own TLS accepts any certificate, as cameras need it.
-  const socket = await dial(host, port, false, signal);
-  socket.on('error', () => {});
-  if (!isSecure) return socket;
-  return new Promise((resolve, reject) => {
-    const secure = connectTls({ socket, ...(isIP(host) ? { host } : { servername: host, host }) });
-    const onAbort = () => secure.destroy(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-    secure.once('secureConnect', () => {
-      signal.removeEventListener('abort', onAbort);
-      resolve(secure);
-    });
-    secure.once('error', (cause) => reject(new TlsFailure('TLS failed', { cause })));
-    secure.on('error', () => {});
-  });
-}
-
-function exchange(
-  url: URL,
-  socket: Socket,
-  headers: Record<string, string | number>,
-  body: string,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const options = {
-      method: 'POST',
-      path: `${url.pathname}${url.search}`,
-      headers,
-      createConnection: () => socket,
-      signal,
-    };
-    const sent = request(options, (response) => {
-      // Its body doesn't matter, however long it is.
-      response.on('error', () => {});
-      resolve(response);
-      sent.destroy();
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
-
-function authorizationOf({ username, password }: URL): { authorization?: string } {
-  if (username === '') return {};
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
-}
-
-function resultOf({ statusCode = 0, headers }: IncomingMessage, clock: Clock): DeliveryResult {
-  if (statusCode >= 200 && statusCode < 300) return { isAccepted: true };
-  const isRedirect = statusCode >= 300 && statusCode < 400;
-  const isBusy = statusCode === 408 || statusCode === 425 || statusCode === 429;
-  const retryAfterMs = retryAfterOf(headers['retry-after'], clock);
-  return {
-    isAccepted: false,
-    failure: { code: isRedirect ? 'redirect' : 'status', status: statusCode },
-    isRefusal: statusCode >= 400 && statusCode < 500 && !isBusy,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  const seconds = Math.floor(clock.wallMs() / 1_000);
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': userAgent,
+    'webhook-id': sent.id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': webhookSignature(sent, seconds),
   };
-}
-
-/** The pause of a `Retry-After` header (RFC 9110, 10.2.3), ms. */
-function retryAfterOf(header: string | undefined, clock: Clock): number | undefined {
-  if (header === undefined) return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - clock.wallMs();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), retryAfterMaxMs) : undefined;
-}
-
-function failureOf(error: unknown): DeliveryResult {
-  if (error instanceof TlsFailure) return failed('tls');
-  if (error instanceof Fault) {
-    return failed(error.code === 'STREAM_SOURCE_ERR' ? 'address-forbidden' : 'unreachable');
-  }
-  return failed('reset');
+  return post({ url: sent.url, headers, body: sent.body }, { dial, clock });
 }

@@ -201,6 +201,10 @@ export interface NotificationTargetRow {
   /** JSON: the last failure. */
   failure: string;
   dropped: number;
+  /** SHA-256 of the address of a browser's push service, hex; null for other types. */
+  device_key: Generated<string | null>;
+  /** The session in which a browser was added; null: by an API token, or another type. */
+  session_id: Generated<string | null>;
   /** The node that is sending to it, until `lease_ms`. */
   lease_node: Generated<string | null>;
   lease_ms: Generated<number>;

@@ -33,6 +33,7 @@ export function migrationsFor(engine: Engine): Record<string, MigrationStep> {
     '0019_node_clocks': { up: (db) => nodeClocks(db as Kysely<unknown>), isAdditive: true },
     '0020_journal': { up: (db) => journal(db as Kysely<unknown>, engine), isAdditive: true },
     '0022_notifications': { up: (db) => notifications(db as Kysely<unknown>, engine), isAdditive: true },
+    '0024_push_devices': { up: (db) => pushDevices(db as Kysely<unknown>), isAdditive: true },
   };
 }
 
@@ -507,4 +508,14 @@ async function notifications(db: Kysely<unknown>, engine: Engine): Promise<void>
     .addColumn('refusals', 'integer', required)
     .execute();
   await index(db, 'outbox', ['target_id', 'id']);
+}
+
+/** Browsers as targets of notifications: each only once, and until its session is ended. */
+async function pushDevices(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('notification_targets').addColumn('device_key', 'text').execute();
+  await db.schema.alterTable('notification_targets').addColumn('session_id', 'text').execute();
+  await sql`create unique index notification_targets_by_device on notification_targets (device_key)`.execute(
+    db,
+  );
+  await index(db, 'notification_targets', ['session_id']);
 }

@@ -1,4 +1,5 @@
 import type { NotificationFailure, TargetSettings } from '@vidette/contract/notifications';
+import { createHash } from 'node:crypto';
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Database, NotificationTargetRow } from './database.ts';
 import { jsonColumn, rowMapping, type Edited } from './row-mapping.ts';
@@ -21,6 +22,10 @@ interface StoredTarget {
   readonly failure: NotificationFailure | null;
   /** Notifications that were given up. */
   readonly dropped: number;
+  /** Identifies a browser by its push service's address; null for other types. */
+  readonly deviceKey: string | null;
+  /** The session in which a browser was added: it ends with it. Null for other types, and without a session. */
+  readonly sessionId: string | null;
 }
 
 export interface TargetRecord extends StoredTarget {
@@ -32,6 +37,8 @@ export interface TargetRecord extends StoredTarget {
 
 export type NewTarget = Pick<StoredTarget, 'userId' | 'name' | 'settings' | 'createdMs'> & {
   readonly secret: string | null;
+  /** Of a browser. */
+  readonly sessionId?: string | null;
 };
 export type TargetChanges = Edited<StoredTarget, 'name' | 'settings'> & { secret?: string };
 
@@ -53,6 +60,8 @@ const mapping = rowMapping<NotificationTargetRow, StoredTarget>({
   retryMs: 'retry_ms',
   failure: jsonColumn('failure'),
   dropped: 'dropped',
+  deviceKey: 'device_key',
+  sessionId: 'session_id',
 });
 
 /** Targets of notifications, and which node is sending to each. */
@@ -91,28 +100,47 @@ export class NotificationTargets {
     return rows.map((row) => this.#record(row));
   }
 
-  async add({ secret, ...target }: NewTarget): Promise<number> {
-    const { id } = await this.#db
-      .insertInto('notification_targets')
-      .values({
-        ...mapping.row({ ...target, failure: null, failures: 0, retryMs: 0, dropped: 0 }),
-        secret: secret === null ? null : this.#seal.seal(secret, placeOf(target.userId)),
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return id;
+  /** A browser that is a target already, of whichever user, is that no longer. */
+  async add({ secret, sessionId = null, ...target }: NewTarget): Promise<number> {
+    const deviceKey = deviceKeyOf(target.settings);
+    const none = { failure: null, failures: 0, retryMs: 0, dropped: 0 };
+    return this.#db.transaction().execute(async (db) => {
+      if (deviceKey !== null) {
+        await db.deleteFrom('notification_targets').where('device_key', '=', deviceKey).execute();
+      }
+      const { id } = await db
+        .insertInto('notification_targets')
+        .values({
+          ...mapping.row({ ...target, ...none, deviceKey, sessionId }),
+          secret: secret === null ? null : this.#seal.seal(secret, placeOf(target.userId)),
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return id;
+    });
   }
 
   /** A changed target is tried again immediately. */
   async save({ id, userId }: TargetRecord, { secret, ...changes }: TargetChanges): Promise<void> {
-    await this.#db
-      .updateTable('notification_targets')
-      .set({
-        ...mapping.columns({ ...changes, retryMs: 0, failures: 0 }),
-        ...(secret === undefined ? {} : { secret: this.#seal.seal(secret, placeOf(userId)) }),
-      })
-      .where('id', '=', id)
-      .execute();
+    const { settings } = changes;
+    const deviceKey = settings === undefined ? undefined : deviceKeyOf(settings);
+    await this.#db.transaction().execute(async (db) => {
+      if (deviceKey) {
+        await db
+          .deleteFrom('notification_targets')
+          .where('device_key', '=', deviceKey)
+          .where('id', '!=', id)
+          .execute();
+      }
+      await db
+        .updateTable('notification_targets')
+        .set({
+          ...mapping.columns({ ...changes, deviceKey, retryMs: 0, failures: 0 }),
+          ...(secret === undefined ? {} : { secret: this.#seal.seal(secret, placeOf(userId)) }),
+        })
+        .where('id', '=', id)
+        .execute();
+    });
   }
 
   async remove(id: number): Promise<void> {
@@ -187,6 +215,11 @@ export class NotificationTargets {
 
 /** Of the health warning's targets. */
 const failingMax = 20;
+
+/** Null unless the target is a browser. */
+function deviceKeyOf(settings: TargetSettings): string | null {
+  return settings.type === 'push' ? createHash('sha256').update(settings.endpoint).digest('hex') : null;
+}
 
 function placeOf(userId: number): string {
   return `notification_targets.secret of ${userId}`;

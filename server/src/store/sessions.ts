@@ -100,26 +100,45 @@ export class Sessions {
     await this.#db.updateTable('sessions').set({ secret_hash: secretHash }).where('id', '=', id).execute();
   }
 
-  /** Returns the ended session's id, or undefined when the user has no such session. */
+  /**
+   * The browser gets no further notifications. Returns the ended session's id, or undefined when the user has no such
+   * session.
+   */
   async remove(userId: number, id: string): Promise<string | undefined> {
-    const row = await this.#db
-      .deleteFrom('sessions')
-      .where('user_id', '=', userId)
-      .where('id', '=', id)
-      .returning('id')
-      .executeTakeFirst();
-    return row?.id;
+    return this.#db.transaction().execute(async (db) => {
+      const row = await db
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .returning('id')
+        .executeTakeFirst();
+      if (row) await db.deleteFrom('notification_targets').where('session_id', '=', row.id).execute();
+      return row?.id;
+    });
   }
 
-  /** Ends the sessions of a user, except the one to keep. Returns the ids of the ended ones. */
+  /**
+   * Ends the sessions of a user, except the one to keep, and the notifications to all browsers but that one's. Returns
+   * the ids of the ended ones.
+   */
   async removeOfUser(userId: number, keepId: string | undefined): Promise<string[]> {
-    const rows = await this.#db
-      .deleteFrom('sessions')
-      .where('user_id', '=', userId)
-      .$if(keepId !== undefined, (query) => query.where('id', '!=', keepId ?? ''))
-      .returning('id')
-      .execute();
-    return rows.map((row) => row.id);
+    return this.#db.transaction().execute(async (db) => {
+      const rows = await db
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .$if(keepId !== undefined, (query) => query.where('id', '!=', keepId ?? ''))
+        .returning('id')
+        .execute();
+      await db
+        .deleteFrom('notification_targets')
+        .where('user_id', '=', userId)
+        .where('device_key', 'is not', null)
+        .$if(keepId !== undefined, (query) =>
+          query.where((of) => of.or([of('session_id', 'is', null), of('session_id', '!=', keepId ?? '')])),
+        )
+        .execute();
+      return rows.map((row) => row.id);
+    });
   }
 
   async removeUnseenSince(timeMs: number): Promise<void> {

@@ -1,4 +1,7 @@
-// The service worker: lets the page open when the server is unreachable [R1.8]. Every request goes to the
+import type { PushMessage } from '@vidette/contract/notifications';
+import { openPush, showPush, type PushScope } from './push.ts';
+
+// The service worker: shows notifications, and lets the page open when the server is unreachable [R1.8]. Every request goes to the
 // network as if there were no worker. Only when a whole page can't be fetched does it answer, with the offline
 // page cached at installation: a few kilobytes without user data. It never caches an answer of a call, an image
 // or a screen, so that none can be stale or seen by the next user.
@@ -18,15 +21,24 @@ interface RequestEvent extends LifeEvent {
   respondWith(response: Promise<Response>): void;
 }
 
+interface PushReceived extends LifeEvent {
+  readonly data: { json(): unknown } | null;
+}
+
+interface NotificationClicked extends LifeEvent {
+  readonly notification: Notification;
+}
+
 /**
  * The part of ServiceWorkerGlobalScope used here; the type library has either the page's scope or the worker's.
  */
-interface WorkerScope {
-  readonly registration: ServiceWorkerRegistration;
-  readonly clients: { claim(): Promise<void> };
+interface WorkerScope extends PushScope {
+  readonly clients: PushScope['clients'] & { claim(): Promise<void> };
   skipWaiting(): Promise<void>;
   addEventListener(type: 'install' | 'activate', listener: (event: LifeEvent) => void): void;
   addEventListener(type: 'fetch', listener: (event: RequestEvent) => void): void;
+  addEventListener(type: 'push', listener: (event: PushReceived) => void): void;
+  addEventListener(type: 'notificationclick', listener: (event: NotificationClicked) => void): void;
 }
 
 const [offlinePage, ...otherFiles] = OFFLINE_FILES;
@@ -45,6 +57,11 @@ scope.addEventListener('fetch', (event) => {
     if (!pathname.startsWith('/ui/share/')) event.respondWith(page(event));
   } else if (offlineFiles.includes(pathname)) event.respondWith(offlineFile(event.request, pathname));
 });
+scope.addEventListener('push', (event) => {
+  // Only this server can encrypt a message for this browser.
+  if (event.data) event.waitUntil(showPush(scope, event.data.json() as PushMessage, Date.now()));
+});
+scope.addEventListener('notificationclick', (event) => event.waitUntil(openPush(scope, event.notification)));
 
 async function install(): Promise<void> {
   const cache = await caches.open(cacheName);

@@ -1,3 +1,4 @@
+import type { NotificationStills } from '../../events/notification-stills.ts';
 import type { RuleService } from '../../events/rule-service.ts';
 import type { TargetService } from '../../events/target-service.ts';
 import type { Registrar } from '../registrar.ts';
@@ -7,12 +8,13 @@ import { wholeList } from '../whole-list.ts';
 export interface NotificationServices {
   readonly targetService: TargetService;
   readonly ruleService: RuleService;
+  readonly notificationStills: Pick<NotificationStills, 'open'>;
 }
 
 /** Rules, and the targets that they notify. */
 export function registerNotifications(
   registrar: Registrar,
-  { targetService, ruleService }: NotificationServices,
+  { targetService, ruleService, notificationStills }: NotificationServices,
 ): void {
   registrar.handle('listTargets', async ({ principal }) => wholeList(await targetService.list(principal)));
   registrar.handle('addTarget', ({ principal, body, audit }) => targetService.add(principal, body, audit));
@@ -24,6 +26,11 @@ export function registerNotifications(
     return {};
   });
   registrar.handle('testTarget', ({ principal, params }) => targetService.test(principal, params.id));
+  registrar.handle('getPushKey', () => Promise.resolve({ publicKey: targetService.publicPushKey }));
+  registrar.handle('getNotificationStill', async ({ params }) => ({
+    contentType: 'image/jpeg',
+    body: await notificationStills.open(params.key),
+  }));
 
   registrar.handle('listRules', async ({ principal }) => wholeList(await ruleService.list(principal)));
   registrar.handle('addRule', ({ principal, body, audit }) => ruleService.add(principal, body, audit));

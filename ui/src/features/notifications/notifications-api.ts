@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { RequestOf } from '@vidette/contract/client';
 import { api } from '../../api/api.ts';
+import { ownEndpoint } from './push-device.ts';
 
 // Rules, and the targets that they notify.
 
@@ -47,6 +48,16 @@ export function useRuleChoices() {
   );
   return { streams: streams.data?.items ?? [], tags: tags.data?.items.map(({ name }) => name) ?? [] };
 }
+
+/** The key that a browser needs to subscribe. @throws ApiError */
+export const fetchPushKey = async (): Promise<string> => (await api.getPushKey({})).publicKey;
+
+/** The address of this browser's own subscription; null without one. */
+export const ownEndpointQuery = queryOptions({
+  queryKey: [...all, 'own-endpoint'],
+  queryFn: () => ownEndpoint(window),
+  meta: { isHandled: true },
+});
 
 function useRefresh() {
   const queryClient = useQueryClient();

@@ -123,6 +123,9 @@ export function ruleBody(values: RuleValues): RuleBody {
   };
 }
 
+/** Whether a text is a time of day, as in `22:00`. */
+export const isClockTime = (text: string): boolean => /^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/.test(text);
+
 /** What is missing before the rule can be saved, by field. */
 export function ruleProblems(values: RuleValues, i18n: I18n): Record<string, string> {
   const problems: Record<string, string> = {};
@@ -130,10 +133,9 @@ export function ruleProblems(values: RuleValues, i18n: I18n): Record<string, str
   if (values.kinds.length === 0) problems['kinds'] = i18n.t('rule.kinds.missing');
   if (values.isScheduled) {
     for (const [index, { days, from, to }] of values.spans.entries()) {
-      const isTime = (text: string) => /^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/.test(text);
       if (days.length === 0) problems[`schedule.spans.${index}.days`] = i18n.t('rule.days.missing');
-      if (!isTime(from)) problems[`schedule.spans.${index}.from`] = i18n.t('rule.time.unreadable');
-      if (!isTime(to)) problems[`schedule.spans.${index}.to`] = i18n.t('rule.time.unreadable');
+      if (!isClockTime(from)) problems[`schedule.spans.${index}.from`] = i18n.t('rule.time.unreadable');
+      if (!isClockTime(to)) problems[`schedule.spans.${index}.to`] = i18n.t('rule.time.unreadable');
     }
   }
   if (values.targets.length === 0 && !values.bookmarks) problems['targets'] = i18n.t('rule.targets.missing');

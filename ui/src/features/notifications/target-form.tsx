@@ -9,54 +9,22 @@ import { Form, FormActions, FormSection } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import type { I18n } from '../../i18n/i18n.ts';
 import { textOf } from '../../page/failures.ts';
 import { notifySuccess } from '../../page/notify.ts';
 import { Link } from '../../routing/react/link.tsx';
 import { useNavigate } from '../../routing/react/router-context.tsx';
-import { useSaveTarget, type TargetBody } from './notifications-api.ts';
+import { fetchPushKey, useSaveTarget } from './notifications-api.ts';
+import { PushError, subscribe, type PushDevice } from './push-device.ts';
+import { obstacleText, PushFields } from './push-fields.tsx';
 import { targetTypeText } from './target-item.tsx';
+import {
+  targetBody,
+  targetProblems,
+  targetValues,
+  type TargetFieldsProps,
+  type TargetValues,
+} from './target-values.ts';
 import classes from './notifications.module.css';
-
-type TargetType = (typeof targetTypes)[number];
-
-interface TargetValues {
-  readonly name: string;
-  readonly type: TargetType;
-  readonly url: string;
-  /** An address per line. */
-  readonly to: string;
-  readonly renewSecret: boolean;
-}
-
-function valuesOf(target: NotificationTarget | undefined, ownEmail: string): TargetValues {
-  const settings = target?.settings;
-  return {
-    name: target?.name ?? '',
-    type: settings?.type ?? 'webhook',
-    url: settings?.type === 'webhook' ? settings.url : '',
-    to: settings?.type === 'email' ? settings.to.join('\n') : ownEmail,
-    renewSecret: false,
-  };
-}
-
-function addressesIn(text: string): string[] {
-  return text.split(/[\s,;]+/).filter((address) => address !== '');
-}
-
-function bodyOf({ name, type, url, to }: TargetValues): TargetBody {
-  const settings = type === 'webhook' ? { type, url: url.trim() } : { type, to: addressesIn(to) };
-  return { name: name.trim(), settings };
-}
-
-function problemsOf({ name, type, url, to }: TargetValues, i18n: I18n): Record<string, string> {
-  const problems: Record<string, string> = {};
-  if (name.trim() === '') problems['name'] = i18n.t('rule.name.missing');
-  const isWeb = URL.canParse(url.trim()) && /^https?:$/.test(new URL(url.trim()).protocol);
-  if (type === 'webhook' && !isWeb) problems['settings.url'] = i18n.t('target.url.missing');
-  if (type === 'email' && addressesIn(to).length === 0) problems['settings.to'] = i18n.t('target.to.missing');
-  return problems;
-}
 
 /** Adds or changes a target; a new signing key is shown once, after it was saved. */
 export function TargetForm({ target }: { target: NotificationTarget | undefined }) {
@@ -64,22 +32,36 @@ export function TargetForm({ target }: { target: NotificationTarget | undefined 
   const navigate = useNavigate();
   const user = useUser();
   const save = useSaveTarget(target?.id ?? null);
-  const before = valuesOf(target, user?.email ?? '');
+  const [before] = useState(() =>
+    targetValues(target, { ownEmail: user?.email ?? '', timeZone: i18n.timeZone }),
+  );
   const [values, setValues] = useState(before);
   const [problems, setProblems] = useState<Record<string, string>>({});
   const [secret, setSecret] = useState<string | null>(null);
+  const [isSubscribing, setSubscribing] = useState(false);
   const set = (changes: Partial<TargetValues>) => setValues({ ...values, ...changes });
   const rejected = fieldErrorsOf(save.error, i18n, {});
   const errors = { ...withListErrors(rejected), ...problems };
-  const submit = () => {
-    const found = problemsOf(values, i18n);
+  const submit = async () => {
+    const found = targetProblems(values, i18n);
     setProblems(found);
     if (Object.keys(found).length > 0) {
       focusFirstError();
       return;
     }
+    let device: PushDevice | undefined;
+    setSubscribing(true);
+    try {
+      device = await deviceOf(target, values);
+    } catch (error) {
+      if (!(error instanceof PushError)) throw error;
+      setProblems({ push: obstacleText(error.obstacle, i18n) });
+      return;
+    } finally {
+      setSubscribing(false);
+    }
     save.mutate(
-      { ...bodyOf(values), renewSecret: values.renewSecret },
+      { ...targetBody(values, device), renewSecret: values.renewSecret },
       {
         onError: focusFirstError,
         onSuccess: (saved) => {
@@ -95,22 +77,40 @@ export function TargetForm({ target }: { target: NotificationTarget | undefined 
   const isDirty = JSON.stringify(values) !== JSON.stringify(before);
   return (
     <div className={classes.form}>
-      <Form onSubmit={submit} failure={failure}>
+      <Form onSubmit={() => void submit()} failure={failure}>
         <FormSection title={i18n.t(target ? 'target.edit' : 'target.new')}>
           <TargetFields values={values} errors={errors} isNew={target === undefined} onChange={set} />
         </FormSection>
-        <FormActions>
-          <Button type="submit" size="sm" loading={save.isPending}>
-            {i18n.t('action.save')}
-          </Button>
-          <Button size="sm" variant="default" renderRoot={(props) => <Link to="/notifications" {...props} />}>
-            {i18n.t('action.cancel')}
-          </Button>
-        </FormActions>
+        <Actions isSaving={isSubscribing || save.isPending} />
         <UnsavedGuard isDirty={isDirty && !save.isPending} />
       </Form>
     </div>
   );
+}
+
+function Actions({ isSaving }: { isSaving: boolean }) {
+  const i18n = useI18n();
+  return (
+    <FormActions>
+      <Button type="submit" size="sm" loading={isSaving}>
+        {i18n.t('action.save')}
+      </Button>
+      <Button size="sm" variant="default" renderRoot={(props) => <Link to="/notifications" {...props} />}>
+        {i18n.t('action.cancel')}
+      </Button>
+    </FormActions>
+  );
+}
+
+/** The browser of a target: the one that it is about, or, for a new one, this one. @throws PushError */
+async function deviceOf(
+  target: NotificationTarget | undefined,
+  { type }: TargetValues,
+): Promise<PushDevice | undefined> {
+  if (type !== 'push') return undefined;
+  if (target?.settings.type !== 'push') return subscribe(window, fetchPushKey);
+  const { endpoint, keys } = target.settings;
+  return { endpoint, keys };
 }
 
 const order: ('label' | 'input' | 'error' | 'description')[] = ['label', 'input', 'error', 'description'];
@@ -120,13 +120,6 @@ function withListErrors(errors: Readonly<Record<string, string>>): Record<string
   return Object.fromEntries(
     Object.entries(errors).map(([path, text]) => [path.replace(/^(settings\.to)\..*$/, '$1'), text]),
   );
-}
-
-interface TargetFieldsProps {
-  readonly values: TargetValues;
-  readonly errors: Readonly<Record<string, string>>;
-  readonly isNew: boolean;
-  readonly onChange: (changes: Partial<TargetValues>) => void;
 }
 
 function TargetFields({ values, errors, isNew, onChange }: TargetFieldsProps) {
@@ -153,9 +146,13 @@ function TargetFields({ values, errors, isNew, onChange }: TargetFieldsProps) {
         error={errors['name']}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
       />
-      {values.type === 'webhook' ? (
+      {values.type === 'push' && (
+        <PushFields values={values} errors={errors} isNew={isNew} onChange={onChange} />
+      )}
+      {values.type === 'webhook' && (
         <WebhookFields values={values} errors={errors} isNew={isNew} onChange={onChange} />
-      ) : (
+      )}
+      {values.type === 'email' && (
         <Textarea
           size="sm"
           label={i18n.t('target.to')}

@@ -1,17 +1,19 @@
 import { Button } from '@mantine/core';
 import IconPencil from '@tabler/icons-react/dist/esm/icons/IconPencil.mjs';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
+import { useQuery } from '@tanstack/react-query';
 import type { NotificationFailure, NotificationTarget } from '@vidette/contract/notifications';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n, MessageKey } from '../../i18n/i18n.ts';
 import { notifyDone, notifyError, notifySuccess } from '../../page/notify.ts';
 import { useNavigate } from '../../routing/react/router-context.tsx';
-import { useDeleteTarget, useTestTarget } from './notifications-api.ts';
+import { ownEndpointQuery, useDeleteTarget, useTestTarget } from './notifications-api.ts';
 import classes from './notifications.module.css';
 
 /** The kinds of targets. */
 export const targetTypeText: Record<NotificationTarget['type'], MessageKey> = {
+  push: 'targets.type.push',
   webhook: 'targets.type.webhook',
   email: 'targets.type.email',
 };
@@ -27,6 +29,7 @@ const failureText: Record<NotificationFailure['code'], MessageKey> = {
   'mail-server': 'target.failure.mail-server',
   'not-configured': 'target.failure.not-configured',
   'secret-lost': 'target.failure.secret-lost',
+  gone: 'target.failure.gone',
 };
 
 /** One target, its state, and a button that tests it. */
@@ -35,7 +38,7 @@ export function TargetItem({ target }: { target: NotificationTarget }) {
   const navigate = useNavigate();
   const remove = useDeleteTarget();
   const test = useTestTarget();
-  const { id, name, type, settings, waiting, dropped } = target;
+  const { id, name, type, waiting, dropped } = target;
   const runTest = () =>
     test.mutate(id, {
       onSuccess: ({ failure }) =>
@@ -43,13 +46,13 @@ export function TargetItem({ target }: { target: NotificationTarget }) {
           ? notifySuccess(i18n.t('targets.tested'))
           : notifyError(name, i18n.t('notifications.test.refused', { reason: reasonText(failure, i18n) })),
     });
-  const address = settings.type === 'webhook' ? hostOf(settings.url) : settings.to.join(', ');
+  const { data: endpoint } = useQuery(ownEndpointQuery);
   return (
     <li className={classes.item}>
       <div className={classes.itemText}>
         <div className={classes.itemName}>{name}</div>
         <p className={classes.sentence}>
-          {i18n.t(targetTypeText[type])} · {address}
+          {i18n.t(targetTypeText[type])} · {addressText(target, endpoint, i18n)}
         </p>
         <TargetState target={target} />
         {(waiting > 0 || dropped > 0) && (
@@ -106,6 +109,29 @@ function TargetState({ target }: { target: NotificationTarget }) {
 
 function reasonText({ code, status }: NotificationFailure, i18n: I18n): string {
   return i18n.t(failureText[code], { status: status ?? '' });
+}
+
+/** Where a target is. @param ownEndpoint of this browser */
+function addressText(
+  { settings, createdAt }: NotificationTarget,
+  ownEndpoint: string | null | undefined,
+  i18n: I18n,
+): string {
+  switch (settings.type) {
+    case 'webhook':
+      return hostOf(settings.url);
+    case 'email':
+      return settings.to.join(', ');
+    case 'push': {
+      const { endpoint, quietHours: quiet } = settings;
+      const device =
+        endpoint === ownEndpoint
+          ? i18n.t('targets.push.own')
+          : i18n.t('targets.push.added', { time: i18n.dateTime(createdAt) });
+      if (quiet === null) return device;
+      return `${device} · ${i18n.t('targets.push.quiet', { from: quiet.from, to: quiet.to })}`;
+    }
+  }
 }
 
 /** Without the path, which often contains a secret. */

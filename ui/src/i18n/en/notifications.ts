@@ -5,7 +5,8 @@ export const notifications = {
   'rules.title': 'Rules',
   'rules.add': 'Add rule',
   'rules.empty': 'No rules yet. A rule says which events you want to know about, and where.',
-  'rules.empty.targets': 'Add a target first: a webhook or an e-mail address that gets the notifications.',
+  'rules.empty.targets':
+    'Add a target first: this browser, a webhook or an e-mail address that gets the notifications.',
   'rules.on': 'Enable {name}',
   'rules.edit': 'Edit {name}',
   'rules.delete': 'Delete the rule {name}',
@@ -92,6 +93,10 @@ export const notifications = {
   'targets.deleted': 'The target has been deleted',
   'targets.test': 'Send a test',
   'targets.tested': 'The test was accepted',
+  'targets.type.push': 'Browser',
+  'targets.push.own': 'this browser',
+  'targets.push.added': 'added {time}',
+  'targets.push.quiet': 'quiet from {from} until {to}',
   'targets.type.webhook': 'Webhook',
   'targets.type.email': 'E-mail',
   'targets.state.unused': 'Nothing sent yet',
@@ -119,6 +124,20 @@ export const notifications = {
   'target.renew': 'Create a new signing key',
   'target.done': 'Done',
 
+  'target.push.help':
+    'This browser shows the notifications, even when the page is closed. When you save, it asks for your permission.',
+  'target.push.insecure':
+    'Browsers show notifications only for pages that are opened over HTTPS. This page is not.',
+  'target.push.not-installed':
+    'On an iPhone or iPad, first add the page to the Home Screen (Share, Add to Home Screen), and open it from there.',
+  'target.push.unsupported': 'This browser can’t receive notifications.',
+  'target.push.denied':
+    'This browser does not allow notifications for this page. Allow them in the browser’s settings for this site, and try again.',
+  'target.push.service':
+    'This browser could not register with its push service. Check its Internet connection, and try again.',
+  'target.quiet': 'Quiet hours',
+  'target.quiet.help': 'What happens in this time comes as one notification afterwards.',
+
   'target.failure.unreachable': 'nothing answers at its address',
   'target.failure.reset': 'the connection was closed before there was a response',
   'target.failure.timeout': 'there was no response in time',
@@ -128,5 +147,6 @@ export const notifications = {
   'target.failure.redirect': 'it redirects elsewhere (status {status}); enter the final address',
   'target.failure.mail-server': 'the mail server did not accept the e-mail',
   'target.failure.not-configured': 'no mail server is configured',
+  'target.failure.gone': 'the browser no longer receives notifications; the target was removed',
   'target.failure.secret-lost': 'its signing key can’t be read; create a new one',
 };

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { Session } from '@vidette/contract/entities';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import classes from './profile.module.css';
-import { programOf } from './user-agent.ts';
+import { programOf } from '../../../base/user-agent.ts';
 
 interface SessionItemProps {
   readonly session: Session;

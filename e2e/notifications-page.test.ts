@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test, type TestContext } from 'node:test';
+import type { Browser, BrowserContext, Page, Worker } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import {
+  PushBrowser,
+  startPushService,
+  vapidClaims,
+  type PushService,
+} from '../server/src/events/push-fixture.ts';
+import { administratorOf, until } from './api.ts';
+import { desktop, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { startServer, type TestServer } from './server.ts';
+
+// Rules and targets on the page, and notifications in the browser itself. Chromium's own push service is on the
+// Internet: one on loopback stands for it, and DevTools delivers to the service worker.
+
+let folder: string;
+let server: TestServer;
+let client: Client;
+let cookie: string;
+let browser: Browser;
+let service: PushService;
+let device: PushBrowser;
+let uid: string;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vidette-push-'));
+  service = await startPushService();
+  device = new PushBrowser(`${service.url}phone`);
+  const certificate = join(folder, 'push.pem');
+  await writeFile(certificate, service.certificate);
+  [server, browser] = await Promise.all([
+    startServer({ env: { NODE_EXTRA_CA_CERTS: certificate } }),
+    launchBrowser(),
+  ]);
+  ({ client, cookie } = await administratorOf(server));
+  const archive = { isEnable: true, depthHours: 1 };
+  ({ uid } = await client.addStream({ body: { name: 'Gate', streamSource: 'demo:?fps=5', archive } }));
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function open(t: TestContext, path: string): Promise<[BrowserContext, Page]> {
+  const context = await newPerson(browser, { ...desktop, isInstalled: true });
+  t.after(() => context.close());
+  context.setDefaultTimeout(20_000);
+  await context.grantPermissions(['notifications'], { origin: server.url });
+  await signInByCookie(context, server.url, cookie);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/ui${path}`);
+  return [context, page];
+}
+
+test('[R11.10] a browser is added on the page, tested, and gets the notification of a rule with a still', async (t) => {
+  const [context, page] = await open(t, '/notifications?target=new');
+  const key = (await client.getPushKey()).publicKey;
+  // What Chromium's push service would return; it is asked with the server's key.
+  await page.evaluate(
+    ({ endpoint, keys }) => {
+      PushManager.prototype.subscribe = (options?: PushSubscriptionOptionsInit) =>
+        Promise.resolve({
+          endpoint,
+          toJSON: () => ({ endpoint, keys: { ...keys, asked: options?.applicationServerKey } }),
+        } as unknown as PushSubscription);
+    },
+    { endpoint: device.settings.endpoint, keys: device.settings.keys },
+  );
+  await page.getByLabel('Name').fill('My phone');
+  await page.getByRole('switch', { name: 'Quiet hours' }).click();
+  await page.getByLabel('From').fill('25:00');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Enter a time such as 22:00').waitFor();
+  await page.getByRole('switch', { name: 'Quiet hours' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByText('The test was accepted').waitFor();
+  const tested = service.received.at(-1) ?? assert.fail();
+  assert.equal(device.read(tested.body).body, 'This is a test. Notifications reach you here.');
+  assert.equal(vapidClaims(String(tested.headers.authorization)).key, key);
+
+  await page.getByRole('link', { name: 'Add rule' }).click();
+  await page.getByLabel('Name').fill('Plates');
+  await page.getByRole('combobox', { name: 'Events' }).press('ArrowDown');
+  await page.getByRole('option', { name: 'an annotation' }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('combobox', { name: 'Notify' }).press('ArrowDown');
+  await page.getByRole('option', { name: 'My phone' }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Show what it would have done' }).click();
+  await page.getByTestId('rule-preview').getByText('It would not have acted.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page
+    .getByText('When there is motion or an annotation on any stream or the server: notify My phone.')
+    .waitFor();
+
+  const count = service.received.length;
+  await until(
+    () =>
+      client.getArchiveExtent({
+        params: { uid },
+        query: { start_time: Date.now() - 600_000, end_time: Date.now() },
+      }),
+    ({ startTime, endTime }) => startTime !== null && endTime !== null && endTime - startTime > 4_000,
+  );
+  const timeMs = Date.now() - 3_000;
+  await client.addAnnotation({ body: { streamId: uid, kind: 'plate', time: timeMs, note: 'A 123' } });
+  await until(
+    () => service.received.length,
+    (length) => length > count,
+  );
+  const message = device.read(service.received[count]?.body ?? assert.fail());
+  assert.deepEqual([message.title, message.body], ['Gate: annotation', 'A 123\nRule: Plates']);
+  const still = await fetch(server.url + message.image);
+  assert.equal(still.headers.get('content-type'), 'image/jpeg');
+  const jpeg = Buffer.from(await still.arrayBuffer());
+  assert.deepEqual([...jpeg.subarray(0, 2), ...jpeg.subarray(-2)], [0xff, 0xd8, 0xff, 0xd9]);
+  assert.equal((await fetch(`${server.url + message.image}A`)).status, 404);
+
+  await opensMoment(context, page, message, timeMs);
+
+  service.answer = { status: 410 };
+  await page.goto(`${server.url}/ui/notifications`);
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByText('the browser no longer receives notifications').waitFor();
+  await page.getByText('No targets yet').waitFor();
+});
+
+/** Delivers a message to the service worker, and clicks the notification that it shows. */
+async function opensMoment(
+  context: BrowserContext,
+  page: Page,
+  message: object,
+  timeMs: number,
+): Promise<void> {
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
+  const session = await context.newCDPSession(page);
+  const registered = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const own = registrations.find(({ scopeURL }) => scopeURL === `${server.url}/ui/`);
+      if (own) resolve(own.registrationId);
+    });
+  });
+  await session.send('ServiceWorker.enable');
+  const registrationId = await registered;
+  const deliver = () =>
+    session.send('ServiceWorker.deliverPushMessage', {
+      origin: server.url,
+      registrationId,
+      data: JSON.stringify(message),
+    });
+  await deliver();
+  await deliver();
+  const shown = await until(
+    () =>
+      page.evaluate(async () => {
+        const registration = await navigator.serviceWorker.ready;
+        const all = await registration.getNotifications();
+        return all.map(({ title, body, tag, lang }) => ({ title, body, tag, lang }));
+      }),
+    ({ length }) => length > 0,
+  );
+  assert.equal(shown.length, 1, 'the same tag: a burst is one notification');
+  const [{ title, body, lang } = assert.fail()] = shown;
+  assert.deepEqual([title, lang], ['Gate: annotation', 'en']);
+  assert.match(body, /^\d\d:\d\d:\d\d\nA 123\nRule: Plates$/);
+
+  const worker = context.serviceWorkers()[0] ?? assert.fail();
+  await click(worker);
+  await page.waitForURL(`${server.url}/ui/stream/${uid}/view?t=${timeMs}`);
+  const player = page.locator('[data-player-mode=archive][data-player-state=playing]');
+  const utcMs = await until(
+    async () => ((await player.count()) === 0 ? 0 : Number(await player.getAttribute('data-utc-ms'))),
+    (at) => at > 0,
+  );
+  assert.ok(Math.abs(utcMs - timeMs) < 30_000, `${utcMs - timeMs} ms from the moment`);
+}
+
+/** No protocol clicks a notification: the service worker gets the event that the click would be. */
+function click(worker: Worker): Promise<void> {
+  return worker.evaluate(async () => {
+    const scope = globalThis as unknown as {
+      registration: ServiceWorkerRegistration;
+      NotificationEvent: new (type: string, init: { notification: Notification }) => Event;
+    };
+    const [notification] = await scope.registration.getNotifications();
+    if (!notification) throw new Error('No notification is shown');
+    dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }));
+  });
+}
+
+test('[R11.10] a browser that can’t subscribe says why', async (t) => {
+  const [, page] = await open(t, '/notifications?target=new');
+  await page.evaluate(() => {
+    PushManager.prototype.subscribe = () => Promise.reject(new DOMException('offline', 'AbortError'));
+  });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('could not register with its push service').waitFor();
+  await page.evaluate(() => {
+    Object.defineProperty(Notification, 'permission', { value: 'denied' });
+  });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('This browser does not allow notifications').waitFor();
+});

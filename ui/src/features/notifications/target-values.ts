@@ -1,0 +1,90 @@
+import type { targetTypes } from '@vidette/contract/constants';
+import type { NotificationTarget, TargetSettings } from '@vidette/contract/notifications';
+import { programOf } from '../../base/user-agent.ts';
+import type { I18n } from '../../i18n/i18n.ts';
+import type { TargetBody } from './notifications-api.ts';
+import { pushObstacle, type PushDevice } from './push-device.ts';
+import { isClockTime } from './rule-values.ts';
+
+type TargetType = (typeof targetTypes)[number];
+type QuietHours = NonNullable<Extract<TargetSettings, { type: 'push' }>['quietHours']>;
+
+/** A target as its form shows it. */
+export interface TargetValues {
+  readonly name: string;
+  readonly type: TargetType;
+  readonly url: string;
+  /** An address per line. */
+  readonly to: string;
+  readonly renewSecret: boolean;
+  readonly isQuiet: boolean;
+  readonly quiet: QuietHours;
+}
+
+/** A part of the form of a target. */
+export interface TargetFieldsProps {
+  readonly values: TargetValues;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly isNew: boolean;
+  readonly onChange: (changes: Partial<TargetValues>) => void;
+}
+
+/** A new target is this browser, if that is possible. */
+export function targetValues(
+  target: NotificationTarget | undefined,
+  { ownEmail, timeZone }: { readonly ownEmail: string; readonly timeZone: string },
+): TargetValues {
+  const settings = target?.settings;
+  const quiet = settings?.type === 'push' ? settings.quietHours : null;
+  return {
+    name: target?.name ?? programOf(navigator.userAgent) ?? '',
+    type: settings?.type ?? (pushObstacle(window) ? 'webhook' : 'push'),
+    url: settings?.type === 'webhook' ? settings.url : '',
+    to: settings?.type === 'email' ? settings.to.join('\n') : ownEmail,
+    renewSecret: false,
+    isQuiet: quiet !== null,
+    quiet: quiet ?? { timeZone, from: '23:00', to: '07:00' },
+  };
+}
+
+function addressesIn(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((address) => address !== '');
+}
+
+/** The request that saves a target. @param device the browser, for a target of this type */
+export function targetBody(values: TargetValues, device: PushDevice | undefined): TargetBody {
+  return { name: values.name.trim(), settings: settingsOf(values, device) };
+}
+
+function settingsOf(
+  { type, url, to, isQuiet, quiet }: TargetValues,
+  device: PushDevice | undefined,
+): TargetBody['settings'] {
+  switch (type) {
+    case 'webhook':
+      return { type, url: url.trim() };
+    case 'email':
+      return { type, to: addressesIn(to) };
+    case 'push':
+      if (!device) throw new Error('The browser has not subscribed');
+      return { type, ...device, quietHours: isQuiet ? { ...quiet } : null };
+  }
+}
+
+/** What is missing before the target can be saved, by field. */
+export function targetProblems(values: TargetValues, i18n: I18n): Record<string, string> {
+  const { name, type, url, to, isQuiet, quiet } = values;
+  const problems: Record<string, string> = {};
+  if (name.trim() === '') problems['name'] = i18n.t('rule.name.missing');
+  const isWeb = URL.canParse(url.trim()) && /^https?:$/.test(new URL(url.trim()).protocol);
+  if (type === 'webhook' && !isWeb) problems['settings.url'] = i18n.t('target.url.missing');
+  if (type === 'email' && addressesIn(to).length === 0) problems['settings.to'] = i18n.t('target.to.missing');
+  if (type === 'push' && isQuiet) {
+    for (const end of ['from', 'to'] as const) {
+      if (!isClockTime(quiet[end])) {
+        problems[`settings.quietHours.${end}`] = i18n.t('rule.time.unreadable');
+      }
+    }
+  }
+  return problems;
+}
