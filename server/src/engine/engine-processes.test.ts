@@ -49,6 +49,8 @@ class TestEngine {
   readonly path: string;
   epoch = 0;
   readonly streamManager: StreamManager;
+  /** Its archive is not open yet. */
+  isStarting = false;
   server: EngineServer;
 
   constructor(path: string) {
@@ -90,7 +92,7 @@ class TestEngine {
     };
     return new EngineServer({
       ...{ clock, log, load },
-      streamManager: () => streamManager,
+      streamManager: () => (this.isStarting ? undefined : streamManager),
       vitals: () => vitals,
       commands: {
         setUp: async () => void orders.push('set up'),
@@ -472,6 +474,22 @@ test('a key frame, tracks and log lines come from the process that runs the stre
     );
     assert.match(lines[0]?.message ?? '', /^Connecting to/);
     assert.deepEqual(await front.details('b'), { tracks: [], lines: [] }, 'of a stream that none runs');
+  });
+});
+
+test('an engine that is starting has nothing to tell of its streams yet', async () => {
+  await withEngines(1, async ([engine], connect) => {
+    assert.ok(engine);
+    engine.isStarting = true;
+    const front = await connect();
+    front.begin(setup, new Seen());
+    front.apply(settingsOf('a'));
+    front.assigned();
+    await until(() => engine.orders.includes('run a'));
+    assert.deepEqual(await front.details('a'), { tracks: [], lines: [] }, 'the archive is being opened');
+    engine.isStarting = false;
+    await engine.streamManager.remove('a', { purge: false });
+    assert.deepEqual(await front.details('a'), { tracks: [], lines: [] }, 'the stream has not begun');
   });
 });
 

@@ -319,10 +319,10 @@ export class EngineServer {
     }
   }
 
+  /** Before the engine has opened its archive and begun with the stream there is nothing to tell of it. */
   async #details(uid: string) {
-    const running = this.#options.streamManager()?.get(uid);
-    if (!running) throw new Fault('Unavailable', 'The engine is starting.');
-    return { details: await running.details() };
+    const running = this.#options.streamManager()?.find(uid);
+    return { details: (await running?.details()) ?? { tracks: [], lines: [] } };
   }
 
   #answer(id: number, run: () => Promise<object | void>): void {
