@@ -28,7 +28,7 @@ const steps = [
 ];
 
 /** Runs every step and returns the names of those that failed. */
-export function runChecks() {
+function runChecks() {
   return steps
     .filter(([name, ...command]) => {
       const result = spawnSync(nodePath, command, {

@@ -1,15 +1,17 @@
-// Runs the checks and every test file on the project's own Node: unit tests two files at a time, then
-// whole-product tests in three lanes, one file at a time in each: one for those with a browser, which use most
-// of the CPU, and in parallel two for those without one, which wait for cameras and disks most of the time. A
-// lane that is done takes files from the end of the first one's list. A whole-product file that fails is run again at the end, when nothing
-// else is running; a unit test never is. The verdict is in `verdict.mjs`.
+// Runs the checks and every test file on the project's own Node: unit tests two files at a time, beside the
+// checks, then whole-product tests in three lanes, one file at a time in each: one for those with a browser,
+// which use most of the CPU, and in parallel two for those without one, which wait for cameras and disks most of
+// the time. Long files begin first, so that the lanes end together; a lane that is done takes files from the end
+// of the first one's list. A whole-product file that fails is run again at the end, when nothing else is running;
+// a unit test never is. The verdict is in `verdict.mjs`.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { parseArgs } from 'node:util';
-import { keepCompiled, root } from './install.mjs';
+import { keepCompiled, nodePath, root } from './install.mjs';
 import { runAlone, runTestFile } from './alone.mjs';
-import { runChecks } from './check.mjs';
 import { mayRunAgain, verdictOf } from './verdict.mjs';
 
 /** @typedef {import('./verdict.mjs').Outcome} Outcome */
@@ -42,17 +44,15 @@ const endOfTests = new URL('end-of-tests.mjs', import.meta.url).href;
 /** @type {FileRun[]} */
 const runs = [];
 
-if (isWhole) {
-  const failed = runChecks();
-  const failures = failed.length ? [`FAIL check: ${failed.join(', ')}\n`] : [];
-  failures.forEach((text) => process.stdout.write(text));
-  const first = { passed: 1 - failures.length, failed: failures.length, skipped: 0, failures };
-  runs.push({ path: 'npm run check', first });
-}
-/** Records for two minutes before it checks the recording. */
+/** Records for a while before it checks the recording. */
 const mostlyWaits = 'main-path.test.ts';
-const units = await runFiles(chosen('{contract,media,server,ui,tools}/**/*.test.ts'), 2);
-const whole = Object.groupBy(chosen('e2e/**/*.test.ts'), (file) =>
+/** Files that take more than a minute, as the line `Longest` of a run reports them. */
+const longFiles = /\/(accessibility|cluster-relay|engine-\w+|engines|page|release|s3-tier)\.test\.ts$/;
+const [units] = await Promise.all([
+  runFiles(chosen('{contract,media,server,ui,tools}/**/*.test.ts'), 2),
+  isWhole && check().then((outcome) => runs.push({ path: 'npm run check', first: outcome })),
+]);
+const whole = Object.groupBy(longFirst(chosen('e2e/**/*.test.ts')), (file) =>
   /'\.+\/(browser|test-env)\.ts'/.test(readFileSync(file, 'utf8')) && !file.endsWith(mostlyWaits)
     ? 'browser'
     : 'plain',
@@ -87,6 +87,32 @@ if (isWhole)
 const verdict = verdictOf(runs);
 process.stdout.write(`\n${verdict.lines.join('\n')}\n`);
 process.exit(verdict.isGood ? 0 : 1);
+
+/**
+ * `npm run check` in a process of its own.
+ * @returns {Promise<Outcome>}
+ */
+async function check() {
+  const child = spawn(nodePath, [join(root, 'tools/check.mjs')], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
+  const [code] = await once(child, 'close');
+  process.stdout.write(output);
+  const failures = code === 0 ? [] : ['FAIL npm run check\n'];
+  failures.forEach((text) => process.stdout.write(text));
+  return { passed: 1 - failures.length, failed: failures.length, skipped: 0, failures };
+}
+
+/** @param {string[]} files */
+function longFirst(files) {
+  const { long = [], short = [] } = Object.groupBy(files, (file) =>
+    longFiles.test(file) ? 'long' : 'short',
+  );
+  return [...long, ...short];
+}
 
 /**
  * Runs one file after the other until there are no more.
