@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { clientOf, until } from './api.ts';
 import { runProgram } from './loop-disk.ts';
 import { checkArchive, footageIn, prepared, warningsOf } from './past-archive.ts';
@@ -118,56 +118,58 @@ async function running(t: TestContext, offMs: number) {
   };
 }
 
-test('[R10.3] [R10.4] a clock two days behind at the start deletes nothing; when it is corrected while the server runs, recording and retention follow it automatically', async (t) => {
-  const scene = await running(t, -2 * DAY_MS);
-  const { clock, server, past, pastNames, dataDir, env } = scene;
-  // Longer than the interval between two retention passes.
-  await scene.records(12_000);
-  assert.deepEqual(await past(), pastNames);
-  const wrong = await scene.recorded();
-  await clock.set(0);
-  const left = await until(past, (names) => names.length === NOT_DUE, WAIT_MS);
-  assert.deepEqual(left, pastNames.slice(-NOT_DUE));
-  await scene.records(3_000);
-  await scene.isLive();
-  // It is due according to its date, but only a minute old.
-  const all = await scene.recorded();
-  assert.deepEqual(all.slice(0, wrong.length), wrong);
-  assert.deepEqual(await past(), left);
-  await scene.warns(false);
-  await server.stop();
-  await checkArchive(dataDir, env);
-});
+describe('clocks, each of a server of its own', { concurrency: 2 }, () => {
+  test('[R10.3] [R10.4] a clock two days behind at the start deletes nothing; when it is corrected while the server runs, recording and retention follow it automatically', async (t) => {
+    const scene = await running(t, -2 * DAY_MS);
+    const { clock, server, past, pastNames, dataDir, env } = scene;
+    // Longer than the interval between two retention passes.
+    await scene.records(12_000);
+    assert.deepEqual(await past(), pastNames);
+    const wrong = await scene.recorded();
+    await clock.set(0);
+    const left = await until(past, (names) => names.length === NOT_DUE, WAIT_MS);
+    assert.deepEqual(left, pastNames.slice(-NOT_DUE));
+    await scene.records(3_000);
+    await scene.isLive();
+    // It is due according to its date, but only a minute old.
+    const all = await scene.recorded();
+    assert.deepEqual(all.slice(0, wrong.length), wrong);
+    assert.deepEqual(await past(), left);
+    await scene.warns(false);
+    await server.stop();
+    await checkArchive(dataDir, env);
+  });
 
-test('[R10.3] [R10.4] a clock forty days ahead at startup, corrected, set back ten minutes, corrected again and set two hours forward: nothing is lost, overwritten or reordered', async (t) => {
-  const scene = await running(t, 40 * DAY_MS);
-  const { clock, server, past, pastNames, dataDir, env } = scene;
-  await scene.warns(true);
-  await scene.records(3_000);
-  // Retention deletes only segments that are due by the clock that recorded them; by the wrong clock all would
-  // be due.
-  const left = await until(past, (names) => names.length === NOT_DUE, WAIT_MS);
-  assert.deepEqual(left, pastNames.slice(-NOT_DUE));
-  await clock.set(0);
-  await scene.warns(false);
-  await scene.isLive();
-  await scene.records(3_000);
-  const before = await scene.recorded();
-  // Existing recordings are neither overwritten nor interleaved: recording continues after them.
-  await clock.set(-600_000);
-  await until(scene.recorded, (names) => names.length > before.length, WAIT_MS);
-  await clock.set(0);
-  await scene.records(10_000);
-  await scene.isLive();
-  await clock.set(2 * HOUR_MS);
-  await scene.warns(true);
-  await scene.records(3_000);
-  await clock.set(0);
-  await scene.warns(false);
-  await scene.isLive();
-  assert.deepEqual(await past(), left);
-  const all = await scene.recorded();
-  for (const name of before) assert.ok(all.includes(name), name);
-  await server.stop();
-  await checkArchive(dataDir, env);
+  test('[R10.3] [R10.4] a clock forty days ahead at startup, corrected, set back ten minutes, corrected again and set two hours forward: nothing is lost, overwritten or reordered', async (t) => {
+    const scene = await running(t, 40 * DAY_MS);
+    const { clock, server, past, pastNames, dataDir, env } = scene;
+    await scene.warns(true);
+    await scene.records(3_000);
+    // Retention deletes only segments that are due by the clock that recorded them; by the wrong clock all would
+    // be due.
+    const left = await until(past, (names) => names.length === NOT_DUE, WAIT_MS);
+    assert.deepEqual(left, pastNames.slice(-NOT_DUE));
+    await clock.set(0);
+    await scene.warns(false);
+    await scene.isLive();
+    await scene.records(3_000);
+    const before = await scene.recorded();
+    // Existing recordings are neither overwritten nor interleaved: recording continues after them.
+    await clock.set(-600_000);
+    await until(scene.recorded, (names) => names.length > before.length, WAIT_MS);
+    await clock.set(0);
+    await scene.records(10_000);
+    await scene.isLive();
+    await clock.set(2 * HOUR_MS);
+    await scene.warns(true);
+    await scene.records(3_000);
+    await clock.set(0);
+    await scene.warns(false);
+    await scene.isLive();
+    assert.deepEqual(await past(), left);
+    const all = await scene.recorded();
+    for (const name of before) assert.ok(all.includes(name), name);
+    await server.stop();
+    await checkArchive(dataDir, env);
+  });
 });

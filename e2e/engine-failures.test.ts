@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { until } from './api.ts';
 import { assertEveryFrame, encodeSceneClip, engines, Scene } from './engine-scene.ts';
@@ -44,29 +44,68 @@ async function assertOneGap({ client, uids }: Scene, hurt: readonly string[], mo
   }
 }
 
-test('[R15.2] an engine that is stopped by a signal is replaced, and the streams of the others lose nothing', async () => {
-  const scene = await Scene.open(clip);
-  try {
-    const [victim] = await scene.processes('engine-main.ts');
-    process.kill(victim ?? 0, 'SIGSTOP');
-    const hurt = await until(
-      () => interrupted(scene),
-      (found) => found.length === scene.uids.length / engines,
-    );
-    await scene.goesOn(1_000);
-    // Three seconds until it is detected; the rest is for a busy machine.
-    await assertOneGap(scene, hurt, 12_000);
-    await scene.server.stop();
-    assert.equal(await scene.check(), 'The archive is in order.\n');
-  } finally {
-    await scene.close();
-  }
-});
+describe('servers whose engines fail', { concurrency: 2 }, () => {
+  test('[R15.5] a stream whose data fills the memory of its engine again and again is found by elimination, and put in quarantine alone', async () => {
+    const greedy = await startFakeCamera({ clip });
+    // A connection with that camera soon fills the memory, step by step, so that nothing tells which stream it is.
+    const code = `
+    import { Socket } from 'node:net';
+    const { connect } = Socket.prototype;
+    const filled = [];
+    const fill = () => {
+      filled.push(Array.from({ length: 100_000 }, (_, n) => ({ n })));
+      setImmediate(fill);
+    };
+    Socket.prototype.connect = function (...args) {
+      this.once('connect', () => {
+        if (this.remotePort === ${greedy.port}) setTimeout(fill, 100);
+      });
+      return connect.apply(this, args);
+    };`;
+    const { NODE_OPTIONS } = preload(code);
+    const scene = await Scene.open(clip, () => ({
+      NODE_OPTIONS: `--max-old-space-size=160 ${NODE_OPTIONS}`,
+    }));
+    const { client, uids } = scene;
+    try {
+      const { uid } = await client.addStream({ body: { name: 'Greedy', streamSource: greedy.url } });
+      await until(
+        () => client.getStream({ params: { uid } }),
+        ({ status, failureReason }) => status === 'failed' && /three times/.test(failureReason ?? ''),
+        120_000,
+      );
+      await scene.goesOn(1_000);
+      for (const other of uids)
+        assert.equal((await client.getStream({ params: { uid: other } })).status, 'running');
+    } finally {
+      await scene.close();
+      await greedy.stop();
+    }
+  });
 
-test('[R15.2] an engine that runs out of memory costs only its own streams', async () => {
-  const flag = join(tmpdir(), `vidette-no-memory-${process.pid}`);
-  // The first engine that finds the file removes it and fills its memory, step by step.
-  const code = `
+  test('[R15.2] an engine that is stopped by a signal is replaced, and the streams of the others lose nothing', async () => {
+    const scene = await Scene.open(clip);
+    try {
+      const [victim] = await scene.processes('engine-main.ts');
+      process.kill(victim ?? 0, 'SIGSTOP');
+      const hurt = await until(
+        () => interrupted(scene),
+        (found) => found.length === scene.uids.length / engines,
+      );
+      await scene.goesOn(1_000);
+      // Three seconds until it is detected; the rest is for a busy machine.
+      await assertOneGap(scene, hurt, 12_000);
+      await scene.server.stop();
+      assert.equal(await scene.check(), 'The archive is in order.\n');
+    } finally {
+      await scene.close();
+    }
+  });
+
+  test('[R15.2] an engine that runs out of memory costs only its own streams', async () => {
+    const flag = join(tmpdir(), `vidette-no-memory-${process.pid}`);
+    // The first engine that finds the file removes it and fills its memory, step by step.
+    const code = `
     import { rmSync } from 'node:fs';
     const filled = [];
     const fill = () => {
@@ -82,63 +121,65 @@ test('[R15.2] an engine that runs out of memory costs only its own streams', asy
       }
     };
     if (process.argv[1]?.endsWith('engine-main.ts')) look();`;
-  const { NODE_OPTIONS } = preload(code);
-  const scene = await Scene.open(clip, () => ({
-    NODE_OPTIONS: `--max-old-space-size=160 ${NODE_OPTIONS}`,
-  }));
-  try {
-    await writeFile(flag, '');
-    const hurt = await until(
-      () => interrupted(scene),
-      (found) => found.length === scene.uids.length / engines,
-    );
-    assert.match(scene.server.output, /heap out of memory/);
-    await scene.goesOn(1_000);
-    await assertOneGap(scene, hurt, 12_000);
-  } finally {
-    await rm(flag, { force: true });
-    await scene.close();
-  }
-});
+    const { NODE_OPTIONS } = preload(code);
+    const scene = await Scene.open(clip, () => ({
+      NODE_OPTIONS: `--max-old-space-size=160 ${NODE_OPTIONS}`,
+    }));
+    try {
+      await writeFile(flag, '');
+      const hurt = await until(
+        () => interrupted(scene),
+        (found) => found.length === scene.uids.length / engines,
+      );
+      assert.match(scene.server.output, /heap out of memory/);
+      await scene.goesOn(1_000);
+      await assertOneGap(scene, hurt, 12_000);
+    } finally {
+      await rm(flag, { force: true });
+      await scene.close();
+    }
+  });
 
-test('[R15.2] the streams of an engine that cannot start any more are taken over by the other, also after the front has restarted', async () => {
-  const flag = join(tmpdir(), `vidette-no-engine-${process.pid}`);
-  // From the moment on at which the file exists, no engine starts.
-  const code = `
+  test('[R15.2] the streams of an engine that cannot start any more are taken over by the other, also after the front has restarted', async () => {
+    const flag = join(tmpdir(), `vidette-no-engine-${process.pid}`);
+    // From the moment on at which the file exists, no engine starts.
+    const code = `
     import { existsSync } from 'node:fs';
     if (process.argv[1]?.endsWith('engine-main.ts') && existsSync(${JSON.stringify(flag)})) process.exit(1);`;
-  const scene = await Scene.open(clip, () => preload(code));
-  try {
-    await writeFile(flag, '');
-    const [victim] = await scene.processes('engine-main.ts');
-    process.kill(victim ?? 0, 'SIGKILL');
-    const hurt = await until(
-      () => interrupted(scene),
-      (found) => found.length === scene.uids.length / engines,
-    );
-    await scene.goesOn(1_000);
-    process.kill(await scene.front(), 'SIGKILL');
-    await scene.goesOn(1_000);
-    await assertOneGap(scene, hurt, 10_000);
-    const { now } = await scene.client.getAdminStats();
-    assert.deepEqual(new Set(now.engines.map(({ streams }) => streams)), new Set([0, scene.uids.length]));
-    await rm(flag);
-    await until(
-      async () => (await scene.client.getAdminStats()).now.engines,
-      (found) => found.every(({ isResponding }) => isResponding),
-    );
-    await scene.server.stop();
-    assert.equal(await scene.check(), 'The archive is in order.\n');
-  } finally {
-    await rm(flag, { force: true });
-    await scene.close();
-  }
-});
+    const scene = await Scene.open(clip, () => preload(code));
+    try {
+      await writeFile(flag, '');
+      const [victim] = await scene.processes('engine-main.ts');
+      process.kill(victim ?? 0, 'SIGKILL');
+      const hurt = await until(
+        () => interrupted(scene),
+        (found) => found.length === scene.uids.length / engines,
+      );
+      await scene.goesOn(1_000);
+      process.kill(await scene.front(), 'SIGKILL');
+      await scene.goesOn(1_000);
+      await assertOneGap(scene, hurt, 10_000);
+      await until(
+        async () => (await scene.client.getAdminStats()).now.engines.map(({ streams }) => streams),
+        (counts) => isDeepStrictEqual(new Set(counts), new Set([0, scene.uids.length])),
+      );
+      await rm(flag);
+      await until(
+        async () => (await scene.client.getAdminStats()).now.engines,
+        (found) => found.every(({ isResponding }) => isResponding),
+      );
+      await scene.server.stop();
+      assert.equal(await scene.check(), 'The archive is in order.\n');
+    } finally {
+      await rm(flag, { force: true });
+      await scene.close();
+    }
+  });
 
-test('[R15.5] a stream whose data makes its engine hang three times is put in quarantine alone', async () => {
-  const endless = await startFakeCamera({ clip });
-  // A connection with that camera soon leads to a loop that never ends.
-  const code = `
+  test('[R15.5] a stream whose data makes its engine hang three times is put in quarantine alone', async () => {
+    const endless = await startFakeCamera({ clip });
+    // A connection with that camera soon leads to a loop that never ends.
+    const code = `
     import { Socket } from 'node:net';
     const { connect } = Socket.prototype;
     Socket.prototype.connect = function (...args) {
@@ -147,29 +188,35 @@ test('[R15.5] a stream whose data makes its engine hang three times is put in qu
       });
       return connect.apply(this, args);
     };`;
-  const scene = await Scene.open(clip, () => preload(code));
-  const { client, uids } = scene;
-  try {
-    const { uid } = await client.addStream({ body: { name: 'Endless', streamSource: endless.url } });
-    const { failureReason } = await until(
-      () => client.getStream({ params: { uid } }),
-      ({ status, failureReason: reason }) => status === 'failed' && /three times/.test(reason ?? ''),
-    );
-    assert.match(failureReason ?? '', /^What this source sends crashed the recording process three times\./);
-    await scene.goesOn(1_000);
-    assert.equal(endless.connections, 3);
-    for (const other of uids)
-      assert.equal((await client.getStream({ params: { uid: other } })).status, 'running');
-  } finally {
-    await scene.close();
-    await endless.stop();
-  }
-});
+    const scene = await Scene.open(clip, () => preload(code));
+    const { client, uids } = scene;
+    try {
+      const { uid } = await client.addStream({ body: { name: 'Endless', streamSource: endless.url } });
+      const { failureReason } = await until(
+        () => client.getStream({ params: { uid } }),
+        ({ status, failureReason: reason }) => status === 'failed' && /three times/.test(reason ?? ''),
+      );
+      assert.match(
+        failureReason ?? '',
+        /^What this source sends crashed the recording process three times\./,
+      );
+      const { connections } = endless;
+      // On a busy machine one that ends before it hangs may be tried once more.
+      assert.ok(connections === 3 || connections === 4, `${connections} connections`);
+      await scene.goesOn(1_000);
+      assert.equal(endless.connections, connections, 'it is not tried again');
+      for (const other of uids)
+        assert.equal((await client.getStream({ params: { uid: other } })).status, 'running');
+    } finally {
+      await scene.close();
+      await endless.stop();
+    }
+  });
 
-test('[R15.2] an engine that cannot open the archive says so with its streams, and tries again', async () => {
-  const flag = join(tmpdir(), `vidette-no-catalog-${process.pid}`);
-  // While the file exists, engines can't open the catalog.
-  const code = `
+  test('[R15.2] an engine that cannot open the archive says so with its streams, and tries again', async () => {
+    const flag = join(tmpdir(), `vidette-no-catalog-${process.pid}`);
+    // While the file exists, engines can't open the catalog.
+    const code = `
     import { existsSync } from 'node:fs';
     import { DatabaseSync } from 'node:sqlite';
     if (process.argv[1]?.endsWith('engine-main.ts')) {
@@ -179,87 +226,50 @@ test('[R15.2] an engine that cannot open the archive says so with its streams, a
         return exec.call(this, sql);
       };
     }`;
-  const scene = await Scene.open(clip, () => preload(code));
-  const { client, uids } = scene;
-  const reasons = async () => {
-    const { items } = await client.listStreams({ query: {} });
-    return items.flatMap(({ uid, failureReason }) =>
-      failureReason === null ? [] : [{ uid, failureReason }],
-    );
-  };
-  try {
-    await writeFile(flag, '');
-    const [victim] = await scene.processes('engine-main.ts');
-    process.kill(victim ?? 0, 'SIGKILL');
-    const failed = await until(reasons, (found) => found.length === uids.length / engines);
-    for (const { failureReason } of failed)
-      assert.match(failureReason, /could not open the archive and keeps trying/);
-    await rm(flag);
-    await scene.goesOn(1_000);
-    assert.deepEqual(await reasons(), []);
-  } finally {
-    await rm(flag, { force: true });
-    await scene.close();
-  }
-});
-
-test('[R15.1] a catalog that is lost while engines record is rebuilt, and they continue in the new one', async () => {
-  const scene = await Scene.open(clip);
-  const { client, uids, server } = scene;
-  try {
-    const startOf = async (uid: string) => (await client.getArchiveStats({ params: { uid } })).startTime;
-    const starts = await Promise.all(uids.map(startOf));
-    // The next front must not start before the file is gone.
-    process.kill(server.pid, 'SIGSTOP');
-    process.kill(await scene.front(), 'SIGKILL');
-    await rm(join(server.dataDir, 'archive.sqlite'));
-    process.kill(server.pid, 'SIGCONT');
-    await scene.goesOn(1_000);
-    await until(
-      () => Promise.all(uids.map(startOf)),
-      (found) => isDeepStrictEqual(found, starts),
-    );
-    await server.stop();
-    assert.equal(await scene.check(), 'The archive is in order.\n');
-  } finally {
-    await scene.close();
-  }
-});
-
-test('[R15.5] a stream whose data fills the memory of its engine again and again is found by elimination, and put in quarantine alone', async () => {
-  const greedy = await startFakeCamera({ clip });
-  // A connection with that camera soon fills the memory, step by step, so that nothing tells which stream it is.
-  const code = `
-    import { Socket } from 'node:net';
-    const { connect } = Socket.prototype;
-    const filled = [];
-    const fill = () => {
-      filled.push(Array.from({ length: 100_000 }, (_, n) => ({ n })));
-      setImmediate(fill);
+    const scene = await Scene.open(clip, () => preload(code));
+    const { client, uids } = scene;
+    const reasons = async () => {
+      const { items } = await client.listStreams({ query: {} });
+      return items.flatMap(({ uid, failureReason }) =>
+        failureReason === null ? [] : [{ uid, failureReason }],
+      );
     };
-    Socket.prototype.connect = function (...args) {
-      this.once('connect', () => {
-        if (this.remotePort === ${greedy.port}) setTimeout(fill, 100);
-      });
-      return connect.apply(this, args);
-    };`;
-  const { NODE_OPTIONS } = preload(code);
-  const scene = await Scene.open(clip, () => ({
-    NODE_OPTIONS: `--max-old-space-size=160 ${NODE_OPTIONS}`,
-  }));
-  const { client, uids } = scene;
-  try {
-    const { uid } = await client.addStream({ body: { name: 'Greedy', streamSource: greedy.url } });
-    await until(
-      () => client.getStream({ params: { uid } }),
-      ({ status, failureReason }) => status === 'failed' && /three times/.test(failureReason ?? ''),
-      120_000,
-    );
-    await scene.goesOn(1_000);
-    for (const other of uids)
-      assert.equal((await client.getStream({ params: { uid: other } })).status, 'running');
-  } finally {
-    await scene.close();
-    await greedy.stop();
-  }
+    try {
+      await writeFile(flag, '');
+      const [victim] = await scene.processes('engine-main.ts');
+      process.kill(victim ?? 0, 'SIGKILL');
+      const failed = await until(reasons, (found) => found.length === uids.length / engines);
+      for (const { failureReason } of failed)
+        assert.match(failureReason, /could not open the archive and keeps trying/);
+      await rm(flag);
+      await scene.goesOn(1_000);
+      assert.deepEqual(await reasons(), []);
+    } finally {
+      await rm(flag, { force: true });
+      await scene.close();
+    }
+  });
+
+  test('[R15.1] a catalog that is lost while engines record is rebuilt, and they continue in the new one', async () => {
+    const scene = await Scene.open(clip);
+    const { client, uids, server } = scene;
+    try {
+      const startOf = async (uid: string) => (await client.getArchiveStats({ params: { uid } })).startTime;
+      const starts = await Promise.all(uids.map(startOf));
+      // The next front must not start before the file is gone.
+      process.kill(server.pid, 'SIGSTOP');
+      process.kill(await scene.front(), 'SIGKILL');
+      await rm(join(server.dataDir, 'archive.sqlite'));
+      process.kill(server.pid, 'SIGCONT');
+      await scene.goesOn(1_000);
+      await until(
+        () => Promise.all(uids.map(startOf)),
+        (found) => isDeepStrictEqual(found, starts),
+      );
+      await server.stop();
+      assert.equal(await scene.check(), 'The archive is in order.\n');
+    } finally {
+      await scene.close();
+    }
+  });
 });

@@ -6,7 +6,7 @@ import { before, test } from 'node:test';
 import { yieldOrder } from '@vidette/contract/overload';
 import { ApiError } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
-import { administratorOf, until } from './api.ts';
+import { administratorOf, snapshotOf, until } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { assertEveryFrame, encodeSceneClip, Scene } from './engine-scene.ts';
 import { pauseAndDownload, recorded, recordedFor } from './footage.ts';
@@ -59,14 +59,7 @@ test('[R15.4] engines have a higher priority than the front, and the front a hig
   const scene = await Scene.open(clip);
   try {
     const [uid = ''] = scene.uids;
-    await until(
-      () =>
-        scene.client.getStreamPicture({ params: { uid }, query: {} }).then(
-          () => true,
-          () => false,
-        ),
-      (isMade) => isMade,
-    );
+    await snapshotOf(scene.client, uid);
     const front = await scene.front();
     const [own = 0] = await nicesOf(process.pid);
     assert.deepEqual(await nicesOf(front), [Math.min(19, own + 5)]);
@@ -175,8 +168,13 @@ test('[R15.4] while engines are overloaded everything else yields in order and s
     await viewing.getByText('key frames only').waitFor({ state: 'detached' });
     const againS = await shownS();
     await until(shownS, (seconds) => seconds > againS + 1);
-    await client.getStreamPicture({ params: { uid: other }, query: {} });
-    assert.ok((await client.getHealth()).warnings.every(({ code }) => code !== 'server-overloaded'));
+    await snapshotOf(client, other);
+    // Other programs on the machine may overload it once more.
+    await until(
+      async () => (await client.getHealth()).warnings.map(({ code }) => code),
+      (codes) => !codes.includes('server-overloaded'),
+      180_000,
+    );
     watching.close();
     await scene.assertNothingLost();
   } finally {
@@ -201,7 +199,7 @@ test('[R15.4] a server that runs everything in one process yields as well, and a
     const { client } = await administratorOf(server);
     const { uid } = await client.addStream({ body: { name: 'Gate', streamSource: camera.url } });
     await recordedFor(client, uid, 1_000);
-    await client.getStreamPicture({ params: { uid }, query: {} });
+    await snapshotOf(client, uid);
     const [own = 0] = await nicesOf(server.pid);
     const nices = await Promise.all((await descendantsOf(server.pid)).map(nicesOf));
     assert.ok(

@@ -5,7 +5,7 @@ import { mkdtemp, open, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { LiveViewer } from './live-viewer.ts';
@@ -79,96 +79,98 @@ async function warnings(client: Client): Promise<string[]> {
 
 const isRecording = (found: readonly string[]) => found.at(-1) === 'live';
 
-test('[R10.4] [R3.9] a full disk does not affect live video, is reported, damages no stored data, and recording continues when there is space', async (t) => {
-  const disk = await smallDisk(t, 128);
-  if (!disk) return;
-  // Catalog and database are on the full disk too, as by default.
-  const server = await startServer({ dataDir: disk, env: { VIDETTE_ARCHIVE_QUOTA_PERCENT: '99' } });
-  t.after(() => server.stop());
-  const { client, cookie } = await administratorOf(server);
-  const { uid } = await client.addStream({ body: { name: 'Gate', streamSource: 'demo:' } });
-  await until(() => kinds(client, uid), isRecording, 60_000);
+describe('full disks, each of a server of its own', { concurrency: 2 }, () => {
+  test('[R10.4] [R3.9] a full disk does not affect live video, is reported, damages no stored data, and recording continues when there is space', async (t) => {
+    const disk = await smallDisk(t, 128);
+    if (!disk) return;
+    // Catalog and database are on the full disk too, as by default.
+    const server = await startServer({ dataDir: disk, env: { VIDETTE_ARCHIVE_QUOTA_PERCENT: '99' } });
+    t.after(() => server.stop());
+    const { client, cookie } = await administratorOf(server);
+    const { uid } = await client.addStream({ body: { name: 'Gate', streamSource: 'demo:' } });
+    await until(() => kinds(client, uid), isRecording, 60_000);
 
-  const giveBack = await occupy(disk, 0);
-  const trouble = `stream-not-recording ${uid}`;
-  const told = await until(
-    () => warnings(client),
-    (found) => found.includes(trouble) && found.includes('archive-disk-usage'),
-    60_000,
-  );
-  assert.equal(told.length, 2);
-  await until(
-    () => server.output,
-    (output) => /Recording failed \(disk-full\); it will be retried/.test(output),
-    60_000,
-  );
-  assert.equal((await client.getStream({ params: { uid } })).status, 'running');
-  const viewer = await LiveViewer.watch(server, cookie, uid);
-  await viewer.receive(30);
-  viewer.close();
-  const kept = await client.getArchiveStats({ params: { uid } });
-
-  await giveBack();
-  await until(
-    () => warnings(client),
-    (found) => !found.includes(trouble),
-    60_000,
-  );
-  const after = await until(() => kinds(client, uid), isRecording, 60_000);
-  assert.ok(after.includes('gap'), after.join(' '));
-  const grown = await client.getArchiveStats({ params: { uid } });
-  assert.ok(grown.bytes > kept.bytes && grown.startTime === kept.startTime);
-  const playlist = { start_time: kept.startTime ?? 0, end_time: Date.now() };
-  const reply = await fetch(
-    `${server.url}/v1/stream/${uid}/archive/download?start_time=${playlist.start_time}&end_time=${playlist.end_time}`,
-    { headers: { cookie } },
-  );
-  assert.equal(reply.status, 200);
-  assert.ok((await reply.arrayBuffer()).byteLength > kept.bytes / 2);
-
-  await server.stop();
-  const check = await run(process.execPath, [main, 'check'], { VIDETTE_DATA: disk });
-  assert.equal(check.code, 0, check.output);
-});
-
-test('[R10.4] with a quota, retention deletes the oldest footage from a full disk, and recording uses that space', async (t) => {
-  const disk = await smallDisk(t, 128);
-  if (!disk) return;
-  const archive = join(disk, 'footage');
-  // The share to keep free refers to this disk, not to the data folder's larger one: otherwise everything would
-  // be deleted.
-  const server = await startServer({ env: { VIDETTE_ARCHIVE_FOLDER: archive } });
-  t.after(() => server.stop());
-  const { client } = await administratorOf(server);
-  const { uid } = await client.addStream({ body: { name: 'Gate', streamSource: 'demo:' } });
-  const record = (isEnable: boolean) =>
-    client.saveStream({ params: { uid }, body: { archive: { isEnable } } });
-  // Each time recording is switched off a segment is closed.
-  for (let count = 1; count <= 3; count++) {
-    await until(
-      () => client.getArchiveStats({ params: { uid } }),
-      ({ segments }) => segments === count,
+    const giveBack = await occupy(disk, 0);
+    const trouble = `stream-not-recording ${uid}`;
+    const told = await until(
+      () => warnings(client),
+      (found) => found.includes(trouble) && found.includes('archive-disk-usage'),
       60_000,
     );
-    await record(false);
-    await record(true);
-  }
-  const before = await until(
-    () => client.getArchiveStats({ params: { uid } }),
-    ({ segments }) => segments === 4,
-    60_000,
-  );
-  await client.saveConfiguration({ body: { values: { archive: { quotaBytes: 1 } } } });
-  const left = await until(
-    () => client.getArchiveStats({ params: { uid } }),
-    ({ segments }) => segments === 1,
-    60_000,
-  );
-  assert.ok((left.startTime ?? 0) > (before.startTime ?? 0), 'the newest is what is left');
-  const [day = ''] = await readdir(join(archive, uid));
-  await until(
-    async () => (await readdir(join(archive, uid, day))).filter((name) => name.endsWith('.mp4')),
-    (files) => files.length === 1,
-  );
-  assert.ok(isRecording(await kinds(client, uid)));
+    assert.equal(told.length, 2);
+    await until(
+      () => server.output,
+      (output) => /Recording failed \(disk-full\); it will be retried/.test(output),
+      60_000,
+    );
+    assert.equal((await client.getStream({ params: { uid } })).status, 'running');
+    const viewer = await LiveViewer.watch(server, cookie, uid);
+    await viewer.receive(30);
+    viewer.close();
+    const kept = await client.getArchiveStats({ params: { uid } });
+
+    await giveBack();
+    await until(
+      () => warnings(client),
+      (found) => !found.includes(trouble),
+      60_000,
+    );
+    const after = await until(() => kinds(client, uid), isRecording, 60_000);
+    assert.ok(after.includes('gap'), after.join(' '));
+    const grown = await client.getArchiveStats({ params: { uid } });
+    assert.ok(grown.bytes > kept.bytes && grown.startTime === kept.startTime);
+    const playlist = { start_time: kept.startTime ?? 0, end_time: Date.now() };
+    const reply = await fetch(
+      `${server.url}/v1/stream/${uid}/archive/download?start_time=${playlist.start_time}&end_time=${playlist.end_time}`,
+      { headers: { cookie } },
+    );
+    assert.equal(reply.status, 200);
+    assert.ok((await reply.arrayBuffer()).byteLength > kept.bytes / 2);
+
+    await server.stop();
+    const check = await run(process.execPath, [main, 'check'], { VIDETTE_DATA: disk });
+    assert.equal(check.code, 0, check.output);
+  });
+
+  test('[R10.4] with a quota, retention deletes the oldest footage from a full disk, and recording uses that space', async (t) => {
+    const disk = await smallDisk(t, 128);
+    if (!disk) return;
+    const archive = join(disk, 'footage');
+    // The share to keep free refers to this disk, not to the data folder's larger one: otherwise everything would
+    // be deleted.
+    const server = await startServer({ env: { VIDETTE_ARCHIVE_FOLDER: archive } });
+    t.after(() => server.stop());
+    const { client } = await administratorOf(server);
+    const { uid } = await client.addStream({ body: { name: 'Gate', streamSource: 'demo:' } });
+    const record = (isEnable: boolean) =>
+      client.saveStream({ params: { uid }, body: { archive: { isEnable } } });
+    // Each time recording is switched off a segment is closed.
+    for (let count = 1; count <= 3; count++) {
+      await until(
+        () => client.getArchiveStats({ params: { uid } }),
+        ({ segments }) => segments === count,
+        60_000,
+      );
+      await record(false);
+      await record(true);
+    }
+    const before = await until(
+      () => client.getArchiveStats({ params: { uid } }),
+      ({ segments }) => segments === 4,
+      60_000,
+    );
+    await client.saveConfiguration({ body: { values: { archive: { quotaBytes: 1 } } } });
+    const left = await until(
+      () => client.getArchiveStats({ params: { uid } }),
+      ({ segments }) => segments === 1,
+      60_000,
+    );
+    assert.ok((left.startTime ?? 0) > (before.startTime ?? 0), 'the newest is what is left');
+    const [day = ''] = await readdir(join(archive, uid));
+    await until(
+      async () => (await readdir(join(archive, uid, day))).filter((name) => name.endsWith('.mp4')),
+      (files) => files.length === 1,
+    );
+    assert.ok(isRecording(await kinds(client, uid)));
+  });
 });

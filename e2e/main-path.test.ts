@@ -8,7 +8,9 @@ import { gstAudio, gstVideo, startGstServer, type GstServer } from './rtsp/gst-s
 import { administrator, startServer, type TestServer } from './server.ts';
 
 /** How long the two streams are recorded before their timelines are tested. */
-const recordedMs = 120_000;
+const recordedMs = 30_000;
+/** How far before the live video the timeline is clicked. */
+const backMs = 25_000;
 
 let server: TestServer;
 let camera: GstServer;
@@ -18,7 +20,8 @@ let consoleErrors: string[];
 
 before(async () => {
   camera = await startGstServer({ mounts: { '/gate': `( ${gstVideo('h264')} ${gstAudio('aac')} )` } });
-  server = await startServer();
+  // FFmpeg, which makes the snapshot of a probe, has the lowest priority: on a busy machine it is late.
+  server = await startServer({ env: { VIDETTE_SOURCE_PROBE_SECONDS: '60' } });
   browser = await launchBrowser();
   page = await (await newPerson(browser, desktop)).newPage();
   consoleErrors = consoleErrorsOf(page);
@@ -114,7 +117,7 @@ test('the path of a new user, from the setup to the archive, on one page', async
   });
 
   await step(
-    '[R4.7, R4.8, R4.9] after two minutes a click on the timeline plays that moment, and the live button returns',
+    '[R4.7, R4.8, R4.9] after half a minute a click on the timeline plays that moment, and the live button returns',
     async () => {
       // Recording needs no viewer.
       await page.goto('about:blank');
@@ -127,25 +130,22 @@ test('the path of a new user, from the setup to the archive, on one page', async
         await page.goto(view);
         await assertMoves(page, 2);
         await zoomIn(page);
-        // The initial range ends some minutes in the future; a quarter of it before the playhead is recorded.
-        const timeline = page.getByRole('slider', { name: /^Timeline of/ });
-        const box = await timeline.boundingBox();
-        assert.ok(box);
-        const liveX = await playheadX(page);
-        await page.mouse.click(liveX - box.width / 6, box.y + box.height / 2);
+        const { x, y } = await beforePlayhead(page, backMs);
+        await page.mouse.click(x, y);
         await page
           .locator('[data-player-mode="archive"][data-player-state="playing"]')
           .waitFor({ state: 'attached' });
         const archiveMs = await until(
           () => utcMs(page),
-          (atMs) => atMs < Date.now() - 20_000,
+          (atMs) => atMs < Date.now() - backMs / 2,
         );
         await assertMoves(page);
         if (view === views.demo) {
           const clockMs = await readClock(page);
+          const laterMs = await utcMs(page);
           assert.ok(
-            clockMs >= archiveMs - 1_000 && clockMs < archiveMs + 30_000,
-            `${clockMs} for ${archiveMs}`,
+            clockMs >= archiveMs - 1_000 && clockMs < laterMs + 2_000,
+            `${clockMs} for ${archiveMs} to ${laterMs}`,
           );
         }
         await page.getByRole('button', { name: 'Go to live' }).click();
@@ -171,16 +171,16 @@ async function zoomIn(shownPage: Page): Promise<void> {
   while (await button.isEnabled()) await button.click();
 }
 
-/** The position of the playhead, in pixels of the page. */
-async function playheadX(shownPage: Page): Promise<number> {
+/** The point of the timeline at this time before the playhead, in pixels of the page. */
+async function beforePlayhead(shownPage: Page, ms: number): Promise<{ x: number; y: number }> {
   const timeline = shownPage.getByRole('slider', { name: /^Timeline of/ });
   const box = await timeline.boundingBox();
   const [from, to, now] = await timeline.evaluate((element) => {
     const { min, max, valueAsNumber } = element as HTMLInputElement;
     return [Number(min), Number(max), valueAsNumber] as const;
   });
-  assert.ok(box && to > from);
-  return box.x + ((now - from) / (to - from)) * box.width;
+  assert.ok(box && from < now - ms && now < to);
+  return { x: box.x + ((now - ms - from) / (to - from)) * box.width, y: box.y + box.height / 2 };
 }
 
 async function utcMs(shownPage: Page): Promise<number> {
