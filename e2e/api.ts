@@ -1,4 +1,4 @@
-import { createClient, type Client } from '@vidette/contract/client';
+import { ApiError, createClient, type Client } from '@vidette/contract/client';
 import { setUp, type TestServer } from './server.ts';
 
 /** The contract's client, signed in with a session cookie like a browser. */
@@ -34,4 +34,26 @@ export async function until<T>(
     if (Date.now() > endMs) throw new Error(`still ${JSON.stringify(answer)} after ${timeoutMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+/** Answers of a server that has no snapshot to show yet. */
+const noSnapshotYet: readonly string[] = ['Unavailable', 'SERVER_NOT_RESPONSE_ERR', 'ServerOverloaded'];
+
+/**
+ * A snapshot of a running stream, requested until there is one: the process that renders it has the lowest priority of
+ * all, and on a busy machine its first one is late.
+ */
+export async function snapshotOf(
+  client: Client,
+  uid: string,
+  query: { readonly width?: number } = {},
+): Promise<Response> {
+  const ask = () =>
+    client.getStreamPicture({ params: { uid }, query }).catch((error: unknown) => {
+      if (error instanceof ApiError && noSnapshotYet.includes(error.code)) return error.code;
+      throw error;
+    });
+  const answer = await until(ask, (found) => typeof found !== 'string');
+  if (typeof answer === 'string') throw new Error(answer);
+  return answer;
 }

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import { ApiError, type Client } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
-import { administratorOf, until } from './api.ts';
+import { administratorOf, snapshotOf, until } from './api.ts';
 import { download, framesOf, recorded, recordedFor } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
@@ -106,7 +106,7 @@ test('[R10.3] cameras that accept the connection and send nothing delay no other
 });
 
 test('[R10.3] media processes that hang delay no others, and are replaced', async () => {
-  await client.getStreamPicture({ params: { uid: uids[1] ?? '' } });
+  await snapshotOf(client, uids[1] ?? '');
   const hung = await mediaProcesses();
   // Processes for the cameras' audio, the silent cameras of the other engine, and still frames.
   assert.ok(hung.length >= 3, `${hung.length} media processes`);
@@ -121,7 +121,7 @@ test('[R10.3] media processes that hang delay no others, and are replaced', asyn
     () => mediaProcesses(),
     (pids) => hung.every((pid) => !pids.includes(pid)),
   );
-  const reply = await client.getStreamPicture({ params: { uid: uids[3] ?? '' } });
+  const reply = await snapshotOf(client, uids[3] ?? '');
   assert.equal(reply.headers.get('content-type'), 'image/jpeg');
 });
 

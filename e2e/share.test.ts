@@ -65,7 +65,10 @@ test('[R10.5] a visitor without an account watches it live, with little more tha
   assert.equal(await page.getByRole('heading').textContent(), 'Square & <gate>');
   assert.match(await page.title(), /^Square & <gate> - Vidette$/);
   assert.ok(scriptBytes > 0 && scriptBytes < 30_000, `${scriptBytes} bytes of script`);
-  const shared = await admin.getShared({ params: { key: keyOf(url) } });
+  const shared = await until(
+    () => admin.getShared({ params: { key: keyOf(url) } }),
+    ({ viewers }) => viewers > 0,
+  );
   assert.deepEqual(shared, { name: 'Square & <gate>', status: 'running', viewers: 1 });
   await page.getByText('1 viewer').waitFor();
   assert.deepEqual(consoleErrors, []);

@@ -2,20 +2,25 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
+import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
+import { encodeClip } from './rtsp/fake-media.ts';
 import { button, TestEnv } from './test-env.ts';
 
 // The diagnostics that the page shows about a stream to its operator, and about the server to its
 // administrator.
 
 let testEnv: TestEnv;
+/** Not the demo video: FFmpeg, which makes that, has the lowest priority, and on a busy machine it begins with an outage. */
+let camera: FakeCamera;
 let client: Client;
 let gate: string;
 let dock: string;
 
 before(async () => {
+  camera = await startFakeCamera({ clip: await encodeClip() });
   testEnv = await TestEnv.start();
   ({ client } = testEnv);
-  ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
+  ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: camera.url } }));
   ({ uid: dock } = await client.addStream({ body: { name: 'Dock', streamSource: 'rtsp://127.0.0.1:9/x' } }));
   await until(
     async () => (await client.getStreamStats({ params: { uid: gate } })).histories[0]?.values.length ?? 0,
@@ -24,7 +29,10 @@ before(async () => {
   );
 });
 
-after(() => testEnv?.close());
+after(async () => {
+  await testEnv?.close();
+  await camera?.stop();
+});
 
 test('[R2.9] metrics over time, the source’s tracks, outages, and the live log', () =>
   testEnv.open(`/stream/${gate}/debug`, async (page) => {

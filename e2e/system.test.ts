@@ -100,14 +100,18 @@ test('[R7.34, R7.45] metrics of the server and of a stream include their histori
   assert.ok(newest('received') > 0 && newest('memory') > 1e6 && newest('cpu') > 0);
   assert.deepEqual(Object.keys(await admin.getSystemStats()).sort(), Object.keys(now).sort());
 
-  const stream = await admin.getStreamStats({ params: { uid } });
+  const newestFrames = ({ histories: all }: Awaited<ReturnType<Client['getStreamStats']>>) =>
+    all.find(({ name }) => name === 'frames')?.values.at(-1) ?? 0;
+  // The first sample may begin before the stream does.
+  const stream = await until(
+    () => admin.getStreamStats({ params: { uid } }),
+    (stats) => newestFrames(stats) > 1,
+  );
   assert.equal(stream.reconnects, 0);
   assert.deepEqual(
     stream.histories.map(({ name, unit }) => `${name} ${unit}`),
     ['received bit/s', 'frames 1/s', 'damagedFrames 1/s', 'lostPackets 1/s', 'viewers ', 'writeLatency ms'],
   );
-  const frames = stream.histories.find(({ name }) => name === 'frames')?.values.at(-1) ?? 0;
-  assert.ok(frames > 1, `${frames} frames a second`);
 });
 
 test('[R10.1, R10.10] lost packets are counted, per stream and in the metrics', async () => {

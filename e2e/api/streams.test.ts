@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { ApiError, type Client } from '@vidette/contract/client';
-import { administratorOf, until } from '../api.ts';
+import { administratorOf, snapshotOf, until } from '../api.ts';
 import { signIn, startServer, type TestServer } from '../server.ts';
 
 let server: TestServer;
@@ -209,13 +209,17 @@ test('[R7.7, R7.8] probing returns the tracks and a snapshot; a dead port has it
 test('[R7.8, R7.11] a running stream has a snapshot, a log and statistics', async () => {
   await hasStatus(demo, 'running');
   await client.pauseStream({ body: { uid: gate } });
-  await assertJpeg(await client.getStreamPicture({ params: { uid: demo }, query: { width: 320 } }));
+  await assertJpeg(await snapshotOf(client, demo, { width: 320 }));
   const { items } = await client.getStreamLogs({ params: { uid: demo } });
   assert.ok(items.length > 0 && items.every((line) => line.message !== ''));
   const last = items.at(-1)?.id ?? 0;
   assert.deepEqual((await client.getStreamLogs({ params: { uid: demo }, query: { after: last } })).items, []);
-  const stats = await client.getStreamStats({ params: { uid: demo } });
-  assert.ok(stats.videoFrames > 0 && stats.tracks.length === 2 && stats.status === 'running');
+  // The process that receives it reports them once a second.
+  const stats = await until(
+    () => client.getStreamStats({ params: { uid: demo } }),
+    ({ videoFrames }) => videoFrames > 0,
+  );
+  assert.ok(stats.tracks.length === 2 && stats.status === 'running');
   await assert.rejects(client.getStreamPicture({ params: { uid: gate } }), hasCode('Unavailable'));
 });
 
@@ -395,8 +399,13 @@ test('[R7.29, R7.31, R7.33, R7.34, R7.35] the server’s information about itsel
   assert.deepEqual(found.items[0], { kind: 'stream', id: gate, name: 'Gate', note: '' });
   const logs = await client.getSystemLogs({ query: { search: gate } });
   assert.ok(logs.items.length > 0);
-  const stats = await client.getSystemStats();
-  assert.deepEqual([stats.streams, stats.streamsRunning], [2, 1]);
+  await until(
+    async () => {
+      const { streams, streamsRunning } = await client.getSystemStats();
+      return [streams, streamsRunning];
+    },
+    ([streams, running]) => streams === 2 && running === 1,
+  );
   assert.equal((await client.getLicense()).productType, 'community');
   await assert.rejects(client.saveLicense({ body: { text: 'nonsense' } }), hasCode('IncorrectLicense'));
   const document = await client.getOpenApi();
