@@ -144,6 +144,46 @@ test('[R11.4] events are chosen, played, reviewed and exported by keyboard; a bu
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
 });
 
+test('a digest plays all clips of a span one after the other, with their time, and begins where a person chooses', async (t) => {
+  const add = (time: number) =>
+    client.addAnnotation({
+      body: { streamId: uid, kind: 'animal', time, timeEnd: time + 2_000, note: '' },
+    });
+  const [firstMs, secondMs, lastMs] = [
+    startMs + 2 * MINUTE_MS,
+    startMs + 5 * MINUTE_MS,
+    endMs - 12 * MINUTE_MS,
+  ];
+  for (const time of [firstMs, secondMs, lastMs]) await add(time);
+  const page = await open(t, `/events?camera=${uid}`);
+  await page.getByRole('button', { name: 'Play all events of a night in two minutes' }).click();
+  await page.getByRole('heading', { name: 'Digest' }).waitFor();
+  await page.goto(
+    `${server.url}/ui/events/digest?from=${firstMs - MINUTE_MS}&to=${lastMs + MINUTE_MS}&streams=${uid}`,
+  );
+  const mark = page.locator('[data-digest-place]');
+  const parts = page.getByRole('region', { name: 'Clips and gaps' }).getByRole('button');
+  const shown = async () => ({
+    place: Number(await mark.getAttribute('data-digest-place')),
+    utcMs: Number(await mark.getAttribute('data-digest-ms')),
+    state: await mark.getAttribute('data-digest-state'),
+  });
+  await mark.waitFor({ state: 'attached' });
+  const count = await parts.count();
+  assert.ok(count >= 3, `${count} clips`);
+  const last = await until(shown, ({ place, state }) => place === count - 1 && state === 'playing', 60_000);
+  assert.ok(last.utcMs >= lastMs - 2_000 && last.utcMs <= lastMs + 4_000, `${last.utcMs - lastMs} ms`);
+  await page.getByText('of quiet time').waitFor();
+  await until(shown, ({ state }) => state === 'ended', 60_000);
+  await page.getByText('End of the digest').waitFor();
+  await page.getByText(/^[3-9] of [3-9]$/).waitFor();
+  await parts.nth(1).click();
+  const again = await until(shown, ({ place, state }) => place === 1 && state === 'playing', 60_000);
+  assert.ok(again.utcMs < lastMs - MINUTE_MS, 'an earlier clip');
+  await page.keyboard.press(' ');
+  await until(shown, ({ state }) => state === 'paused');
+});
+
 test('[R11.4] of ten thousand events only those in view are in the document, and the last one can be reached', async (t) => {
   const detail = { code: null, subject: null, user: null, address: null, figures: {} };
   const entry = (place: number) => ({

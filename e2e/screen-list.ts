@@ -250,6 +250,8 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
       path: '/events',
       act: (page) => page.getByRole('option').first().click(),
     },
+    { name: 'digest-nothing', path: '/events/digest?from=1000&to=2000' },
+    { name: 'digest', path: `/events/digest?from=${Date.now() - 3_600_000}&to=${Date.now() + 60_000}` },
     {
       name: 'find',
       path: `/stream/${live}/view?t=${Date.now() - 10_000}`,

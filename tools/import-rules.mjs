@@ -193,6 +193,7 @@ export const pageParts = {
 export const featureParts = {
   'stream-view': ['streams', 'bookmarks', 'exports'],
   events: ['streams', 'exports', 'stream-view'],
+  digest: ['streams', 'stream-view', 'events'],
   mosaics: ['streams', 'stream-view'],
   users: ['account'],
   rights: ['streams', 'users'],

@@ -1,6 +1,7 @@
 import type { MessageKey } from '../i18n/i18n.ts';
 import { auditSearch } from '../features/audit-logs/audit-search.ts';
 import { bookmarksSearch } from '../features/bookmarks/bookmarks-search.ts';
+import { digestSearch } from '../features/digest/digest-search.ts';
 import { eventsSearch } from '../features/events/events-search.ts';
 import { exportsSearch } from '../features/exports/exports-search.ts';
 import { mosaicSearch } from '../features/mosaics/view/mosaic-search.ts';
@@ -67,6 +68,7 @@ export const addresses = {
   '/settings': { title: 'title.settings' },
   '/help': { title: 'title.help' },
   '/events': { title: 'title.events', search: eventsSearch },
+  '/events/digest': { title: 'title.digest', search: digestSearch },
   '/exports': { title: 'title.exports', search: exportsSearch },
   '/notifications': { title: 'title.notifications', search: notificationsSearch },
   '/bookmarks': { title: 'title.bookmarks', search: bookmarksSearch },

@@ -86,6 +86,9 @@ export const screenChunks: Readonly<Record<AddressName, ScreenChunk>> = {
   },
   '/help': { screen: async () => (await import('../features/help/help.tsx')).HelpScreen },
   '/events': { screen: async () => (await import('../features/events/events.tsx')).EventsScreen },
+  '/events/digest': {
+    screen: async () => (await import('../features/digest/digest.tsx')).DigestScreen,
+  },
   '/exports': { screen: async () => (await import('../features/exports/exports.tsx')).ExportsScreen },
   '/notifications': {
     screen: async () => (await import('../features/notifications/notifications.tsx')).NotificationsScreen,

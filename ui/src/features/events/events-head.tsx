@@ -1,10 +1,12 @@
 import { SegmentedControl } from '@mantine/core';
 import IconChecks from '@tabler/icons-react/dist/esm/icons/IconChecks.mjs';
 import IconFilter from '@tabler/icons-react/dist/esm/icons/IconFilter.mjs';
+import IconPlayerTrackNext from '@tabler/icons-react/dist/esm/icons/IconPlayerTrackNext.mjs';
 import IconKeyboard from '@tabler/icons-react/dist/esm/icons/IconKeyboard.mjs';
 import { useState } from 'react';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { useNavigate } from '../../routing/react/router-context.tsx';
 import { EventFilters } from './event-filters.tsx';
 import { isUnreviewed } from './event-groups.ts';
 import type { EventsSearch } from './events-search.ts';
@@ -23,6 +25,7 @@ interface EventsHeadProps {
 /** The title of the screen, what applies to the whole list, and its filters. */
 export function EventsHead({ events, search, onChange, onReviewAll, onKeys }: EventsHeadProps) {
   const i18n = useI18n();
+  const navigate = useNavigate();
   const { event: _event, unreviewed, ...filters } = search;
   const count = Object.keys(filters).length;
   const [isOpen, setOpen] = useState(count > 0);
@@ -32,6 +35,11 @@ export function EventsHead({ events, search, onChange, onReviewAll, onKeys }: Ev
       <div className={classes.titleRow}>
         <h1 className={classes.title}>{i18n.t('title.events')}</h1>
         <div className={classes.headActions}>
+          <SignButton
+            icon={IconPlayerTrackNext}
+            label={i18n.t('digest.open')}
+            onClick={() => void navigate({ to: '/events/digest', search: digestOf(search) })}
+          />
           <SignButton
             icon={IconChecks}
             label={i18n.t('events.review.all', { count: open })}
@@ -72,4 +80,9 @@ export function EventsHead({ events, search, onChange, onReviewAll, onKeys }: Ev
       )}
     </div>
   );
+}
+
+/** The search parameters of the digest of the same cameras. */
+function digestOf({ camera, tag }: EventsSearch) {
+  return { ...(camera === undefined ? {} : { streams: camera }), ...(tag === undefined ? {} : { tag }) };
 }

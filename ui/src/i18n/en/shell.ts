@@ -62,6 +62,7 @@ export const shell = {
   'title.administration': 'Administration',
   'title.bookmarks': 'Bookmarks',
   'title.events': 'Events',
+  'title.digest': 'Digest',
   'title.exports': 'Exports',
   'title.notifications': 'Notifications',
   'title.help': 'Help',

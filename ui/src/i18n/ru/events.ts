@@ -52,4 +52,28 @@ export const events: Record<keyof typeof english, string> = {
   'events.keys.review': 'Отметить просмотренным или снять отметку',
   'events.keys.export': 'Выгрузить событие',
   'events.keys.open': 'Открыть в архиве',
+
+  'digest.open': 'Показать все события ночи за две минуты',
+  'digest.span': 'Период',
+  'digest.night': 'Прошлая ночь',
+  'digest.day': 'Последние 24 часа',
+  'digest.hour': 'Последний час',
+  'digest.cameras': 'Камеры',
+  'digest.parts': 'Фрагменты и пропуски',
+  'digest.partial': 'Событий больше. Показаны только последние {count, number}.',
+  'digest.nothing.title': 'Ничего не произошло',
+  'digest.nothing': 'С {from} по {to} нет ни движения, ни аннотаций, ни пропусков в записи.',
+  'digest.summary':
+    '{count, plural, one {# фрагмент} few {# фрагмента} many {# фрагментов} other {# фрагмента}} за {duration} на скорости {speed}×. Спокойное время пропускается.',
+  'digest.cut': 'Длинные фрагменты сокращены.',
+  'digest.progress': '{place} из {count}',
+  'digest.previous': 'Предыдущий фрагмент',
+  'digest.next': 'Следующий фрагмент',
+  'digest.skipped': 'Пропущено спокойное время: {duration}',
+  'digest.gap': 'Нет записи с {from} до {to}',
+  'digest.ended': 'Обзор закончен',
+  'digest.failed.failed': 'Запись камеры {name} не читается. Показ продолжится со следующего фрагмента.',
+  'digest.failed.unsupported':
+    'Браузер не воспроизводит видео камеры {name}. Показ продолжится со следующего фрагмента.',
+  'digest.failed.silent': 'Запись камеры {name} не поступает. Показ продолжится со следующего фрагмента.',
 };

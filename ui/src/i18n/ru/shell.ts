@@ -65,6 +65,7 @@ export const shell: Record<keyof typeof english, string> = {
   'title.administration': 'Администрирование',
   'title.bookmarks': 'Закладки',
   'title.events': 'События',
+  'title.digest': 'Обзор',
   'title.exports': 'Выгрузки',
   'title.notifications': 'Уведомления',
   'title.help': 'Справка',

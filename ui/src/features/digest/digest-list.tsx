@@ -1,0 +1,68 @@
+import { useEffect, useRef } from 'react';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { entryTitle } from '../events/entry-text.ts';
+import { KindIcon } from '../events/kind-icon.tsx';
+import type { DigestPart, DigestPlan } from './digest-plan.ts';
+import type { DigestPlayer } from './digest-player.ts';
+import classes from './digest.module.css';
+import { useDigest } from './use-digest-player.ts';
+
+interface DigestListProps {
+  readonly player: DigestPlayer;
+  readonly plan: DigestPlan;
+}
+
+/** All clips and gaps; choosing one plays it, and then those that follow. */
+export function DigestList({ player, plan }: DigestListProps) {
+  const i18n = useI18n();
+  const { place } = useDigest(player);
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    list.current?.children[place]?.scrollIntoView({ block: 'nearest' });
+  }, [place]);
+  const { speed, lengthMs, isCut } = plan;
+  return (
+    <section className={classes.list} aria-label={i18n.t('digest.parts')}>
+      <p className={classes.summary}>
+        {i18n.t('digest.summary', {
+          count: plan.parts.length,
+          duration: i18n.duration(Math.max(1000, Math.round(lengthMs / 1000) * 1000)),
+          speed: i18n.number(speed),
+        })}
+        {isCut && ` ${i18n.t('digest.cut')}`}
+      </p>
+      <ol ref={list} className={classes.parts}>
+        {plan.parts.map((part, index) => (
+          <li key={`${part.uid} ${part.fromMs} ${part.type}`}>
+            <button
+              type="button"
+              className={classes.part}
+              data-clip
+              aria-current={index === place ? 'step' : undefined}
+              onClick={() => player.goTo(index)}
+            >
+              <PartFacts part={part} />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function PartFacts({ part }: { readonly part: DigestPart }) {
+  const i18n = useI18n();
+  const [entry] = part.entries;
+  return (
+    <>
+      <time dateTime={new Date(part.fromMs).toISOString()}>{i18n.time(part.fromMs)}</time>
+      <KindIcon entry={entry} />
+      <span className={classes.partName}>
+        {part.name} · {entryTitle(entry, i18n)}
+      </span>
+      <span className={classes.partLength}>
+        {i18n.duration(Math.round((part.toMs - part.fromMs) / 1000) * 1000)}
+      </span>
+    </>
+  );
+}

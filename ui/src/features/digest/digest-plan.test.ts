@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JournalEntry } from '@vidette/contract/journal';
+import { digestTargetMs, gapShownMs, planOf } from './digest-plan.ts';
+
+const detail = { code: null, subject: null, user: null, address: null, figures: {} };
+const span = { fromMs: 0, toMs: 36_000_000 };
+let ids = 0;
+
+function entry(
+  kind: JournalEntry['kind'],
+  stream: string | null,
+  startS: number,
+  endS?: number,
+): JournalEntry {
+  return {
+    id: ++ids,
+    kind,
+    stream,
+    streamName: stream,
+    detail,
+    note: '',
+    isReviewed: false,
+    startTime: startS * 1000,
+    endTime: endS === undefined ? null : endS * 1000,
+    isOngoing: false,
+  };
+}
+
+test('events of a camera with short pauses are one clip with a lead and a tail; other cameras have their own', () => {
+  const { parts, speed, lengthMs } = planOf(
+    [entry('motion', 'b', 101, 103), entry('motion', 'a', 105, 110), entry('motion', 'a', 100, 102)],
+    span,
+  );
+  assert.deepEqual(
+    parts.map(({ uid, fromMs, toMs, entries }) => [uid, fromMs, toMs, entries.length]),
+    [
+      ['a', 98_000, 112_000, 2],
+      ['b', 99_000, 105_000, 1],
+    ],
+  );
+  assert.deepEqual([speed, lengthMs], [1, 20_000]);
+});
+
+test('the speed is the lowest at which the digest takes two minutes', () => {
+  const night = Array.from({ length: 10 }, (_, index) =>
+    entry('motion', 'a', index * 1_000 + 10, index * 1_000 + 66),
+  );
+  const { speed, lengthMs, isCut } = planOf(night, span);
+  assert.deepEqual([speed, isCut], [8, false]);
+  assert.ok(lengthMs <= digestTargetMs && lengthMs > digestTargetMs / 2, `${lengthMs}`);
+});
+
+test('when no speed suffices, only the longest clips are cut, and none to less than can be recognized', () => {
+  const long = entry('motion', 'a', 100, 20_000);
+  const short = entry('motion', 'b', 200, 210);
+  const cut = planOf([long, short], span);
+  assert.deepEqual([cut.isCut, cut.speed], [true, 16]);
+  assert.ok(Math.abs(cut.lengthMs - digestTargetMs) < 1, `${cut.lengthMs}`);
+  assert.equal(cut.parts[1]?.toMs, 212_000);
+
+  const busy = Array.from({ length: 500 }, (_, index) =>
+    entry('motion', 'a', index * 60 + 10, index * 60 + 40),
+  );
+  const { parts, lengthMs } = planOf(busy, span);
+  assert.equal(parts.length, 500);
+  assert.ok(lengthMs >= 500 * 500, `${lengthMs} ms for 500 clips`);
+});
+
+test('gaps are said; what belongs to no camera, or is outside the span, is left out', () => {
+  const { parts, lengthMs } = planOf(
+    [
+      entry('gap', 'a', 50, 80),
+      entry('gap', 'a', 40_000, 41_000),
+      entry('motion', null, 60, 61),
+      entry('sign-in-failed', null, 60),
+      entry('stream-down', 'a', 50, 80),
+    ],
+    span,
+  );
+  assert.deepEqual(
+    parts.map(({ type, fromMs, toMs }) => [type, fromMs, toMs]),
+    [['gap', 50_000, 80_000]],
+  );
+  assert.equal(lengthMs, gapShownMs);
+});
+
+test('an event that is still going on ends with the span', () => {
+  const open = { ...entry('motion', 'a', 100), isOngoing: true };
+  const { parts } = planOf([open], { fromMs: 0, toMs: 160_000 });
+  assert.deepEqual([parts[0]?.fromMs, parts[0]?.toMs], [98_000, 160_000]);
+});
