@@ -115,7 +115,7 @@ function timeRight(a: readonly MotionSpan[], b: readonly MotionSpan[]): number {
 function detect(clip: readonly FrameSize[]): MotionEvent[] {
   const events: MotionEvent[] = [];
   const detector = new MotionDetector((event) => {
-    if (!event.isOpen) events.push(event);
+    if (!event.isOpen && !event.isTentative) events.push(event);
   });
   const fromMs = performance.now();
   for (const frame of clip) detector.frame(frame);

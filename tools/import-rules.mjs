@@ -84,7 +84,8 @@ export const serverModules = {
     'engine',
     'tunnel',
   ],
-  events: ['base', 'config', 'dial', 'store', 'access', 'system', 'engine', 'archive/read'],
+  mqtt: ['base', 'config', 'system'],
+  events: ['base', 'config', 'dial', 'store', 'access', 'system', 'engine', 'archive/read', 'mqtt'],
   accounts: ['base', 'config', 'store', 'access', 'system', 'events'],
   streams: [
     'base',

@@ -114,7 +114,7 @@ export const journalKinds = [
 ] as const;
 
 /** Kinds of targets of notifications. */
-export const targetTypes = ['push', 'webhook', 'email'] as const;
+export const targetTypes = ['push', 'webhook', 'email', 'mqtt'] as const;
 
 /** Why a target did not accept a notification. */
 export const notificationFailures = [
@@ -132,8 +132,12 @@ export const notificationFailures = [
   /** It redirects, which is not followed. */
   'redirect',
   'mail-server',
-  /** The server's configuration has no mail server. */
+  /** The server's configuration has no mail server, or no MQTT broker. */
   'not-configured',
+  /** The MQTT broker does not accept the server's user name and password. */
+  'broker-credentials',
+  /** The MQTT broker does not accept the connection or the message. */
+  'broker-refused',
   /** The key of its signatures can't be read: the server's own key was replaced. */
   'secret-lost',
   /** The browser ended its subscription, or its site data were deleted. */
@@ -185,8 +189,13 @@ export const limits = {
   /** A day: of a rule's durations. */
   ruleSecondsMax: 86_400,
   emailRecipientsMax: 10,
+  /** Of the topic of a target, below the server's own topics. */
+  mqttTopicMaxLength: 100,
   previewItemsMax: 100,
 } as const;
+
+/** Levels of an MQTT topic, separated by slashes: no wildcards, no empty level, none that begins with `$`. */
+export const mqttTopicPattern = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
 
 /** For a wall's socket. */
 export const wallLimits = {

@@ -25,6 +25,7 @@ export const HealthWarning = z.object({
     'data-disk-full',
     'server-overloaded',
     'target-failing',
+    'mqtt-down',
   ]),
   expiresAt: TimeMs.nullable().meta(like(exampleMs + 720 * hourMs)),
   usedPercent: z.number().nullable().meta(like(null)),
@@ -33,7 +34,7 @@ export const HealthWarning = z.object({
     .string()
     .nullable()
     .describe(
-      'Uid of the stream, id of the node, code of the location or of the error, name of the target, or the problem with the certificate',
+      'Uid of the stream, id of the node, code of the location or of the error, name of the target, or the problem with the certificate or the MQTT broker',
     )
     .meta(like('k3m9x2q7w5ab')),
   since: TimeMs.optional().describe('When it began; absent if that is not known'),

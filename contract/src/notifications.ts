@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { journalKinds, limits, notificationFailures, targetTypes } from './constants.ts';
+import { journalKinds, limits, mqttTopicPattern, notificationFailures, targetTypes } from './constants.ts';
 import { Email, Id, Name, TimeMs, TimeZoneName, Uid } from './entities.ts';
 import { exampleMs, hourMs, like } from './example.ts';
 import { JournalKind } from './journal.ts';
@@ -10,6 +10,8 @@ const WebhookUrl = z
   .url({ protocol: /^https?$/ })
   .max(limits.sourceMaxLength)
   .meta(like('https://hooks.example.org/vidette'));
+/** Levels of a topic, without wildcards and empty levels. */
+const MqttTopic = z.string().max(limits.mqttTopicMaxLength).regex(mqttTopicPattern).meta(like('yard/night'));
 const Recipients = z.array(Email).min(1).max(limits.emailRecipientsMax);
 
 /** A time of day. */
@@ -52,6 +54,10 @@ export const TargetSettings = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('email'),
     to: Recipients.describe('Only administrators may enter addresses other than their own'),
+  }),
+  z.strictObject({
+    type: z.literal('mqtt'),
+    topic: MqttTopic.describe('Below `notifications` in the server’s topics on its MQTT broker'),
   }),
 ]);
 
@@ -209,7 +215,7 @@ export const RulePreview = z.object({
     .describe(`When it would have acted, and on what; the latest ${limits.previewItemsMax}`),
 });
 
-/** The body of a webhook's request. */
+/** The body of a webhook's request, and the payload of an MQTT message. */
 export const WebhookNotification = z.object({
   type: z.enum(['rule', 'test']).meta(like('rule')),
   id: z.string().describe('The same in every attempt to deliver this notification').meta(like('r7-e1042-t3')),

@@ -58,7 +58,7 @@ export type Application = ReturnType<typeof composeApplication>;
 
 /** The services between the API calls and the modules below. None of them has anything to close. */
 export function composeApplication(parts: ApplicationParts) {
-  const { store, health, archive, tunnel, certificate, config, clock } = parts;
+  const { store, health, archive, tunnel, certificate, broker, config, clock } = parts;
   const recordingGaps = new RecordingGaps(parts);
   return {
     settingsFor: (principal: Principal | undefined) => settingsView(parts, principal),
@@ -68,6 +68,7 @@ export function composeApplication(parts: ApplicationParts) {
       recordingGaps,
       archive,
       tunnel,
+      broker,
       certificate,
       config,
       clock,

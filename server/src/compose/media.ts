@@ -89,7 +89,7 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
   const timeoutMs = () => config.source.probeSeconds * 1000;
   const sourceProbe = new SourceProbe({ prober, rpc, timeoutMs });
   return {
-    streamManager,
+    ...{ streamManager, observers },
     statuses,
     live,
     transcoding,

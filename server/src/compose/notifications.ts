@@ -4,6 +4,8 @@ import { EmailChannel } from '../events/email-channel.ts';
 import { NotificationStills } from '../events/notification-stills.ts';
 import { PushChannel } from '../events/push-channel.ts';
 import { pushKeysOf } from '../events/push-keys.ts';
+import { MqttChannel } from '../events/mqtt-channel.ts';
+import type { BrokerConnection } from '../mqtt/broker-connection.ts';
 import { WebhookChannel } from '../events/webhook-channel.ts';
 import { mayView, refusalOfArchive } from '../access/archive-refusal.ts';
 import { Fault } from '../base/fault.ts';
@@ -35,7 +37,7 @@ export function serverTimeZone(): string {
 }
 
 /** Sends what the rules queue. The rules themselves act where the journal is written. */
-export function openDeliveries(parts: DeliveryParts, closers: Closer[]) {
+export function openDeliveries(parts: DeliveryParts, broker: BrokerConnection, closers: Closer[]) {
   const { foundation, storage, media, access } = parts;
   const { config, clock, log, version } = foundation;
   const { store } = storage;
@@ -51,6 +53,7 @@ export function openDeliveries(parts: DeliveryParts, closers: Closer[]) {
   const channels = {
     push: new PushChannel({ clock, keys: pushKeys, stills: notificationStills, publicUrl }),
     webhook: new WebhookChannel({ clock, version, publicUrl }),
+    mqtt: new MqttChannel({ broker, config, clock, publicUrl }),
     email: new EmailChannel({ mailer, config, publicUrl, still, timeZone: serverTimeZone() }),
   };
   const deliveries = new DeliveryWorker({ store, channels, clock, log, node: config.node.id });

@@ -14,6 +14,7 @@ import type { Engines } from './engines.ts';
 import { openEvents } from './events.ts';
 import type { Foundation } from './foundation.ts';
 import type { Media } from './media.ts';
+import { openMqtt } from './mqtt.ts';
 import { openDeliveries } from './notifications.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import type { Storage } from './storage.ts';
@@ -59,7 +60,8 @@ async function openServices(areas: Areas, closers: Closer[]) {
     membership: cluster.membership,
   });
   const eventStreams = openEvents(areas, streamService, closers);
-  const notifications = openDeliveries(areas, closers);
+  const broker = openMqtt(areas, streamService, closers);
+  const notifications = openDeliveries(areas, broker, closers);
   const sharedViewers = new SharedViewers({ streams: store.streams, log });
   return {
     exports,
@@ -69,6 +71,7 @@ async function openServices(areas: Areas, closers: Closer[]) {
     sharedViewers,
     eventStreams,
     ...notifications,
+    broker,
   };
 }
 

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { isAddressRange } from '../base/network.ts';
-import { archiveDefaults, defaultTunnelLocation, productName } from '@vidette/contract/constants';
+import {
+  archiveDefaults,
+  defaultTunnelLocation,
+  mqttTopicPattern,
+  productName,
+} from '@vidette/contract/constants';
 
 /**
  * Every key of `vidette.yaml`, with its default. A key `a.b` is also read from the environment as
@@ -20,6 +25,17 @@ const hostName = z
   .string()
   .trim()
   .regex(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an address is expected');
+
+/** Levels of an MQTT topic, to which the server appends further ones. */
+const topic = z
+  .string()
+  .max(100)
+  .regex(mqttTopicPattern, 'levels of letters, digits, ., _ and - with slashes between them are expected');
+
+const brokerUrl = z
+  .url({ protocol: /^mqtts?$/ })
+  .max(2_048)
+  .refine(hasOnlyHost, 'only the scheme, the host and the port are expected, as in mqtt://192.0.2.10:1883');
 
 /** A relay: any machine with an SSH server that accepts connections on behalf of this server. */
 const tunnelLocation = z.strictObject({
@@ -166,6 +182,21 @@ export const ConfigFile = z.strictObject({
       entries: z.int().min(1_000).max(100_000_000).default(1_000_000),
     })
     .prefault({}),
+  mqtt: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      url: brokerUrl.nullable().default(null),
+      user: text.nullable().default(null),
+      password: z.string().max(1_024).nullable().default(null),
+      ca: text.nullable().default(null),
+      verify: z.boolean().default(true),
+      topic: topic.default('vidette'),
+      discovery: z.boolean().default(true),
+      discoveryPrefix: topic.default('homeassistant'),
+      stillSeconds: z.int().min(0).max(86_400).default(60),
+      allowCommands: z.boolean().default(true),
+    })
+    .prefault({}),
   metrics: z.strictObject({ token: text.nullable().default(null) }).prefault({}),
   versionCheck: z.strictObject({ url: url.nullable().default(null) }).prefault({}),
   kiosk: z
@@ -217,4 +248,14 @@ export const secretKeys: readonly string[] = [
   'kiosk.password',
   'database',
   's3.secretAccessKey',
+  'mqtt.password',
 ];
+
+/** Credentials have keys of their own, and a broker has no path. Hoisted: the schema above uses it. */
+function hasOnlyHost(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password, hostname, pathname, search, hash } = new URL(text);
+  return (
+    hostname !== '' && username + password + search + hash === '' && (pathname === '' || pathname === '/')
+  );
+}

@@ -32,7 +32,7 @@ export function momentPath({ stream, startMs }: RuleEvent): string {
   return stream === null ? '/ui/' : `/ui/stream/${stream}/view?t=${startMs}`;
 }
 
-/** What a webhook receives. */
+/** What a webhook receives, and what is published on a broker. */
 export function webhookBody(
   { delivery, streamName }: Message,
   publicUrl: string | undefined,
@@ -48,4 +48,9 @@ export function webhookBody(
     suppressed,
     url: momentUrl(event, publicUrl) ?? null,
   };
+}
+
+/** The same for a test. @param publicUrl as for `momentUrl` */
+export function testBody(id: string, createdAt: number, publicUrl: string | undefined): WebhookNotification {
+  return { type: 'test', id, createdAt, rule: null, event: null, suppressed: 0, url: publicUrl ?? null };
 }

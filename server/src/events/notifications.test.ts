@@ -64,7 +64,8 @@ async function made(t: TestContext) {
   const engine = new RuleEngine({ store, clock, log });
   store.journal.onWritten((db, entries) => engine.onWritten(db, entries));
   const open = (node = 'main') => {
-    const worker = new DeliveryWorker({ store, channels: { webhook, email, push }, clock, log, node });
+    const channels = { webhook, email, push, mqtt: new FakeChannel() };
+    const worker = new DeliveryWorker({ store, channels, clock, log, node });
     t.after(() => worker.close());
     return worker;
   };

@@ -38,7 +38,7 @@ async function made(t: TestContext) {
     },
     test: () => Promise.resolve(state.answer),
   };
-  const channels = { push, webhook: push, email: push };
+  const channels = { push, webhook: push, email: push, mqtt: push };
   const worker = new DeliveryWorker({ store, channels, clock, log, node: 'main' });
   t.after(() => worker.close());
   const service = new TargetService({

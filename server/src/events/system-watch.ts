@@ -51,7 +51,8 @@ export class SystemWatch {
   #isLooking = false;
   /** The warnings at the last look, by code and subject. */
   #codes = '';
-  #onChanged: () => void = () => {};
+  #problems: readonly string[] = [];
+  readonly #listeners: (() => void)[] = [];
 
   constructor(options: SystemWatchOptions) {
     this.#options = options;
@@ -60,7 +61,12 @@ export class SystemWatch {
 
   /** Calls back whenever a warning appears or disappears, journal or not. */
   onChanged(run: () => void): void {
-    this.#onChanged = run;
+    this.#listeners.push(run);
+  }
+
+  /** Codes of the warnings at the last look. */
+  get problems(): readonly string[] {
+    return this.#problems;
   }
 
   /** Never rejects. */
@@ -111,7 +117,7 @@ export class SystemWatch {
         detail: { code, subject, figures: { count: 1, ...figures } },
       });
     const found = await warnings();
-    this.#compareCodes(found.map(({ code, subject }) => `${code} ${subject ?? ''}`).join(','));
+    this.#compareCodes(found);
     for (const { code, subject, usedPercent, figures } of found) {
       const kind = kindOf[code];
       if (!kind) continue;
@@ -124,10 +130,12 @@ export class SystemWatch {
     return present;
   }
 
-  #compareCodes(codes: string): void {
+  #compareCodes(found: readonly SystemWarning[]): void {
+    const codes = found.map(({ code, subject }) => `${code} ${subject ?? ''}`).join(',');
     if (codes === this.#codes) return;
     this.#codes = codes;
-    this.#onChanged();
+    this.#problems = found.map(({ code }) => code);
+    for (const listener of this.#listeners) listener();
   }
 
   #compare(open: Map<string, JournalBegin>, present: ReadonlyMap<string, JournalBegin>): void {

@@ -155,9 +155,9 @@ function requireRoom(own: readonly TargetRecord[], added: TargetSettings): void 
 }
 
 /**
- * A webhook reaches into the server's network, as a source does: only users who may add streams have one. A push
- * service is on the Internet: every user may name one, and nothing else. An e-mail to other addresses would make the
- * server a relay: only administrators enter them.
+ * A webhook reaches into the server's network, as a source does, and an MQTT message reaches everyone on the broker: only
+ * users who may add streams have them. A push service is on the Internet: every user may name one, and nothing else. An
+ * e-mail to other addresses would make the server a relay: only administrators enter them.
  * @throws Fault Forbidden, STREAM_SOURCE_ERR, ValidationError at the field
  */
 function requireAllowed(principal: Principal, settings: TargetSettings): void {
@@ -172,6 +172,11 @@ function requireAllowed(principal: Principal, settings: TargetSettings): void {
     if (!isPushPoint(settings.keys.p256dh)) {
       throw fieldFault('ValidationError', 'settings.keys.p256dh', 'This is not a point of P-256.');
     }
+    return;
+  }
+  if (settings.type === 'mqtt') {
+    // Everyone on the broker reads it, as everyone behind a webhook does.
+    if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user may not add MQTT targets.');
     return;
   }
   const own = principal.user.email.toLowerCase();

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { createDial } from '../dial/dial.ts';
 import type { TargetRecord } from '../store/notification-targets.ts';
 import { failed, type Channel, type DeliveryResult, type Message, type Recipient } from './channel.ts';
-import { webhookBody } from './notification-view.ts';
+import { testBody, webhookBody } from './notification-view.ts';
 import { postWebhook } from './webhook-request.ts';
 
 export interface WebhookChannelOptions {
@@ -36,10 +36,8 @@ export class WebhookChannel implements Channel {
   }
 
   test(target: TargetRecord, recipient: Recipient): Promise<DeliveryResult> {
-    const createdAt = this.#options.clock.wallMs();
-    const url = this.#options.publicUrl() ?? null;
-    const body = { createdAt, rule: null, event: null, suppressed: 0, url };
-    return this.#post(target, recipient, { type: 'test', id: randomUUID(), ...body });
+    const { clock, publicUrl } = this.#options;
+    return this.#post(target, recipient, testBody(randomUUID(), clock.wallMs(), publicUrl()));
   }
 
   async #post(

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { calls } from '@vidette/contract/calls';
 import { universalErrors, type Call } from '@vidette/contract/call';
 import { catalogue } from '@vidette/contract/errors';
+import { WebhookNotification } from '@vidette/contract/notifications';
 import { routes, type CallName } from '@vidette/contract/routes';
 import { exampleOf } from './openapi-examples.ts';
 import { openApiDocument } from './openapi.ts';
@@ -14,7 +15,7 @@ interface Content {
 
 interface DocumentedCall {
   operationId: string;
-  parameters?: { name: string; in: 'path' | 'query'; required: boolean; example?: unknown }[];
+  parameters?: { name: string; in: 'path' | 'query' | 'header'; required: boolean; example?: unknown }[];
   requestBody?: { content: Content };
   responses: Record<string, { description: string; content?: Content }>;
 }
@@ -22,7 +23,16 @@ interface DocumentedCall {
 const document = openApiDocument('1.2.3') as unknown as {
   openapi: string;
   paths: Record<string, Record<string, DocumentedCall>>;
+  webhooks: Record<string, Record<string, DocumentedCall>>;
 };
+
+test('[R11.12] what webhooks receive is in the document, with an example that the contract accepts', () => {
+  const operation = document.webhooks['notification']?.['post'];
+  const example = operation?.requestBody?.content['application/json']?.example;
+  assert.deepEqual(WebhookNotification.strict().parse(example), example);
+  const headers = operation?.parameters?.map(({ name }) => name);
+  assert.deepEqual(headers, ['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+});
 
 test('[R7.55] every call is in the document, with its parameters, body and error codes', () => {
   assert.equal(document.openapi, '3.1.0');

@@ -3,6 +3,7 @@ import { universalErrors, type Call } from '@vidette/contract/call';
 import { calls } from '@vidette/contract/calls';
 import { productName } from '@vidette/contract/constants';
 import { catalogue, type ErrorCode } from '@vidette/contract/errors';
+import { WebhookNotification } from '@vidette/contract/notifications';
 import { routes, type CallName } from '@vidette/contract/routes';
 import { exampleOf, withoutExamples } from './openapi-examples.ts';
 
@@ -32,6 +33,7 @@ export function openApiDocument(version: string): JsonObject {
     servers: [{ url: '/' }],
     security: [{ session: [] }, { token: [] }],
     paths,
+    webhooks: { notification: { post: webhookOperation() } },
     components: {
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: 'vidette_session' },
@@ -92,6 +94,43 @@ function metricsOperation(): JsonObject {
     responses: {
       200: { description: 'Done', content: { 'text/plain': {} } },
       ...failures(['AuthorizationRequired', 'NotFound', 'BadRequest', 'InternalServerError']),
+    },
+  };
+}
+
+/** What the server sends to the webhooks of users' rules. */
+function webhookOperation(): JsonObject {
+  const header = (name: string, description: string, example: string) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string' },
+    example,
+  });
+  return {
+    operationId: 'notification',
+    tags: ['notification-target'],
+    summary: 'A notification of a rule, as a webhook receives it',
+    description:
+      'Signed by Standard Webhooks with the key of the target. Sent until a response accepts it, with the same id each time. The same JSON is the payload of an MQTT message.',
+    security: [],
+    parameters: [
+      header('webhook-id', 'The same in every attempt to deliver this notification', 'r7-e1042-t3'),
+      header('webhook-timestamp', 'When this attempt was made, seconds since the epoch', '1795255200'),
+      header(
+        'webhook-signature',
+        '`v1,` and the base64 of HMAC-SHA-256 over id, time and body, with dots between them',
+        'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+      ),
+    ],
+    requestBody: { required: true, content: jsonOf(schemaOf(WebhookNotification, 'output')) },
+    responses: {
+      '2XX': { description: 'Accepts the notification; the body is not read' },
+      '4XX': {
+        description:
+          'Refuses it: after the eighth such response it is given up. 408, 425 and 429 mean later, as any other failure does.',
+      },
     },
   };
 }

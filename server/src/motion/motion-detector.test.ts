@@ -34,16 +34,18 @@ function camera(seconds: number, factor: (second: number) => number, fromSecond 
 
 function detect(frames: readonly FrameSize[]): {
   told: MotionEvent[];
+  tentative: MotionEvent[];
   ended: { fromS: number; toS: number }[];
 } {
   const told: MotionEvent[] = [];
-  const detector = new MotionDetector((event) => told.push(event));
+  const tentative: MotionEvent[] = [];
+  const detector = new MotionDetector((event) => (event.isTentative ? tentative : told).push(event));
   for (const frame of frames) detector.frame(frame);
   detector.interrupt();
   const ended = told
     .filter(({ isOpen }) => !isOpen)
     .map((event) => ({ fromS: (event.startMs - startMs) / 1000, toS: (event.endMs - startMs) / 1000 }));
-  return { told, ended };
+  return { told, tentative, ended };
 }
 
 function between(from: number, to: number, factor: number): (second: number) => number {
@@ -96,6 +98,26 @@ test('[R10.7] long motion is reported before its end, with the same start', () =
     [true, true, false],
   );
   assert.equal(new Set(told.map((event) => event.startMs)).size, 1);
+});
+
+test('[R11.13] motion is announced within three seconds, and so is that it was none', () => {
+  const frames = camera(120, between(60, 68, 1.6));
+  const seen: { atMs: number; event: MotionEvent }[] = [];
+  let atMs = 0;
+  const detector = new MotionDetector((event) => seen.push({ atMs, event }));
+  for (const frame of frames) {
+    atMs = frame.timeMs;
+    detector.frame(frame);
+  }
+  const [first, last] = seen;
+  assert.deepEqual([first?.event.isTentative, first?.event.isOpen, last?.event.isOpen], [true, true, false]);
+  assert.ok(first && first.atMs - first.event.startMs < 4_000, `after ${String(first?.atMs)}`);
+  const gainSwitch = detect(camera(240, (second) => (second < 60 ? 1 : 8)));
+  assert.deepEqual(gainSwitch.told, []);
+  assert.deepEqual(
+    gainSwitch.tentative.map(({ isOpen }) => isOpen),
+    [true, false],
+  );
 });
 
 test('[R10.7] the start of a stream and its return are not motion', () => {

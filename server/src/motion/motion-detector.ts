@@ -21,6 +21,11 @@ export interface MotionEvent {
   readonly score: number;
   /** It continues: the same start will be reported again with a later end. */
   readonly isOpen: boolean;
+  /**
+   * It has just begun, and may turn out to be none: then it is reported once more, as tentative and not open. For those who
+   * must know early; it is not recorded.
+   */
+  readonly isTentative?: true;
 }
 
 /** Sizes are averaged over steps of this length, ms. */
@@ -171,6 +176,7 @@ export class MotionDetector {
       this.#rise = undefined;
       const peak = value - activity.level;
       this.#event = { ...rise, endMs, peak, values: [], toldEndMs: undefined };
+      this.#onEvent({ ...told(this.#event, true), isTentative: true });
       return;
     }
     // Motion only ever adds to the size: values far below show that the level is not the scene's.
@@ -211,6 +217,7 @@ export class MotionDetector {
     if (event.values && endMs - event.startMs >= switchMs) {
       if (this.#isSwitch(event.jump, event.values)) {
         this.#event = undefined;
+        this.#onEvent({ ...told(event, false), isTentative: true });
         activity.restart(value);
         this.#quietUntilMs = endMs + settleMs;
         return;
@@ -238,9 +245,9 @@ export class MotionDetector {
   #close(): void {
     const event = this.#event;
     this.#event = undefined;
-    if (event && (event.toldEndMs !== undefined || event.endMs - event.startMs >= minEventMs)) {
-      this.#onEvent(told(event, false));
-    }
+    if (!event) return;
+    const isEvent = event.toldEndMs !== undefined || event.endMs - event.startMs >= minEventMs;
+    this.#onEvent({ ...told(event, false), ...(!isEvent && { isTentative: true }) });
   }
 }
 

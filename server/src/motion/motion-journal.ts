@@ -58,8 +58,9 @@ export class MotionJournal {
     });
   }
 
-  /** Takes an event; a later report of the same one replaces it. Never throws. */
+  /** Takes an event, unless it is tentative; a later report of the same one replaces it. Never throws. */
   note(uid: string, event: MotionEvent): void {
+    if (event.isTentative) return;
     const startMs = Math.round(event.startMs);
     this.#waiting.set(`${uid} ${startMs}`, {
       uid,

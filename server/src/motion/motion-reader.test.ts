@@ -34,7 +34,10 @@ function watched() {
   const load = new LoadLevel();
   const watch = new MotionReader(stream, load, (event) => told.push(event));
   stream.setTracks([video]);
-  const ended = () => told.filter(({ isOpen }) => !isOpen).map((event) => (event.startMs - startMs) / 1000);
+  const ended = () =>
+    told
+      .filter(({ isOpen, isTentative }) => !isOpen && !isTentative)
+      .map((event) => (event.startMs - startMs) / 1000);
   return { stream, load, watch, ended };
 }
 

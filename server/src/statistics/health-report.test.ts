@@ -57,7 +57,7 @@ test('a stream has too few recordings only if no other node has the rest', async
   assert.deepEqual(await found.recordedLow(new Set(['both'])), []);
 });
 
-test('warnings about the server’s address and the object storage are only for administrators', async () => {
+test('[R11.13] warnings about the server’s address, the object storage and the MQTT broker are only for administrators', async () => {
   const asked: unknown[] = [];
   const report = new HealthReport({
     store: {
@@ -80,6 +80,7 @@ test('warnings about the server’s address and the object storage are only for 
       },
     },
     tunnel: { downLocation: 'home' },
+    broker: { trouble: { problem: 'tls', sinceMs: 5 } },
     certificate: { problem: 'expired', expiresAt: 5 },
     config: { trustProxy: true },
     clock: new ManualClock(),
@@ -90,6 +91,7 @@ test('warnings about the server’s address and the object storage are only for 
     'archive-write-failed',
     'tunnel-down',
     'far-archive',
+    'mqtt-down',
     'trust-proxy',
     'tls-certificate',
   ]);
@@ -116,6 +118,7 @@ test('[R11.9] a target that has accepted nothing for an hour is a warning for it
     recordingGaps: { notRecording: () => [], recordedLow: async () => [] },
     archive: { health: { retention: {} } },
     tunnel: {},
+    broker: {},
     certificate: undefined,
     config: { trustProxy: false },
     clock,

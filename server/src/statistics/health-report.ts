@@ -29,6 +29,10 @@ export interface HealthReportOptions {
   /** Of this node. */
   readonly archive: Pick<Archive, 'health'>;
   readonly tunnel: Pick<Tunnel, 'downLocation' | 'downSinceMs'>;
+  /** What is wrong with the connection to the MQTT broker, if it has been wrong for a while. */
+  readonly broker: {
+    readonly trouble: { readonly problem: string; readonly sinceMs: number } | undefined;
+  };
   /** Undefined without TLS. */
   readonly certificate: CertificateState | undefined;
   readonly config: Pick<Config, 'trustProxy'>;
@@ -70,12 +74,16 @@ export class HealthReport {
   }
 
   #forAdministrators(): HealthWarning[] {
-    const { tunnel, archive, config, certificate } = this.#options;
+    const { tunnel, archive, config, certificate, broker } = this.#options;
     const warnings: HealthWarning[] = [];
     const { downLocation, downSinceMs: since } = tunnel;
     if (downLocation !== undefined)
       warnings.push(warning('tunnel-down', { subject: downLocation, ...(since !== undefined && { since }) }));
     warnings.push(...objectStorageWarnings(archive.health.objectStorage));
+    if (broker.trouble) {
+      const { problem, sinceMs } = broker.trouble;
+      warnings.push(warning('mqtt-down', { subject: problem, since: sinceMs }));
+    }
     if (config.trustProxy === true) warnings.push(warning('trust-proxy'));
     if (certificate?.problem !== undefined) {
       const { problem: subject, expiresAt } = certificate;

@@ -146,6 +146,26 @@ export class StreamService {
     });
   }
 
+  /** Switches recording, with all other settings as they are at that moment. @throws Fault NotFound */
+  setRecorded(uid: string, isRecorded: boolean): Promise<'changed' | 'unchanged'> {
+    const { store, streamManager, membership } = this.#options;
+    return this.#inTurn(async () => {
+      const old = await store.streams.byUid(uid);
+      if (!old) throw new Fault('NotFound', 'The stream no longer exists.');
+      if (old.archive.isEnable === isRecorded) return 'unchanged';
+      const record = await store.streams.save(old.id, old.revision, {
+        ...old,
+        archive: { ...old.archive, isEnable: isRecorded },
+      });
+      if (!record)
+        throw new Fault('ActionNotAcceptable', 'Another user saved or deleted the stream in the meantime.');
+      await membership.noteChange();
+      streamManager.apply(managedSettingsOf(record));
+      this.#noteSaved(record);
+      return 'changed';
+    });
+  }
+
   /** Pauses or resumes; idempotent. */
   setPaused(old: StreamRecord, isPaused: boolean): Promise<void> {
     const { store, streamManager } = this.#options;

@@ -12,6 +12,27 @@ const archiveProblemText: Readonly<Record<string, MessageKey>> = {
   'used-by-another-server': 'warning.archiveDiskShared',
 };
 
+/** By the problem with the MQTT broker. */
+const brokerProblemText: Readonly<Record<string, MessageKey>> = {
+  unreachable: 'warning.mqttDown.unreachable',
+  timeout: 'warning.mqttDown.timeout',
+  tls: 'warning.mqttDown.tls',
+  'broker-credentials': 'warning.mqttDown.broker-credentials',
+  'broker-refused': 'warning.mqttDown.broker-refused',
+};
+
+function brokerText({ subject }: HealthWarning, i18n: I18n): string {
+  const reason = i18n.t(brokerProblemText[subject ?? ''] ?? 'warning.mqttDown.reset');
+  return i18n.t('warning.mqttDown', { reason });
+}
+
+function objectStorageText({ subject, figures }: HealthWarning, i18n: I18n): string {
+  if (subject === 'FarArchiveDamaged') {
+    return i18n.t('warning.farArchiveDamaged', { count: figures?.['segments'] ?? 1 });
+  }
+  return i18n.t('warning.farArchive', { reason: codeText(subject, i18n) });
+}
+
 /** Names what fills the disk when it isn't the archive. */
 function archiveSpaceText({ usedPercent, figures }: HealthWarning, i18n: I18n): string {
   const percent = i18n.number(usedPercent ?? 0);
@@ -77,12 +98,11 @@ export function warningText(warning: HealthWarning, i18n: I18n): string {
     case 'tls-certificate':
       return certificateText(warning, i18n);
     case 'far-archive':
-      if (warning.subject === 'FarArchiveDamaged') {
-        return i18n.t('warning.farArchiveDamaged', { count: warning.figures?.['segments'] ?? 1 });
-      }
-      return i18n.t('warning.farArchive', { reason: codeText(warning.subject, i18n) });
+      return objectStorageText(warning, i18n);
     case 'target-failing':
       return i18n.t('warning.targetFailing', { name: warning.subject ?? '' });
+    case 'mqtt-down':
+      return brokerText(warning, i18n);
     case 'trust-proxy':
       return i18n.t('warning.trustProxy');
   }

@@ -103,6 +103,7 @@ const screens: Partial<Record<HealthWarning['code'], ProblemPath>> = {
   'tunnel-down': '/administration/tunnel',
   'far-archive': '/administration/stats',
   'trust-proxy': '/administration/config',
+  'mqtt-down': '/administration/config',
   'target-failing': '/notifications',
 };
 

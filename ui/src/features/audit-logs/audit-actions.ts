@@ -6,6 +6,7 @@ export const auditActions = [
   'pauseStream',
   'resumeStream',
   'saveStream',
+  'mqttRecording',
   'deleteStream',
   'getStreamShare',
   'saveStreamShare',

@@ -152,6 +152,9 @@ function TargetFields({ values, errors, isNew, onChange }: TargetFieldsProps) {
       {values.type === 'webhook' && (
         <WebhookFields values={values} errors={errors} isNew={isNew} onChange={onChange} />
       )}
+      {values.type === 'mqtt' && (
+        <TopicField values={values} errors={errors} isNew={isNew} onChange={onChange} />
+      )}
       {values.type === 'email' && (
         <Textarea
           size="sm"
@@ -167,6 +170,24 @@ function TargetFields({ values, errors, isNew, onChange }: TargetFieldsProps) {
         />
       )}
     </>
+  );
+}
+
+function TopicField({ values, errors, onChange }: TargetFieldsProps) {
+  const i18n = useI18n();
+  return (
+    <TextInput
+      size="sm"
+      label={i18n.t('target.topic')}
+      description={i18n.t('target.topic.help')}
+      inputWrapperOrder={order}
+      maxLength={limits.mqttTopicMaxLength}
+      autoComplete="off"
+      spellCheck={false}
+      value={values.topic}
+      error={errors['settings.topic']}
+      onChange={(event) => onChange({ topic: event.currentTarget.value })}
+    />
   );
 }
 

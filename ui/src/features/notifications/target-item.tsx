@@ -16,6 +16,7 @@ export const targetTypeText: Record<NotificationTarget['type'], MessageKey> = {
   push: 'targets.type.push',
   webhook: 'targets.type.webhook',
   email: 'targets.type.email',
+  mqtt: 'targets.type.mqtt',
 };
 
 const failureText: Record<NotificationFailure['code'], MessageKey> = {
@@ -28,6 +29,8 @@ const failureText: Record<NotificationFailure['code'], MessageKey> = {
   redirect: 'target.failure.redirect',
   'mail-server': 'target.failure.mail-server',
   'not-configured': 'target.failure.not-configured',
+  'broker-credentials': 'target.failure.broker-credentials',
+  'broker-refused': 'target.failure.broker-refused',
   'secret-lost': 'target.failure.secret-lost',
   gone: 'target.failure.gone',
 };
@@ -131,6 +134,8 @@ function addressText(
       if (quiet === null) return device;
       return `${device} · ${i18n.t('targets.push.quiet', { from: quiet.from, to: quiet.to })}`;
     }
+    case 'mqtt':
+      return settings.topic;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { targetTypes } from '@vidette/contract/constants';
+import { mqttTopicPattern, type targetTypes } from '@vidette/contract/constants';
 import type { NotificationTarget, TargetSettings } from '@vidette/contract/notifications';
 import { programOf } from '../../base/user-agent.ts';
 import type { I18n } from '../../i18n/i18n.ts';
@@ -16,6 +16,7 @@ export interface TargetValues {
   readonly url: string;
   /** An address per line. */
   readonly to: string;
+  readonly topic: string;
   readonly renewSecret: boolean;
   readonly isQuiet: boolean;
   readonly quiet: QuietHours;
@@ -41,6 +42,7 @@ export function targetValues(
     type: settings?.type ?? (pushObstacle(window) ? 'webhook' : 'push'),
     url: settings?.type === 'webhook' ? settings.url : '',
     to: settings?.type === 'email' ? settings.to.join('\n') : ownEmail,
+    topic: settings?.type === 'mqtt' ? settings.topic : '',
     renewSecret: false,
     isQuiet: quiet !== null,
     quiet: quiet ?? { timeZone, from: '23:00', to: '07:00' },
@@ -57,7 +59,7 @@ export function targetBody(values: TargetValues, device: PushDevice | undefined)
 }
 
 function settingsOf(
-  { type, url, to, isQuiet, quiet }: TargetValues,
+  { type, url, to, topic, isQuiet, quiet }: TargetValues,
   device: PushDevice | undefined,
 ): TargetBody['settings'] {
   switch (type) {
@@ -65,6 +67,8 @@ function settingsOf(
       return { type, url: url.trim() };
     case 'email':
       return { type, to: addressesIn(to) };
+    case 'mqtt':
+      return { type, topic: topic.trim() };
     case 'push':
       if (!device) throw new Error('The browser has not subscribed');
       return { type, ...device, quietHours: isQuiet ? { ...quiet } : null };
@@ -73,12 +77,15 @@ function settingsOf(
 
 /** What is missing before the target can be saved, by field. */
 export function targetProblems(values: TargetValues, i18n: I18n): Record<string, string> {
-  const { name, type, url, to, isQuiet, quiet } = values;
+  const { name, type, url, to, topic, isQuiet, quiet } = values;
   const problems: Record<string, string> = {};
   if (name.trim() === '') problems['name'] = i18n.t('rule.name.missing');
   const isWeb = URL.canParse(url.trim()) && /^https?:$/.test(new URL(url.trim()).protocol);
   if (type === 'webhook' && !isWeb) problems['settings.url'] = i18n.t('target.url.missing');
   if (type === 'email' && addressesIn(to).length === 0) problems['settings.to'] = i18n.t('target.to.missing');
+  if (type === 'mqtt' && !mqttTopicPattern.test(topic.trim())) {
+    problems['settings.topic'] = i18n.t('target.topic.missing');
+  }
   if (type === 'push' && isQuiet) {
     for (const end of ['from', 'to'] as const) {
       if (!isClockTime(quiet[end])) {

@@ -80,6 +80,23 @@ export const configKeys = {
   'config.about.journal-entriesPerStream':
     'Events that are kept per stream, and for the server itself; beyond it the oldest are deleted.',
   'config.about.journal-entries': 'Events that are kept in total; beyond it the oldest are deleted.',
+  'config.about.mqtt-enabled': 'Use the broker. Off: what the server has published there is removed.',
+  'config.about.mqtt-url':
+    'Address of the MQTT broker, such as mqtt://192.0.2.10:1883, or mqtts://broker.example.org:8883 with TLS. If empty, MQTT is off.',
+  'config.about.mqtt-user': 'Login at the broker, if it requires one.',
+  'config.about.mqtt-password': 'Password at the broker.',
+  'config.about.mqtt-ca':
+    'PEM file with the certificates of the authority that issued the broker’s certificate. If empty, the authorities that the system trusts.',
+  'config.about.mqtt-verify':
+    'The broker’s certificate must be valid. Off: anyone on the network path can pose as the broker.',
+  'config.about.mqtt-topic':
+    'First level of all topics of this server. Another server on the same broker needs another one.',
+  'config.about.mqtt-discovery': 'Streams appear in Home Assistant by themselves.',
+  'config.about.mqtt-discoveryPrefix': 'Discovery prefix of Home Assistant’s MQTT integration.',
+  'config.about.mqtt-stillSeconds':
+    'A new still of each camera is published this often, and when motion begins. 0: no stills.',
+  'config.about.mqtt-allowCommands':
+    'Every client that may publish on the broker can switch recording on and off. Off: the server takes no commands.',
   'config.about.metrics-token':
     'Bearer token that Prometheus reads /metrics with. If empty, /metrics is off.',
   'config.about.versionCheck-url':
@@ -108,6 +125,7 @@ export const configKeys = {
   'config.group.license': 'License',
   'config.group.audit': 'Audit log',
   'config.group.journal': 'Events',
+  'config.group.mqtt': 'MQTT and Home Assistant',
   'config.group.metrics': 'Metrics',
   'config.group.versionCheck': 'Version check',
   'config.group.kiosk': 'Kiosk',
@@ -171,6 +189,17 @@ export const configKeys = {
   'config.name.journal-days': 'Keep events',
   'config.name.journal-entriesPerStream': 'Events per stream',
   'config.name.journal-entries': 'Events in total',
+  'config.name.mqtt-enabled': 'Use the broker',
+  'config.name.mqtt-url': 'Broker',
+  'config.name.mqtt-user': 'User',
+  'config.name.mqtt-password': 'Password',
+  'config.name.mqtt-ca': 'Authority of the broker',
+  'config.name.mqtt-verify': 'Verify the certificate',
+  'config.name.mqtt-topic': 'Topic',
+  'config.name.mqtt-discovery': 'Home Assistant discovery',
+  'config.name.mqtt-discoveryPrefix': 'Discovery prefix',
+  'config.name.mqtt-stillSeconds': 'New still every',
+  'config.name.mqtt-allowCommands': 'Accept commands',
   'config.name.metrics-token': 'Token',
   'config.name.versionCheck-url': 'Address',
   'config.name.kiosk-user': 'User',

@@ -6,7 +6,7 @@ export const notifications = {
   'rules.add': 'Add rule',
   'rules.empty': 'No rules yet. A rule says which events you want to know about, and where.',
   'rules.empty.targets':
-    'Add a target first: this browser, a webhook or an e-mail address that gets the notifications.',
+    'Add a target first: this browser, a webhook, an e-mail address or an MQTT topic that gets the notifications.',
   'rules.on': 'Enable {name}',
   'rules.edit': 'Edit {name}',
   'rules.delete': 'Delete the rule {name}',
@@ -99,6 +99,7 @@ export const notifications = {
   'targets.push.quiet': 'quiet from {from} until {to}',
   'targets.type.webhook': 'Webhook',
   'targets.type.email': 'E-mail',
+  'targets.type.mqtt': 'MQTT',
   'targets.state.unused': 'Nothing sent yet',
   'targets.state.accepted': 'Last accepted: {time}',
   'targets.state.failing': 'Accepts nothing since {time}: {reason}',
@@ -116,6 +117,11 @@ export const notifications = {
   'target.url': 'Address',
   'target.url.help': 'Receives a signed POST request for each notification.',
   'target.url.missing': 'Enter an address such as https://hooks.example.org/vidette',
+  'target.topic': 'Topic',
+  'target.topic.help':
+    'Messages arrive on the server’s MQTT broker below “notifications”, for example at vidette/notifications/yard.',
+  'target.topic.missing':
+    'Enter a topic such as yard/night: letters, digits, dots, _ and -, and slashes between the levels',
   'target.to': 'Recipients',
   'target.to.help': 'One address per line. Only administrators may enter addresses other than their own.',
   'target.to.missing': 'Enter an e-mail address',
@@ -146,7 +152,9 @@ export const notifications = {
   'target.failure.status': 'it responded with status {status}',
   'target.failure.redirect': 'it redirects elsewhere (status {status}); enter the final address',
   'target.failure.mail-server': 'the mail server did not accept the e-mail',
-  'target.failure.not-configured': 'no mail server is configured',
   'target.failure.gone': 'the browser no longer receives notifications; the target was removed',
+  'target.failure.not-configured': 'the server has no mail server, or no MQTT broker, in its configuration',
+  'target.failure.broker-credentials': 'the broker doesn’t accept the server’s login and password',
+  'target.failure.broker-refused': 'the broker doesn’t accept the connection or the message',
   'target.failure.secret-lost': 'its signing key can’t be read; create a new one',
 };

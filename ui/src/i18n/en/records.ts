@@ -21,6 +21,7 @@ export const records = {
   'audit.action.pauseStream': 'Stream paused',
   'audit.action.resumeStream': 'Stream resumed',
   'audit.action.saveStream': 'Stream changed',
+  'audit.action.mqttRecording': 'Recording switched over MQTT',
   'audit.action.deleteStream': 'Stream deleted',
   'audit.action.getStreamShare': 'Public link created',
   'audit.action.saveStreamShare': 'Public link changed',

@@ -57,6 +57,14 @@ export const warnings = {
     'The clock of the node {node} is {duration} behind the database’s: its recordings get wrong times. Correct the clock, preferably with NTP.',
   'warning.nodeDrained.show': 'Show the node',
   'warning.notRecording': 'Not recorded.',
+  'warning.mqttDown':
+    'The MQTT broker is not connected: {reason}. States, commands and MQTT notifications wait.',
+  'warning.mqttDown.unreachable': 'nothing answers at its address',
+  'warning.mqttDown.reset': 'it closes the connection',
+  'warning.mqttDown.timeout': 'it doesn’t respond in time',
+  'warning.mqttDown.tls': 'its certificate is not valid, or the file of its authority can’t be read',
+  'warning.mqttDown.broker-credentials': 'it doesn’t accept the login and password',
+  'warning.mqttDown.broker-refused': 'it doesn’t accept the connection',
   'warning.recordedLow': 'Only {percent}% of the last 24 hours were recorded.',
   'warning.trustProxy':
     'The configuration trusts any proxy on a private network (trustProxy: true). List the addresses of your proxies instead.',

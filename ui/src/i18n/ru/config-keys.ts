@@ -77,6 +77,24 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.about.journal-entriesPerStream':
     'Сколько событий хранится для одного потока и для самого сервера; сверх этого удаляются самые старые.',
   'config.about.journal-entries': 'Сколько событий хранится всего; сверх этого удаляются самые старые.',
+  'config.about.mqtt-enabled':
+    'Пользоваться брокером. Если выключить, всё опубликованное сервером удаляется с брокера.',
+  'config.about.mqtt-url':
+    'Адрес брокера MQTT, например mqtt://192.0.2.10:1883 или, с TLS, mqtts://broker.example.org:8883. Если пусто, MQTT выключен.',
+  'config.about.mqtt-user': 'Логин на брокере, если он нужен.',
+  'config.about.mqtt-password': 'Пароль на брокере.',
+  'config.about.mqtt-ca':
+    'Файл PEM с сертификатами центра, который выдал сертификат брокера. Если пусто, подходят центры, которым доверяет система.',
+  'config.about.mqtt-verify':
+    'Сертификат брокера должен быть действительным. Если выключить, выдать себя за брокер сможет кто угодно на пути к нему.',
+  'config.about.mqtt-topic':
+    'Первый уровень всех тем этого сервера. Второму серверу на том же брокере нужен другой.',
+  'config.about.mqtt-discovery': 'Потоки сами появляются в Home Assistant.',
+  'config.about.mqtt-discoveryPrefix': 'Префикс обнаружения в интеграции MQTT в Home Assistant.',
+  'config.about.mqtt-stillSeconds':
+    'Как часто публиковать новый кадр каждой камеры; ещё он публикуется в начале движения. 0: без кадров.',
+  'config.about.mqtt-allowCommands':
+    'Каждый клиент брокера с правом публикации может включать и выключать запись. Если выключить, сервер не принимает команд.',
   'config.about.metrics-token':
     'Токен, с которым Prometheus читает /metrics. Если пусто, метрики не отдаются.',
   'config.about.versionCheck-url':
@@ -105,6 +123,7 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.group.license': 'Лицензия',
   'config.group.audit': 'Журнал действий',
   'config.group.journal': 'События',
+  'config.group.mqtt': 'MQTT и Home Assistant',
   'config.group.metrics': 'Метрики',
   'config.group.versionCheck': 'Проверка версии',
   'config.group.kiosk': 'Киоск',
@@ -168,6 +187,17 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.name.journal-days': 'Срок хранения событий',
   'config.name.journal-entriesPerStream': 'Событий на поток',
   'config.name.journal-entries': 'Событий всего',
+  'config.name.mqtt-enabled': 'Пользоваться брокером',
+  'config.name.mqtt-url': 'Брокер',
+  'config.name.mqtt-user': 'Пользователь',
+  'config.name.mqtt-password': 'Пароль',
+  'config.name.mqtt-ca': 'Центр сертификации брокера',
+  'config.name.mqtt-verify': 'Проверять сертификат',
+  'config.name.mqtt-topic': 'Тема',
+  'config.name.mqtt-discovery': 'Обнаружение в Home Assistant',
+  'config.name.mqtt-discoveryPrefix': 'Префикс обнаружения',
+  'config.name.mqtt-stillSeconds': 'Новый кадр каждые',
+  'config.name.mqtt-allowCommands': 'Принимать команды',
   'config.name.metrics-token': 'Токен',
   'config.name.versionCheck-url': 'Адрес',
   'config.name.kiosk-user': 'Пользователь',

@@ -6,7 +6,7 @@ export const notifications = {
   'rules.add': 'Добавить правило',
   'rules.empty': 'Правил пока нет. Правило определяет, о каких событиях и куда сообщать.',
   'rules.empty.targets':
-    'Сначала добавьте получателя: этот браузер, вебхук или адрес почты, куда придут уведомления.',
+    'Сначала добавьте получателя: этот браузер, вебхук, адрес почты или тему MQTT, куда придут уведомления.',
   'rules.on': 'Включить {name}',
   'rules.edit': 'Изменить {name}',
   'rules.delete': 'Удалить правило {name}',
@@ -100,6 +100,7 @@ export const notifications = {
   'targets.push.quiet': 'тихие часы с {from} до {to}',
   'targets.type.webhook': 'Вебхук',
   'targets.type.email': 'Почта',
+  'targets.type.mqtt': 'MQTT',
   'targets.state.unused': 'Пока ничего не отправлялось',
   'targets.state.accepted': 'Последнее принято: {time}',
   'targets.state.failing': 'Ничего не принимает с {time}: {reason}',
@@ -118,6 +119,11 @@ export const notifications = {
   'target.url': 'Адрес',
   'target.url.help': 'На него приходит подписанный запрос POST о каждом уведомлении.',
   'target.url.missing': 'Введите адрес, например https://hooks.example.org/vidette',
+  'target.topic': 'Тема',
+  'target.topic.help':
+    'Сообщения приходят на брокер MQTT этого сервера, в ветку «notifications», например в vidette/notifications/yard.',
+  'target.topic.missing':
+    'Введите тему, например yard/night: латинские буквы, цифры, точки, _ и -, между уровнями косая черта',
   'target.to': 'Кому',
   'target.to.help': 'По одному адресу в строке. Чужие адреса могут указывать только администраторы.',
   'target.to.missing': 'Введите адрес почты',
@@ -148,7 +154,9 @@ export const notifications = {
   'target.failure.status': 'ответ со статусом {status}',
   'target.failure.redirect': 'перенаправляет на другой адрес (статус {status}); укажите конечный адрес',
   'target.failure.mail-server': 'почтовый сервер не принял письмо',
-  'target.failure.not-configured': 'почтовый сервер не настроен',
   'target.failure.gone': 'браузер больше не получает уведомлений; получатель удалён',
+  'target.failure.not-configured': 'в конфигурации сервера не указан почтовый сервер или брокер MQTT',
+  'target.failure.broker-credentials': 'брокер не принимает логин и пароль сервера',
+  'target.failure.broker-refused': 'брокер не принимает соединение или сообщение',
   'target.failure.secret-lost': 'ключ подписи не удаётся прочитать; создайте новый',
 };

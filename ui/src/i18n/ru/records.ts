@@ -23,6 +23,7 @@ export const records: Record<keyof typeof english, string> = {
   'audit.action.pauseStream': 'Поток приостановлен',
   'audit.action.resumeStream': 'Поток возобновлён',
   'audit.action.saveStream': 'Поток изменён',
+  'audit.action.mqttRecording': 'Запись переключена по MQTT',
   'audit.action.deleteStream': 'Поток удалён',
   'audit.action.getStreamShare': 'Создана публичная ссылка',
   'audit.action.saveStreamShare': 'Публичная ссылка изменена',

@@ -57,6 +57,13 @@ export const warnings: Record<keyof typeof english, string> = {
     'Часы узла {node} отстают от часов базы данных на {duration}: его записи получают неверное время. Исправьте часы, лучше всего по NTP.',
   'warning.nodeDrained.show': 'Показать узел',
   'warning.notRecording': 'Не записывается.',
+  'warning.mqttDown': 'Нет связи с брокером MQTT: {reason}. Состояния, команды и уведомления по MQTT ждут.',
+  'warning.mqttDown.unreachable': 'по его адресу никто не отвечает',
+  'warning.mqttDown.reset': 'он закрывает соединение',
+  'warning.mqttDown.timeout': 'он не отвечает вовремя',
+  'warning.mqttDown.tls': 'его сертификат недействителен, или файл центра сертификации не читается',
+  'warning.mqttDown.broker-credentials': 'он не принимает логин и пароль',
+  'warning.mqttDown.broker-refused': 'он не принимает соединение',
   'warning.recordedLow': 'За последние 24 часа записано только {percent}\u00a0%.',
   'warning.trustProxy':
     'Настройка trustProxy: true доверяет любому прокси из частной сети. Укажите вместо неё адреса своих прокси.',
