@@ -183,6 +183,8 @@ export const limits = {
   ruleStreamsMax: 200,
   ruleSpansMax: 20,
   ruleTargetsMax: 10,
+  /** A user counts as present for this long after using the page or having it open. */
+  presenceMinutes: 5,
   /** Of a rule's counted events. */
   ruleEventsMax: 100,
   rulePerHourMax: 60,

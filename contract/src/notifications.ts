@@ -141,6 +141,21 @@ export const ruleSettings = {
     .nullable()
     .describe('So many events must occur within this time; null: each one suffices')
     .meta(like(null)),
+  unattended: z
+    .boolean()
+    .describe(
+      `Only if no user has had the page open, or has used the server in a session, for ${limits.presenceMinutes} minutes`,
+    )
+    .meta(like(false)),
+  otherRule: z
+    .strictObject({
+      id: Id.describe('Another rule of the owner; one that was deleted has never acted'),
+      hasActed: z.boolean().describe('Whether it must have acted, or must not').meta(like(true)),
+      withinSeconds: Seconds.min(1).meta(like(600)),
+    })
+    .nullable()
+    .describe('Only if another rule has, or has not, acted within this time before')
+    .meta(like(null)),
   cooldownSeconds: Seconds.describe('For this long after it acted, the rule doesn’t act again').meta(
     like(300),
   ),
@@ -163,6 +178,8 @@ export const ruleToAdd = {
   schedule: ruleSettings.schedule.default(null),
   minSeconds: ruleSettings.minSeconds.default(0),
   count: ruleSettings.count.default(null),
+  unattended: ruleSettings.unattended.default(false),
+  otherRule: ruleSettings.otherRule.default(null),
   cooldownSeconds: ruleSettings.cooldownSeconds.default(300),
   perHourMax: ruleSettings.perHourMax.default(12),
   targets: ruleSettings.targets.default([]),
@@ -197,6 +214,12 @@ export const RulePreview = z.object({
     .boolean()
     .describe('There are more events than were read: the earliest are missing')
     .meta(like(false)),
+  unknown: z
+    .array(z.enum(['presence', 'other-rule']))
+    .describe(
+      'Conditions that the journal can’t decide and that count as met: whether a user was present, and the conditions of a rule on which the other rule depends',
+    )
+    .meta(like([])),
   events: z.int().describe('Events of these kinds, on these streams').meta(like(41)),
   total: z.int().describe('How often the rule would have acted').meta(like(14)),
   days: z

@@ -24,11 +24,13 @@ export interface EventStreamsOptions {
 
 /** A session or token that expires ends its connections within this time. */
 const reviewMs = 30_000;
+/** How often it is written that users have the page open. */
+const presenceMs = 60_000;
 
 /** The connections of clients that follow what changes. */
 export class EventStreams {
   readonly #options: EventStreamsOptions;
-  readonly #open = new Map<EventSubscription, number>();
+  readonly #open = new Map<EventSubscription, Principal>();
   readonly #cancels: readonly Cancel[];
   /** Changes of rights can't be followed: no connection is served. */
   #isBlind = false;
@@ -45,6 +47,7 @@ export class EventStreams {
         for (const one of this.#open.keys()) one.keepAlive();
       }),
       clock.every(reviewMs, () => this.reviewAll()),
+      clock.every(presenceMs, () => void this.#notePresence()),
       hub.subscribe((event) => {
         // Who may view which stream may have changed with the lists.
         if (event.event.type === 'streams') this.reviewAll();
@@ -55,7 +58,7 @@ export class EventStreams {
 
   /** Users with a connection. */
   get userIds(): ReadonlySet<number> {
-    return new Set(this.#open.values());
+    return new Set(Array.from(this.#open.values(), ({ user }) => user.id));
   }
 
   /**
@@ -67,7 +70,7 @@ export class EventStreams {
     let isPrepared = false;
     const userId = principal.user.id;
     if (this.#isBlind) throw new Fault('Unavailable', 'The database does not answer this node.');
-    const ofUser = [...this.#open.values()].filter((id) => id === userId).length;
+    const ofUser = [...this.#open.values()].filter(({ user }) => user.id === userId).length;
     if (ofUser >= eventLimits.perUser)
       throw new Fault('TooManyRequests', 'The user follows the events on too many connections.');
     const options = {
@@ -89,7 +92,7 @@ export class EventStreams {
       hub.since(lastEventId),
       hub.lastId,
     );
-    this.#open.set(subscription, userId);
+    this.#open.set(subscription, principal);
     return subscription.body;
   }
 
@@ -111,12 +114,27 @@ export class EventStreams {
 
   #noteAccess(userId: number | undefined): void {
     const affected = new Set<number>();
-    for (const [one, id] of this.#open) {
+    for (const [one, { user }] of this.#open) {
+      const { id } = user;
       if (userId !== undefined && id !== userId) continue;
       one.doubt();
       affected.add(id);
     }
     for (const id of affected) this.#options.hub.publish({ type: 'account', userId: id });
+  }
+
+  /** A user with an open page is present, on which rules depend; a program with an API token is not. */
+  async #notePresence(): Promise<void> {
+    const { store, clock, log } = this.#options;
+    const inSession = [...this.#open.values()].filter(({ by }) => by.kind === 'session');
+    try {
+      for (const id of new Set(inSession.map(({ user }) => user.id))) {
+        await store.users.touch(id, clock.wallMs());
+      }
+    } catch (error) {
+      // Repeated with the next turn.
+      log.warn({ err: error }, 'The presence of users could not be written');
+    }
   }
 
   async #viewerOf(principal: Principal, language: MessageLanguage): Promise<EventViewer | undefined> {

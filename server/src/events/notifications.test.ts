@@ -22,6 +22,8 @@ const definition: RuleDefinition = {
   schedule: null,
   minSeconds: 0,
   count: null,
+  unattended: false,
+  otherRule: null,
   cooldownSeconds: 0,
   perHourMax: 60,
   targets: [],

@@ -130,7 +130,16 @@ test('[R11.10] what gathers in quiet hours follows as one delivery, and an ended
   const engine = new RuleEngine({ store, clock, log });
   store.journal.onWritten((db, entries) => engine.onWritten(db, entries));
   const definition = {
-    ...{ kinds: ['motion' as const], streams: [], tags: [], schedule: null, minSeconds: 0, count: null },
+    ...{
+      kinds: ['motion' as const],
+      streams: [],
+      tags: [],
+      schedule: null,
+      minSeconds: 0,
+      count: null,
+      unattended: false,
+      otherRule: null,
+    },
     ...{ cooldownSeconds: 0, perHourMax: 60, targets: [id], bookmarks: false },
   };
   await store.rules.add({ userId: root.user.id, name: 'R', isEnabled: true, definition, createdMs: 0 });

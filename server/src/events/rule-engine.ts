@@ -10,6 +10,7 @@ import {
   selects,
   takeDue,
   takeEvent,
+  type Circumstances,
   type Evaluation,
   type RuleAction,
 } from './rule-evaluator.ts';
@@ -105,7 +106,8 @@ export class RuleEngine {
       await rules.transaction(async (transaction) => {
         const [rule] = await rules.lock(transaction, [id]);
         if (!rule?.isEnabled) return;
-        const { state, actions } = takeDue(rule.definition, rule.state, clock.wallMs());
+        const circumstances = await this.#circumstances(transaction, rule);
+        const { state, actions } = takeDue(rule.definition, rule.state, clock.wallMs(), circumstances);
         const streams = await rules.streams(
           actions.flatMap(({ event }) => event.stream ?? []),
           transaction,
@@ -127,14 +129,27 @@ export class RuleEngine {
     const actions: RuleAction[] = [];
     const ids = entries.map(({ id }) => id);
     const visible = await store.rules.visible(rule.userId, ids, transaction);
+    const circumstances = await this.#circumstances(transaction, rule);
     for (const entry of entries) {
       if (!visible.has(entry.id)) continue;
       const isNew = entry.change === 'added';
-      const result = takeEvent(rule.definition, state, eventOf(entry), { isNew, nowMs });
+      const result = takeEvent(rule.definition, state, eventOf(entry), { isNew, nowMs, circumstances });
       state = result.state;
       actions.push(...result.actions);
     }
     if (state !== rule.state) await this.#finish(transaction, rule, { state, actions }, streams);
+  }
+
+  /** What its conditions depend on, as it is now. */
+  async #circumstances(
+    transaction: StoreTransaction,
+    { userId, definition: { unattended, otherRule } }: RuleRecord,
+  ): Promise<Circumstances> {
+    const { rules } = this.#options.store;
+    return {
+      presentMs: unattended ? await rules.lastPresenceMs(transaction) : null,
+      otherFiredMs: otherRule === null ? [] : await rules.firedMs(userId, otherRule.id, transaction),
+    };
   }
 
   /** Stores what the rule remembers, and does what it decided. The rights are those of this moment. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RuleEvent } from '../store/outbox.ts';
 import { newRuleState, type RuleDefinition, type RuleState } from '../store/rules.ts';
-import { matchTime, nextDueMs, selects, takeDue, takeEvent } from './rule-evaluator.ts';
+import { matchTime, nextDueMs, noCircumstances, selects, takeDue, takeEvent } from './rule-evaluator.ts';
 
 const base: RuleDefinition = {
   kinds: ['motion', 'stream-down', 'sign-in-failed'],
@@ -11,6 +11,8 @@ const base: RuleDefinition = {
   schedule: null,
   minSeconds: 0,
   count: null,
+  unattended: false,
+  otherRule: null,
   cooldownSeconds: 0,
   perHourMax: 60,
   targets: [],
@@ -125,4 +127,52 @@ test('a clock that was set back does not silence a rule', () => {
     takeEvent(definition, state, eventAt(1, 1_000), { isNew: true, nowMs: 2_000 }).actions.length,
     1,
   );
+});
+
+test('[R11.5] a rule for times without users acts when five minutes have passed since one was present', () => {
+  const definition = { ...base, unattended: true };
+  const acts = (presentMs: number | null, atMs: number, nowMs = atMs) => {
+    const circumstances = { ...noCircumstances, presentMs };
+    const times = { isNew: true, nowMs, circumstances };
+    return takeEvent(definition, newRuleState, eventAt(1, atMs), times).actions.length === 1;
+  };
+  assert.ok(acts(null, 1_000));
+  assert.ok(!acts(1_000, 300_999));
+  assert.ok(acts(1_000, 301_000));
+  assert.ok(!acts(400_000, 1_000, 400_000), 'a user came before the event was known');
+  assert.ok(acts(10_000_000, 1_000), 'the clock was set back after that');
+  const begun = takeEvent({ ...definition, minSeconds: 60 }, newRuleState, eventAt(2, 0, { endMs: null }), {
+    isNew: true,
+    nowMs: 0,
+  });
+  const due = (presentMs: number) =>
+    takeDue({ ...definition, minSeconds: 60 }, begun.state, 60_000, { ...noCircumstances, presentMs });
+  assert.deepEqual(due(59_000).actions, []);
+});
+
+test('[R11.5] a rule depends on whether another one has acted within a time', () => {
+  const acts = (hasActed: boolean, otherFiredMs: readonly number[], atMs: number) => {
+    const otherRule = { id: 2, hasActed, withinSeconds: 60 };
+    const times = { isNew: true, nowMs: atMs, circumstances: { presentMs: null, otherFiredMs } };
+    return takeEvent({ ...base, otherRule }, newRuleState, eventAt(1, atMs), times).actions.length === 1;
+  };
+  for (const [fired, atMs, isWithin] of [
+    [[], 100_000, false],
+    [[40_000], 100_000, false],
+    [[40_001], 100_000, true],
+    [[1, 100_000], 100_000, true],
+    [[100_001], 100_000, false],
+  ] as const) {
+    assert.equal(acts(true, fired, atMs), isWithin, `${fired.join()} at ${atMs}`);
+    assert.equal(acts(false, fired, atMs), !isWithin, `${fired.join()} at ${atMs}`);
+  }
+});
+
+test('[R11.5] what does not meet such a condition does not count', () => {
+  const definition = { ...base, unattended: true, count: { events: 2, withinSeconds: 60 } };
+  const circumstances = { ...noCircumstances, presentMs: 1_000 };
+  const result = takeEvent(definition, newRuleState, eventAt(1, 2_000), {
+    ...{ isNew: true, nowMs: 2_000, circumstances },
+  });
+  assert.deepEqual([result.state.matchedMs, result.state.suppressed], [[], 0]);
 });

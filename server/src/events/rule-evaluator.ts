@@ -1,3 +1,4 @@
+import { limits } from '@vidette/contract/constants';
 import type { RuleEvent } from '../store/outbox.ts';
 import type { PendingEvent, RuleDefinition, RuleState } from '../store/rules.ts';
 import { isScheduled } from './rule-schedule.ts';
@@ -13,12 +14,26 @@ export interface RuleAction {
   readonly suppressed: number;
 }
 
+/** What a rule's conditions depend on besides its events. Times are milliseconds since the epoch. */
+export interface Circumstances {
+  /** When a user was last present; null: never, or not known. */
+  readonly presentMs: number | null;
+  /** When the other rule of the condition acted; oldest first. */
+  readonly otherFiredMs: readonly number[];
+}
+
+/** Of a rule without such conditions. */
+export const noCircumstances: Circumstances = { presentMs: null, otherFiredMs: [] };
+
 export interface Evaluation {
   readonly state: RuleState;
   readonly actions: readonly RuleAction[];
 }
 
 const hourMs = 3_600_000;
+const presenceMs = limits.presenceMinutes * 60_000;
+/** A presence may have been written by another node, whose clock is ahead. */
+const aheadMs = 60_000;
 /** Events that a rule keeps in mind; beyond them the oldest is forgotten. */
 const pendingMax = 1_000;
 const handledMax = 300;
@@ -69,7 +84,11 @@ export function takeEvent(
   definition: RuleDefinition,
   state: RuleState,
   event: RuleEvent,
-  { isNew, nowMs }: { readonly isNew: boolean; readonly nowMs: number },
+  {
+    isNew,
+    nowMs,
+    circumstances = noCircumstances,
+  }: { readonly isNew: boolean; readonly nowMs: number; readonly circumstances?: Circumstances },
 ): Evaluation {
   const none = { state, actions: [] };
   const lasts = lastingKinds.has(event.kind);
@@ -84,17 +103,27 @@ export function takeEvent(
     const pending: PendingEvent = { ...open, dueMs: atMs };
     return { state: { ...rest, pending: [...rest.pending, pending].slice(-pendingMax) }, actions: [] };
   }
-  const { state: next, actions } = matched(definition, rest, event, atMs, nowMs);
+  const { state: next, actions } = matched(definition, rest, event, { atMs, nowMs, circumstances });
   return { state: lasts ? withHandled(next, event.id) : next, actions };
 }
 
 /** Open events that have lasted long enough by now. */
-export function takeDue(definition: RuleDefinition, state: RuleState, nowMs: number): Evaluation {
+export function takeDue(
+  definition: RuleDefinition,
+  state: RuleState,
+  nowMs: number,
+  circumstances: Circumstances = noCircumstances,
+): Evaluation {
   const due = state.pending.filter(({ dueMs }) => dueMs <= nowMs);
   let next: RuleState = { ...state, pending: state.pending.filter(({ dueMs }) => dueMs > nowMs) };
   const actions: RuleAction[] = [];
   for (const { dueMs, ...event } of due) {
-    const result = matched(definition, next, { ...event, endMs: null }, dueMs, nowMs);
+    const result = matched(
+      definition,
+      next,
+      { ...event, endMs: null },
+      { atMs: dueMs, nowMs, circumstances },
+    );
     next = withHandled(result.state, event.id);
     actions.push(...result.actions);
   }
@@ -106,17 +135,41 @@ export function nextDueMs({ pending }: RuleState): number | null {
   return pending.length === 0 ? null : Math.min(...pending.map(({ dueMs }) => dueMs));
 }
 
+/** Whether the conditions hold that concern neither the event nor the rule's own past. */
+function holdsAt(
+  { unattended, otherRule }: RuleDefinition,
+  { atMs, nowMs, circumstances }: MatchTimes,
+): boolean {
+  const { presentMs, otherFiredMs } = circumstances;
+  if (unattended && presentMs !== null && presentMs > atMs - presenceMs && presentMs <= nowMs + aheadMs) {
+    return false;
+  }
+  if (otherRule === null) return true;
+  const sinceMs = atMs - otherRule.withinSeconds * 1_000;
+  const hasActed = otherFiredMs.some((ms) => ms > sinceMs && ms <= Math.max(atMs, nowMs));
+  return hasActed === otherRule.hasActed;
+}
+
+interface MatchTimes {
+  /** When the event's own conditions were met, ms since the epoch. */
+  readonly atMs: number;
+  readonly nowMs: number;
+  readonly circumstances: Circumstances;
+}
+
 /**
- * An event matched: counts it, and applies the limits. Times later than now are ignored, because the clock was set back
- * after them.
+ * An event matched: if the other conditions hold, counts it, and applies the limits. Times later than now are ignored,
+ * because the clock was set back after them.
  */
 export function matched(
-  { count, cooldownSeconds, perHourMax }: RuleDefinition,
+  definition: RuleDefinition,
   state: RuleState,
   event: RuleEvent,
-  atMs: number,
-  nowMs: number,
+  times: MatchTimes,
 ): Evaluation {
+  if (!holdsAt(definition, times)) return { state, actions: [] };
+  const { count, cooldownSeconds, perHourMax } = definition;
+  const { atMs, nowMs } = times;
   let { matchedMs } = state;
   if (count !== null) {
     const sinceMs = atMs - count.withinSeconds * 1_000;

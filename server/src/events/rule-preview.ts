@@ -21,15 +21,17 @@ const dayMs = 86_400_000;
 /**
  * What a rule would have done with these events. A night belongs to the day on which it begins.
  * @param timeZone of the days, if the rule has no schedule
+ * @param otherFiredMs when the rule would have acted on which this one depends
  */
 export function previewOf(
   definition: RuleDefinition,
   events: readonly RuleEvent[],
   span: { readonly fromMs: number; readonly toMs: number },
   timeZone: string,
+  otherFiredMs: readonly number[],
 ): Pick<RulePreview, 'events' | 'total' | 'days' | 'busiest'> & { readonly actions: readonly RuleAction[] } {
   const zone = definition.schedule?.timeZone ?? timeZone;
-  const actions = simulate(definition, events, span.toMs);
+  const actions = simulate(definition, events, span.toMs, otherFiredMs);
   const days = new Map<string, number>();
   for (let ms = span.fromMs; ms < span.toMs + dayMs; ms += dayMs) {
     days.set(localMoment(zone, Math.min(ms, span.toMs)).date, 0);
@@ -47,7 +49,13 @@ export function previewOf(
   };
 }
 
-function simulate(definition: RuleDefinition, events: readonly RuleEvent[], nowMs: number): RuleAction[] {
+/** When a rule would have acted, in chronological order. Whether a user was present counts as not known. */
+export function simulate(
+  definition: RuleDefinition,
+  events: readonly RuleEvent[],
+  nowMs: number,
+  otherFiredMs: readonly number[],
+): RuleAction[] {
   const matches = events.flatMap((event) => {
     const atMs = matchTime(definition, event);
     return atMs === undefined || atMs > nowMs ? [] : [{ event, atMs }];
@@ -55,8 +63,15 @@ function simulate(definition: RuleDefinition, events: readonly RuleEvent[], nowM
   matches.sort((a, b) => a.atMs - b.atMs || a.event.id - b.event.id);
   let state: RuleState = newRuleState;
   const actions: RuleAction[] = [];
+  let others = 0;
   for (const { event, atMs } of matches) {
-    const result = matched(definition, state, event, atMs, nowMs);
+    // At that time, what came later was not known; of what came before, the latest decides.
+    while ((otherFiredMs[others] ?? Infinity) <= atMs) others++;
+    const circumstances = {
+      presentMs: null,
+      otherFiredMs: otherFiredMs.slice(Math.max(0, others - 1), others),
+    };
+    const result = matched(definition, state, event, { atMs, nowMs, circumstances });
     state = result.state;
     actions.push(...result.actions);
   }

@@ -17,7 +17,7 @@ import type { AuditNote } from '../system/audit-event.ts';
 import { eventView } from './notification-view.ts';
 import { selects } from './rule-evaluator.ts';
 import { eventOf } from './rule-engine.ts';
-import { previewOf } from './rule-preview.ts';
+import { previewOf, simulate } from './rule-preview.ts';
 
 type RuleToAdd = z.output<Calls['addRule']['body']>;
 type RuleToSave = z.output<Calls['saveRule']['body']>;
@@ -27,6 +27,15 @@ export interface RuleServiceOptions {
   readonly clock: Clock;
   /** Of the days in a preview of a rule without a schedule. */
   readonly timeZone: string;
+}
+
+/** What a preview needs of the rule on which another one depends. */
+interface OtherRule {
+  readonly firedMs: readonly number[];
+  readonly isCut: boolean;
+  readonly isUnattended: boolean;
+  /** It depends on a rule itself. */
+  readonly isChained: boolean;
 }
 
 const previewMs = 7 * 86_400_000;
@@ -86,7 +95,7 @@ export class RuleService {
     requireUnchanged(body, before, ['id', 'createdAt']);
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
     const definition: RuleDefinition = { ...old.definition, ...Object.fromEntries(given) };
-    await this.#requireValid(principal, definition);
+    await this.#requireValid(principal, definition, id);
     requireAction(definition);
     await rules.save(id, { name, isEnabled, definition, state: newRuleState, dueMs: null });
     const saved = await this.#view(principal, id);
@@ -109,16 +118,43 @@ export class RuleService {
     const { entries, isCut } = await this.#entries(principal, definition, { fromMs, toMs });
     const names = new Map(entries.map(({ id, streamName }) => [id, streamName]));
     const events = entries.map((entry) => eventOf(entry));
-    const { actions, ...counts } = previewOf(definition, events, { fromMs, toMs }, this.#options.timeZone);
+    const other = await this.#otherRule(principal, definition, { fromMs, toMs });
+    const zone = this.#options.timeZone;
+    const { actions, ...counts } = previewOf(definition, events, { fromMs, toMs }, zone, other.firedMs);
     return {
       from: isCut ? (entries.at(-1)?.startMs ?? fromMs) : fromMs,
       to: toMs,
-      isCut,
+      isCut: isCut || other.isCut,
+      unknown: [
+        ...(definition.unattended || other.isUnattended ? (['presence'] as const) : []),
+        ...(other.isChained ? (['other-rule'] as const) : []),
+      ],
       ...counts,
       items: actions.map(({ event, atMs }) => ({
         at: atMs,
         event: eventView(event, names.get(event.id) ?? null),
       })),
+    };
+  }
+
+  /** When the rule would have acted on which another one depends; what that one depends on counts as met. */
+  async #otherRule(
+    principal: Principal,
+    { otherRule }: RuleDefinition,
+    span: { readonly fromMs: number; readonly toMs: number },
+  ): Promise<OtherRule> {
+    const none = { firedMs: [], isCut: false, isUnattended: false, isChained: false };
+    if (otherRule === null) return none;
+    const { isEnabled, definition } = await this.#require(principal, otherRule.id);
+    if (!isEnabled) return none;
+    const { entries, isCut } = await this.#entries(principal, definition, span);
+    const events = entries.map((entry) => eventOf(entry));
+    const actions = simulate({ ...definition, otherRule: null }, events, span.toMs, []);
+    return {
+      firedMs: actions.map(({ atMs }) => atMs),
+      isCut,
+      isUnattended: definition.unattended,
+      isChained: definition.otherRule !== null,
     };
   }
 
@@ -155,8 +191,15 @@ export class RuleService {
   }
 
   /** @throws Fault NotFound, Forbidden, ValidationError at the field */
-  async #requireValid(principal: Principal, { schedule, streams, targets }: RuleDefinition): Promise<void> {
+  async #requireValid(principal: Principal, definition: RuleDefinition, ownId?: number): Promise<void> {
     const { store } = this.#options;
+    const { schedule, streams, targets, otherRule } = definition;
+    if (otherRule !== null) {
+      const other = await store.rules.byId(otherRule.id);
+      if (other?.userId !== principal.user.id || other.id === ownId) {
+        throw fieldFault('ValidationError', 'otherRule.id', 'There is no such other rule.');
+      }
+    }
     if (schedule !== null) requireKnownZone(schedule.timeZone, 'schedule.timeZone');
     for (const uid of streams) await requireStream(store.streamList, principal, uid, 'view');
     const own = new Set(await store.rules.ownTargets(principal.user.id, targets));

@@ -1,5 +1,5 @@
 import type { Rule } from '@vidette/contract/notifications';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { Database, Engine, RuleRow } from './database.ts';
 import { entriesByIds } from './journal-pages.ts';
 import type { RuleEvent } from './outbox.ts';
@@ -52,6 +52,9 @@ export type RuleChanges = Edited<
   'name' | 'isEnabled' | 'definition' | 'state' | 'dueMs' | 'firedMs'
 >;
 
+/** Members of definitions that were stored before these existed. */
+const laterMembers = { unattended: false, otherRule: null } satisfies Partial<RuleDefinition>;
+
 const mapping = rowMapping<RuleRow, RuleRecord>({
   id: 'id',
   userId: 'user_id',
@@ -63,6 +66,11 @@ const mapping = rowMapping<RuleRow, RuleRecord>({
   createdMs: 'created_ms',
   firedMs: 'fired_ms',
 });
+
+function read(row: Selectable<RuleRow>): RuleRecord {
+  const rule = mapping.read(row);
+  return { ...rule, definition: { ...laterMembers, ...rule.definition } };
+}
 
 /** The state of a rule that has seen nothing. */
 export const newRuleState: RuleState = {
@@ -99,12 +107,12 @@ export class Rules {
       .orderBy('name')
       .orderBy('id')
       .execute();
-    return rows.map(mapping.read);
+    return rows.map(read);
   }
 
   async byId(id: number): Promise<RuleRecord | undefined> {
     const row = await this.#db.selectFrom('rules').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && mapping.read(row);
+    return row && read(row);
   }
 
   async add(rule: NewRule): Promise<number> {
@@ -139,7 +147,7 @@ export class Rules {
       .where('users.is_blocked', '=', 0)
       .orderBy('rules.id')
       .execute();
-    return rows.map(mapping.read);
+    return rows.map(read);
   }
 
   /** Enabled rules with a pending event that is due. */
@@ -164,11 +172,32 @@ export class Rules {
       .orderBy('id')
       .$if(this.#engine === 'postgres', (found) => found.forUpdate())
       .execute();
-    return rows.map(mapping.read);
+    return rows.map(read);
   }
 
   async saveState(transaction: Kysely<Database>, id: number, changes: RuleChanges): Promise<void> {
     await transaction.updateTable('rules').set(mapping.columns(changes)).where('id', '=', id).execute();
+  }
+
+  /** When a user who is not blocked last used the server in a session, or had its page open; null: never. */
+  async lastPresenceMs(db: Kysely<Database>): Promise<number | null> {
+    const row = await db
+      .selectFrom('users')
+      .select((of) => of.fn.max('last_seen_ms').as('seen_ms'))
+      .where('is_blocked', '=', 0)
+      .executeTakeFirst();
+    return row?.seen_ms ?? null;
+  }
+
+  /** When a user's rule acted last; oldest first, empty for one that does not exist. */
+  async firedMs(userId: number, id: number, db: Kysely<Database>): Promise<readonly number[]> {
+    const row = await db
+      .selectFrom('rules')
+      .selectAll()
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    return row ? read(row).state.firedMs : [];
   }
 
   /** The streams of these uids, with their tags. */

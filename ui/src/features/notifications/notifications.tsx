@@ -46,7 +46,7 @@ function Shown({ search: { rule, target }, rules, targets }: ListsProps & { sear
   if (rule !== undefined) {
     const known = rules.find(({ id }) => id === rule);
     if (rule !== 'new' && !known) return <NotFoundScreen />;
-    return <RuleForm key={rule} rule={known} targets={targets} />;
+    return <RuleForm key={rule} rule={known} rules={rules} targets={targets} />;
   }
   if (target !== undefined) {
     const known = targets.find(({ id }) => id === target);
@@ -78,7 +78,7 @@ function Lists({ rules, targets }: ListsProps) {
         ) : (
           <ItemList>
             {rules.map((rule) => (
-              <RuleItem key={rule.id} rule={rule} targets={targets} />
+              <RuleItem key={rule.id} rule={rule} targets={targets} rules={rules} />
             ))}
           </ItemList>
         )}

@@ -1,6 +1,6 @@
-import { MultiSelect, NumberInput, Switch, TagsInput, TextInput } from '@mantine/core';
+import { MultiSelect, NativeSelect, NumberInput, Switch, TagsInput, TextInput } from '@mantine/core';
 import { limits } from '@vidette/contract/constants';
-import type { NotificationTarget } from '@vidette/contract/notifications';
+import type { NotificationTarget, Rule } from '@vidette/contract/notifications';
 import { useUser } from '../../api/session.ts';
 import { FormSection } from '../../components/form.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -10,12 +10,15 @@ import { ScheduleFields } from './schedule-fields.tsx';
 import { isKind, kindsFor, minutesMax, type RulePartProps } from './rule-values.ts';
 import classes from './notifications.module.css';
 
+interface RuleFieldsProps extends RulePartProps {
+  readonly isNew: boolean;
+  readonly targets: readonly NotificationTarget[];
+  /** On which this one may depend. */
+  readonly others: readonly Rule[];
+}
+
 /** The fields of a rule. */
-export function RuleFields({
-  isNew,
-  targets,
-  ...part
-}: RulePartProps & { readonly isNew: boolean; readonly targets: readonly NotificationTarget[] }) {
+export function RuleFields({ isNew, targets, others, ...part }: RuleFieldsProps) {
   const i18n = useI18n();
   const { values, errors, onChange } = part;
   return (
@@ -35,6 +38,7 @@ export function RuleFields({
         <EventFields {...part} />
         <ScheduleFields {...part} />
         <ConditionFields {...part} />
+        <CircumstanceFields {...part} others={others} />
       </FormSection>
       <FormSection title={i18n.t('rule.do')}>
         <MultiSelect
@@ -165,6 +169,67 @@ function ConditionFields({ values, errors, onChange }: RulePartProps) {
             isDecimal
             error={errors['count.withinSeconds']}
             onChange={(withinMinutes) => onChange({ withinMinutes })}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Conditions that don't concern the events themselves. */
+function CircumstanceFields({
+  values,
+  errors,
+  others,
+  onChange,
+}: RulePartProps & Pick<RuleFieldsProps, 'others'>) {
+  const i18n = useI18n();
+  const { otherRule } = values;
+  const isDeleted = otherRule !== null && !others.some(({ id }) => id === otherRule);
+  return (
+    <>
+      <Switch
+        label={i18n.t('rule.unattended')}
+        description={i18n.t('rule.unattended.help', { minutes: limits.presenceMinutes })}
+        checked={values.unattended}
+        onChange={(event) => onChange({ unattended: event.currentTarget.checked })}
+      />
+      {(others.length > 0 || isDeleted) && (
+        <NativeSelect
+          size="sm"
+          label={i18n.t('rule.other')}
+          data={[
+            { value: '', label: i18n.t('rule.other.none') },
+            ...others.map(({ id, name }) => ({ value: String(id), label: name })),
+            ...(isDeleted ? [{ value: String(otherRule), label: i18n.t('rule.other.deleted') }] : []),
+          ]}
+          value={String(otherRule ?? '')}
+          error={errors['otherRule.id']}
+          onChange={({ currentTarget }) =>
+            onChange({ otherRule: currentTarget.value === '' ? null : Number(currentTarget.value) })
+          }
+        />
+      )}
+      {otherRule !== null && (
+        <div className={classes.pair}>
+          <NativeSelect
+            size="sm"
+            label={i18n.t('rule.other.state')}
+            data={[
+              { value: 'yes', label: i18n.t('rule.other.acted') },
+              { value: 'no', label: i18n.t('rule.other.not') },
+            ]}
+            value={values.otherHasActed ? 'yes' : 'no'}
+            onChange={({ currentTarget }) => onChange({ otherHasActed: currentTarget.value === 'yes' })}
+          />
+          <Count
+            label={i18n.t('rule.within')}
+            value={values.otherMinutes}
+            min={1}
+            max={minutesMax}
+            isDecimal
+            error={errors['otherRule.withinSeconds']}
+            onChange={(otherMinutes) => onChange({ otherMinutes })}
           />
         </div>
       )}

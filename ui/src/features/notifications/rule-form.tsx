@@ -18,10 +18,11 @@ import classes from './notifications.module.css';
 interface RuleFormProps {
   readonly rule: Rule | undefined;
   readonly targets: readonly NotificationTarget[];
+  readonly rules: readonly Rule[];
 }
 
 /** Adds or changes a rule, and shows what it would have done before it is saved [R11.6]. */
-export function RuleForm({ rule, targets }: RuleFormProps) {
+export function RuleForm({ rule, rules, targets }: RuleFormProps) {
   const i18n = useI18n();
   const navigate = useNavigate();
   const save = useSaveRule(rule?.id ?? null);
@@ -66,6 +67,7 @@ export function RuleForm({ rule, targets }: RuleFormProps) {
           values={values}
           errors={{ ...rejected, ...problems }}
           targets={targets}
+          others={rules.filter(({ id }) => id !== rule?.id)}
           onChange={(changes) => setValues({ ...values, ...changes })}
         />
         <Actions isSaving={save.isPending} isTrying={preview.isPending} onPreview={showPreview} />

@@ -13,10 +13,11 @@ import classes from './notifications.module.css';
 interface RuleItemProps {
   readonly rule: Rule;
   readonly targets: readonly NotificationTarget[];
+  readonly rules: readonly Rule[];
 }
 
 /** One rule as a sentence, with its switch. */
-export function RuleItem({ rule, targets }: RuleItemProps) {
+export function RuleItem({ rule, targets, rules }: RuleItemProps) {
   const i18n = useI18n();
   const navigate = useNavigate();
   const enable = useEnableRule();
@@ -25,6 +26,7 @@ export function RuleItem({ rule, targets }: RuleItemProps) {
   const { id, name, isEnabled, firedAt } = rule;
   const names = {
     stream: (uid: string) => streams.find((stream) => stream.uid === uid)?.name,
+    rule: (other: number) => rules.find((one) => one.id === other)?.name,
     target: (target: number) => targets.find((one) => one.id === target)?.name,
   };
   const fired =

@@ -12,15 +12,25 @@ const partText: Record<NonNullable<RulePreview['busiest']>['part'], MessageKey> 
   evening: 'rule.part.evening',
 };
 
+const unknownTexts: Record<RulePreview['unknown'][number], MessageKey> = {
+  presence: 'rule.preview.presence',
+  'other-rule': 'rule.preview.other-rule',
+};
+
 /** What a rule would have done: in a sentence, by day, and the latest times. */
 export function RulePreviewPanel({ preview }: { preview: RulePreview }) {
   const i18n = useI18n();
-  const { items, isCut } = preview;
+  const { items, isCut, unknown } = preview;
   return (
     <section className={classes.preview} aria-live="polite" data-testid="rule-preview">
       <h3>{i18n.t('rule.preview.title')}</h3>
       <p>{summaryText(preview, i18n)}</p>
       {isCut && <p className={classes.text}>{i18n.t('rule.preview.cut')}</p>}
+      {unknown.map((condition) => (
+        <p key={condition} className={classes.text}>
+          {i18n.t(unknownTexts[condition])}
+        </p>
+      ))}
       {items.length > 0 && (
         <>
           <DayChart days={preview.days} />

@@ -26,6 +26,7 @@ export const kindText = (kind: Kind, i18n: I18n): string => i18n.t(kindTexts[kin
 export interface RuleNames {
   readonly stream: (uid: string) => string | undefined;
   readonly target: (id: number) => string | undefined;
+  readonly rule: (id: number) => string | undefined;
 }
 
 /** A Monday, at noon UTC. */
@@ -44,13 +45,33 @@ export function ruleSentence(
   names: RuleNames,
   i18n: I18n,
 ): string {
-  const { kinds, schedule, minSeconds, count } = rule;
+  const { kinds } = rule;
   const what = listText(
     kinds.map((kind) => kindText(kind, i18n)),
     i18n,
     'disjunction',
   );
-  const conditions = [
+  const conditions = conditionTexts(rule, names, i18n);
+  return i18n.t('rule.sentence', {
+    what,
+    conditions: conditions.map((condition) => `, ${condition}`).join(''),
+    where: placeText(rule, names, i18n),
+    actions: actionsText(rule, names, i18n),
+  });
+}
+
+function conditionTexts(
+  {
+    schedule,
+    minSeconds,
+    count,
+    unattended,
+    otherRule,
+  }: Pick<Rule, 'schedule' | 'minSeconds' | 'count' | 'unattended' | 'otherRule'>,
+  names: RuleNames,
+  i18n: I18n,
+): string[] {
+  return [
     ...(schedule === null ? [] : [spansText(schedule.spans, i18n)]),
     ...(minSeconds === 0
       ? []
@@ -63,13 +84,16 @@ export function ruleSentence(
             duration: i18n.duration(count.withinSeconds * 1_000),
           }),
         ]),
+    ...(unattended ? [i18n.t('rule.sentence.unattended')] : []),
+    ...(otherRule === null
+      ? []
+      : [
+          i18n.t(otherRule.hasActed ? 'rule.sentence.other' : 'rule.sentence.other.not', {
+            name: names.rule(otherRule.id) ?? i18n.t('rule.other.deleted'),
+            duration: i18n.duration(otherRule.withinSeconds * 1_000),
+          }),
+        ]),
   ];
-  return i18n.t('rule.sentence', {
-    what,
-    conditions: conditions.map((condition) => `, ${condition}`).join(''),
-    where: placeText(rule, names, i18n),
-    actions: actionsText(rule, names, i18n),
-  });
 }
 
 function placeText({ streams, tags }: Pick<Rule, 'streams' | 'tags'>, names: RuleNames, i18n: I18n): string {

@@ -21,6 +21,11 @@ export interface RuleValues {
   readonly isCounted: boolean;
   readonly events: number;
   readonly withinMinutes: number;
+  readonly unattended: boolean;
+  /** Null: it depends on none. */
+  readonly otherRule: number | null;
+  readonly otherHasActed: boolean;
+  readonly otherMinutes: number;
   readonly cooldownMinutes: number;
   readonly perHourMax: number;
   readonly targets: number[];
@@ -66,6 +71,10 @@ export function newRule(timeZone: string): RuleValues {
     isCounted: false,
     events: 3,
     withinMinutes: 10,
+    unattended: false,
+    otherRule: null,
+    otherHasActed: true,
+    otherMinutes: 10,
     cooldownMinutes: 5,
     perHourMax: 12,
     targets: [],
@@ -87,6 +96,8 @@ export function ruleValues(rule: Rule, timeZone: string): RuleValues {
     perHourMax,
     targets,
     bookmarks,
+    unattended,
+    otherRule,
   } = rule;
   const before = newRule(timeZone);
   return {
@@ -102,6 +113,10 @@ export function ruleValues(rule: Rule, timeZone: string): RuleValues {
     isCounted: count !== null,
     events: count?.events ?? before.events,
     withinMinutes: count ? count.withinSeconds / 60 : before.withinMinutes,
+    unattended,
+    otherRule: otherRule?.id ?? null,
+    otherHasActed: otherRule?.hasActed ?? before.otherHasActed,
+    otherMinutes: otherRule ? otherRule.withinSeconds / 60 : before.otherMinutes,
     cooldownMinutes: rule.cooldownSeconds / 60,
     perHourMax,
     targets,
@@ -111,7 +126,8 @@ export function ruleValues(rule: Rule, timeZone: string): RuleValues {
 
 /** The request that saves or previews a rule. */
 export function ruleBody(values: RuleValues): RuleBody {
-  const { isScheduled, timeZone, spans, isCounted, events, withinMinutes, cooldownMinutes, ...same } = values;
+  const { isScheduled, timeZone, spans, isCounted, events, withinMinutes, cooldownMinutes, ...rest } = values;
+  const { otherRule, otherHasActed, otherMinutes, ...same } = rest;
   return {
     ...same,
     name: values.name.trim(),
@@ -119,6 +135,10 @@ export function ruleBody(values: RuleValues): RuleBody {
       ? { timeZone, spans: spans.map((span) => ({ ...span, days: [...span.days] })) }
       : null,
     count: isCounted ? { events, withinSeconds: Math.round(withinMinutes * 60) } : null,
+    otherRule:
+      otherRule === null
+        ? null
+        : { id: otherRule, hasActed: otherHasActed, withinSeconds: Math.round(otherMinutes * 60) },
     cooldownSeconds: Math.round(cooldownMinutes * 60),
   };
 }
@@ -144,6 +164,7 @@ export function ruleProblems(values: RuleValues, i18n: I18n): Record<string, str
 
 const fieldText: Readonly<Record<string, MessageKey>> = {
   'schedule.timeZone': 'rule.zone.unknown',
+  'otherRule.id': 'rule.other.missing',
   targets: 'rule.targets.missing',
 };
 
