@@ -18,6 +18,12 @@ export async function checkout(version: string): Promise<string> {
     'package.json',
     'package-lock.json',
     'tsconfig.base.json',
+    // The guide is part of the page, which would be built again without it.
+    'guide',
+    'packaging',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'SUPPORT.md',
   ])
     await cp(join(root, name), join(folder, name), { recursive: true, filter });
   const packages = join(folder, 'node_modules');
