@@ -107,11 +107,10 @@ test('the path of a new user, from the setup to the archive, on one page', async
     await page.waitForURL('**/stream/*/view');
     await assertMoves(page);
     const first = await readClock(page);
-    const later = await until(
+    await until(
       () => readClock(page),
-      (clockMs) => clockMs > first + 1_000,
+      (clockMs) => clockMs > first + 1_000 && Math.abs(Date.now() - clockMs) < 5_000,
     );
-    assert.ok(Math.abs(Date.now() - later) < 5_000, `the frame is ${Date.now() - later} ms old`);
     views.demo = page.url();
     startedMs = Date.now();
   });

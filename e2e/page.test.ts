@@ -177,7 +177,10 @@ test('[R2.26] a healthy tile shows only its name, plays while the mouse rests on
   open('/ui/streams', cookie, async (page) => {
     const tile = page.getByRole('article').filter({ hasText: 'Gate 2' });
     await tile.locator('[data-status=running]').waitFor();
-    assert.equal((await tile.innerText()).trim(), 'Gate 2');
+    await until(
+      async () => (await tile.innerText()).trim(),
+      (words) => words === 'Gate 2',
+    );
     await tile.hover();
     await tile.locator('video[data-hover-video=playing]').waitFor();
     await page.getByRole('heading', { name: 'Streams', exact: true }).hover();

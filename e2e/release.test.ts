@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { after, before, test, type TestContext } from 'node:test';
+import { after, before, describe, test, type TestContext } from 'node:test';
 import { createZstdDecompress } from 'node:zlib';
 import type { Client } from '@vidette/contract/client';
 import { canBuildImage } from '../packaging/image.mjs';
@@ -127,67 +127,6 @@ async function record(url: string, setupCode: string) {
   return { client, uid, bytes };
 }
 
-test('[R16.1] the same sources give the same bytes, within 70 MB', { skip }, async (t) => {
-  const again = await temporary(t);
-  await release({ ...fast, version: '9.8.6', forms: ['archive'], out: again });
-  assert.equal(await digestOf(join(again, archive)), await digestOf(join(out, archive)));
-  assert.ok((await stat(join(out, archive))).size <= 70_000_000);
-  execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: out });
-  const listed = readFileSync(join(out, 'SHA256SUMS'), 'utf8').split('\n').filter(Boolean);
-  const files = (await readdir(out)).filter((file) => file !== 'unpacked' && file !== 'SHA256SUMS');
-  assert.deepEqual(
-    listed.map((line) => line.split('  ')[1]),
-    files.sort(),
-  );
-  const { components } = JSON.parse(readFileSync(join(program, 'sbom.cdx.json'), 'utf8')) as {
-    components: { name: string }[];
-  };
-  for (const name of ['fastify', 'react', `node-linux-${arch}`])
-    assert.ok(
-      components.some((one) => one.name === name),
-      name,
-    );
-  const licenses = readFileSync(join(program, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
-  for (const { name } of components) assert.ok(licenses.includes(`${name} `), name);
-});
-
-test(
-  '[R16.1, R16.2] the unpacked archive runs with nothing installed, and stops in order; [R16.3] it adds the streams of another program',
-  { skip },
-  async (t) => {
-    await unpack(join(out, ffmpeg), join(out, 'unpacked'));
-    const dataDir = await temporary(t);
-    const env = {
-      PATH: '/usr/bin:/bin',
-      VIDETTE_DATA: dataDir,
-      VIDETTE_PORT: '0',
-      VIDETTE_HOST: '127.0.0.1',
-      ...unhurried,
-    };
-    const vidette = join(program, 'bin/vidette');
-    const command = (...args: string[]) => runProgram(vidette, args, env);
-    assert.equal((await command('status')).code, 3);
-    const first = await started(t, [vidette, 'start'], env);
-    const { client } = await record(first.url, setupCodeIn(first.output()));
-    await movesIn(client, first.url, dataDir, (args, more) => runProgram(vidette, args, { ...env, ...more }));
-    assert.equal((await fetch(`${first.url}/ui/`)).status, 200);
-    assert.equal((await fetch(`${first.url}/ui/help/install.html`)).status, 200);
-    const status = await command('status', '--json');
-    assert.deepEqual([status.code, (JSON.parse(status.output) as { version: string }).version], [0, '9.8.6']);
-    // Rereads its configuration, and goes on.
-    process.kill(first.child.pid ?? 0, 'SIGHUP');
-    assert.equal((await fetch(`${first.url}/ui/`)).status, 200);
-    const ways: readonly (readonly [Started, NodeJS.Signals])[] = [[first, 'SIGINT']];
-    for (const [server, signal] of ways) {
-      const ended = once(server.child, 'exit');
-      process.kill(-(server.child.pid ?? 0), signal);
-      assert.deepEqual(await ended, [0, null], server.output());
-      assert.doesNotMatch(server.output(), /"level":(50|60)/);
-    }
-    assert.deepEqual(await command('check'), { code: 0, output: 'The archive is in order.\n' });
-  },
-);
-
 /** Adds the stream of another program's configuration with an API token, once. */
 async function movesIn(
   client: Client,
@@ -220,78 +159,6 @@ async function statusOn(machine: SystemdMachine) {
   return code === 0 ? (JSON.parse(output) as { pid: number; version: string }) : undefined;
 }
 
-test(
-  '[R16.1, R16.2] the package for Debian installs, records under its hardened unit, is upgraded and downgraded while it records, and purged',
-  { skip },
-  async (t) => {
-    const machine = await SystemdMachine.boot(t, out);
-    if (!machine) return t.skip('needs root, namespaces and overlay mounts');
-    await release({ ...fast, version: '9.8.7', forms: ['deb'], out: join(out, 'next') });
-    const port = await freePort();
-    const dropIn = `[Service]\\nEnvironment=VIDETTE_PORT=${port} VIDETTE_HOST=127.0.0.1 VIDETTE_OVERLOAD_YIELDS=false\\n`;
-    await machine.must(
-      'sh',
-      '-c',
-      `d=/etc/systemd/system/vidette.service.d; mkdir $d; printf '${dropIn}' >$d/port.conf`,
-    );
-    const packages = (folder: string, version: string, names: readonly string[]) =>
-      names.map((name) => `${folder}/${name}_${version}_${debian}.deb`);
-    await machine.must(
-      'dpkg',
-      '--force-unsafe-io',
-      '-i',
-      ...packages('/shared', '9.8.6', ['vidette', 'vidette-ffmpeg']),
-    );
-    // Type=notify: dpkg returns when the server serves its page.
-    assert.equal((await statusOn(machine))?.version, '9.8.6');
-    const journal = await machine.must('journalctl', '--no-pager', '-o', 'cat', '-u', 'vidette');
-    assert.match(journal, /"confinement":"files"/, 'FFmpeg is isolated under the unit as without it');
-    const { client, bytes, uid } = await record(`http://127.0.0.1:${port}`, setupCodeIn(journal));
-    assert.equal(
-      await machine.must('stat', '-c', '%U %a', '/var/lib/vidette', '/etc/vidette/vidette.env'),
-      'vidette 750\nroot 640\n',
-    );
-
-    await machine.must('systemctl', 'reload', 'vidette');
-    const pid = (await statusOn(machine))?.pid;
-    for (const [folder, version] of [
-      ['/shared/next', '9.8.7'],
-      ['/shared', '9.8.6'],
-    ] as const) {
-      const had = await bytes();
-      await machine.must(
-        'dpkg',
-        '--force-unsafe-io',
-        '--force-depends',
-        '-i',
-        ...packages(folder, version, ['vidette']),
-      );
-      const now = await statusOn(machine);
-      assert.deepEqual([now?.version, now?.pid], [version, pid], 'replaced without a stop');
-      await until(bytes, (count) => count > had, patienceMs);
-    }
-    const { items } = await client.listStreams({ query: {} });
-    assert.deepEqual(
-      items.map((stream) => stream.uid),
-      [uid],
-    );
-
-    await machine.must('systemctl', 'stop', 'vidette');
-    assert.equal(
-      await machine.must('systemctl', 'show', '-p', 'Result', '-p', 'ExecMainStatus', 'vidette'),
-      'Result=success\nExecMainStatus=0\n',
-    );
-    assert.equal(await machine.must('vidette', 'check'), 'The archive is in order.\n');
-    await machine.must('systemctl', 'start', 'vidette');
-    await machine.must('dpkg', '--remove', 'vidette-ffmpeg', 'vidette');
-    assert.equal((await machine.run('systemctl', 'is-active', 'vidette')).output, 'inactive\n');
-    await machine.must('test', '-f', '/var/lib/vidette/vidette.sqlite');
-    await machine.must('dpkg', '--purge', 'vidette');
-    for (const path of ['/var/lib/vidette', '/etc/vidette', '/var/cache/vidette', '/usr/lib/vidette'])
-      assert.notEqual((await machine.run('test', '-e', path)).code, 0, path);
-  },
-);
-
 /** A container without an engine: its root is read-only but for the volume, and memory for sockets. $1 root, $2 volume. */
 const container = `
 set -e
@@ -321,61 +188,210 @@ interface ImageConfig {
   readonly rootfs: { readonly diff_ids: readonly string[] };
 }
 
-test(
-  '[R16.1] the image runs without root on a read-only root, reports its health, and stops on SIGTERM',
-  { skip },
-  async (t) => {
-    if (process.getuid?.() !== 0 || !canBuildImage(arch)) return t.skip('needs root');
-    const [folder, volume] = [await temporary(t), await temporary(t)];
-    const root = join(folder, 'root');
-    await unpack(join(out, `vidette-9.8.6-image-${arch}.tar`), folder);
-    const read = <T>(path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8')) as T;
-    const blob = (digest: string) => `blobs/${digest.replace(':', '/')}`;
-    interface Described {
-      readonly digest: string;
-      readonly size: number;
-    }
-    const { manifests } = read<{ manifests: Described[] }>('index.json');
-    const manifest = read<{ config: Described; layers: Described[] }>(blob(manifests[0]?.digest ?? ''));
-    for (const { digest, size } of [...manifests, manifest.config, ...manifest.layers]) {
-      assert.equal(`sha256:${await digestOf(join(folder, blob(digest)))}`, digest);
-      assert.equal((await stat(join(folder, blob(digest)))).size, size);
-    }
-    const { config, rootfs } = read<ImageConfig>(blob(manifest.config.digest));
-    await mkdir(root);
-    for (const [index, { digest }] of manifest.layers.entries()) {
-      const tar = execFileSync('gzip', ['-dc', join(folder, blob(digest))], { maxBuffer: 1e9 });
-      assert.equal(`sha256:${createHash('sha256').update(tar).digest('hex')}`, rootfs.diff_ids[index]);
-      execFileSync('tar', ['-C', root, '-xf', '-'], { input: tar });
-    }
-    assert.deepEqual(Object.keys(config.Volumes), ['/data']);
-    const [uid = 0, gid = 0] = config.User.split(':').map(Number);
-    assert.ok(uid > 0);
-    await chown(volume, uid, gid);
-    await writeFile(join(volume, 'vidette.yaml'), 'host: 127.0.0.1\nport: 0\n');
-    const env = {
-      ...Object.fromEntries(config.Env.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string])),
-      USER: config.User,
-    };
-    const run = [...config.Entrypoint, ...config.Cmd];
-    const outside = { ...env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
-    const server = await started(
-      t,
-      ['unshare', '--mount', 'sh', '-c', container, 'sh', root, volume, ...run],
-      outside,
-    );
-    const [, ...check] = config.Healthcheck.Test;
-    const health = () =>
-      runProgram(
-        'nsenter',
-        [`--target=${server.child.pid}`, '--mount', '--root', `--setuid=${uid}`, `--setgid=${gid}`, ...check],
-        { VIDETTE_DATA: '/data' },
+describe('the forms of a release', { concurrency: 2 }, () => {
+  test(
+    '[R16.1, R16.2] the package for Debian installs, records under its hardened unit, is upgraded and downgraded while it records, and purged',
+    { skip },
+    async (t) => {
+      const machine = await SystemdMachine.boot(t, out);
+      if (!machine) return t.skip('needs root, namespaces and overlay mounts');
+      await release({ ...fast, version: '9.8.7', forms: ['deb'], out: join(out, 'next') });
+      const port = await freePort();
+      const dropIn = `[Service]\\nEnvironment=VIDETTE_PORT=${port} VIDETTE_HOST=127.0.0.1 VIDETTE_OVERLOAD_YIELDS=false\\n`;
+      await machine.must(
+        'sh',
+        '-c',
+        `d=/etc/systemd/system/vidette.service.d; mkdir $d; printf '${dropIn}' >$d/port.conf`,
       );
-    assert.equal((await health()).code, 0);
-    assert.equal((await fetch(`${server.url}/ui/`)).status, 200);
-    const ended = once(server.child, 'exit');
-    server.child.kill(config.StopSignal);
-    assert.deepEqual(await ended, [0, null], server.output());
-    assert.ok((await readdir(volume)).includes('vidette.sqlite'));
-  },
-);
+      const packages = (folder: string, version: string, names: readonly string[]) =>
+        names.map((name) => `${folder}/${name}_${version}_${debian}.deb`);
+      await machine.must(
+        'dpkg',
+        '--force-unsafe-io',
+        '-i',
+        ...packages('/shared', '9.8.6', ['vidette', 'vidette-ffmpeg']),
+      );
+      // Type=notify: dpkg returns when the server serves its page.
+      assert.equal((await statusOn(machine))?.version, '9.8.6');
+      const journal = await machine.must('journalctl', '--no-pager', '-o', 'cat', '-u', 'vidette');
+      assert.match(journal, /"confinement":"files"/, 'FFmpeg is isolated under the unit as without it');
+      const { client, bytes, uid } = await record(`http://127.0.0.1:${port}`, setupCodeIn(journal));
+      assert.equal(
+        await machine.must('stat', '-c', '%U %a', '/var/lib/vidette', '/etc/vidette/vidette.env'),
+        'vidette 750\nroot 640\n',
+      );
+
+      await machine.must('systemctl', 'reload', 'vidette');
+      const pid = (await statusOn(machine))?.pid;
+      for (const [folder, version] of [
+        ['/shared/next', '9.8.7'],
+        ['/shared', '9.8.6'],
+      ] as const) {
+        const had = await bytes();
+        await machine.must(
+          'dpkg',
+          '--force-unsafe-io',
+          '--force-depends',
+          '-i',
+          ...packages(folder, version, ['vidette']),
+        );
+        const now = await statusOn(machine);
+        assert.deepEqual([now?.version, now?.pid], [version, pid], 'replaced without a stop');
+        await until(bytes, (count) => count > had, patienceMs);
+      }
+      const { items } = await client.listStreams({ query: {} });
+      assert.deepEqual(
+        items.map((stream) => stream.uid),
+        [uid],
+      );
+
+      await machine.must('systemctl', 'stop', 'vidette');
+      assert.equal(
+        await machine.must('systemctl', 'show', '-p', 'Result', '-p', 'ExecMainStatus', 'vidette'),
+        'Result=success\nExecMainStatus=0\n',
+      );
+      assert.equal(await machine.must('vidette', 'check'), 'The archive is in order.\n');
+      await machine.must('systemctl', 'start', 'vidette');
+      await machine.must('dpkg', '--remove', 'vidette-ffmpeg', 'vidette');
+      assert.equal((await machine.run('systemctl', 'is-active', 'vidette')).output, 'inactive\n');
+      await machine.must('test', '-f', '/var/lib/vidette/vidette.sqlite');
+      await machine.must('dpkg', '--purge', 'vidette');
+      for (const path of ['/var/lib/vidette', '/etc/vidette', '/var/cache/vidette', '/usr/lib/vidette'])
+        assert.notEqual((await machine.run('test', '-e', path)).code, 0, path);
+    },
+  );
+
+  test('[R16.1] the same sources give the same bytes, within 70 MB', { skip }, async (t) => {
+    const again = await temporary(t);
+    await release({ ...fast, version: '9.8.6', forms: ['archive'], out: again });
+    assert.equal(await digestOf(join(again, archive)), await digestOf(join(out, archive)));
+    assert.ok((await stat(join(out, archive))).size <= 70_000_000);
+    execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: out });
+    const listed = readFileSync(join(out, 'SHA256SUMS'), 'utf8').split('\n').filter(Boolean);
+    const files = (await readdir(out, { withFileTypes: true }))
+      .filter((entry) => entry.isFile() && entry.name !== 'SHA256SUMS')
+      .map(({ name }) => name);
+    assert.deepEqual(
+      listed.map((line) => line.split('  ')[1]),
+      files.sort(),
+    );
+    const { components } = JSON.parse(readFileSync(join(program, 'sbom.cdx.json'), 'utf8')) as {
+      components: { name: string }[];
+    };
+    for (const name of ['fastify', 'react', `node-linux-${arch}`])
+      assert.ok(
+        components.some((one) => one.name === name),
+        name,
+      );
+    const licenses = readFileSync(join(program, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    for (const { name } of components) assert.ok(licenses.includes(`${name} `), name);
+  });
+
+  test(
+    '[R16.1, R16.2] the unpacked archive runs with nothing installed, and stops in order; [R16.3] it adds the streams of another program',
+    { skip },
+    async (t) => {
+      await unpack(join(out, ffmpeg), join(out, 'unpacked'));
+      const dataDir = await temporary(t);
+      const env = {
+        PATH: '/usr/bin:/bin',
+        VIDETTE_DATA: dataDir,
+        VIDETTE_PORT: '0',
+        VIDETTE_HOST: '127.0.0.1',
+        ...unhurried,
+      };
+      const vidette = join(program, 'bin/vidette');
+      const command = (...args: string[]) => runProgram(vidette, args, env);
+      assert.equal((await command('status')).code, 3);
+      const first = await started(t, [vidette, 'start'], env);
+      const { client } = await record(first.url, setupCodeIn(first.output()));
+      await movesIn(client, first.url, dataDir, (args, more) =>
+        runProgram(vidette, args, { ...env, ...more }),
+      );
+      assert.equal((await fetch(`${first.url}/ui/`)).status, 200);
+      assert.equal((await fetch(`${first.url}/ui/help/install.html`)).status, 200);
+      const status = await command('status', '--json');
+      assert.deepEqual(
+        [status.code, (JSON.parse(status.output) as { version: string }).version],
+        [0, '9.8.6'],
+      );
+      // Rereads its configuration, and goes on.
+      process.kill(first.child.pid ?? 0, 'SIGHUP');
+      assert.equal((await fetch(`${first.url}/ui/`)).status, 200);
+      const ways: readonly (readonly [Started, NodeJS.Signals])[] = [[first, 'SIGINT']];
+      for (const [server, signal] of ways) {
+        const ended = once(server.child, 'exit');
+        process.kill(-(server.child.pid ?? 0), signal);
+        assert.deepEqual(await ended, [0, null], server.output());
+        assert.doesNotMatch(server.output(), /"level":(50|60)/);
+      }
+      assert.deepEqual(await command('check'), { code: 0, output: 'The archive is in order.\n' });
+    },
+  );
+
+  test(
+    '[R16.1] the image runs without root on a read-only root, reports its health, and stops on SIGTERM',
+    { skip },
+    async (t) => {
+      if (process.getuid?.() !== 0 || !canBuildImage(arch)) return t.skip('needs root');
+      const [folder, volume] = [await temporary(t), await temporary(t)];
+      const root = join(folder, 'root');
+      await unpack(join(out, `vidette-9.8.6-image-${arch}.tar`), folder);
+      const read = <T>(path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8')) as T;
+      const blob = (digest: string) => `blobs/${digest.replace(':', '/')}`;
+      interface Described {
+        readonly digest: string;
+        readonly size: number;
+      }
+      const { manifests } = read<{ manifests: Described[] }>('index.json');
+      const manifest = read<{ config: Described; layers: Described[] }>(blob(manifests[0]?.digest ?? ''));
+      for (const { digest, size } of [...manifests, manifest.config, ...manifest.layers]) {
+        assert.equal(`sha256:${await digestOf(join(folder, blob(digest)))}`, digest);
+        assert.equal((await stat(join(folder, blob(digest)))).size, size);
+      }
+      const { config, rootfs } = read<ImageConfig>(blob(manifest.config.digest));
+      await mkdir(root);
+      for (const [index, { digest }] of manifest.layers.entries()) {
+        const tar = execFileSync('gzip', ['-dc', join(folder, blob(digest))], { maxBuffer: 1e9 });
+        assert.equal(`sha256:${createHash('sha256').update(tar).digest('hex')}`, rootfs.diff_ids[index]);
+        execFileSync('tar', ['-C', root, '-xf', '-'], { input: tar });
+      }
+      assert.deepEqual(Object.keys(config.Volumes), ['/data']);
+      const [uid = 0, gid = 0] = config.User.split(':').map(Number);
+      assert.ok(uid > 0);
+      await chown(volume, uid, gid);
+      await writeFile(join(volume, 'vidette.yaml'), 'host: 127.0.0.1\nport: 0\n');
+      const env = {
+        ...Object.fromEntries(config.Env.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string])),
+        USER: config.User,
+      };
+      const run = [...config.Entrypoint, ...config.Cmd];
+      const outside = { ...env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+      const server = await started(
+        t,
+        ['unshare', '--mount', 'sh', '-c', container, 'sh', root, volume, ...run],
+        outside,
+      );
+      const [, ...check] = config.Healthcheck.Test;
+      const health = () =>
+        runProgram(
+          'nsenter',
+          [
+            `--target=${server.child.pid}`,
+            '--mount',
+            '--root',
+            `--setuid=${uid}`,
+            `--setgid=${gid}`,
+            ...check,
+          ],
+          { VIDETTE_DATA: '/data' },
+        );
+      assert.equal((await health()).code, 0);
+      assert.equal((await fetch(`${server.url}/ui/`)).status, 200);
+      const ended = once(server.child, 'exit');
+      server.child.kill(config.StopSignal);
+      assert.deepEqual(await ended, [0, null], server.output());
+      assert.ok((await readdir(volume)).includes('vidette.sqlite'));
+    },
+  );
+});

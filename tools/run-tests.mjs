@@ -1,8 +1,8 @@
 // Runs the checks and every test file on the project's own Node: unit tests two files at a time, beside the
-// checks, then whole-product tests in three lanes, one file at a time in each: one for those with a browser,
-// which use most of the CPU, and in parallel two for those without one, which wait for cameras and disks most of
-// the time. Long files begin first, so that the lanes end together; a lane that is done takes files from the end
-// of the first one's list. A whole-product file that fails is run again at the end, when nothing else is running;
+// checks, then whole-product tests in lanes, one file at a time in each: one for those with a browser, which use
+// most of the CPU, two for those without one, and one for the few that do little but wait, which is empty after
+// some minutes. Long files begin first, so that the lanes end together; a lane of the second kind that is done
+// takes files from the end of the first one's list. A whole-product file that fails is run again at the end, when nothing else is running;
 // a unit test never is. The verdict is in `verdict.mjs`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,26 +44,26 @@ const endOfTests = new URL('end-of-tests.mjs', import.meta.url).href;
 /** @type {FileRun[]} */
 const runs = [];
 
-/** Records for a while before it checks the recording. */
-const mostlyWaits = 'main-path.test.ts';
+/** Files that wait for disks, clocks, stores and recordings three quarters of the time, as their CPU time shows. */
+const waitingFiles = /\/(archive-(clock|disk|readonly)|full-disk|main-path|s3-tier|slow-store)\.test\.ts$/;
 /** Files that take more than a minute, as the line `Longest` of a run reports them. */
-const longFiles = /\/(accessibility|cluster-relay|engine-\w+|engines|page|release|s3-tier)\.test\.ts$/;
+const longFiles = /\/(accessibility|archive-disk|cluster-relay|engine-\w+|page|release)\.test\.ts$/;
 const [units] = await Promise.all([
   runFiles(chosen('{contract,media,server,ui,tools}/**/*.test.ts'), 2),
   isWhole && check().then((outcome) => runs.push({ path: 'npm run check', first: outcome })),
 ]);
-const whole = Object.groupBy(longFirst(chosen('e2e/**/*.test.ts')), (file) =>
-  /'\.+\/(browser|test-env)\.ts'/.test(readFileSync(file, 'utf8')) && !file.endsWith(mostlyWaits)
-    ? 'browser'
-    : 'plain',
-);
-const { browser = [], plain = [] } = whole;
+const whole = Object.groupBy(longFirst(chosen('e2e/**/*.test.ts')), (file) => {
+  if (waitingFiles.test(file)) return 'waiting';
+  return /'\.+\/(browser|test-env)\.ts'/.test(readFileSync(file, 'utf8')) ? 'browser' : 'plain';
+});
+const { browser = [], plain = [], waiting = [] } = whole;
 /** Duration of each whole-product file, to find out what makes the suite slow. @type {Map<string, number>} */
 const seconds = new Map();
 const lanes = await Promise.all([
   runLane(() => browser.shift()),
   runLane(() => plain.shift() ?? browser.pop()),
   runLane(() => plain.shift() ?? browser.pop()),
+  runLane(() => waiting.shift()),
 ]);
 const first = new Map([...units, ...lanes.flatMap((lane) => [...lane])]);
 for (const [file, outcome] of first) {

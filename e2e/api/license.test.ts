@@ -99,7 +99,7 @@ test('[R6.9, R3.9] after expiry streams stay and the archive is closed, without 
   const { warnings } = await client.getHealth();
   const warning = warnings.find(({ code }) => code === 'license-expires');
   assert.equal(warning?.expiresAt, expiresAt);
-  await client.saveLicense({ body: { text: licensed({ expiresAt: Date.now() + 1_500 }) } });
+  await client.saveLicense({ body: { text: licensed({ expiresAt: Date.now() + 3_000 }) } });
   await until(
     () => client.getLicense(),
     (license) => license.isExpired,

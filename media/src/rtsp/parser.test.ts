@@ -126,7 +126,7 @@ test('any bytes yield packets, messages or a MalformedError', () => {
 });
 
 test('the cost of a body in tiny chunks is linear in its bytes, not quadratic', (t) => {
-  const body = 'x'.repeat(500_000);
+  const body = 'x'.repeat(100_000);
   const head = `RTSP/1.0 200 OK\r\nCSeq: 7\r\nX: ${'y'.repeat(30_000)}\r\nContent-Length: ${body.length}\r\n\r\n`;
   const bytes = Uint8Array.from(head + body, (char) => char.charCodeAt(0));
   let moved = 0;
