@@ -199,6 +199,16 @@ export const limits = {
 /** Levels of an MQTT topic, separated by slashes: no wildcards, no empty level, none that begins with `$`. */
 export const mqttTopicPattern = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
 
+/** For the exports of rules. */
+export const ruleExportLimits = {
+  /** Before the event, and after it. */
+  extraSecondsMax: 600,
+  /** Of an event that lasts longer, the beginning is exported. */
+  eventSecondsMax: 3_600,
+  /** Of all rules of a user. */
+  perHourMax: 12,
+} as const;
+
 /** For a wall's socket. */
 export const wallLimits = {
   /** Simultaneously open: every tile of a full page, and as many again while tiles switch feeds. */

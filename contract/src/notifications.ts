@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { journalKinds, limits, mqttTopicPattern, notificationFailures, targetTypes } from './constants.ts';
+import {
+  journalKinds,
+  limits,
+  mqttTopicPattern,
+  notificationFailures,
+  ruleExportLimits,
+  targetTypes,
+} from './constants.ts';
 import { Email, Id, Name, TimeMs, TimeZoneName, Uid } from './entities.ts';
 import { exampleMs, hourMs, like } from './example.ts';
 import { JournalKind } from './journal.ts';
@@ -93,6 +100,7 @@ export const targetToAdd = {
 };
 
 const Seconds = z.int().min(0).max(limits.ruleSecondsMax);
+const ExtraSeconds = z.int().min(0).max(ruleExportLimits.extraSecondsMax);
 
 export const RuleSchedule = z.strictObject({
   timeZone: TimeZoneName,
@@ -166,6 +174,16 @@ export const ruleSettings = {
     .describe('It acts this often in an hour at most')
     .meta(like(12)),
   targets: z.array(Id).max(limits.ruleTargetsMax).refine(unique).describe('The owner’s targets'),
+  exports: z
+    .strictObject({
+      leadSeconds: ExtraSeconds.describe('Before the event').meta(like(10)),
+      trailSeconds: ExtraSeconds.describe('After its end').meta(like(20)),
+    })
+    .nullable()
+    .describe(
+      `Exports the event, of a longer one the first hour, where the owner may watch the archive; all rules of a user at most ${ruleExportLimits.perHourMax} in an hour, within the limits of exports`,
+    )
+    .meta(like(null)),
   bookmarks: z.boolean().describe('Adds a bookmark, where the owner may watch the archive').meta(like(false)),
 };
 
@@ -183,6 +201,7 @@ export const ruleToAdd = {
   cooldownSeconds: ruleSettings.cooldownSeconds.default(300),
   perHourMax: ruleSettings.perHourMax.default(12),
   targets: ruleSettings.targets.default([]),
+  exports: ruleSettings.exports.default(null),
   bookmarks: ruleSettings.bookmarks.default(false),
 };
 

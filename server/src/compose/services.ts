@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { refusalOfArchive } from '../access/archive-refusal.ts';
+import { Fault } from '../base/fault.ts';
+import { RuleExporter } from '../events/rule-exports.ts';
 import { Exports } from '../export/exports.ts';
 import { SigningKey } from '../export/signing-key.ts';
 import { peerPackage } from '../rpc/peer-package.ts';
@@ -45,6 +47,7 @@ async function openServices(areas: Areas, closers: Closer[]) {
   const { store } = storage;
   const exports = openExports(areas);
   closers.push(() => exports.close());
+  openRuleExports(areas, exports, closers);
   const versionCheck = new VersionCheck({ config, current: version, clock, log });
   closers.push(() => versionCheck.close());
   const { authenticator } = access;
@@ -73,6 +76,25 @@ async function openServices(areas: Areas, closers: Closer[]) {
     ...notifications,
     broker,
   };
+}
+
+/** Starts the exports that rules want, as their owners could now. */
+function openRuleExports({ foundation, storage }: Areas, exports: Exports, closers: Closer[]): void {
+  const { clock, log } = foundation;
+  const { store, license } = storage;
+  const exporter = new RuleExporter({
+    store,
+    clock,
+    log,
+    start: async ({ userId, uid, streamName, ...span }) => {
+      license.requireValid();
+      const refusal = await refusalOfArchive(store, userId, uid);
+      if (refusal) throw new Fault(refusal, 'The owner of the rule may not watch this archive.');
+      await exports.add({ userId, streams: [{ uid, name: streamName }], ...span });
+    },
+  });
+  exporter.start();
+  closers.push(() => exporter.close());
 }
 
 function openExports({ foundation, storage, cluster, media }: Areas): Exports {

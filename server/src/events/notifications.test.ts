@@ -24,6 +24,7 @@ const definition: RuleDefinition = {
   count: null,
   unattended: false,
   otherRule: null,
+  exports: null,
   cooldownSeconds: 0,
   perHourMax: 60,
   targets: [],

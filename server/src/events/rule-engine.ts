@@ -1,3 +1,4 @@
+import { ruleExportLimits } from '@vidette/contract/constants';
 import { keyOf } from '../base/search-key.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -16,7 +17,7 @@ import {
 } from './rule-evaluator.ts';
 
 export interface RuleEngineOptions {
-  readonly store: Pick<Store, 'rules' | 'outbox'>;
+  readonly store: Pick<Store, 'rules' | 'outbox' | 'ruleExports'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -25,6 +26,7 @@ export interface RuleEngineOptions {
 const searchEveryMs = 500;
 /** The transaction that queues notifications has usually ended by then. */
 const wakeAfterMs = 30;
+const hourMs = 3_600_000;
 
 /** An event as rules see it. A moment ends when it begins. */
 export function eventOf({
@@ -181,30 +183,38 @@ export class RuleEngine {
         })),
       );
       const streamId = event.stream === null ? undefined : streams.get(event.stream)?.id;
-      if (rule.definition.bookmarks && streamId !== undefined) {
-        await this.#addBookmark(transaction, rule, streamId, event.startMs);
-      }
+      if (streamId !== undefined) await this.#keep(transaction, rule, streamId, event);
     }
     if (targets.length > 0) this.#options.clock.after(wakeAfterMs, () => this.#onQueued());
   }
 
-  async #addBookmark(
+  /** A bookmark and an export, where the owner may watch the archive. */
+  async #keep(
     transaction: StoreTransaction,
-    { userId, name: note }: RuleRecord,
+    { userId, name, definition: { bookmarks, exports } }: RuleRecord,
     streamId: number,
-    startMs: number,
+    { id: entryId, startMs }: RuleEvent,
   ): Promise<void> {
-    const { rules } = this.#options.store;
+    if (!bookmarks && exports === null) return;
+    const { rules, ruleExports } = this.#options.store;
     if (!(await rules.mayWatchArchive(userId, streamId, transaction))) return;
     const createdMs = this.#options.clock.wallMs();
-    await rules.addBookmark(transaction, {
-      streamId,
-      userId,
-      startMs,
-      note,
-      noteKey: keyOf(note),
-      createdMs,
-    });
+    if (bookmarks) {
+      const bookmark = { streamId, userId, startMs, note: name, noteKey: keyOf(name), createdMs };
+      await rules.addBookmark(transaction, bookmark);
+    }
+    if (exports === null) return;
+    if (
+      (await ruleExports.countSince(userId, createdMs - hourMs, transaction)) >= ruleExportLimits.perHourMax
+    ) {
+      this.#options.log.warn(
+        { user: userId, rule: name },
+        'A rule exports nothing: too many in the last hour',
+      );
+      return;
+    }
+    const wanted = { userId, ruleName: name, entryId, ...exports, createdMs, dueMs: createdMs };
+    await ruleExports.add(transaction, wanted);
   }
 }
 

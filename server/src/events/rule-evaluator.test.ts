@@ -13,6 +13,7 @@ const base: RuleDefinition = {
   count: null,
   unattended: false,
   otherRule: null,
+  exports: null,
   cooldownSeconds: 0,
   perHourMax: 60,
   targets: [],

@@ -220,9 +220,13 @@ export class RuleService {
 }
 
 /** @throws Fault ValidationError */
-function requireAction({ targets, bookmarks }: RuleDefinition): void {
-  if (targets.length === 0 && !bookmarks) {
-    throw fieldFault('ValidationError', 'targets', 'The rule does nothing: select a target or bookmarks.');
+function requireAction({ targets, bookmarks, exports }: RuleDefinition): void {
+  if (targets.length === 0 && !bookmarks && exports === null) {
+    throw fieldFault(
+      'ValidationError',
+      'targets',
+      'The rule does nothing: select a target, bookmarks or exports.',
+    );
   }
 }
 

@@ -183,6 +183,19 @@ export interface RuleRow {
   fired_ms: number | null;
 }
 
+export interface RuleExportRow {
+  id: Generated<number>;
+  user_id: number;
+  rule_name: string;
+  /** Of the journal. */
+  entry_id: number;
+  lead_seconds: number;
+  trail_seconds: number;
+  created_ms: number;
+  /** When to look at it next; null: done. */
+  due_ms: number | null;
+}
+
 export interface NotificationTargetRow {
   id: Generated<number>;
   user_id: number;
@@ -324,6 +337,7 @@ export interface Database {
   exports: ExportRow;
   export_files: ExportFileRow;
   rules: RuleRow;
+  rule_exports: RuleExportRow;
   notification_targets: NotificationTargetRow;
   outbox: OutboxRow;
   settings: SettingRow;

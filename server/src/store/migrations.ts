@@ -34,6 +34,7 @@ export function migrationsFor(engine: Engine): Record<string, MigrationStep> {
     '0020_journal': { up: (db) => journal(db as Kysely<unknown>, engine), isAdditive: true },
     '0022_notifications': { up: (db) => notifications(db as Kysely<unknown>, engine), isAdditive: true },
     '0024_push_devices': { up: (db) => pushDevices(db as Kysely<unknown>), isAdditive: true },
+    '0025_rule_exports': { up: (db) => ruleExports(db as Kysely<unknown>, engine), isAdditive: true },
   };
 }
 
@@ -518,4 +519,23 @@ async function pushDevices(db: Kysely<unknown>): Promise<void> {
     db,
   );
   await index(db, 'notification_targets', ['session_id']);
+}
+
+/** Exports that rules want, until their footage exists. */
+async function ruleExports(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('rule_exports')
+    .addColumn('id', engine === 'sqlite' ? 'integer' : 'serial', (column) =>
+      engine === 'sqlite' ? column.primaryKey().autoIncrement() : column.primaryKey(),
+    )
+    .addColumn('user_id', 'integer', ofUser)
+    .addColumn('rule_name', 'text', required)
+    .addColumn('entry_id', 'integer', required)
+    .addColumn('lead_seconds', 'integer', required)
+    .addColumn('trail_seconds', 'integer', required)
+    .addColumn('created_ms', 'bigint', required)
+    .addColumn('due_ms', 'bigint')
+    .execute();
+  await index(db, 'rule_exports', ['user_id', 'created_ms']);
+  await index(db, 'rule_exports', ['due_ms']);
 }

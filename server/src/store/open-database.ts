@@ -53,6 +53,7 @@ const tables: Readonly<Record<keyof Database | 'access_changes', true>> = {
   exports: true,
   export_files: true,
   rules: true,
+  rule_exports: true,
   notification_targets: true,
   outbox: true,
   settings: true,

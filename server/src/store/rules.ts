@@ -53,7 +53,7 @@ export type RuleChanges = Edited<
 >;
 
 /** Members of definitions that were stored before these existed. */
-const laterMembers = { unattended: false, otherRule: null } satisfies Partial<RuleDefinition>;
+const laterMembers = { unattended: false, otherRule: null, exports: null } satisfies Partial<RuleDefinition>;
 
 const mapping = rowMapping<RuleRow, RuleRecord>({
   id: 'id',

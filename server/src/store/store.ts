@@ -17,6 +17,7 @@ import { openDatabase, type DatabasePlace, type OpenDatabase } from './open-data
 import { Outbox } from './outbox.ts';
 import { Permissions } from './permissions.ts';
 import { ResetCodes } from './reset-codes.ts';
+import { RuleExports } from './rule-exports.ts';
 import { Rules } from './rules.ts';
 import { keyFileName, makeKey, readKey, Seal } from './seal.ts';
 import { Sessions } from './sessions.ts';
@@ -49,6 +50,7 @@ export class Store {
   readonly exports: ExportRecords;
   readonly settings: StoredSettings;
   readonly rules: Rules;
+  readonly ruleExports: RuleExports;
   readonly notificationTargets: NotificationTargets;
   readonly outbox: Outbox;
   /** The key beside the database, from which other keys are derived. */
@@ -87,6 +89,7 @@ export class Store {
     this.exports = new ExportRecords(db);
     this.settings = new StoredSettings(db);
     this.rules = new Rules(db, engine);
+    this.ruleExports = new RuleExports(db);
     this.notificationTargets = new NotificationTargets(db, new Seal(Buffer.from(secret)));
     this.outbox = new Outbox(db);
     this.audit = new Audit(db);

@@ -1,5 +1,5 @@
 import { MultiSelect, NativeSelect, NumberInput, Switch, TagsInput, TextInput } from '@mantine/core';
-import { limits } from '@vidette/contract/constants';
+import { limits, ruleExportLimits } from '@vidette/contract/constants';
 import type { NotificationTarget, Rule } from '@vidette/contract/notifications';
 import { useUser } from '../../api/session.ts';
 import { FormSection } from '../../components/form.tsx';
@@ -55,8 +55,41 @@ export function RuleFields({ isNew, targets, others, ...part }: RuleFieldsProps)
           checked={values.bookmarks}
           onChange={(event) => onChange({ bookmarks: event.currentTarget.checked })}
         />
+        <ExportFields {...part} />
       </FormSection>
       <LimitFields {...part} />
+    </>
+  );
+}
+
+function ExportFields({ values, errors, onChange }: RulePartProps) {
+  const i18n = useI18n();
+  return (
+    <>
+      <Switch
+        label={i18n.t('rule.exports')}
+        description={i18n.t('rule.exports.help', { count: ruleExportLimits.perHourMax })}
+        checked={values.isExported}
+        onChange={(event) => onChange({ isExported: event.currentTarget.checked })}
+      />
+      {values.isExported && (
+        <div className={classes.pair}>
+          <Count
+            label={i18n.t('rule.exports.lead')}
+            value={values.leadSeconds}
+            max={ruleExportLimits.extraSecondsMax}
+            error={errors['exports.leadSeconds']}
+            onChange={(leadSeconds) => onChange({ leadSeconds })}
+          />
+          <Count
+            label={i18n.t('rule.exports.trail')}
+            value={values.trailSeconds}
+            max={ruleExportLimits.extraSecondsMax}
+            error={errors['exports.trailSeconds']}
+            onChange={(trailSeconds) => onChange({ trailSeconds })}
+          />
+        </div>
+      )}
     </>
   );
 }

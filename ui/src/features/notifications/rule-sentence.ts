@@ -106,7 +106,7 @@ function placeText({ streams, tags }: Pick<Rule, 'streams' | 'tags'>, names: Rul
 }
 
 function actionsText(
-  { targets, bookmarks }: Pick<Rule, 'targets' | 'bookmarks'>,
+  { targets, bookmarks, exports }: Pick<Rule, 'targets' | 'bookmarks' | 'exports'>,
   names: RuleNames,
   i18n: I18n,
 ): string {
@@ -116,6 +116,7 @@ function actionsText(
       ? []
       : [i18n.t('rule.sentence.notify', { targets: listText(known, i18n, 'conjunction') })]),
     ...(bookmarks ? [i18n.t('rule.sentence.bookmark')] : []),
+    ...(exports === null ? [] : [i18n.t('rule.sentence.export')]),
   ];
   return actions.length === 0 ? i18n.t('rule.sentence.nothing') : listText(actions, i18n, 'conjunction');
 }

@@ -30,6 +30,9 @@ export interface RuleValues {
   readonly perHourMax: number;
   readonly targets: number[];
   readonly bookmarks: boolean;
+  readonly isExported: boolean;
+  readonly leadSeconds: number;
+  readonly trailSeconds: number;
 }
 
 /** A part of the form of a rule. */
@@ -79,6 +82,9 @@ export function newRule(timeZone: string): RuleValues {
     perHourMax: 12,
     targets: [],
     bookmarks: false,
+    isExported: false,
+    leadSeconds: 10,
+    trailSeconds: 20,
   };
 }
 
@@ -98,6 +104,7 @@ export function ruleValues(rule: Rule, timeZone: string): RuleValues {
     bookmarks,
     unattended,
     otherRule,
+    exports,
   } = rule;
   const before = newRule(timeZone);
   return {
@@ -121,13 +128,16 @@ export function ruleValues(rule: Rule, timeZone: string): RuleValues {
     perHourMax,
     targets,
     bookmarks,
+    isExported: exports !== null,
+    leadSeconds: exports?.leadSeconds ?? before.leadSeconds,
+    trailSeconds: exports?.trailSeconds ?? before.trailSeconds,
   };
 }
 
 /** The request that saves or previews a rule. */
 export function ruleBody(values: RuleValues): RuleBody {
   const { isScheduled, timeZone, spans, isCounted, events, withinMinutes, cooldownMinutes, ...rest } = values;
-  const { otherRule, otherHasActed, otherMinutes, ...same } = rest;
+  const { otherRule, otherHasActed, otherMinutes, isExported, leadSeconds, trailSeconds, ...same } = rest;
   return {
     ...same,
     name: values.name.trim(),
@@ -135,6 +145,7 @@ export function ruleBody(values: RuleValues): RuleBody {
       ? { timeZone, spans: spans.map((span) => ({ ...span, days: [...span.days] })) }
       : null,
     count: isCounted ? { events, withinSeconds: Math.round(withinMinutes * 60) } : null,
+    exports: isExported ? { leadSeconds, trailSeconds } : null,
     otherRule:
       otherRule === null
         ? null
@@ -158,7 +169,8 @@ export function ruleProblems(values: RuleValues, i18n: I18n): Record<string, str
       if (!isClockTime(to)) problems[`schedule.spans.${index}.to`] = i18n.t('rule.time.unreadable');
     }
   }
-  if (values.targets.length === 0 && !values.bookmarks) problems['targets'] = i18n.t('rule.targets.missing');
+  if (values.targets.length === 0 && !values.bookmarks && !values.isExported)
+    problems['targets'] = i18n.t('rule.targets.missing');
   return problems;
 }
 

@@ -57,8 +57,13 @@ export const notifications = {
   'rule.perHour': 'At most per hour',
   'rule.do': 'Then',
   'rule.targets': 'Notify',
-  'rule.targets.missing': 'Select a target, or let the rule add bookmarks',
+  'rule.targets.missing': 'Select a target, or let the rule add bookmarks or export the footage',
   'rule.bookmarks': 'Add a bookmark on the timeline',
+  'rule.exports': 'Export the footage',
+  'rule.exports.help':
+    'Of an event longer than an hour, the first hour. Your rules create at most {count} exports in an hour, if you may watch the archive.',
+  'rule.exports.lead': 'Before the event, seconds',
+  'rule.exports.trail': 'After it, seconds',
   'rule.preview': 'Show what it would have done',
   'rule.preview.title': 'In the last 7 days',
   'rule.preview.none': 'It would not have acted.',
@@ -88,6 +93,7 @@ export const notifications = {
   'rule.sentence.other.not': 'if “{name}” has not acted within {duration}',
   'rule.sentence.notify': 'notify {targets}',
   'rule.sentence.bookmark': 'add a bookmark',
+  'rule.sentence.export': 'export the footage',
   'rule.sentence.nothing': 'do nothing, because its targets were deleted',
 
   'rule.kind.motion': 'motion',

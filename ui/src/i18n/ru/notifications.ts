@@ -58,8 +58,13 @@ export const notifications = {
   'rule.perHour': 'Не чаще, раз в час',
   'rule.do': 'Тогда',
   'rule.targets': 'Сообщить',
-  'rule.targets.missing': 'Выберите получателя или включите закладки',
+  'rule.targets.missing': 'Выберите получателя, включите закладки или выгрузку записи',
   'rule.bookmarks': 'Ставить закладку на временной шкале',
+  'rule.exports': 'Выгрузить запись',
+  'rule.exports.help':
+    'Если событие длится больше часа — его первый час. Ваши правила создают не больше {count} выгрузок в час, если вам доступен архив.',
+  'rule.exports.lead': 'До события, секунд',
+  'rule.exports.trail': 'После него, секунд',
   'rule.preview': 'Показать, что было бы сделано',
   'rule.preview.title': 'За последние 7 дней',
   'rule.preview.none': 'Правило не сработало бы.',
@@ -89,6 +94,7 @@ export const notifications = {
   'rule.sentence.other.not': 'если правило «{name}» не срабатывало за {duration}',
   'rule.sentence.notify': 'сообщить: {targets}',
   'rule.sentence.bookmark': 'поставить закладку',
+  'rule.sentence.export': 'выгрузить запись',
   'rule.sentence.nothing': 'ничего не делать: получатели удалены',
 
   'rule.kind.motion': 'есть движение',
