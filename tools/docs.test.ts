@@ -67,3 +67,40 @@ test('[R10.10] the guide lists every metric, and no others', () => {
     [...new Set([...text.matchAll(/\bvidette_[a-z_]+[a-z]/g)].map(([name]) => name))].sort();
   assert.deepEqual(names(textOf('guide/monitoring.md')), names(textOf('server/src/statistics/metrics.ts')));
 });
+
+test('every proof in the comparison exists: the test with that requirement in a title, or the benchmark', () => {
+  const rows = textOf('guide/why.md')
+    .split('\n')
+    .filter((line) => /^\| [A-Z]/.test(line));
+  assert.ok(rows.length > 15);
+  for (const row of rows) {
+    const proof = row.split('|')[2] ?? '';
+    const tests = [...proof.matchAll(/`([\w/-]+\.test\.ts)` (R\d+\.\d+)/g)];
+    const benches = [...proof.matchAll(/`bench ([\w-]+)`/g)];
+    assert.ok(tests.length + benches.length > 0, row);
+    for (const [, file = '', requirement = ''] of tests)
+      assert.match(textOf(file), new RegExp(`'.*\\b${requirement.replace('.', '\\.')}\\b.*'`), row);
+    for (const [, bench = ''] of benches) assert.ok(existsSync(join(root, `bench/${bench}.ts`)), row);
+  }
+});
+
+test('the figures of the sizing page are those of the measurements, and its disk space adds up', () => {
+  const lines = textOf('guide/sizing.md').split('\n');
+  const numbers = (text: string) => [...text.matchAll(/\d+(?:\.\d+)?/g)].map(([number]) => number);
+  const measured = lines.filter((line) => line.includes('](../design/'));
+  assert.ok(measured.length > 10);
+  for (const line of measured) {
+    const [, , figure = '', link = ''] = line.split('|');
+    const source = textOf(join('guide', /\((\S+)\)/.exec(link)?.[1] ?? ''));
+    for (const number of numbers(figure))
+      assert.match(source, new RegExp(`(?<![\\d.])${number.replace('.', '\\.')}(?![\\d.]*\\d)`), line);
+  }
+  const disks = lines.filter((line) => line.includes('Mbit/s') && line.includes('TB'));
+  assert.equal(disks.length, 4);
+  for (const line of disks) {
+    const [rate = 0, dayGb = 0, monthGb = 0, allTb = 0] = numbers(line).map(Number);
+    assert.equal(dayGb, (rate * 86_400) / 8 / 1_000, line);
+    assert.equal(monthGb, Math.round(dayGb * 30), line);
+    assert.equal(allTb, Number(((monthGb * 16) / 1_000).toFixed(1)), line);
+  }
+});

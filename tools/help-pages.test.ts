@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { articleOf } from '../packaging/help-article.mjs';
@@ -96,4 +96,22 @@ test('every section is in the index of the search, under an address of its page'
   const update = sections.find(({ address }) => address === 'install.html#update');
   assert.match(update?.text ?? '', /bin\/vidette upgrade/);
   for (const { address } of sections) assert.ok(files.has(address.split('#')[0] ?? ''), address);
+});
+
+test('the pictures are used, at most 100 kB each, and one megabyte together', () => {
+  const folder = join(root, 'guide/images');
+  const images = readdirSync(folder);
+  const sizes = images.map((image) => statSync(join(folder, image)).size);
+  assert.ok(Math.max(...sizes) <= 100_000);
+  assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 1_000_000);
+  for (const image of images) {
+    const place = `images/${image}`;
+    assert.deepEqual(files.get(place), { from: `guide/${place}` });
+    const shown = pages.find(({ html }) => html.includes(`src="${place}"`));
+    assert.match(
+      shown?.html ?? '',
+      new RegExp(`src="${place}" alt="[^"]+" width="\\d+" height="\\d+"`),
+      image,
+    );
+  }
 });
