@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { parse } from 'yaml';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { seriousFaults } from './axe.ts';
 import { consoleErrorsOf, desktop, launchBrowser, newPerson, overflowOf, signInByCookie } from './browser.ts';
 import type { Look } from './browser.ts';
-import { startServer, type TestServer } from './server.ts';
+import { recordedFor } from './footage.ts';
+import { programIn, runUntil } from './guide-examples.ts';
+import { administrator, startServer, type TestServer } from './server.ts';
 
 // The guide that every server serves.
+
+const metricsToken = 'token-of-the-metrics';
+const guideFolder = join(import.meta.dirname, '../guide');
 
 let server: TestServer;
 let browser: Browser;
@@ -16,7 +26,9 @@ let client: Client;
 let cookie: string;
 
 before(async () => {
-  [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+  // On a busy machine the server would leave out snapshots.
+  const env = { VIDETTE_METRICS_TOKEN: metricsToken, VIDETTE_OVERLOAD_YIELDS: 'false' };
+  [server, browser] = await Promise.all([startServer({ env }), launchBrowser()]);
   ({ client, cookie } = await administratorOf(server));
 });
 
@@ -138,3 +150,101 @@ test('[R2.16] [R2.24] the menu and the help screen lead to the guide', () =>
     },
     { as: cookie },
   ));
+
+test('the examples of the API’s quick start work as they are printed, in curl, TypeScript and Python', async (t) => {
+  const { uid } = await client.addStream({ body: { name: 'Gate', streamSource: 'demo:' } });
+  await recordedFor(client, uid, 3_000);
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-guide-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const env = {
+    ...{ PATH: process.env['PATH'], HOME: process.env['HOME'] },
+    VIDETTE_URL: server.url,
+    VIDETTE_LOGIN: administrator.name,
+    VIDETTE_PASSWORD: administrator.password,
+  };
+  const { secret } = await client.addToken({ body: { name: 'examples', expireTime: null } });
+  for (const [language, command, file, isFirst] of [
+    ['sh', 'sh', 'example.sh', true],
+    ['ts', process.execPath, 'example.ts', false],
+    ['python', 'python3', 'example.py', false],
+  ] as const) {
+    const own = join(folder, language);
+    await mkdir(own);
+    const run = { command, file, folder: own, program: programIn('api.md', language) };
+    const output = await runUntil(run, isFirst ? env : { ...env, VIDETTE_TOKEN: secret }, /^event: reload$/m);
+    assert.match(output, new RegExp(uid));
+    assert.match(output, /fragment/, output);
+    assert.match(output, language === 'ts' ? /^live video\/mp4; codecs=/m : /^#EXTM3U$/m);
+    const jpeg = await readFile(join(own, 'snapshot.jpg'));
+    assert.deepEqual([...jpeg.subarray(0, 2)], [0xff, 0xd8]);
+    const probe = [
+      '-v',
+      'error',
+      '-show_entries',
+      'format=duration',
+      '-of',
+      'csv=p=0',
+      join(own, 'clip.mp4'),
+    ];
+    assert.ok(Number(execFileSync('ffprobe', probe, { encoding: 'utf8' })) >= 3);
+  }
+});
+
+/** Of the metrics in Prometheus' text format: the labels of each. */
+function labelsIn(exposition: string): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const [, name = ''] of exposition.matchAll(/^# TYPE (\S+) /gm)) found.set(name, new Set());
+  for (const [, name = '', labels = ''] of exposition.matchAll(/^([a-z_]+)(?:\{([^}]*)\})? /gm))
+    for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) found.get(name)?.add(label);
+  return found;
+}
+
+test('[R10.10] the alert rules and the dashboard use metrics and labels that the server really exports', async () => {
+  const { uid } = await client.addStream({ body: { name: 'Measured', streamSource: 'demo:' } });
+  await recordedFor(client, uid, 1_000);
+  const headers = { authorization: `Bearer ${metricsToken}` };
+  const known = await until(
+    async () => {
+      // Without a question the coverage is computed once a minute.
+      await client.getArchiveStats({ params: { uid } });
+      return labelsIn(await (await fetch(`${server.url}/metrics`, { headers })).text());
+    },
+    (labels) => labels.get('vidette_stream_recorded_ratio')?.has('window') === true,
+  );
+  const rules = parse(await readFile(join(guideFolder, 'vidette-alerts.yaml'), 'utf8')) as {
+    groups: {
+      rules: { alert: string; expr: string; labels: object; annotations: Record<string, string> }[];
+    }[];
+  };
+  const alerts = rules.groups.flatMap((group) => group.rules);
+  assert.equal(new Set(alerts.map(({ alert }) => alert)).size, 12);
+  for (const { alert, labels, annotations } of alerts) {
+    assert.match(alert, /^Vidette[A-Za-z]+$/);
+    assert.deepEqual(
+      [Object.keys(labels), Object.keys(annotations)],
+      [['severity'], ['summary', 'description']],
+      alert,
+    );
+  }
+  const dashboard = await readFile(join(guideFolder, 'vidette-dashboard.json'), 'utf8');
+  const { panels, templating } = JSON.parse(dashboard) as {
+    panels: { targets: { expr: string }[] }[];
+    templating: { list: { definition?: string }[] };
+  };
+  const queries = [
+    ...alerts.map(({ expr }) => expr),
+    ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ...templating.list.flatMap(({ definition = [] }) => definition),
+  ];
+  const used = queries.flatMap((query) => [
+    ...query.matchAll(/\b((?:vidette|process|nodejs)_[a-z_]+)(?:\{([^}]*)\})?/g),
+  ]);
+  assert.ok(used.length > 30);
+  for (const [text, name = '', selector = ''] of used) {
+    const labels = known.get(name);
+    assert.ok(labels, `${name} is not exported`);
+    // Prometheus adds the instance.
+    for (const [, label = ''] of selector.matchAll(/(\w+)=/g))
+      assert.ok(label === 'instance' || labels.has(label), text);
+  }
+});

@@ -78,8 +78,8 @@ export function articleOf(page, pages) {
         const { width, height } = webpSize(readFileSync(join(root, from)));
         return `<img src="${to}" alt="${escaped(text)}" width="${width}" height="${height}" loading="lazy">`;
       },
-      code({ text }) {
-        return `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`;
+      code({ text, lang = '' }) {
+        return `<pre tabindex="0"${lang === '' ? '' : ` data-language="${escaped(lang)}"`}><code>${escaped(text)}</code></pre>\n`;
       },
       table({ header, rows }) {
         const inline = (/** @type {Token[]} */ cell) => this.parser.parseInline(cell);
