@@ -42,13 +42,15 @@ export function TargetItem({ target }: { target: NotificationTarget }) {
   const remove = useDeleteTarget();
   const test = useTestTarget();
   const { id, name, type, waiting, dropped } = target;
+  // Not a callback of `mutate`: the test of a browser that no longer exists removes this row.
   const runTest = () =>
-    test.mutate(id, {
-      onSuccess: ({ failure }) =>
+    void test.mutateAsync(id).then(
+      ({ failure }) =>
         failure === null
           ? notifySuccess(i18n.t('targets.tested'))
           : notifyError(name, i18n.t('notifications.test.refused', { reason: reasonText(failure, i18n) })),
-    });
+      () => undefined,
+    );
   const { data: endpoint } = useQuery(ownEndpointQuery);
   return (
     <li className={classes.item}>
