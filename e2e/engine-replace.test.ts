@@ -12,6 +12,9 @@ import { breaksOf, numbered, recordedNumbers } from './numbered-frames.ts';
 import type { FakeCameraOptions } from './rtsp/fake-camera.ts';
 import type { CameraClip } from './rtsp/fake-media.ts';
 
+/** Frames in a second. */
+const switchFrames = 20;
+
 let clip: CameraClip;
 
 before(async () => {
@@ -242,7 +245,9 @@ describe('servers whose processes are replaced', { concurrency: 2 }, () => {
         const { losses, repeated } = breaksOf(await recordedNumbers(scene.client, uid));
         assert.equal(repeated, 0);
         assert.ok(losses.length <= (secondSession[index] ? 2 : 0), `${losses.join()} of ${index}`);
-        for (const lost of losses) assert.ok(lost <= gopFrames, `${lost} frames of ${index}`);
+        // A key frame between the end of one session and the beginning of the next, which takes up to a second on a busy
+        // machine, costs its own GOP; a second whole one would be 80 frames.
+        for (const lost of losses) assert.ok(lost <= gopFrames + switchFrames, `${lost} frames of ${index}`);
       }
       await server.stop();
       assert.equal(await scene.check(), 'The archive is in order.\n');
