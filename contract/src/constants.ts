@@ -191,13 +191,8 @@ export const limits = {
   /** A day: of a rule's durations. */
   ruleSecondsMax: 86_400,
   emailRecipientsMax: 10,
-  /** Of the topic of a target, below the server's own topics. */
-  mqttTopicMaxLength: 100,
   previewItemsMax: 100,
 } as const;
-
-/** Levels of an MQTT topic, separated by slashes: no wildcards, no empty level, none that begins with `$`. */
-export const mqttTopicPattern = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
 
 /** For the exports of rules. */
 export const ruleExportLimits = {

@@ -1,15 +1,9 @@
 import { z } from 'zod';
-import {
-  journalKinds,
-  limits,
-  mqttTopicPattern,
-  notificationFailures,
-  ruleExportLimits,
-  targetTypes,
-} from './constants.ts';
+import { journalKinds, limits, notificationFailures, ruleExportLimits, targetTypes } from './constants.ts';
 import { Email, Id, Name, TimeMs, TimeZoneName, Uid } from './entities.ts';
 import { exampleMs, hourMs, like } from './example.ts';
 import { JournalKind } from './journal.ts';
+import { mqttTopicMaxLength, mqttTopicPattern } from './mqtt.ts';
 
 // Rules and the targets that they notify.
 
@@ -18,7 +12,7 @@ const WebhookUrl = z
   .max(limits.sourceMaxLength)
   .meta(like('https://hooks.example.org/vidette'));
 /** Levels of a topic, without wildcards and empty levels. */
-const MqttTopic = z.string().max(limits.mqttTopicMaxLength).regex(mqttTopicPattern).meta(like('yard/night'));
+const MqttTopic = z.string().max(mqttTopicMaxLength).regex(mqttTopicPattern).meta(like('yard/night'));
 const Recipients = z.array(Email).min(1).max(limits.emailRecipientsMax);
 
 /** A time of day. */

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { isAddressRange } from '../base/network.ts';
-import {
-  archiveDefaults,
-  defaultTunnelLocation,
-  mqttTopicPattern,
-  productName,
-} from '@vidette/contract/constants';
+import { archiveDefaults, defaultTunnelLocation, productName } from '@vidette/contract/constants';
+import { mqttTopicMaxLength, mqttTopicPattern } from '@vidette/contract/mqtt';
 
 /**
  * Every key of `vidette.yaml`, with its default. A key `a.b` is also read from the environment as
@@ -29,7 +25,7 @@ const hostName = z
 /** Levels of an MQTT topic, to which the server appends further ones. */
 const topic = z
   .string()
-  .max(100)
+  .max(mqttTopicMaxLength)
   .regex(mqttTopicPattern, 'levels of letters, digits, ., _ and - with slashes between them are expected');
 
 const brokerUrl = z

@@ -12,6 +12,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { PushMessage, TargetSettings } from '@vidette/contract/notifications';
+import { systemClock } from '../base/clock.ts';
 import { selfSigned } from '../system/smtp-fixture.ts';
 
 // The other side of Web Push: a browser's keys, and a push service that forwards nothing.
@@ -21,6 +22,8 @@ interface ReceivedPush {
   readonly headers: IncomingHttpHeaders;
   /** The encrypted message. */
   readonly body: Buffer;
+  /** When it arrived, ms since the epoch. */
+  readonly atMs: number;
 }
 
 export interface PushService {
@@ -40,7 +43,7 @@ export async function startPushService(): Promise<PushService> {
   const received: ReceivedPush[] = [];
   const server = createServer({ key, cert: certificate }, (request, response) => {
     void buffer(request).then((body) => {
-      received.push({ path: request.url ?? '', headers: request.headers, body });
+      received.push({ path: request.url ?? '', headers: request.headers, body, atMs: systemClock.wallMs() });
       response.writeHead(service.answer.status, service.answer.headers).end();
     });
   });

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
 import { limits, targetTypes } from '@vidette/contract/constants';
+import { mqttTopicMaxLength } from '@vidette/contract/mqtt';
 import type { NotificationTarget } from '@vidette/contract/notifications';
 import { useState } from 'react';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
@@ -181,7 +182,7 @@ function TopicField({ values, errors, onChange }: TargetFieldsProps) {
       label={i18n.t('target.topic')}
       description={i18n.t('target.topic.help')}
       inputWrapperOrder={order}
-      maxLength={limits.mqttTopicMaxLength}
+      maxLength={mqttTopicMaxLength}
       autoComplete="off"
       spellCheck={false}
       value={values.topic}

@@ -1,4 +1,5 @@
-import { mqttTopicPattern, type targetTypes } from '@vidette/contract/constants';
+import type { targetTypes } from '@vidette/contract/constants';
+import { mqttTopicPattern } from '@vidette/contract/mqtt';
 import type { NotificationTarget, TargetSettings } from '@vidette/contract/notifications';
 import { programOf } from '../../base/user-agent.ts';
 import type { I18n } from '../../i18n/i18n.ts';
