@@ -51,6 +51,7 @@ test('[R2.9] metrics over time, the source’s tracks, outages, and the live log
       await page.getByRole('figure', { name: new RegExp(`^${name}`) }).waitFor();
     }
     await page.getByText('No outages since the server started.').waitFor();
+    await page.getByText(/^Video has arrived without an outage for /).waitFor();
     await button(page, 'Check the address').click();
     await page.getByText('The camera answers').waitFor({ timeout: 60_000 });
     await page.getByText('Transport', { exact: true }).waitFor();
@@ -70,6 +71,7 @@ test('[R2.9] metrics over time, the source’s tracks, outages, and the live log
 
 test('[R2.9] [R10.2] an outage of an unreachable source shows its reason, and so does its probe', () =>
   testEnv.open(`/stream/${dock}/debug`, async (page) => {
+    await page.getByText(/^No video since .* refused the connection/).waitFor();
     await page.getByRole('table', { name: 'Outages' }).getByText('refused the connection').waitFor();
     await button(page, 'Check the address').click();
     const alert = page.getByRole('main').getByRole('alert');

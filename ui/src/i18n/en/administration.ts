@@ -64,6 +64,10 @@ export const administration = {
   'config.hidden': 'a new secret',
   'config.saved': 'Configuration has been saved',
 
+  'debug.well': 'Video has arrived without an outage for {duration}.',
+  'debug.dark': 'No video since {time}, for {duration}.',
+  'debug.next': 'The next attempt begins within {duration}.',
+  'debug.now': 'Now',
   'debug.frames': 'Frames received',
   'debug.keyFrames': 'Key frames',
   'debug.damaged': 'Damaged frames',

@@ -76,7 +76,7 @@ export const shell = {
   'tab.sessions': 'Sessions',
   'tab.permission': 'Permissions',
   'tab.setting': 'Settings',
-  'tab.debug': 'Debug',
+  'tab.debug': 'Health',
   'tab.stats': 'Statistics',
   'tab.config': 'Configuration',
   'tab.users': 'Users',

@@ -67,6 +67,10 @@ export const administration: Record<keyof typeof english, string> = {
   'config.hidden': 'новый секрет',
   'config.saved': 'Конфигурация сохранена',
 
+  'debug.well': 'Видео поступает без перебоев: {duration}.',
+  'debug.dark': 'Видео нет с {time}: {duration}.',
+  'debug.next': 'Следующая попытка начнётся в течение {duration}.',
+  'debug.now': 'Сейчас',
   'debug.frames': 'Принято кадров',
   'debug.keyFrames': 'Опорных кадров',
   'debug.damaged': 'Повреждённых кадров',

@@ -79,7 +79,7 @@ export const shell: Record<keyof typeof english, string> = {
   'tab.sessions': 'Сеансы',
   'tab.permission': 'Права',
   'tab.setting': 'Настройки',
-  'tab.debug': 'Отладка',
+  'tab.debug': 'Состояние',
   'tab.stats': 'Статистика',
   'tab.config': 'Конфигурация',
   'tab.users': 'Пользователи',

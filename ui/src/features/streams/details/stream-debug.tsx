@@ -10,11 +10,12 @@ import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { useParams } from '../../../routing/react/router-context.tsx';
 import { OutagesTable } from './outages-table.tsx';
 import { SourceReport } from './source-report.tsx';
+import { StreamVerdict } from './stream-verdict.tsx';
 import classes from './stream.module.css';
 
 /**
- * A stream's diagnostics [R2.9]: current and recent metrics, its outages, its source's report, and its live
- * log.
+ * A stream's health [R2.9]: whether video arrives and why not, its outages, its source's report, current and recent
+ * metrics, and its live log.
  */
 export function StreamDebugScreen() {
   const i18n = useI18n();
@@ -28,20 +29,22 @@ export function StreamDebugScreen() {
       <Loaded query={stats} skeletonPx={320}>
         {(figures) => (
           <>
+            {stream && <StreamVerdict stream={stream} stats={figures} askedMs={stats.dataUpdatedAt} />}
+            <h2 className={classes.title}>{i18n.t('debug.outages')}</h2>
+            <OutagesTable outages={figures.outages} nowMs={stats.dataUpdatedAt} />
+            {stream?.canEdit && (
+              <>
+                <h2 className={classes.title}>{i18n.t('debug.source')}</h2>
+                <SourceReport uid={uid} source={stream.streamSource} />
+              </>
+            )}
+            <h2 className={classes.title}>{i18n.t('debug.now')}</h2>
             <Figures stats={figures} askedMs={stats.dataUpdatedAt} />
             <h2 className={classes.title}>{i18n.t('debug.lately')}</h2>
             <HistoryCharts histories={figures.histories} />
-            <h2 className={classes.title}>{i18n.t('debug.outages')}</h2>
-            <OutagesTable outages={figures.outages} nowMs={stats.dataUpdatedAt} />
           </>
         )}
       </Loaded>
-      {stream?.canEdit && (
-        <>
-          <h2 className={classes.title}>{i18n.t('debug.source')}</h2>
-          <SourceReport uid={uid} source={stream.streamSource} />
-        </>
-      )}
       <h2 className={classes.title}>{i18n.t('debug.log')}</h2>
       <Loaded query={log} skeletonPx={160}>
         {(lines) =>
