@@ -60,7 +60,7 @@ async function open(t: TestContext, path: string): Promise<[BrowserContext, Page
   return [context, page];
 }
 
-test('[R11.10] a browser is added on the page, tested, and gets the notification of a rule with a still', async (t) => {
+test('[R11.5] [R11.6] [R11.10] a browser is added on the page, tested, and gets the notification of a rule with a still', async (t) => {
   const [context, page] = await open(t, '/notifications?target=new');
   const key = (await client.getPushKey()).publicKey;
   // What Chromium's push service would return; it is asked with the server's key.
@@ -102,6 +102,8 @@ test('[R11.10] a browser is added on the page, tested, and gets the notification
     .getByText('When there is motion or an annotation on any stream or the server: notify My phone.')
     .waitFor();
 
+  const exports = { leadSeconds: 2, trailSeconds: 1 };
+  await client.addRule({ body: { name: 'Keep plates', kinds: ['annotation'], exports } });
   const count = service.received.length;
   await until(
     () =>
@@ -132,6 +134,16 @@ test('[R11.10] a browser is added on the page, tested, and gets the notification
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByText('the browser no longer receives notifications').waitFor();
   await page.getByText('No targets yet').waitFor();
+
+  const [kept] = (
+    await until(
+      () => client.listExports({ query: {} }),
+      ({ items }) => items[0]?.status === 'ready',
+    )
+  ).items;
+  assert.ok(kept);
+  const span = [kept.startTime, kept.endTime];
+  assert.deepEqual([kept.name, ...span], ['Keep plates', timeMs - 2_000, timeMs + 1_000]);
 });
 
 /** Delivers a message to the service worker, and clicks the notification that it shows. */
