@@ -12,7 +12,7 @@ import { after, before, describe, test, type TestContext } from 'node:test';
 import { createZstdDecompress } from 'node:zlib';
 import type { Client } from '@vidette/contract/client';
 import { canBuildImage } from '../packaging/image.mjs';
-import { release } from '../packaging/release.mjs';
+import { isMaintainer, release } from '../packaging/release.mjs';
 import { clientOf, until } from './api.ts';
 import { runProgram } from './loop-disk.ts';
 import { setUp, type TestServer } from './server.ts';
@@ -25,7 +25,12 @@ const debian = { x64: 'amd64', arm64: 'arm64' }[arch];
 const archive = `vidette-9.8.6-linux-${arch}.tar.zst`;
 const ffmpeg = `vidette-ffmpeg-9.8.6-linux-${arch}.tar.zst`;
 /** Of the version, in the least time: 16 % larger than a release. */
-const fast = { arches: [arch], seconds: 1_700_000_000, level: 1 };
+const fast = {
+  arches: [arch],
+  seconds: 1_700_000_000,
+  level: 1,
+  maintainer: 'Jane Doe <jane@example.org>',
+};
 
 /** On a busy machine the server would leave out its test pattern. */
 const unhurried = { VIDETTE_OVERLOAD_YIELDS: 'false' };
@@ -211,6 +216,13 @@ describe('the forms of a release', { concurrency: 2 }, () => {
         '-i',
         ...packages('/shared', '9.8.6', ['vidette', 'vidette-ffmpeg']),
       );
+      const maintainer = await machine.must('dpkg-query', '-W', '-f', '${Maintainer}', 'vidette');
+      assert.equal(maintainer, fast.maintainer);
+      assert.deepEqual(['Jane Doe', 'Jane <a@b>\nEvil: 1', fast.maintainer].map(isMaintainer), [
+        false,
+        false,
+        true,
+      ]);
       // Type=notify: dpkg returns when the server serves its page.
       assert.equal((await statusOn(machine))?.version, '9.8.6');
       const journal = await machine.must('journalctl', '--no-pager', '-o', 'cat', '-u', 'vidette');

@@ -61,13 +61,13 @@ export async function ffmpegDebianPackage(files, how, path) {
 }
 
 /** @param {string} name @param {How} how @returns {Entry[]} */
-function documentsOf(name, { version, seconds }) {
+function documentsOf(name, { version, seconds, maintainer }) {
   const changes = [
     `vidette (${version}) stable; urgency=medium`,
     '',
     '  * See /usr/lib/vidette/CHANGELOG.md.',
     '',
-    ` -- Vidette <root@localhost>  ${new Date(seconds * 1000).toUTCString().replace('GMT', '+0000')}`,
+    ` -- ${maintainer}  ${new Date(seconds * 1000).toUTCString().replace('GMT', '+0000')}`,
     '',
   ].join('\n');
   return [
@@ -83,7 +83,7 @@ function documentsOf(name, { version, seconds }) {
  * @param {How} how
  * @param {string} path
  */
-async function write(fields, parts, entries, { arch, version, seconds, level }, path) {
+async function write(fields, parts, entries, { arch, version, seconds, level, maintainer }, path) {
   const { Package, Description = '', ...others } = fields;
   const bytes = entries.reduce(
     (total, entry) => total + (entry.kind === 'file' ? entry.bytes().length : 0),
@@ -93,7 +93,7 @@ async function write(fields, parts, entries, { arch, version, seconds, level }, 
     Package,
     Version: version,
     Architecture: debianArches[arch],
-    Maintainer: 'Vidette <root@localhost>',
+    Maintainer: maintainer,
     'Installed-Size': String(Math.ceil(bytes / 1024)),
     ...others,
     Section: 'video',

@@ -16,7 +16,7 @@ import {
 import { copiedFile, textFile } from './tar.mjs';
 
 /** @typedef {import('./tar.mjs').Entry} Entry */
-/** @typedef {{ arch: import('./packages.mjs').Arch, version: string, seconds: number, level: number }} How A release: `seconds` is the time of all files, since the epoch; `level` that of Zstandard. */
+/** @typedef {{ arch: import('./packages.mjs').Arch, version: string, seconds: number, level: number, maintainer: string }} How A release: `seconds` is the time of all files, since the epoch; `level` that of Zstandard; `maintainer` who answers for it, as in deb-control(5). */
 
 /** The workspaces that run on the server. */
 const workspaces = ['contract', 'media', 'server'];

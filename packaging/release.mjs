@@ -93,6 +93,11 @@ async function sha256Of(path) {
   return hash.digest('hex');
 }
 
+/** Whether a field of one line can contain it: a name and an address (deb-control(5)). @param {string} text */
+export function isMaintainer(text) {
+  return /^[^<>\r\n]{1,100} <[^<>@\s]{1,64}@[^<>@\s]{1,255}>$/.test(text);
+}
+
 /** The time of the last commit, unless SOURCE_DATE_EPOCH gives another one; 2000 without either. */
 export function releaseSeconds() {
   const given = process.env['SOURCE_DATE_EPOCH'];
@@ -123,11 +128,16 @@ if (process.argv[1] === join(root, 'packaging/release.mjs')) {
       forms: { type: 'string' },
       level: { type: 'string', default: String(releaseLevel) },
       out: { type: 'string', default: join(root, 'dist') },
+      maintainer: { type: 'string', default: 'The maintainers of this copy <root@localhost>' },
     },
   });
   ensureInstalled();
   ensurePage();
   const out = resolve(values.out);
+  if (!isMaintainer(values.maintainer)) {
+    process.stderr.write(`A maintainer looks like "Jane Doe <jane@example.org>": ${values.maintainer}\n`);
+    process.exit(2);
+  }
   // What a previous release left would not be in SHA256SUMS.
   if (out === join(root, 'dist')) rmSync(out, { recursive: true, force: true });
   await release({
@@ -137,6 +147,7 @@ if (process.argv[1] === join(root, 'packaging/release.mjs')) {
     version: sourceVersion(),
     out,
     seconds: releaseSeconds(),
+    maintainer: values.maintainer,
     print: (line) => void process.stdout.write(`${line}\n`),
   });
 }

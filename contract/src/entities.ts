@@ -303,6 +303,12 @@ export const Settings = z.object({
   prober: z.boolean().describe('Sources can be probed before they are added'),
   revision: z.string(),
   version: z.string().meta(like('0.1.0')),
+  command: z
+    .string()
+    .describe(
+      'How the operator runs a command of this server, without its name; empty for users who need none: those of a server that is set up who are not administrators',
+    )
+    .meta(like('vidette')),
   appTitle: z.string().meta(like('Vidette')),
   appLogo: z.string().nullable().meta(like(null)),
   defaultLanguage: Language.nullable().describe('null: the browser’s language'),

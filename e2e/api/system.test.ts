@@ -34,6 +34,7 @@ test('[R7.30, R3.8] the settings: fewer for anonymous callers, and fewer for a u
     Array.from({ length: 3 }, () => ['Harbour', false, true]),
   );
   assert.deepEqual([visitor.version, visitor.nodeID, visitor.features], ['', null, []]);
+  assert.deepEqual([visitor.command, user.command, full.command], ['', '', 'npm run vidette --']);
   assert.deepEqual([user.version !== '', user.nodeID, user.smtpServerHost], [true, 'pier-1', null]);
   assert.deepEqual(
     [full.smtpServerHost, full.smtpServerPort, full.smtpServerProtected],

@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test';
 import { openArchive, recordSpan, temporaryRoot } from '../archive/fixtures/archive-fixture.ts';
 import { footageOf, footageStartMs } from '../archive/fixtures/footage-fixture.ts';
 import { check } from './check.ts';
+import { runCommand } from './command-line.ts';
 import { rebuildIndex } from './rebuild-index.ts';
 
 /** The data folder of a stopped server that recorded five seconds. */
@@ -42,4 +43,35 @@ test('[R10.3] rebuild-index makes a catalog in which check finds nothing wrong',
   assert.equal(code, 0);
   assert.match(lines[0] ?? '', /^1 segments, \d+ bytes\.$/);
   assert.equal((await printed(check, dataDir)).code, 0);
+});
+
+test('with --json a command prints one object with its exit code, its messages and what it found', async (t) => {
+  const dataDir = await dataFolder(t);
+  const answer = async (...words: [string, ...string[]]) => {
+    const lines: string[] = [];
+    const [name, ...args] = words;
+    const code = await runCommand(name, args, { VIDETTE_DATA: dataDir }, (line) => void lines.push(line));
+    assert.equal(lines.length, 1);
+    return { code, told: JSON.parse(lines[0] ?? '') as Record<string, unknown> };
+  };
+  assert.deepEqual(await answer('check', '--json'), {
+    code: 0,
+    told: { exitCode: 0, messages: ['The archive is in order.'], findings: [] },
+  });
+  const stray = join(dataDir, 'archive', 'cam1', '2026-11-20', '23-00-00.000.mp4');
+  await writeFile(stray, 'mine');
+  const { code, told } = await answer('check', '--json');
+  assert.equal(code, 1);
+  assert.deepEqual(told['findings'], [{ invariant: 2, text: `${stray} has no row` }]);
+  await rm(stray);
+  await rm(join(dataDir, 'archive.sqlite'));
+  assert.deepEqual((await answer('check', '--json')).told, {
+    exitCode: 1,
+    messages: [`There is no archive in ${dataDir}.`],
+  });
+  const rebuilt = await answer('rebuild-index', '--json');
+  assert.deepEqual(
+    [rebuilt.told['segments'], rebuilt.told['leftOut'], rebuilt.told['previousCatalog']],
+    [1, [], null],
+  );
 });

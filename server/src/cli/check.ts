@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { checkArchive } from '../archive/verify/verify.ts';
 import type { ObjectStorageOptions } from '../archive/object-storage/object-storage.ts';
 import { catalogPath } from '../archive/segments/segments.ts';
+import type { Tell } from './answer.ts';
 
 export interface CommandOptions {
   /** Where the catalog is. */
@@ -12,6 +13,7 @@ export interface CommandOptions {
   /** The bucket for old footage, if the configuration names one. */
   readonly remote?: ObjectStorageOptions | undefined;
   readonly out: (line: string) => void;
+  readonly tell?: Tell | undefined;
 }
 
 export interface CheckOptions extends CommandOptions {
@@ -23,7 +25,14 @@ export interface CheckOptions extends CommandOptions {
  * `vidette check`: prints one line per violated invariant (design/archive.md, design/s3-tier.md); exit code 1
  * when there is any. Changes nothing.
  */
-export async function check({ dataDir, archiveDir, remote, objects, out }: CheckOptions): Promise<number> {
+export async function check({
+  dataDir,
+  archiveDir,
+  remote,
+  objects,
+  out,
+  tell,
+}: CheckOptions): Promise<number> {
   const home = join(dataDir, 'archive');
   if (!existsSync(catalogPath(home))) {
     out(`There is no archive in ${dataDir}.`);
@@ -34,6 +43,7 @@ export async function check({ dataDir, archiveDir, remote, objects, out }: Check
     return 1;
   }
   let findings = 0;
+  const told: { invariant: number; text: string }[] = [];
   const inObjectStorage = objects && remote && { ...remote, readsAll: objects === 'read' };
   for await (const { invariant, text } of checkArchive(
     archiveDir ?? home,
@@ -42,7 +52,9 @@ export async function check({ dataDir, archiveDir, remote, objects, out }: Check
   )) {
     findings++;
     out(`invariant ${invariant}: ${text}`);
+    if (tell) told.push({ invariant, text });
   }
+  tell?.({ findings: told });
   out(findings === 0 ? 'The archive is in order.' : `Findings: ${findings}.`);
   return findings === 0 ? 0 : 1;
 }

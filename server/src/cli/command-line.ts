@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { systemClock } from '../base/clock.ts';
 import { dataDirOf, loadConfig } from '../config/load.ts';
+import { answerInJson, type Tell } from './answer.ts';
 import { completion, shells, type Shell } from './completion.ts';
 import { products } from './move-in/products.ts';
 
@@ -16,8 +17,10 @@ interface CliCommand {
   readonly words?: readonly string[];
   /** Number of arguments; undefined: the command parses them itself. */
   readonly count: number | undefined;
+  /** It has an answer for programs of its own, or prints something that is one already. */
+  readonly answersItself?: boolean;
   /** Resolves to the exit code. */
-  run(args: readonly string[], env: Environment, print: Print): Promise<number>;
+  run(args: readonly string[], env: Environment, print: Print, tell?: Tell): Promise<number>;
 }
 
 /** The options of `check` that concern the bucket. */
@@ -29,6 +32,7 @@ const objectLooks: Readonly<Record<string, 'listed' | 'read'>> = {
 /** All commands besides the server itself; a command's code is loaded when it runs. */
 const commands: Readonly<Record<string, CliCommand>> = {
   status: {
+    answersItself: true,
     takes: '[--json]',
     does: 'say whether the server runs; exit code 0: it does, 1: it is starting, 3: it does not',
     words: ['--json'],
@@ -44,14 +48,14 @@ const commands: Readonly<Record<string, CliCommand>> = {
     takes: '[--objects|--read-objects]',
     does: 'verify the archive’s invariants, on request in the S3 storage too; changes nothing',
     count: undefined,
-    async run(args, env, out) {
+    async run(args, env, out, tell) {
       const objects = args.length === 0 ? undefined : objectLooks[args.join(' ')];
       if (args.length > 0 && objects === undefined) {
         out(usage());
         return 2;
       }
       const { check } = await import('./check.ts');
-      return check({ ...(await archivePlaces(env)), objects, out });
+      return check({ ...(await archivePlaces(env)), objects, out, tell });
     },
   },
   'rebuild-index': archiveCommand(
@@ -90,6 +94,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     },
   },
   about: {
+    answersItself: true,
     takes: '[--json]',
     does: 'print the versions of the program and of its data',
     count: undefined,
@@ -132,9 +137,9 @@ const commands: Readonly<Record<string, CliCommand>> = {
     takes: '',
     does: 'print the command with which another server joins this one’s cluster',
     count: 0,
-    async run(_, env, out) {
+    async run(_, env, out, tell) {
       const { invite } = await import('./invite.ts');
-      return invite(await loadConfig(env), out);
+      return invite(await loadConfig(env), out, tell);
     },
   },
   join: {
@@ -168,26 +173,27 @@ const commands: Readonly<Record<string, CliCommand>> = {
     takes: 'LOGIN',
     does: 'give a user a temporary password and print it',
     count: 1,
-    async run([login = ''], env, out) {
+    async run([login = ''], env, out, tell) {
       const { resetPassword } = await import('./reset-password.ts');
       const { databasePlace } = await import('../store/open-database.ts');
-      return resetPassword({ database: databasePlace(await loadConfig(env)), login, out });
+      return resetPassword({ database: databasePlace(await loadConfig(env)), login, out, tell });
     },
   },
   verify: {
     takes: 'PACKAGE [FINGERPRINT]',
     does: 'check an exported package, a ZIP or its unpacked folder, without a server',
     count: undefined,
-    async run([path, fingerprint, ...others], _, out) {
+    async run([path, fingerprint, ...others], _, out, tell) {
       if (path === undefined || others.length > 0) {
         out(usage());
         return 2;
       }
       const { verify } = await import('./verify.ts');
-      return verify(resolve(path), fingerprint, out);
+      return verify(resolve(path), fingerprint, out, tell);
     },
   },
   doctor: {
+    answersItself: true,
     takes: '[--json]',
     does: 'check disks, database, clock, port, cameras and FFmpeg; exit code 1 if there is a problem',
     words: ['--json'],
@@ -204,14 +210,15 @@ const commands: Readonly<Record<string, CliCommand>> = {
     does: `show the streams of ${products.join(', ')}, and add them to the server at an address`,
     words: products,
     count: undefined,
-    async run([name, path, to, ...others], env, out) {
+    async run([name, path, to, ...others], env, out, tell) {
       const product = products.find((one) => one === name);
       if (product === undefined || path === undefined || others.length > 0) return misused(out);
       const { moveIn } = await import('./move-in/move-in.ts');
-      return moveIn({ product, path: resolve(path), to, env, out });
+      return moveIn({ product, path: resolve(path), to, env, out, tell });
     },
   },
   completion: {
+    answersItself: true,
     takes: '[bash|zsh|fish]',
     does: 'print the script with which a shell completes the command line',
     words: shells,
@@ -224,6 +231,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     },
   },
   'new-license-key': {
+    answersItself: true,
     takes: 'FILE',
     does: 'create a key that signs licenses; prints the value for license.vendorKey',
     count: 1,
@@ -233,6 +241,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     },
   },
   'issue-license': {
+    answersItself: true,
     takes: 'KEYFILE [--owner NAME] [--type TYPE] [--days N] [--streams N] [--features A,B]',
     does: 'print a license signed with a key',
     count: undefined,
@@ -257,16 +266,19 @@ function misused(out: Print): number {
 
 /** The script with which a shell completes the command line. */
 export function completionScript(shell: Shell): string {
-  const described = Object.entries({ ...served, ...commands }).map(([name, { takes, does, words = [] }]) => ({
-    ...{ name, does, words },
-    takesFiles: /FILE|FOLDER|PACKAGE/.test(takes),
-  }));
+  const described = Object.entries({ ...served, ...commands }).map(
+    ([name, { takes, does, words = [], answersItself = false }]) => ({
+      ...{ name, does },
+      words: answersItself ? words : [...words, '--json'],
+      takesFiles: /FILE|FOLDER|PACKAGE/.test(takes),
+    }),
+  );
   return completion(shell, described);
 }
 
 /** The command that `main.ts` runs itself. */
-const served: Readonly<Record<string, Pick<CliCommand, 'takes' | 'does' | 'words'>>> = {
-  start: { takes: '', does: 'run the server, as without a command' },
+const served: Readonly<Record<string, Pick<CliCommand, 'takes' | 'does' | 'words' | 'answersItself'>>> = {
+  start: { answersItself: true, takes: '', does: 'run the server, as without a command' },
 };
 
 /** The commands, one per line. */
@@ -274,7 +286,15 @@ export function usage(): string {
   const lines = Object.entries({ ...served, ...commands }).map(
     ([name, { takes, does }]) => `  ${`${name} ${takes}`.trim().padEnd(24)} ${does}`,
   );
-  return ['vidette [COMMAND]', `  ${'(none)'.padEnd(24)} run the server`, ...lines].join('\n');
+  return ['vidette [COMMAND]', `  ${'(none)'.padEnd(24)} run the server`, ...lines, jsonUsage()].join('\n');
+}
+
+/** Which commands answer programs. */
+function jsonUsage(): string {
+  const names = Object.entries(commands).flatMap(([name, { answersItself }]) =>
+    answersItself === true ? [] : [name],
+  );
+  return `With --json, these print one object with exitCode, messages and what they found: ${names.join(', ')}`;
 }
 
 /** Runs one command and resolves to its exit code: 2 for an invalid command line. */
@@ -289,15 +309,22 @@ export async function runCommand(
     return 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command || (command.count !== undefined && args.length !== command.count)) {
+  const isJson = command?.answersItself !== true && args.includes('--json');
+  const rest = isJson ? args.filter((word) => word !== '--json') : args;
+  if (!command || (command.count !== undefined && rest.length !== command.count)) {
     print(usage());
     return 2;
   }
-  return command.run(args, env, print);
+  return isJson
+    ? answerInJson((out, tell) => command.run(rest, env, out, tell), print)
+    : command.run(rest, env, print);
 }
 
 /** Where the catalog and the segments are stored. */
-type ArchiveCommandOptions = Awaited<ReturnType<typeof archivePlaces>> & { readonly out: Print };
+type ArchiveCommandOptions = Awaited<ReturnType<typeof archivePlaces>> & {
+  readonly out: Print;
+  readonly tell: Tell | undefined;
+};
 
 /** A command without arguments that works on the configured archive. */
 function archiveCommand(
@@ -308,7 +335,7 @@ function archiveCommand(
     takes: '',
     does,
     count: 0,
-    run: async (_, env, out) => (await load())({ ...(await archivePlaces(env)), out }),
+    run: async (_, env, out, tell) => (await load())({ ...(await archivePlaces(env)), out, tell }),
   };
 }
 

@@ -14,6 +14,7 @@ function completed(...words: readonly string[]): string[] {
 test('Bash completes the commands and what they take', () => {
   assert.deepEqual(completed('sta'), ['start', 'status']);
   assert.deepEqual(completed('status', '-'), ['--json']);
+  assert.deepEqual(completed('verify', '--j'), ['--json']);
   assert.deepEqual(completed('completion', ''), ['bash', 'zsh', 'fish']);
   assert.ok(completed('restore', '/etc/pass').includes('/etc/passwd'));
 });

@@ -3,11 +3,13 @@ import { PasswordHasher } from '../access/password-hash.ts';
 import { newCode } from '../access/secrets.ts';
 import type { DatabasePlace } from '../store/open-database.ts';
 import { Store } from '../store/store.ts';
+import type { Tell } from './answer.ts';
 
 export interface ResetPasswordOptions {
   readonly database: DatabasePlace;
   readonly login: string;
   readonly out: (line: string) => void;
+  readonly tell?: Tell | undefined;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface ResetPasswordOptions {
  * sign-in, and ends their sessions and tokens. It works while the server runs, for users who may write its data
  * folder.
  */
-export async function resetPassword({ database, login, out }: ResetPasswordOptions): Promise<number> {
+export async function resetPassword({ database, login, out, tell }: ResetPasswordOptions): Promise<number> {
   if ('file' in database && !existsSync(database.file)) {
     out(`There is no database ${database.file}.`);
     return 1;
@@ -38,6 +40,7 @@ export async function resetPassword({ database, login, out }: ResetPasswordOptio
     await store.sessions.removeOfUser(user.id, undefined);
     await store.tokens.removeOfUser(user.id, undefined);
     await store.resetCodes.remove(user.id);
+    tell?.({ login: user.login, password, isBlocked: user.isBlocked });
     out(`Temporary password of ${user.login}: ${password}`);
     if (user.isBlocked) out('The user is blocked; an administrator can unblock them.');
     return 0;

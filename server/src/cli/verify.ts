@@ -1,4 +1,5 @@
 import { verifyPackage } from '../export/verify-package.ts';
+import type { Tell } from './answer.ts';
 
 /**
  * `vidette verify PACKAGE [FINGERPRINT]`: checks an exported package, a ZIP or its unpacked folder, without a
@@ -9,6 +10,7 @@ export async function verify(
   path: string,
   fingerprint: string | undefined,
   out: (line: string) => void,
+  tell?: Tell,
 ): Promise<number> {
   const verdict = await verifyPackage(path);
   const problems = [...verdict.problems];
@@ -27,6 +29,12 @@ export async function verify(
     out(`Created ${time(manifest.createdTime)} by ${manifest.createdBy} on ${manifest.node}`);
     out(`Signed with the key ${verdict.fingerprint ?? ''}`);
   }
+  tell?.({
+    problems,
+    fingerprint: verdict.fingerprint ?? null,
+    filesChecked: verdict.filesChecked,
+    manifest: manifest ?? null,
+  });
   for (const problem of problems) out(problem);
   out(
     problems.length === 0

@@ -8,6 +8,7 @@ import type { Log } from '../base/log.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import type { Config } from '../config/schema.ts';
 import { LogRing } from '../system/log-ring.ts';
+import { ownCommand } from '../processes/server-program.ts';
 
 /** What every area needs and no area has to close. */
 export interface Foundation {
@@ -21,6 +22,8 @@ export interface Foundation {
   readonly version: string;
   /** The source revision from which the version was built. */
   readonly revision: string;
+  /** How the operator runs a command of this program, without its name. */
+  readonly command: string;
   readonly archiveDir: string;
   /** Path of the archive's catalog. */
   readonly catalog: string;
@@ -49,6 +52,7 @@ export function composeFoundation(configStore: ConfigStore): Foundation {
     load: new LoadLevel(),
     version,
     revision: version,
+    command: ownCommand,
     archiveDir,
     catalog: catalogPath(join(config.dataDir, 'archive')),
   };

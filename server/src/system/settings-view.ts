@@ -15,6 +15,8 @@ export interface SettingsSources {
   readonly version: string;
   /** The source revision from which the version was built. */
   readonly revision: string;
+  /** How the operator runs a command of this program, without its name. */
+  readonly command: string;
 }
 
 /**
@@ -32,6 +34,7 @@ export function settingsView(sources: SettingsSources, principal: Principal | un
     prober: true,
     revision: isKnown ? sources.revision : '',
     version: isKnown ? sources.version : '',
+    command: lock.isLocked || principal?.isAdmin === true ? sources.command : '',
     appTitle: config.app.title,
     appLogo: config.app.logo,
     defaultLanguage: config.app.language,

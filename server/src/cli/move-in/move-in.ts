@@ -19,6 +19,8 @@ export interface MoveInOptions {
   readonly to: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (line: string) => void;
+  /** Gets the streams that were found, for a program. */
+  readonly tell?: ((facts: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 
 /** The file in a product's folder. */
@@ -34,7 +36,7 @@ const fileNames: Readonly<Record<Product, string>> = {
  * them to a server through its API, which applies its limits and rights as to any other client. Streams whose names exist are
  * left alone, so that the command can be repeated. Nothing of the other program is changed.
  */
-export async function moveIn({ product, path, to, env, out }: MoveInOptions): Promise<number> {
+export async function moveIn({ product, path, to, env, out, tell }: MoveInOptions): Promise<number> {
   let found: Found;
   try {
     found = await read(product, await fileOf(product, path), env);
@@ -43,6 +45,14 @@ export async function moveIn({ product, path, to, env, out }: MoveInOptions): Pr
     out(error.message);
     return 1;
   }
+  tell?.({
+    streams: found.streams.map(({ source, subSource, ...others }) => ({
+      ...others,
+      source: shownSource(source),
+      subSource: subSource === null ? null : shownSource(subSource),
+    })),
+    notTaken: found.left,
+  });
   for (const stream of found.streams) out(lineOf(stream));
   for (const text of found.left) out(`Not taken: ${text}`);
   out(`${found.streams.length} streams found.`);

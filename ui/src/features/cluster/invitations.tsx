@@ -4,6 +4,7 @@ import type { ReplyOf } from '@vidette/contract/client';
 import type { ClusterInvitation } from '@vidette/contract/invitation';
 import { useState } from 'react';
 import { clusterInvitationsQuery, useAddInvitation, useDeleteInvitation } from './cluster-api.ts';
+import { useSettings } from '../../api/session.ts';
 import { notifyDone } from '../../page/notify.ts';
 import { CopyLine } from '../../components/copy-line.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -51,8 +52,9 @@ export function Invitations() {
 function Code({ made }: { made: Made }) {
   const i18n = useI18n();
   const [name, setName] = useState('');
+  const { command: program } = useSettings();
   const isName = /^[A-Za-z0-9._-]{1,64}$/.test(name);
-  const command = `npm run vidette -- join ${made.address} ${made.code} ${isName ? name : 'NAME'}`;
+  const command = `${program} join ${made.address} ${made.code} ${isName ? name : 'NAME'}`;
   return (
     <div className={classes.code} aria-live="polite">
       <TextInput

@@ -151,9 +151,6 @@ function LanguageSelect() {
   );
 }
 
-/** The same in every language. */
-const commands = { restore: 'npm run vidette -- restore FILE', allow: 'npm run vidette -- allow-setup' };
-
 /** The database is new but the archive is not: only the console may confirm that this is intended. */
 function SetupNotAllowed() {
   const i18n = useI18n();
@@ -167,10 +164,10 @@ function SetupNotAllowed() {
     >
       <ul>
         <li>
-          {i18n.t('init.notAllowed.restore')} <code>{commands.restore}</code>
+          {i18n.t('init.notAllowed.restore')} <code>{settings.command} restore FILE</code>
         </li>
         <li>
-          {i18n.t('init.notAllowed.allow')} <code>{commands.allow}</code>
+          {i18n.t('init.notAllowed.allow')} <code>{settings.command} allow-setup</code>
         </li>
       </ul>
       <Button size="sm" fullWidth onClick={() => window.location.reload()}>
