@@ -260,6 +260,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
         await page.getByRole('button', { name: /^(Find the moment|Найти момент)/ }).click();
       },
     },
+    { name: 'notifications', path: '/notifications' },
     { name: 'bookmarks', path: '/bookmarks' },
     { name: 'exports', path: '/exports' },
     { name: 'swagger', path: '/swagger#addStream' },
