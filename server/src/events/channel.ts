@@ -1,7 +1,7 @@
 import type { NotificationFailure } from '@vidette/contract/notifications';
 import type { MessageLanguage } from '@vidette/contract/errors';
 import type { Delivery } from '../store/outbox.ts';
-import type { TargetRecord } from '../store/notification-targets.ts';
+import type { DeliveryTarget } from '../store/notification-targets.ts';
 
 /** A notification with what its reader sees of it now. */
 export interface Message {
@@ -37,11 +37,11 @@ export interface Channel {
   /** Pause after a delivery, in which further notifications gather; 0: none. */
   readonly pauseMs: number;
   /** Whether nothing is to be sent now; what waits is looked at again every minute. */
-  holds?(target: TargetRecord, nowMs: number): boolean;
+  holds?(target: DeliveryTarget, nowMs: number): boolean;
   /** Resolves within a minute; a rejection is a defect of the channel. */
-  send(target: TargetRecord, recipient: Recipient, messages: readonly Message[]): Promise<DeliveryResult>;
+  send(target: DeliveryTarget, recipient: Recipient, messages: readonly Message[]): Promise<DeliveryResult>;
   /** Sends a notification that is recognisable as a test. */
-  test(target: TargetRecord, recipient: Recipient): Promise<DeliveryResult>;
+  test(target: DeliveryTarget, recipient: Recipient): Promise<DeliveryResult>;
 }
 
 /** A delivery that did not get a response that says more. */

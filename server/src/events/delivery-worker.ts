@@ -3,7 +3,7 @@ import { backoffMs, scatteredMs } from '../base/backoff.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { Semaphore } from '../base/semaphore.ts';
-import type { TargetRecord } from '../store/notification-targets.ts';
+import type { DeliveryTarget } from '../store/notification-targets.ts';
 import type { Delivery } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
 import type { Channel, DeliveryResult, Message, Recipient } from './channel.ts';
@@ -86,7 +86,7 @@ export class DeliveryWorker {
   }
 
   /** Sends a test now, past the queue; undefined for a target or owner that no longer exists. */
-  async test(target: TargetRecord): Promise<DeliveryResult | undefined> {
+  async test(target: DeliveryTarget): Promise<DeliveryResult | undefined> {
     const recipient = await this.#recipientOf(target);
     const result = recipient && (await this.#options.channels[target.settings.type].test(target, recipient));
     if (result?.isAccepted === false && result.isGone) await this.#removeGone(target);
@@ -141,7 +141,7 @@ export class DeliveryWorker {
   /** One delivery; false when the target has nothing to send now. */
   async #deliver(id: number): Promise<boolean> {
     const { store, channels, clock } = this.#options;
-    const target = await store.notificationTargets.byId(id);
+    const target = await store.notificationTargets.deliveryTarget(id);
     const recipient = target && (await this.#recipientOf(target));
     if (!target || !recipient) return false;
     const channel = channels[target.settings.type];
@@ -169,7 +169,7 @@ export class DeliveryWorker {
   }
 
   /** What the owner may see at this moment; the rest is removed, and so is what is too old. */
-  async #visible(target: TargetRecord, queued: readonly Delivery[]): Promise<Message[]> {
+  async #visible(target: DeliveryTarget, queued: readonly Delivery[]): Promise<Message[]> {
     const { outbox, rules } = this.#options.store;
     const oldestMs = this.#options.clock.wallMs() - deliveryAgeMaxMs;
     const uids = [...new Set(queued.flatMap(({ payload }) => payload.event.stream ?? []))];
@@ -189,7 +189,7 @@ export class DeliveryWorker {
   }
 
   async #noteFailure(
-    target: TargetRecord,
+    target: DeliveryTarget,
     messages: readonly Message[],
     { failure, isRefusal, retryAfterMs = 0 }: Extract<DeliveryResult, { isAccepted: false }>,
   ): Promise<void> {
@@ -213,7 +213,7 @@ export class DeliveryWorker {
     if (failures === 1) log.warn({ target: target.id, ...failure }, 'A target does not accept notifications');
   }
 
-  async #removeGone({ id }: TargetRecord): Promise<void> {
+  async #removeGone({ id }: DeliveryTarget): Promise<void> {
     this.#options.log.info(
       { target: id },
       'A browser no longer receives notifications; its target was removed',
@@ -221,7 +221,7 @@ export class DeliveryWorker {
     await this.#options.store.notificationTargets.remove(id);
   }
 
-  async #recipientOf({ userId }: TargetRecord): Promise<Recipient | undefined> {
+  async #recipientOf({ userId }: DeliveryTarget): Promise<Recipient | undefined> {
     const user = await this.#options.store.users.byId(userId);
     return user && { login: user.login, language: user.language, isAdmin: user.isAdmin && !user.isBlocked };
   }

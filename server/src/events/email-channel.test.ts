@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '../base/fault.ts';
-import type { TargetRecord } from '../store/notification-targets.ts';
+import type { DeliveryTarget } from '../store/notification-targets.ts';
 import type { Email } from '../system/mailer.ts';
 import type { Message } from './channel.ts';
 import { EmailChannel } from './email-channel.ts';
@@ -10,7 +10,7 @@ const target = {
   id: 3,
   userId: 1,
   settings: { type: 'email', to: ['a@example.org', 'b@example.org'] },
-} as TargetRecord;
+} as DeliveryTarget;
 const recipient = { login: 'anna', language: 'ru', isAdmin: true } as const;
 
 function message(id: number): Message {

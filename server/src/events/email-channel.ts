@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MessageLanguage } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
-import type { TargetRecord } from '../store/notification-targets.ts';
+import type { DeliveryTarget } from '../store/notification-targets.ts';
 import type { Email, Mailer } from '../system/mailer.ts';
 import { escapeHtml } from '../system/reset-email.ts';
 import { failed, type Channel, type DeliveryResult, type Message, type Recipient } from './channel.ts';
@@ -36,7 +36,7 @@ export class EmailChannel implements Channel {
   }
 
   async send(
-    target: TargetRecord,
+    target: DeliveryTarget,
     recipient: Recipient,
     messages: readonly Message[],
   ): Promise<DeliveryResult> {
@@ -56,7 +56,7 @@ export class EmailChannel implements Channel {
     });
   }
 
-  test(target: TargetRecord, { language }: Recipient): Promise<DeliveryResult> {
+  test(target: DeliveryTarget, { language }: Recipient): Promise<DeliveryResult> {
     const { test, testSubject } = notificationWords(language);
     const { title } = this.#options.config.app;
     return this.#send(target, {
@@ -92,7 +92,7 @@ export class EmailChannel implements Channel {
     return { text: `${text.join('\n\n')}\n`, html: htmlOf(language, html) };
   }
 
-  async #send({ settings }: TargetRecord, email: Omit<Email, 'to'>): Promise<DeliveryResult> {
+  async #send({ settings }: DeliveryTarget, email: Omit<Email, 'to'>): Promise<DeliveryResult> {
     const { mailer } = this.#options;
     if (settings.type !== 'email' || !mailer.isConfigured) return failed('not-configured');
     try {

@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { BrokerConnection } from '../mqtt/broker-connection.ts';
 import { BrokerFailure } from '../mqtt/broker-failure.ts';
 import { notificationTopic } from '../mqtt/topics.ts';
-import type { TargetRecord } from '../store/notification-targets.ts';
+import type { DeliveryTarget } from '../store/notification-targets.ts';
 import { failed, type Channel, type DeliveryResult, type Message, type Recipient } from './channel.ts';
 import { testBody, webhookBody } from './notification-view.ts';
 
@@ -27,7 +27,7 @@ export class MqttChannel implements Channel {
     this.#options = options;
   }
 
-  send(target: TargetRecord, _: Recipient, messages: readonly Message[]): Promise<DeliveryResult> {
+  send(target: DeliveryTarget, _: Recipient, messages: readonly Message[]): Promise<DeliveryResult> {
     const url = this.#options.publicUrl();
     return this.#publish(
       target,
@@ -35,13 +35,13 @@ export class MqttChannel implements Channel {
     );
   }
 
-  test(target: TargetRecord): Promise<DeliveryResult> {
+  test(target: DeliveryTarget): Promise<DeliveryResult> {
     const { clock, publicUrl } = this.#options;
     return this.#publish(target, [testBody(randomUUID(), clock.wallMs(), publicUrl())]);
   }
 
   /** The broker's acknowledgement accepts: of one that is missing, all are sent again. */
-  async #publish({ settings }: TargetRecord, bodies: readonly object[]): Promise<DeliveryResult> {
+  async #publish({ settings }: DeliveryTarget, bodies: readonly object[]): Promise<DeliveryResult> {
     const { broker, config } = this.#options;
     if (settings.type !== 'mqtt' || !broker.isConfigured) return failed('not-configured');
     const topic = notificationTopic(config.mqtt.topic, settings.topic);

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { ManualClock } from '../base/manual-clock.ts';
 import { until, untilAsync } from '../base/until-fixture.ts';
-import type { TargetRecord } from '../store/notification-targets.ts';
+import type { DeliveryTarget } from '../store/notification-targets.ts';
 import type { RuleDefinition } from '../store/rules.ts';
 import { temporaryStore } from '../store/store-fixture.ts';
 import type { Store } from '../store/store.ts';
@@ -36,12 +36,12 @@ class FakeChannel implements Channel {
   readonly batchMax: number = 1;
   readonly pauseMs: number = 0;
   readonly sent: string[] = [];
-  answer: (target: TargetRecord, messages: readonly Message[]) => DeliveryResult | Promise<DeliveryResult> =
+  answer: (target: DeliveryTarget, messages: readonly Message[]) => DeliveryResult | Promise<DeliveryResult> =
     () => ({
       isAccepted: true,
     });
 
-  async send(target: TargetRecord, _: unknown, messages: readonly Message[]): Promise<DeliveryResult> {
+  async send(target: DeliveryTarget, _: unknown, messages: readonly Message[]): Promise<DeliveryResult> {
     const result = await this.answer(target, messages);
     if (result.isAccepted) this.sent.push(...messages.map(({ delivery }) => delivery.key));
     return result;

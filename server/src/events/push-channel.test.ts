@@ -6,7 +6,7 @@ import { limits } from '@vidette/contract/constants';
 import { systemClock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { ManualClock } from '../base/manual-clock.ts';
-import type { TargetRecord } from '../store/notification-targets.ts';
+import type { DeliveryTarget } from '../store/notification-targets.ts';
 import type { Recipient, Message } from './channel.ts';
 import { NotificationStills, type StillTicket } from './notification-stills.ts';
 import { PushChannel } from './push-channel.ts';
@@ -30,7 +30,7 @@ const reader: Recipient = { login: 'anna', language: 'en', isAdmin: true };
 
 let service: PushService;
 let browser: PushBrowser;
-let target: TargetRecord;
+let target: DeliveryTarget;
 
 before(async () => {
   service = await startPushService();

@@ -3,7 +3,7 @@ import type { PushMessage } from '@vidette/contract/notifications';
 import webPush from 'web-push';
 import type { Clock } from '../base/clock.ts';
 import { createDial } from '../dial/dial.ts';
-import type { TargetRecord } from '../store/notification-targets.ts';
+import type { DeliveryTarget } from '../store/notification-targets.ts';
 import { failed, type Channel, type DeliveryResult, type Message, type Recipient } from './channel.ts';
 import { post } from './http-post.ts';
 import { notificationWords, reasonText, titleText } from './notification-text.ts';
@@ -45,14 +45,14 @@ export class PushChannel implements Channel {
     this.#options = options;
   }
 
-  holds({ settings }: TargetRecord, nowMs: number): boolean {
+  holds({ settings }: DeliveryTarget, nowMs: number): boolean {
     if (settings.type !== 'push' || settings.quietHours === null) return false;
     const { timeZone, from, to } = settings.quietHours;
     return isScheduled({ timeZone, spans: [{ days: everyDay, from, to }] }, nowMs);
   }
 
   async send(
-    target: TargetRecord,
+    target: DeliveryTarget,
     recipient: Recipient,
     messages: readonly Message[],
   ): Promise<DeliveryResult> {
@@ -79,7 +79,7 @@ export class PushChannel implements Channel {
     });
   }
 
-  test(target: TargetRecord, recipient: Recipient): Promise<DeliveryResult> {
+  test(target: DeliveryTarget, recipient: Recipient): Promise<DeliveryResult> {
     const { language } = recipient;
     const { title, test: body } = notificationWords(language);
     const path = '/ui/notifications';
@@ -89,7 +89,7 @@ export class PushChannel implements Channel {
   }
 
   async #post(
-    { settings }: TargetRecord,
+    { settings }: DeliveryTarget,
     { isAdmin }: Recipient,
     message: PushMessage,
   ): Promise<DeliveryResult> {

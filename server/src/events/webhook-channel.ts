@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WebhookNotification } from '@vidette/contract/notifications';
 import type { Clock } from '../base/clock.ts';
 import { createDial } from '../dial/dial.ts';
-import type { TargetRecord } from '../store/notification-targets.ts';
+import type { DeliveryTarget } from '../store/notification-targets.ts';
 import { failed, type Channel, type DeliveryResult, type Message, type Recipient } from './channel.ts';
 import { testBody, webhookBody } from './notification-view.ts';
 import { postWebhook } from './webhook-request.ts';
@@ -26,7 +26,7 @@ export class WebhookChannel implements Channel {
   }
 
   async send(
-    target: TargetRecord,
+    target: DeliveryTarget,
     recipient: Recipient,
     messages: readonly Message[],
   ): Promise<DeliveryResult> {
@@ -35,13 +35,13 @@ export class WebhookChannel implements Channel {
     return this.#post(target, recipient, webhookBody(message, this.#options.publicUrl()));
   }
 
-  test(target: TargetRecord, recipient: Recipient): Promise<DeliveryResult> {
+  test(target: DeliveryTarget, recipient: Recipient): Promise<DeliveryResult> {
     const { clock, publicUrl } = this.#options;
     return this.#post(target, recipient, testBody(randomUUID(), clock.wallMs(), publicUrl()));
   }
 
   async #post(
-    { settings, secret }: TargetRecord,
+    { settings, secret }: DeliveryTarget,
     { isAdmin }: Recipient,
     body: WebhookNotification,
   ): Promise<DeliveryResult> {

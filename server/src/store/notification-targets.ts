@@ -28,11 +28,15 @@ interface StoredTarget {
   readonly sessionId: string | null;
 }
 
-export interface TargetRecord extends StoredTarget {
-  /** In the queue. */
-  readonly waiting: number;
+/** What sending to a target needs. */
+export interface DeliveryTarget extends StoredTarget {
   /** The key of its signatures; undefined if there is none, or it can't be read. */
   readonly secret: string | undefined;
+}
+
+export interface TargetRecord extends DeliveryTarget {
+  /** In the queue. */
+  readonly waiting: number;
 }
 
 export type NewTarget = Pick<StoredTarget, 'userId' | 'name' | 'settings' | 'createdMs'> & {
@@ -77,6 +81,16 @@ export class NotificationTargets {
   async byId(id: number): Promise<TargetRecord | undefined> {
     const row = await this.#withWaiting().where('notification_targets.id', '=', id).executeTakeFirst();
     return row && this.#record(row);
+  }
+
+  /** Without the length of its queue: counting that before each delivery would cost more, the longer the queue is. */
+  async deliveryTarget(id: number): Promise<DeliveryTarget | undefined> {
+    const row = await this.#db
+      .selectFrom('notification_targets')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row && this.#deliveryTarget(row);
   }
 
   /** A user's, by name. */
@@ -207,9 +221,13 @@ export class NotificationTargets {
   }
 
   #record(row: Selectable<NotificationTargetRow> & { waiting: number | null }): TargetRecord {
+    return { ...this.#deliveryTarget(row), waiting: Number(row.waiting) };
+  }
+
+  #deliveryTarget(row: Selectable<NotificationTargetRow>): DeliveryTarget {
     const target = mapping.read(row);
     const secret = row.secret === null ? undefined : this.#seal.open(row.secret, placeOf(target.userId));
-    return { ...target, secret, waiting: Number(row.waiting) };
+    return { ...target, secret };
   }
 }
 
