@@ -132,6 +132,7 @@ describe('servers whose processes are killed', { concurrency: 2 }, () => {
       await signInByCookie(context, scene.server.url, scene.cookie);
       const page = await context.newPage();
       await page.goto(`${scene.server.url}/ui/administration/stats`);
+      await page.getByText('Details', { exact: true }).click();
       const rows = page.getByRole('table', { name: 'Engine processes' }).getByRole('row');
       await until(
         () => rows.allInnerTexts(),

@@ -81,6 +81,9 @@ test('[R2.9] [R10.2] an outage of an unreachable source shows its reason, and so
 
 test('[R2.14] the server’s metrics are shown over time, and the value of each moment can be read', () =>
   testEnv.open('/administration/stats', async (page) => {
+    const dark = page.getByRole('listitem').filter({ hasText: '1 stream has no video' });
+    await dark.getByRole('link', { name: 'Dock' }).waitFor();
+    await dark.getByText('refused the connection').waitFor();
     const chart = page.getByRole('figure', { name: /^Memory/ });
     const figure = chart.locator('figcaption span').nth(1);
     await figure.waitFor();

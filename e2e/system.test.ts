@@ -91,6 +91,8 @@ test('[R7.34, R7.45] metrics of the server and of a stream include their histori
     (stats) => stats.now.receivedBitsPerSecond > 0,
   );
   assert.deepEqual([now.streams, now.streamsRunning, now.viewers], [1, 1, 0]);
+  assert.deepEqual([now.streamsFailed, now.failed, now.streamsRecorded], [0, [], 1]);
+  assert.ok(now.cores >= 1 && now.memoryLimitBytes > now.memoryBytes);
   assert.ok(now.memoryBytes > 1e6 && now.cpuPercent > 0 && (now.diskTotalBytes ?? 0) > 0);
   for (const { name, times, values } of histories) {
     assert.equal(times.length, values.length, name);

@@ -198,6 +198,7 @@ export const featureParts = {
   mosaics: ['streams', 'stream-view'],
   users: ['account'],
   rights: ['streams', 'users'],
+  administration: ['streams'],
   'first-steps': ['administration', 'notifications', 'streams', 'users'],
   tunnel: ['administration'],
 };

@@ -254,6 +254,9 @@ export const timelineDefaults = {
   labelStepsMinutes: [1, 5, 15, 30, 60],
 } as const;
 
+/** Failed streams that the server's statistics name. */
+export const failedStreamsMax = 5;
+
 export const playbackSpeeds = [0.25, 0.5, 1, 2, 4, 8, 16] as const;
 
 export const calendarDefaults = { months: 3, monthsMax: 12, monthsStep: 3, weekStartsOn: 1 } as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../call.ts';
-import { limits } from '../constants.ts';
+import { failedStreamsMax, limits } from '../constants.ts';
 import {
   AuditEntry,
   ClusterNode,
@@ -15,6 +15,7 @@ import {
   PasswordText,
   Settings,
   TimeMs,
+  Uid,
 } from '../entities.ts';
 import { Health } from '../health.ts';
 import { ClusterInvitation } from '../invitation.ts';
@@ -23,7 +24,7 @@ import { RecordedShares } from '../recorded-shares.ts';
 import { Done, pageOf } from '../page.ts';
 import { TunnelStatus } from '../tunnel.ts';
 import { SignedIn } from './account.ts';
-import { like } from '../example.ts';
+import { exampleMs, hourMs, like } from '../example.ts';
 
 const adminErrors = ['AuthorizationRequired', 'Forbidden'] as const;
 const clusterErrors = [...adminErrors, 'NotFound', 'EnterpriseOnly', 'FeatureNotFound'] as const;
@@ -72,8 +73,25 @@ const ServerStats = z.object({
     .describe('For the slowest stream: from a complete GOP to its row in the catalog')
     .meta(like(8)),
   memoryBytes: z.int().meta(like(250_000_000)),
+  cores: z.int().describe('Of the machine, or of the container').meta(like(4)),
+  memoryLimitBytes: z
+    .int()
+    .describe('What the processes of the server may use: of the machine, or of the container')
+    .meta(like(8_000_000_000)),
   streams: z.int().meta(like(20)),
   streamsRunning: z.int().meta(like(19)),
+  streamsRecorded: z.int().describe('That should be recorded now').meta(like(18)),
+  streamsFailed: z.int().meta(like(1)),
+  failed: z
+    .array(
+      z.object({
+        uid: Uid,
+        since: TimeMs.nullable()
+          .describe('null: since before the server started')
+          .meta(like(exampleMs - hourMs)),
+      }),
+    )
+    .describe(`At most ${failedStreamsMax} of the failed streams, the longest first`),
   viewers: z.int().meta(like(2)),
   archiveBytes: z.int(),
   recorded: RecordedShares.describe('For all streams that should be recorded'),

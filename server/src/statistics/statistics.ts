@@ -1,7 +1,10 @@
+import { availableParallelism } from 'node:os';
+import { failedStreamsMax } from '@vidette/contract/constants';
 import type { Archive } from '../archive/archive.ts';
 import type { ObjectStorageStatus } from '../archive/object-storage/object-storage.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { LoadLevel } from '../base/load-level.ts';
+import { memoryLimit } from '../base/memory-limit.ts';
 import type { Live } from '../live/live.ts';
 import type { EngineView } from '../engine/engine-processes.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
@@ -37,6 +40,12 @@ export interface StatisticsOptions {
   readonly load: Pick<LoadLevel, 'level' | 'waiting'>;
   /** The engine processes of this server; none where streams run in this process. */
   readonly engines: () => readonly EngineView[];
+}
+
+interface FailedStream {
+  readonly uid: string;
+  /** When its outage began, ms since the epoch; null if that is not known. */
+  readonly since: number | null;
 }
 
 /** One sample of the whole server. */
@@ -90,18 +99,28 @@ export class Statistics {
     const { streamManager, live, archive, health, load } = this.#options;
     let streams = 0;
     let streamsRunning = 0;
+    let streamsRecorded = 0;
     let viewers = 0;
-    for (const running of streamManager.streams()) {
+    const failed: FailedStream[] = [];
+    for (const { settings, state, stream } of streamManager.streams()) {
       streams++;
-      if (running.state.status === 'running') streamsRunning++;
-      viewers += live.audience(running.stream).viewers;
+      if (state.status === 'running') streamsRunning++;
+      if (state.status === 'failed') failed.push(this.#failed(settings.uid));
+      if (settings.isRecorded && !settings.isPaused) streamsRecorded++;
+      viewers += live.audience(stream).viewers;
     }
+    failed.sort((a, b) => (a.since ?? 0) - (b.since ?? 0));
     const disk = await health.disk();
     return {
       uptimeSeconds: process.uptime(),
       memoryBytes: process.memoryUsage.rss(),
+      cores: availableParallelism(),
+      memoryLimitBytes: memoryLimit(),
       streams,
       streamsRunning,
+      streamsRecorded,
+      streamsFailed: failed.length,
+      failed: failed.slice(0, failedStreamsMax),
       viewers,
       archiveBytes: archive.health.totalBytes,
       recorded: archive.continuity.sum,
@@ -180,6 +199,11 @@ export class Statistics {
       look.lostPacketsPerSecond,
       look.writeLatencyMs,
     ]);
+  }
+
+  #failed(uid: string): FailedStream {
+    const outage = this.#watches.get(uid)?.outages.at(-1);
+    return { uid, since: outage?.endMs === null ? outage.startMs : null };
   }
 
   #watchOf(uid: string): StreamMetrics {

@@ -10,11 +10,13 @@ interface HistoryChartProps {
   /** Oldest first, one per value, at least two; ms since the epoch. */
   readonly times: readonly number[];
   readonly values: readonly number[];
+  /** More than this is too much: shown as a line, to which the chart reaches in any case. */
+  readonly limit?: number | undefined;
   readonly words: (value: number) => string;
 }
 
 /** A metric over recent time: the line, its maximum, and its current value, or the value under the pointer. */
-export function HistoryChart({ label, times, values, words }: HistoryChartProps) {
+export function HistoryChart({ label, times, values, limit, words }: HistoryChartProps) {
   const i18n = useI18n();
   const [pointed, setPointed] = useState<number | null>(null);
   const most = Math.max(0, ...values);
@@ -22,7 +24,8 @@ export function HistoryChart({ label, times, values, words }: HistoryChartProps)
   const last = times.at(-1) ?? 0;
   const span = Math.max(1, last - first);
   const xOf = (timeMs: number) => ((timeMs - first) / span) * width;
-  const yOf = (value: number) => height - 1 - (most === 0 ? 0 : (value / most) * (height - 2));
+  const top = Math.max(most, limit ?? 0);
+  const yOf = (value: number) => height - 1 - (top === 0 ? 0 : (value / top) * (height - 2));
   const points = values.map((value, at) => `${xOf(times[at] ?? first).toFixed(1)},${yOf(value).toFixed(1)}`);
   const shown = pointed === null ? values.length - 1 : Math.min(pointed, values.length - 1);
   const point = ({ clientX, currentTarget }: PointerEvent<SVGElement>) => {
@@ -44,6 +47,9 @@ export function HistoryChart({ label, times, values, words }: HistoryChartProps)
       >
         <polygon points={`0,${height} ${points.join(' ')} ${width},${height}`} />
         <polyline points={points.join(' ')} />
+        {limit !== undefined && (
+          <line className={classes.limit} x1="0" x2={width} y1={yOf(limit)} y2={yOf(limit)} />
+        )}
         {pointed !== null && (
           <line x1={xOf(times[shown] ?? first)} x2={xOf(times[shown] ?? first)} y1="0" y2={height} />
         )}

@@ -18,8 +18,14 @@ const names: Readonly<Record<string, MessageKey>> = {
   writeLatency: 'stats.writeLatency',
 };
 
+interface HistoryChartsProps {
+  readonly histories: readonly History[];
+  /** By the name of a metric: more than this is too much. */
+  readonly limits?: Readonly<Record<string, number>>;
+}
+
 /** Charts of the metrics that the page has a label for; nothing before there are two moments. */
-export function HistoryCharts({ histories }: { histories: readonly History[] }) {
+export function HistoryCharts({ histories, limits = {} }: HistoryChartsProps) {
   const i18n = useI18n();
   const known = histories.flatMap(({ name, ...history }) => {
     const label = names[name];
@@ -34,6 +40,7 @@ export function HistoryCharts({ histories }: { histories: readonly History[] }) 
           label={i18n.t(label)}
           times={times}
           values={values}
+          limit={limits[name]}
           words={(value) => valueText(value, unit, i18n)}
         />
       ))}

@@ -2,22 +2,31 @@ import type { administration as english } from '../en/administration.ts';
 
 /** Statistics, license, configuration, and the debug page of a stream, in Russian. */
 export const administration: Record<keyof typeof english, string> = {
+  'stats.details': 'Подробности',
+  'stats.verdict.streams':
+    '{count, plural, =0 {Потоков пока нет.} one {Из # потока сбоев нет.} few {Из # потоков ни в одном нет сбоя.} many {Из # потоков ни в одном нет сбоя.} other {Из # потока ни в одном нет сбоя.}}',
+  'stats.verdict.dark':
+    '{count, plural, one {Нет видео в # потоке:} few {Нет видео в # потоках:} many {Нет видео в # потоках:} other {Нет видео в # потока:}}',
+  'stats.verdict.since': 'с {time}',
+  'stats.verdict.others': '{count, plural, one {и ещё #} few {и ещё #} many {и ещё #} other {и ещё #}}',
+  'stats.verdict.recorded':
+    '{count, plural, =0 {Запись не включена ни у одного потока.} one {Записывается # поток, как и должен.} few {Записываются все # потока, у которых включена запись.} many {Записываются все # потоков, у которых включена запись.} other {Записываются все # потока, у которых включена запись.}}',
+  'stats.verdict.notRecorded':
+    '{count, plural, one {# поток должен записываться, но не записывается.} few {# потока должны записываться, но не записываются.} many {# потоков должны записываться, но не записываются.} other {# потока должны записываться, но не записываются.}}',
+  'stats.verdict.disk': 'На диске архива свободно {free} из {total}.',
+  'stats.verdict.diskUnknown': 'Сколько места на диске архива, неизвестно.',
+  'stats.verdict.keepsUp': 'Сервер справляется: ничего не отложено.',
+  'stats.verdict.overload': 'Сервер перегружен. Чтобы запись не прерывалась, отложено: {work}.',
   'stats.uptime': 'Работает',
   'stats.streams': 'Потоки',
-  'stats.streams.running': 'в эфире {running} из {total}',
   'stats.viewers': 'Смотрят сейчас',
   'stats.archive': 'Архив',
-  'stats.disk': 'Диск',
-  'stats.disk.free': 'свободно {free} из {total}',
   'stats.far': 'Хранилище S3',
   'stats.far.well': '{size} в {name}',
   'stats.far.waiting': 'ждёт отправки: {size}',
   'stats.far.trouble': '{reason} С {time}.',
-  'stats.disk.unknown': 'Неизвестно',
   'stats.cpu': 'Процессор, доля одного ядра',
   'stats.memory': 'Память',
-  'stats.overload': 'Отложено из-за перегрузки',
-  'stats.overload.none': 'Ничего',
   'stats.engines': 'Процессы записи',
   'stats.engine': 'Процесс',
   'stats.engine.name': 'Процесс {number}',

@@ -1,0 +1,147 @@
+import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
+import IconCircleCheck from '@tabler/icons-react/dist/esm/icons/IconCircleCheck.mjs';
+import { useQuery } from '@tanstack/react-query';
+import type { ReplyOf } from '@vidette/contract/client';
+import type { HealthWarning } from '@vidette/contract/health';
+import type { ReactNode } from 'react';
+import { healthQuery } from '../../api/health.ts';
+import { codeText } from '../../components/code-text.ts';
+import { overloadText } from '../../components/overload-text.ts';
+import { recordedShareText } from '../../components/recorded-share-text.ts';
+import { warningText } from '../../components/warning-text.ts';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n } from '../../i18n/i18n.ts';
+import { Link } from '../../routing/react/link.tsx';
+import { streamSummaryQuery } from '../streams/streams-api.ts';
+import classes from './administration.module.css';
+
+type Stats = ReplyOf<'getSystemStats'>;
+
+/** In sentences, whether streams have video, are recorded, and whether disk and machine suffice. */
+export function StatsVerdicts({ stats }: { stats: Stats }) {
+  const i18n = useI18n();
+  const { data: health } = useQuery(healthQuery);
+  const warnings = health?.warnings ?? [];
+  const { level } = stats.overload;
+  return (
+    <ul className={classes.verdicts}>
+      <StreamsVerdict stats={stats} />
+      <RecordingVerdict stats={stats} warnings={warnings} />
+      <DiskVerdict stats={stats} warnings={warnings} />
+      {stats.far && <Verdict isWell={stats.far.problem === null}>{farText(stats.far, i18n)}</Verdict>}
+      <Verdict isWell={level === 0}>
+        {level === 0
+          ? i18n.t('stats.verdict.keepsUp')
+          : i18n.t('stats.verdict.overload', { work: overloadText(level, i18n) })}
+      </Verdict>
+    </ul>
+  );
+}
+
+function Verdict({ isWell, children }: { isWell: boolean; children: ReactNode }) {
+  const Sign = isWell ? IconCircleCheck : IconAlertTriangle;
+  return (
+    <li className={classes.verdict} data-well={isWell}>
+      <Sign size={20} stroke={1.6} aria-hidden="true" />
+      <div>{children}</div>
+    </li>
+  );
+}
+
+function StreamsVerdict({ stats: { streams, streamsFailed, failed } }: { stats: Stats }) {
+  const i18n = useI18n();
+  if (streamsFailed === 0)
+    return <Verdict isWell>{i18n.t('stats.verdict.streams', { count: streams })}</Verdict>;
+  const others = streamsFailed - failed.length;
+  return (
+    <Verdict isWell={false}>
+      {i18n.t('stats.verdict.dark', { count: streamsFailed })}
+      <ul className={classes.failed}>
+        {failed.map(({ uid, since }) => (
+          <FailedStream key={uid} uid={uid} since={since} />
+        ))}
+        {others > 0 && <li>{i18n.t('stats.verdict.others', { count: others })}</li>}
+      </ul>
+    </Verdict>
+  );
+}
+
+function FailedStream({ uid, since }: Stats['failed'][number]) {
+  const i18n = useI18n();
+  const { data: stream } = useQuery(streamSummaryQuery(uid));
+  return (
+    <li>
+      <Link to="/stream/$uid/debug" params={{ uid }}>
+        {stream?.name ?? uid}
+      </Link>
+      {since !== null && ` ${i18n.t('stats.verdict.since', { time: i18n.dateTime(since) })}`}
+      {stream?.failureReason && <span className={classes.reason}>{stream.failureReason}</span>}
+    </li>
+  );
+}
+
+interface WarnedProps {
+  readonly stats: Stats;
+  readonly warnings: readonly HealthWarning[];
+}
+
+function RecordingVerdict({ stats: { streamsRecorded, recorded }, warnings }: WarnedProps) {
+  const i18n = useI18n();
+  const idle = warnings.filter(({ code }) => code === 'stream-not-recording').length;
+  return (
+    <Verdict isWell={idle === 0}>
+      {idle === 0
+        ? i18n.t('stats.verdict.recorded', { count: streamsRecorded })
+        : i18n.t('stats.verdict.notRecorded', { count: idle })}
+      {streamsRecorded > 0 && (
+        <p className={classes.reason}>
+          {i18n.t('recorded.label')}: <span>{recordedShareText(recorded, i18n)}</span>
+        </p>
+      )}
+    </Verdict>
+  );
+}
+
+const ofDisk: readonly HealthWarning['code'][] = [
+  'archive-disk-usage',
+  'archive-disk-missing',
+  'archive-write-failed',
+  'archive-deletes-early',
+  'archive-undeletable',
+  'data-disk-full',
+];
+
+function DiskVerdict({ stats, warnings }: WarnedProps) {
+  const i18n = useI18n();
+  const problems = warnings.filter(({ code }) => ofDisk.includes(code));
+  return (
+    <Verdict isWell={problems.length === 0}>
+      {diskText(stats, i18n)}
+      {problems.map((warning) => (
+        <p key={warning.code} className={classes.reason}>
+          {warningText(warning, i18n)}
+        </p>
+      ))}
+    </Verdict>
+  );
+}
+
+function diskText({ diskFreeBytes, diskTotalBytes }: Stats, i18n: I18n): string {
+  if (diskFreeBytes === null || diskTotalBytes === null) return i18n.t('stats.verdict.diskUnknown');
+  return i18n.t('stats.verdict.disk', {
+    free: i18n.bytes(diskFreeBytes),
+    total: i18n.bytes(diskTotalBytes),
+  });
+}
+
+/** Stored amounts, queues and problems. */
+function farText(far: NonNullable<Stats['far']>, i18n: I18n): string {
+  const { name, bytes, waitingBytes, problem } = far;
+  const parts = [`${i18n.t('stats.far')}: ${i18n.t('stats.far.well', { size: i18n.bytes(bytes), name })}`];
+  if (waitingBytes > 0) parts.push(i18n.t('stats.far.waiting', { size: i18n.bytes(waitingBytes) }));
+  if (problem) {
+    const reason = codeText(problem.code, i18n);
+    parts.push(i18n.t('stats.far.trouble', { reason, time: i18n.dateTime(problem.since) }));
+  }
+  return parts.join('; ');
+}
