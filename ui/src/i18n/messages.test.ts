@@ -63,8 +63,8 @@ test('no message is unused', () => {
  */
 const signedInFiles = new RegExp(
   [
-    '^features/(account|administration|audit-logs|bookmarks|cluster|events|exports|first-steps|help|mosaics)/',
-    '^features/(notifications|rights)/',
+    '^features/(account|administration|audit-logs|bookmarks|cluster|digest|events|exports|first-steps)/',
+    '^features/(help|mosaics|notifications|rights)/',
     '^features/(stream-view|streams/details|streams/form|swagger|tunnel|users)/',
     '^components/((history-charts|pager)\\.tsx$|(overload|warning)-text\\.ts$|calendar/)',
     '^app/frame/(drained-node|palette|use-command-actions|health-|use-disk)',

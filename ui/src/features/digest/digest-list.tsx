@@ -25,7 +25,7 @@ export function DigestList({ player, plan }: DigestListProps) {
     <section className={classes.list} aria-label={i18n.t('digest.parts')}>
       <p className={classes.summary}>
         {i18n.t('digest.summary', {
-          count: plan.parts.length,
+          clips: i18n.t('digest.clips', { count: plan.parts.length }),
           duration: i18n.duration(Math.max(1000, Math.round(lengthMs / 1000) * 1000)),
           speed: i18n.number(speed),
         })}

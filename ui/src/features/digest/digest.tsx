@@ -62,7 +62,9 @@ export function DigestScreen() {
         />
         <DigestFields span={span} uids={uids} search={search} zone={zone} isOpen={isOpen} onChange={change} />
         {isPartial && (
-          <p className={classes.partial}>{i18n.t('digest.partial', { count: digestEntriesMax })}</p>
+          <p className={classes.partial}>
+            {i18n.t('digest.partial', { count: i18n.number(digestEntriesMax) })}
+          </p>
         )}
       </div>
       {(plan?.parts.length ?? 0) === 0 && (

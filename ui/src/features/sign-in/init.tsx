@@ -164,10 +164,10 @@ function SetupNotAllowed() {
     >
       <ul>
         <li>
-          {i18n.t('init.notAllowed.restore')} <code>{settings.command} restore FILE</code>
+          {i18n.t('init.notAllowed.restore')} <code>{`${settings.command} restore FILE`}</code>
         </li>
         <li>
-          {i18n.t('init.notAllowed.allow')} <code>{settings.command} allow-setup</code>
+          {i18n.t('init.notAllowed.allow')} <code>{`${settings.command} allow-setup`}</code>
         </li>
       </ul>
       <Button size="sm" fullWidth onClick={() => window.location.reload()}>

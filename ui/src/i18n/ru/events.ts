@@ -60,11 +60,12 @@ export const events: Record<keyof typeof english, string> = {
   'digest.hour': 'Последний час',
   'digest.cameras': 'Камеры',
   'digest.parts': 'Фрагменты и пропуски',
-  'digest.partial': 'Событий больше. Показаны только последние {count, number}.',
+  'digest.partial': 'Событий больше. Показаны только последние {count}.',
   'digest.nothing.title': 'Ничего не произошло',
   'digest.nothing': 'С {from} по {to} нет ни движения, ни аннотаций, ни пропусков в записи.',
-  'digest.summary':
-    '{count, plural, one {# фрагмент} few {# фрагмента} many {# фрагментов} other {# фрагмента}} за {duration} на скорости {speed}×. Спокойное время пропускается.',
+  'digest.clips':
+    '{count, plural, one {# фрагмент} few {# фрагмента} many {# фрагментов} other {# фрагмента}}',
+  'digest.summary': '{clips} за {duration} на скорости {speed}×. Спокойное время пропускается.',
   'digest.cut': 'Длинные фрагменты сокращены.',
   'digest.progress': '{place} из {count}',
   'digest.previous': 'Предыдущий фрагмент',
