@@ -41,17 +41,7 @@ export function DigestScreen() {
   return (
     <div ref={screen} className={classes.screen}>
       <div className={classes.head}>
-        <Link
-          to="/events"
-          search={{
-            ...(uids[0] === undefined ? {} : { camera: uids[0] }),
-            ...(tag === undefined ? {} : { tag }),
-          }}
-          className={classes.back}
-          aria-label={i18n.t('title.events')}
-        >
-          <IconArrowLeft size={18} aria-hidden="true" />
-        </Link>
+        <BackLink camera={uids[0]} tag={tag} />
         <h1 className={classes.title}>{i18n.t('title.digest')}</h1>
         <SignButton
           icon={IconFilter}
@@ -81,6 +71,23 @@ export function DigestScreen() {
       )}
       {plan && plan.parts.length > 0 && <DigestStage key={keyOf(span, streams, tag)} plan={plan} />}
     </div>
+  );
+}
+
+/** To the events of the same cameras. */
+function BackLink({
+  camera,
+  tag,
+}: {
+  readonly camera: string | undefined;
+  readonly tag: string | undefined;
+}) {
+  const i18n = useI18n();
+  const search = { ...(camera === undefined ? {} : { camera }), ...(tag === undefined ? {} : { tag }) };
+  return (
+    <Link to="/events" search={search} className={classes.back} aria-label={i18n.t('title.events')}>
+      <IconArrowLeft size={18} aria-hidden="true" />
+    </Link>
   );
 }
 
