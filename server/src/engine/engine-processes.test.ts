@@ -49,6 +49,8 @@ class TestEngine {
   readonly path: string;
   epoch = 0;
   readonly streamManager: StreamManager;
+  /** It carries out nothing, as while it can't open the archive. */
+  keepsOrders = false;
   /** Its archive is not open yet. */
   isStarting = false;
   server: EngineServer;
@@ -102,7 +104,7 @@ class TestEngine {
         noteLease: ({ verdict }) => void orders.push(`lease ${verdict}`),
         run: ({ settings, needsRecovery }: Extract<FrontMessage, { type: 'run' }>) => {
           orders.push(`run ${settings.uid}${needsRecovery ? ' after recovery' : ''}`);
-          streamManager.apply(settings);
+          if (!this.keepsOrders) streamManager.apply(settings);
         },
         prepare: async ({ settings }) => {
           orders.push(`prepare ${settings.uid}`);
@@ -416,6 +418,29 @@ test('[R15.2] streams of an engine that cannot record say why, to the next front
     await until(() => states(next).join() === 'No archive.,no problem');
     first?.server.noteProblem(undefined);
     await until(() => states(next).join() === 'no problem,no problem');
+  });
+});
+
+test('[R15.2] a stream that is taken over by an engine that cannot record says why', async () => {
+  await withEngines(2, async ([first, second], connect, lives) => {
+    const front = await connect();
+    const seen = new Seen();
+    const told: (string | null | undefined)[] = [];
+    seen.onState = (uid) => {
+      if (uid === 'a') told.push(front.reportedState('a')?.reason);
+    };
+    front.begin(setup, seen);
+    for (const uid of ['a', 'b']) front.apply(settingsOf(uid));
+    front.assigned();
+    await until(() => first?.streamManager.size === 1 && second?.streamManager.size === 1);
+    assert.ok(second);
+    second.keepsOrders = true;
+    second.server.noteProblem('No archive.');
+    await until(() => front.reportedState('b')?.reason === 'No archive.');
+    await first?.crash();
+    lives.note(livesOf([first, second], first));
+    time.aheadMs = 60_000;
+    await until(() => told.at(-1) === 'No archive.');
   });
 });
 

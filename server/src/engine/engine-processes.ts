@@ -458,6 +458,8 @@ export class EngineProcesses implements EngineHost {
       if (!placed.engine || placed.moving || !gone.has(placed.engine)) continue;
       this.#moveTo(placed, placed.epoch === undefined ? undefined : this.#leastLoaded());
       this.#send(placed);
+      // The other one may be unable to record: it has said so before it had this stream.
+      this.#observer?.onState(placed.settings.uid);
       moved.push(placed.settings.uid);
     }
     if (moved.length === 0) return;
