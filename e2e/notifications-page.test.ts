@@ -16,7 +16,7 @@ import { desktop, launchBrowser, newPerson, signInByCookie } from './browser.ts'
 import { startServer, type TestServer } from './server.ts';
 
 // Rules and targets on the page, and notifications in the browser itself. Chromium's own push service is on the
-// Internet: one on loopback stands for it, and DevTools delivers to the service worker.
+// Internet: one on loopback takes its place, and DevTools delivers to the service worker.
 
 let folder: string;
 let server: TestServer;

@@ -12,23 +12,13 @@ import { newUser } from '../store/user-fixture.ts';
 import type { Channel, DeliveryResult, Message } from './channel.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
 import { RuleEngine } from './rule-engine.ts';
+import { plainRule } from './rule-fixture.ts';
 
 const log = pino({ level: 'silent' });
 
 const definition: RuleDefinition = {
+  ...plainRule,
   kinds: ['motion', 'stream-down', 'disk'],
-  streams: [],
-  tags: [],
-  schedule: null,
-  minSeconds: 0,
-  count: null,
-  unattended: false,
-  otherRule: null,
-  exports: null,
-  cooldownSeconds: 0,
-  perHourMax: 60,
-  targets: [],
-  bookmarks: false,
 };
 
 /** A channel whose answers a test decides. */

@@ -3,21 +3,11 @@ import { test } from 'node:test';
 import type { RuleEvent } from '../store/outbox.ts';
 import { newRuleState, type RuleDefinition, type RuleState } from '../store/rules.ts';
 import { matchTime, nextDueMs, noCircumstances, selects, takeDue, takeEvent } from './rule-evaluator.ts';
+import { plainRule } from './rule-fixture.ts';
 
 const base: RuleDefinition = {
+  ...plainRule,
   kinds: ['motion', 'stream-down', 'sign-in-failed'],
-  streams: [],
-  tags: [],
-  schedule: null,
-  minSeconds: 0,
-  count: null,
-  unattended: false,
-  otherRule: null,
-  exports: null,
-  cooldownSeconds: 0,
-  perHourMax: 60,
-  targets: [],
-  bookmarks: false,
 };
 
 function eventAt(id: number, startMs: number, members: Partial<RuleEvent> = {}): RuleEvent {

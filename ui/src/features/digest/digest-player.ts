@@ -1,13 +1,7 @@
 import type { Disposer, PageClock } from '../../base/clock.ts';
-import type { Player } from '../../playback/player.ts';
 import type { Speed } from '../../playback/state.ts';
+import type { ClipPlayer } from '../stream-view/media/clip-player.ts';
 import { gapShownMs, type Clip, type DigestPart } from './digest-plan.ts';
-
-/** What a digest needs of a player. */
-export type ClipPlayer = Pick<
-  Player,
-  'getSnapshot' | 'utcMs' | 'isSeeking' | 'seek' | 'play' | 'pause' | 'setSpeed' | 'wake' | 'dispose'
->;
 
 /** One of the two video elements: while one is visible, the other one loads the next clip. */
 export type Slot = 0 | 1;

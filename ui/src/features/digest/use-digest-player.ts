@@ -1,12 +1,9 @@
 import { useEffect, useReducer, useState, useSyncExternalStore, type RefObject } from 'react';
 import { useSettings } from '../../api/session.ts';
 import { browserClock } from '../../base/clock.ts';
-import { browserMse } from '../../playback/media-sink.ts';
-import { Player } from '../../playback/player.ts';
-import { streamRanges } from '../stream-view/media/stream-ranges.ts';
-import { streamSource } from '../stream-view/media/stream-source.ts';
+import { clipPlayer } from '../stream-view/media/clip-player.ts';
 import type { DigestPlan } from './digest-plan.ts';
-import { DigestPlayer, type ClipPlayer, type DigestSnapshot, type Slot } from './digest-player.ts';
+import { DigestPlayer, type DigestSnapshot, type Slot } from './digest-player.ts';
 
 const clockMs = 200;
 
@@ -43,36 +40,6 @@ export function useDigestPlayer(
     };
   }, [plan, firstRef, secondRef, rangesMaxSeconds]);
   return player;
-}
-
-function clipPlayer(uid: string, video: HTMLVideoElement, rangesMaxMs: number): ClipPlayer {
-  // What can't be played is reported by the player.
-  const ranges = streamRanges(uid, { rangesMaxMs, onError: () => {} });
-  const player = new Player({
-    video,
-    environment: browserMse(),
-    clock: browserClock,
-    source: streamSource(uid, ranges),
-  });
-  player.setMuted(true);
-  return {
-    getSnapshot: player.getSnapshot,
-    get utcMs() {
-      return player.utcMs;
-    },
-    get isSeeking() {
-      return player.isSeeking;
-    },
-    seek: (utcMs) => player.seek(utcMs),
-    play: () => player.play(),
-    pause: () => player.pause(),
-    setSpeed: (speed) => player.setSpeed(speed),
-    wake: () => player.wake(),
-    dispose: () => {
-      player.dispose();
-      ranges.pause();
-    },
-  };
 }
 
 /** The state of a digest; re-renders on each change. */

@@ -1,11 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { useSettings } from '../../api/session.ts';
 import { browserClock } from '../../base/clock.ts';
-import { browserMse } from '../../playback/media-sink.ts';
-import { Player } from '../../playback/player.ts';
 import { EVENT_LEAD_MS } from '../../timeline/events.ts';
-import { streamRanges } from '../stream-view/media/stream-ranges.ts';
-import { streamSource } from '../stream-view/media/stream-source.ts';
+import { clipPlayer } from '../stream-view/media/clip-player.ts';
 import classes from './events.module.css';
 
 interface HoverVideoProps {
@@ -26,16 +23,9 @@ export function HoverVideo({ uid, startMs, endMs }: HoverVideoProps) {
   useEffect(() => {
     if (!video.current) return;
     // A recording that can't be played here keeps its still.
-    const ranges = streamRanges(uid, { rangesMaxMs: rangesMaxSeconds * 1000, onError: () => {} });
-    const player = new Player({
-      video: video.current,
-      environment: browserMse(),
-      clock: browserClock,
-      source: streamSource(uid, ranges),
-    });
+    const player = clipPlayer(uid, video.current, rangesMaxSeconds * 1000);
     const fromMs = startMs - EVENT_LEAD_MS;
     const toMs = Math.max(endMs, fromMs + LEAST_MS);
-    player.setMuted(true);
     player.seek(fromMs);
     const stop = browserClock.every(LOOK_MS, () => {
       const { state, mode } = player.getSnapshot();
@@ -48,7 +38,6 @@ export function HoverVideo({ uid, startMs, endMs }: HoverVideoProps) {
     return () => {
       stop();
       player.dispose();
-      ranges.pause();
     };
   }, [uid, startMs, endMs, rangesMaxSeconds]);
   return (
