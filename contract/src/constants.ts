@@ -204,6 +204,23 @@ export const ruleExportLimits = {
   perHourMax: 12,
 } as const;
 
+/** For the footage that rules hold. */
+export const holdLimits = {
+  /** Before the event, and after it. */
+  extraSecondsMax: 600,
+  /** Of an event that lasts longer, the beginning is held. */
+  eventSecondsMax: 3_600,
+  daysMax: 365,
+  /** Beyond it the oldest hold of the stream ends. */
+  perStreamMax: 100,
+  /** Of all streams together; beyond it the oldest hold ends. */
+  max: 2_000,
+} as const;
+
+/** Why a hold ended early: held footage exceeded its share, or there were too many holds. */
+export const holdEndCauses = ['share', 'number'] as const;
+export type HoldEndCause = (typeof holdEndCauses)[number];
+
 /** For a wall's socket. */
 export const wallLimits = {
   /** Simultaneously open: every tile of a full page, and as many again while tiles switch feeds. */

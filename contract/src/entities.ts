@@ -463,6 +463,19 @@ export const Bookmark = z.object({
   createdAt: TimeMs,
 });
 
+export const FootageHold = z.object({
+  id: Id,
+  stream: Uid,
+  startTime: TimeMs.meta(like(exampleMs - hourMs)),
+  endTime: TimeMs.describe('While the event goes on, the latest possible end').meta(like(exampleMs)),
+  heldUntil: TimeMs.describe('Until then it is not deleted by age or for space').meta(
+    like(exampleMs + 720 * hourMs),
+  ),
+  rule: z.string().describe('Name of the rule that holds it').meta(like('Gate at night')),
+  createdBy: z.string().nullable().describe('Owner of the rule; null: deleted').meta(like('maria')),
+  createdAt: TimeMs,
+});
+
 export const LogLevel = z.enum(['debug', 'info', 'warn', 'error']);
 export const LogLine = z.object({
   id: z.int(),
@@ -539,6 +552,7 @@ export type ExportFailure = z.infer<typeof ExportFailure>;
 export type Export = z.infer<typeof Export>;
 export type Annotation = z.infer<typeof Annotation>;
 export type Bookmark = z.infer<typeof Bookmark>;
+export type FootageHold = z.infer<typeof FootageHold>;
 export type LogLevel = z.infer<typeof LogLevel>;
 export type LogLine = z.infer<typeof LogLine>;
 export type ClusterNode = z.infer<typeof ClusterNode>;

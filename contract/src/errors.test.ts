@@ -49,6 +49,7 @@ const namedOnly = [
 
 /** Codes that the specification does not mention. */
 const ours = [
+  'FootageHeld',
   'MethodNotAllowed',
   'PasswordRequired',
   'FarArchiveUnavailable',

@@ -65,6 +65,11 @@ export const catalogue = {
     en: "The feature didn't find in the license.",
     ru: 'Эта возможность не входит в лицензию.',
   },
+  FootageHeld: {
+    status: 409,
+    en: 'Rules hold footage of this stream. Release it first, then delete the stream.',
+    ru: 'Правила удерживают записи этого потока. Сначала снимите удержание, затем удалите поток.',
+  },
   AlreadyUsed: { status: 409, en: 'Already used.', ru: 'Уже используется.' },
 
   ProbeError: {

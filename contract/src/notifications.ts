@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { journalKinds, limits, notificationFailures, ruleExportLimits, targetTypes } from './constants.ts';
+import {
+  holdLimits,
+  journalKinds,
+  limits,
+  notificationFailures,
+  ruleExportLimits,
+  targetTypes,
+} from './constants.ts';
 import { Email, Id, Name, TimeMs, TimeZoneName, Uid } from './entities.ts';
 import { exampleMs, hourMs, like } from './example.ts';
 import { JournalKind } from './journal.ts';
@@ -95,6 +102,7 @@ export const targetToAdd = {
 
 const Seconds = z.int().min(0).max(limits.ruleSecondsMax);
 const ExtraSeconds = z.int().min(0).max(ruleExportLimits.extraSecondsMax);
+const HoldSeconds = z.int().min(0).max(holdLimits.extraSecondsMax);
 
 export const RuleSchedule = z.strictObject({
   timeZone: TimeZoneName,
@@ -178,6 +186,17 @@ export const ruleSettings = {
       `Exports the event, of a longer one the first hour, where the owner may watch the archive; all rules of a user at most ${ruleExportLimits.perHourMax} in an hour, within the limits of exports`,
     )
     .meta(like(null)),
+  hold: z
+    .strictObject({
+      leadSeconds: HoldSeconds.describe('Before the event').meta(like(30)),
+      trailSeconds: HoldSeconds.describe('After its end').meta(like(60)),
+      days: z.int().min(1).max(holdLimits.daysMax).describe('From the event on').meta(like(30)),
+    })
+    .nullable()
+    .describe(
+      `Keeps the footage of the event, of a longer one the first hour, from being deleted by age or for space, where the owner may edit the stream and watch its archive; at most ${holdLimits.perStreamMax} holds of a stream, ${holdLimits.max} of all, and archive.holdPercent of the space: beyond that the oldest hold ends`,
+    )
+    .meta(like(null)),
   bookmarks: z.boolean().describe('Adds a bookmark, where the owner may watch the archive').meta(like(false)),
 };
 
@@ -196,6 +215,7 @@ export const ruleToAdd = {
   perHourMax: ruleSettings.perHourMax.default(12),
   targets: ruleSettings.targets.default([]),
   exports: ruleSettings.exports.default(null),
+  hold: ruleSettings.hold.default(null),
   bookmarks: ruleSettings.bookmarks.default(false),
 };
 

@@ -54,6 +54,9 @@ export const routes = {
   addBookmark: { method: 'POST', path: '/v1/bookmark' },
   saveBookmark: { method: 'PATCH', path: '/v1/bookmark/{id}' },
   deleteBookmark: { method: 'DELETE', path: '/v1/bookmark/{id}' },
+  listHolds: { method: 'GET', path: '/v1/stream/{uid}/archive/holds' },
+  releaseHold: { method: 'DELETE', path: '/v1/stream/{uid}/archive/hold/{id}' },
+  releaseHolds: { method: 'DELETE', path: '/v1/stream/{uid}/archive/holds' },
 
   watchEvents: { method: 'GET', path: '/v1/events' },
   listJournal: { method: 'GET', path: '/v1/journal' },

@@ -10,6 +10,7 @@ import {
   ArchiveRange,
   ArchiveStats,
   Bookmark,
+  FootageHold,
   DepthHours,
   Id,
   Note,
@@ -32,6 +33,7 @@ function inOrder<Query extends z.ZodObject<typeof span>>(query: Query): Query {
 const timezoneOffset = z.int().min(-840).max(840).default(0);
 const archiveErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound', 'LicenseExpired'] as const;
 const mediaErrors = [...archiveErrors, 'FarArchiveUnavailable'] as const;
+const holdErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound'] as const;
 const spanErrors = [...archiveErrors, 'TimeRangeIsTooLong'] as const;
 
 export const archiveCalls = {
@@ -267,6 +269,31 @@ export const archiveCalls = {
     params: z.strictObject({ id: Id }),
     reply: Done,
     errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
+  },
+  listHolds: {
+    summary: 'The footage of a stream that rules keep from being deleted, newest first',
+    who: 'user',
+    needsLicense: true,
+    stream: 'archive',
+    params: uid,
+    reply: z.object({ items: z.array(FootageHold) }),
+    errors: archiveErrors,
+  },
+  releaseHold: {
+    summary: 'Ends a hold: its footage may be deleted again. Requires the rights to the archive and to edit',
+    who: 'user',
+    stream: 'edit',
+    params: uid.extend({ id: Id }),
+    reply: Done,
+    errors: holdErrors,
+  },
+  releaseHolds: {
+    summary: 'Ends all holds of a stream. Requires the rights to the archive and to edit',
+    who: 'user',
+    stream: 'edit',
+    params: uid,
+    reply: z.object({ released: z.int().meta(like(3)) }),
+    errors: holdErrors,
   },
   getShared: {
     summary: 'The data of the public page of a shared stream',

@@ -170,13 +170,13 @@ export const streamCalls = {
     errors: [...streamErrors, 'ActionNotAcceptable', ...fieldErrors],
   },
   deleteStream: {
-    summary: 'Deletes a stream; with `purge`, its archive too',
+    summary: 'Deletes a stream; with `purge`, its archive too. Not while rules hold footage of it',
     who: 'user',
     stream: 'edit',
     params: uid,
     query: z.strictObject({ purge: z.boolean().default(false) }),
     reply: Done,
-    errors: streamErrors,
+    errors: [...streamErrors, 'FootageHeld'],
   },
   pauseStream: {
     summary: 'Stops receiving and recording until resumed',

@@ -34,6 +34,8 @@ import {
 import { type RecorderView, Recorders } from './record/record.ts';
 import {
   FreeSpaceMonitor,
+  HeldFootage,
+  KeptFootage,
   measureDisk,
   Retention,
   RetentionState,
@@ -238,7 +240,7 @@ async function openRetention(options: ArchiveOptions, base: Base, volume: Archiv
   const retention = new Retention({
     ...base,
     segmentDeleter,
-    undeletable,
+    kept: new KeptFootage(new HeldFootage(base.reads, log), undeletable),
     freeSpace,
     facts: await state.read(),
     keep: (next) => state.write(next),

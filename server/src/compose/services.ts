@@ -4,6 +4,7 @@ import { Fault } from '../base/fault.ts';
 import { RuleExporter } from '../events/rule-exports.ts';
 import { Exports } from '../export/exports.ts';
 import { SigningKey } from '../export/signing-key.ts';
+import { FootageHolds } from '../recordings/footage-holds.ts';
 import { peerPackage } from '../rpc/peer-package.ts';
 import { LiveSessions } from '../streams/live-sessions.ts';
 import { SharedViewers } from '../streams/shared-viewers.ts';
@@ -48,6 +49,7 @@ async function openServices(areas: Areas, closers: Closer[]) {
   const exports = openExports(areas);
   closers.push(() => exports.close());
   openRuleExports(areas, exports, closers);
+  const footageHolds = openHolds(areas, closers);
   const versionCheck = new VersionCheck({ config, current: version, clock, log });
   closers.push(() => versionCheck.close());
   const { authenticator } = access;
@@ -68,6 +70,7 @@ async function openServices(areas: Areas, closers: Closer[]) {
   const sharedViewers = new SharedViewers({ streams: store.streams, log });
   return {
     exports,
+    footageHolds,
     versionCheck,
     liveSessions,
     streamService,
@@ -95,6 +98,19 @@ function openRuleExports({ foundation, storage }: Areas, exports: Exports, close
   });
   exporter.start();
   closers.push(() => exporter.close());
+}
+
+/** Each node keeps what rules hold of the footage that it has. */
+function openHolds({ foundation, storage, media }: Areas, closers: Closer[]): FootageHolds {
+  const { clock, log } = foundation;
+  const { store, archive } = storage;
+  const { journalWriter } = media;
+  const nowMs = () => archive.retention.cautiousNowMs;
+  const holds = new FootageHolds({ store, journalWriter, clock, log, nowMs });
+  archive.retention.configure({ holds });
+  holds.start();
+  closers.push(() => holds.close());
+  return holds;
 }
 
 function openExports({ foundation, storage, cluster, media }: Areas): Exports {

@@ -76,6 +76,11 @@ async function openStorage(
  * archive's disk.
  */
 function retentionRules(config: Config): RetentionRules {
-  const { quotaBytes, quotaPercent } = config.archive;
-  return { quotaBytes, remoteQuotaBytes: config.s3.quotaBytes, minFreeShare: 1 - quotaPercent / 100 };
+  const { quotaBytes, quotaPercent, holdPercent } = config.archive;
+  return {
+    quotaBytes,
+    remoteQuotaBytes: config.s3.quotaBytes,
+    minFreeShare: 1 - quotaPercent / 100,
+    holdShare: holdPercent / 100,
+  };
 }

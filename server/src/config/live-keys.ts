@@ -9,6 +9,7 @@ const liveKeys: ReadonlySet<string> = new Set([
   'archive.maxDepthHours',
   'archive.quotaBytes',
   'archive.quotaPercent',
+  'archive.holdPercent',
   'archive.warnPercent',
   'archive.warnRecordedPercent',
   's3.quotaBytes',

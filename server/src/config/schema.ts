@@ -83,6 +83,7 @@ export const ConfigFile = z.strictObject({
       maxDepthHours: z.int().min(-1).max(876_000).default(archiveDefaults.depthHours),
       quotaBytes: z.int().min(0).nullable().default(null),
       quotaPercent: z.number().min(1).max(99).default(90),
+      holdPercent: z.number().min(0).max(50).default(20),
       warnPercent: z.number().min(1).max(100).default(95),
       warnRecordedPercent: z.number().min(0).max(100).default(95),
     })

@@ -140,6 +140,7 @@ test('[R11.10] what gathers in quiet hours follows as one delivery, and an ended
       unattended: false,
       otherRule: null,
       exports: null,
+      hold: null,
     },
     ...{ cooldownSeconds: 0, perHourMax: 60, targets: [id], bookmarks: false },
   };

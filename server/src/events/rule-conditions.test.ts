@@ -29,7 +29,15 @@ async function made(t: TestContext) {
   const principal = principalOf(root, { kind: 'session', id: 's', provedMs: 0 });
   const body = {
     ...{ isEnabled: true, streams: [], tags: [], schedule: null, minSeconds: 0, count: null },
-    ...{ unattended: false, otherRule: null, exports: null, cooldownSeconds: 0, perHourMax: 60, targets: [] },
+    ...{
+      unattended: false,
+      otherRule: null,
+      exports: null,
+      hold: null,
+      cooldownSeconds: 0,
+      perHourMax: 60,
+      targets: [],
+    },
     ...{ bookmarks: true, name: 'Rule', kinds: ['motion' as const] },
   };
   let keys = 0;

@@ -1,10 +1,10 @@
-import { ruleExportLimits } from '@vidette/contract/constants';
+import { holdLimits, ruleExportLimits } from '@vidette/contract/constants';
 import { keyOf } from '../base/search-key.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { WrittenEntry } from '../store/journal.ts';
 import type { RuleEvent } from '../store/outbox.ts';
-import type { RuleRecord, RuleStream, StoreTransaction } from '../store/rules.ts';
+import type { RuleDefinition, RuleRecord, RuleStream, StoreTransaction } from '../store/rules.ts';
 import type { Store } from '../store/store.ts';
 import {
   nextDueMs,
@@ -17,7 +17,7 @@ import {
 } from './rule-evaluator.ts';
 
 export interface RuleEngineOptions {
-  readonly store: Pick<Store, 'rules' | 'outbox' | 'ruleExports'>;
+  readonly store: Pick<Store, 'rules' | 'outbox' | 'ruleExports' | 'holds'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -27,6 +27,7 @@ const searchEveryMs = 500;
 /** The transaction that queues notifications has usually ended by then. */
 const wakeAfterMs = 30;
 const hourMs = 3_600_000;
+const dayMs = 86_400_000;
 
 /** An event as rules see it. A moment ends when it begins. */
 export function eventOf({
@@ -114,7 +115,9 @@ export class RuleEngine {
           actions.flatMap(({ event }) => event.stream ?? []),
           transaction,
         );
-        await this.#finish(transaction, rule, { state, actions }, streams);
+        const ids = actions.map(({ event }) => event.id);
+        const visible = await rules.visible(rule.userId, ids, transaction);
+        await this.#finish(transaction, rule, { state, actions, visible }, streams);
       });
     }
   }
@@ -139,7 +142,7 @@ export class RuleEngine {
       state = result.state;
       actions.push(...result.actions);
     }
-    if (state !== rule.state) await this.#finish(transaction, rule, { state, actions }, streams);
+    if (state !== rule.state) await this.#finish(transaction, rule, { state, actions, visible }, streams);
   }
 
   /** What its conditions depend on, as it is now. */
@@ -154,11 +157,11 @@ export class RuleEngine {
     };
   }
 
-  /** Stores what the rule remembers, and does what it decided. The rights are those of this moment. */
+  /** Stores what the rule remembers, and does what it decided about the entries that its owner may see. */
   async #finish(
     transaction: StoreTransaction,
     rule: RuleRecord,
-    { state, actions }: Evaluation,
+    { state, actions, visible }: Evaluation & { readonly visible: ReadonlySet<number> },
     streams: ReadonlyMap<string, RuleStream>,
   ): Promise<void> {
     const { rules, outbox } = this.#options.store;
@@ -168,8 +171,6 @@ export class RuleEngine {
     const targets = await rules.ownTargets(rule.userId, rule.definition.targets, transaction);
     const createdMs = this.#options.clock.wallMs();
     const { id, name } = rule;
-    const ids = actions.map(({ event }) => event.id);
-    const visible = await rules.visible(rule.userId, ids, transaction);
     for (const { event, suppressed } of actions) {
       if (!visible.has(event.id)) continue;
       const payload = { rule: { id, name }, event, suppressed };
@@ -188,33 +189,65 @@ export class RuleEngine {
     if (targets.length > 0) this.#options.clock.after(wakeAfterMs, () => this.#onQueued());
   }
 
-  /** A bookmark and an export, where the owner may watch the archive. */
+  /** A bookmark and an export, where the owner may watch the archive; a hold, where they may also edit the stream. */
   async #keep(
     transaction: StoreTransaction,
-    { userId, name, definition: { bookmarks, exports } }: RuleRecord,
+    rule: RuleRecord,
     streamId: number,
-    { id: entryId, startMs }: RuleEvent,
+    event: RuleEvent,
   ): Promise<void> {
-    if (!bookmarks && exports === null) return;
-    const { rules, ruleExports } = this.#options.store;
-    if (!(await rules.mayWatchArchive(userId, streamId, transaction))) return;
-    const createdMs = this.#options.clock.wallMs();
+    const { userId, name, definition } = rule;
+    const { bookmarks, exports, hold } = definition;
+    if (!bookmarks && exports === null && hold === null) return;
+    const { rules } = this.#options.store;
+    const rights = await rules.footageRights(userId, streamId, transaction);
+    if (!rights.archive) return;
     if (bookmarks) {
+      const { startMs } = event;
+      const createdMs = this.#options.clock.wallMs();
       const bookmark = { streamId, userId, startMs, note: name, noteKey: keyOf(name), createdMs };
       await rules.addBookmark(transaction, bookmark);
     }
-    if (exports === null) return;
-    if (
-      (await ruleExports.countSince(userId, createdMs - hourMs, transaction)) >= ruleExportLimits.perHourMax
-    ) {
-      this.#options.log.warn(
-        { user: userId, rule: name },
-        'A rule exports nothing: too many in the last hour',
-      );
+    if (exports !== null) await this.#export(transaction, rule, exports, event);
+    if (hold !== null && rights.edit) await this.#hold(transaction, rule, hold, streamId, event);
+  }
+
+  async #export(
+    transaction: StoreTransaction,
+    { userId, name }: RuleRecord,
+    exports: NonNullable<RuleDefinition['exports']>,
+    { id: entryId }: RuleEvent,
+  ): Promise<void> {
+    const { store, clock, log } = this.#options;
+    const createdMs = clock.wallMs();
+    const recent = await store.ruleExports.countSince(userId, createdMs - hourMs, transaction);
+    if (recent >= ruleExportLimits.perHourMax) {
+      log.warn({ user: userId, rule: name }, 'A rule exports nothing: too many in the last hour');
       return;
     }
     const wanted = { userId, ruleName: name, entryId, ...exports, createdMs, dueMs: createdMs };
-    await ruleExports.add(transaction, wanted);
+    await store.ruleExports.add(transaction, wanted);
+  }
+
+  /** Also footage that does not exist yet: the event may go on, and what follows it is still to come. */
+  async #hold(
+    transaction: StoreTransaction,
+    { userId, name: ruleName }: RuleRecord,
+    { leadSeconds, trailSeconds, days }: NonNullable<RuleDefinition['hold']>,
+    streamId: number,
+    { id: entryId, kind, startMs, endMs }: RuleEvent,
+  ): Promise<void> {
+    // That a hold has ended would cause the next one.
+    if (kind === 'retention') return;
+    const longestMs = startMs + holdLimits.eventSecondsMax * 1_000;
+    await this.#options.store.holds.add(transaction, {
+      ...{ streamId, userId, ruleName, entryId },
+      startMs: startMs - leadSeconds * 1_000,
+      endMs: Math.min(endMs ?? longestMs, longestMs) + trailSeconds * 1_000,
+      trailSeconds: endMs === null ? trailSeconds : null,
+      untilMs: startMs + days * dayMs,
+      createdMs: this.#options.clock.wallMs(),
+    });
   }
 }
 

@@ -41,7 +41,7 @@ async function made(t: TestContext) {
     definition: {
       ...{ kinds: ['motion', 'stream-down'], streams: [], tags: [], schedule: null, minSeconds: 0 },
       ...{ count: null, unattended: false, otherRule: null, cooldownSeconds: 0, perHourMax: 60 },
-      ...{ targets: [], bookmarks: false, exports: { leadSeconds: 10, trailSeconds: 20 } },
+      ...{ targets: [], bookmarks: false, exports: { leadSeconds: 10, trailSeconds: 20 }, hold: null },
     },
   });
   let keys = 0;

@@ -10,6 +10,7 @@ export const plainRule: Omit<RuleDefinition, 'kinds'> = {
   unattended: false,
   otherRule: null,
   exports: null,
+  hold: null,
   cooldownSeconds: 0,
   perHourMax: 60,
   targets: [],

@@ -220,12 +220,12 @@ export class RuleService {
 }
 
 /** @throws Fault ValidationError */
-function requireAction({ targets, bookmarks, exports }: RuleDefinition): void {
-  if (targets.length === 0 && !bookmarks && exports === null) {
+function requireAction({ targets, bookmarks, exports, hold }: RuleDefinition): void {
+  if (targets.length === 0 && !bookmarks && exports === null && hold === null) {
     throw fieldFault(
       'ValidationError',
       'targets',
-      'The rule does nothing: select a target, bookmarks or exports.',
+      'The rule does nothing: select a target, bookmarks, exports or a hold.',
     );
   }
 }

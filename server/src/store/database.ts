@@ -1,4 +1,5 @@
 import type { ExportFailure } from '@vidette/contract/entities';
+import type { HoldEndCause } from '@vidette/contract/constants';
 import type { Generated } from 'kysely';
 import type { JournalRow } from './journal-row.ts';
 import type { Flag } from './row-mapping.ts';
@@ -183,6 +184,25 @@ export interface RuleRow {
   fired_ms: number | null;
 }
 
+export interface HoldRow {
+  id: Generated<number>;
+  stream_id: number;
+  /** Owner of the rule; null: deleted. */
+  user_id: number | null;
+  rule_name: string;
+  /** Of the journal. */
+  entry_id: number;
+  start_ms: number;
+  /** While the event goes on, the latest possible end. */
+  end_ms: number;
+  /** To keep after the end of the event; null: its end is known. */
+  trail_seconds: number | null;
+  until_ms: number;
+  created_ms: number;
+  /** It has ended for this cause, which the journal does not tell yet; null: it is in effect. */
+  end_cause: HoldEndCause | null;
+}
+
 export interface RuleExportRow {
   id: Generated<number>;
   user_id: number;
@@ -338,6 +358,7 @@ export interface Database {
   export_files: ExportFileRow;
   rules: RuleRow;
   rule_exports: RuleExportRow;
+  holds: HoldRow;
   notification_targets: NotificationTargetRow;
   outbox: OutboxRow;
   settings: SettingRow;

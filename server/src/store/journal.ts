@@ -127,6 +127,12 @@ export class Journal {
     return entriesByIds(this.#db, viewer, ids);
   }
 
+  /** Those of the entries that exist, also those that no user may see. */
+  async records(ids: readonly number[]): Promise<JournalRecord[]> {
+    const rows = await this.#db.selectFrom('journal').selectAll().where('id', 'in', ids).execute();
+    return rows.map((row) => journalMapping.read(row));
+  }
+
   /** Ids of the entries written after a revision, oldest revision first, and the newest revision. */
   since(revision: number | undefined): Promise<{ ids: number[]; revision: number }> {
     return entriesSince(this.#db, revision);

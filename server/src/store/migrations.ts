@@ -35,6 +35,7 @@ export function migrationsFor(engine: Engine): Record<string, MigrationStep> {
     '0022_notifications': { up: (db) => notifications(db as Kysely<unknown>, engine), isAdditive: true },
     '0024_push_devices': { up: (db) => pushDevices(db as Kysely<unknown>), isAdditive: true },
     '0025_rule_exports': { up: (db) => ruleExports(db as Kysely<unknown>, engine), isAdditive: true },
+    '0026_holds': { up: (db) => holds(db as Kysely<unknown>, engine), isAdditive: true },
   };
 }
 
@@ -538,4 +539,26 @@ async function ruleExports(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .execute();
   await index(db, 'rule_exports', ['user_id', 'created_ms']);
   await index(db, 'rule_exports', ['due_ms']);
+}
+
+/** Footage that rules hold. */
+async function holds(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('holds')
+    .addColumn('id', engine === 'sqlite' ? 'integer' : 'serial', (column) =>
+      engine === 'sqlite' ? column.primaryKey().autoIncrement() : column.primaryKey(),
+    )
+    .addColumn('stream_id', 'integer', ofStream)
+    .addColumn('user_id', 'integer', (column) => column.references('users.id').onDelete('set null'))
+    .addColumn('rule_name', 'text', required)
+    .addColumn('entry_id', 'integer', required)
+    .addColumn('start_ms', 'bigint', required)
+    .addColumn('end_ms', 'bigint', required)
+    .addColumn('trail_seconds', 'integer')
+    .addColumn('until_ms', 'bigint', required)
+    .addColumn('created_ms', 'bigint', required)
+    .addColumn('end_cause', 'text')
+    .execute();
+  await index(db, 'holds', ['stream_id']);
+  await index(db, 'holds', ['until_ms']);
 }

@@ -54,6 +54,7 @@ const tables: Readonly<Record<keyof Database | 'access_changes', true>> = {
   export_files: true,
   rules: true,
   rule_exports: true,
+  holds: true,
   notification_targets: true,
   outbox: true,
   settings: true,

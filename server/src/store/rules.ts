@@ -53,7 +53,12 @@ export type RuleChanges = Edited<
 >;
 
 /** Members of definitions that were stored before these existed. */
-const laterMembers = { unattended: false, otherRule: null, exports: null } satisfies Partial<RuleDefinition>;
+const laterMembers = {
+  unattended: false,
+  otherRule: null,
+  exports: null,
+  hold: null,
+} satisfies Partial<RuleDefinition>;
 
 const mapping = rowMapping<RuleRow, RuleRecord>({
   id: 'id',
@@ -86,6 +91,12 @@ export interface RuleStream {
   readonly id: number;
   readonly name: string;
   readonly tags: readonly string[];
+}
+
+/** What a user may do with the footage of a stream. */
+export interface FootageRights {
+  readonly archive: boolean;
+  readonly edit: boolean;
 }
 
 /** Rules of users; those that act run in the transaction of the events. */
@@ -231,19 +242,21 @@ export class Rules {
     return new Set(seen.map(({ id }) => id));
   }
 
-  /** Whether a user may watch the archive of a stream now. */
-  async mayWatchArchive(userId: number, streamId: number, db: Kysely<Database>): Promise<boolean> {
+  /** Whether a user may watch the archive of a stream now, and edit the stream. */
+  async footageRights(userId: number, streamId: number, db: Kysely<Database>): Promise<FootageRights> {
     const row = await db
       .selectFrom('users')
       .innerJoin('streams', (join) => join.on('streams.id', '=', streamId))
       .leftJoin('permissions as p', (join) =>
         join.onRef('p.stream_id', '=', 'streams.id').onRef('p.user_id', '=', 'users.id'),
       )
-      .select(['users.is_admin', 'streams.created_by', 'p.can_view', 'p.can_archive'])
+      .select(['users.is_admin', 'streams.created_by', 'p.can_view', 'p.can_archive', 'p.can_edit'])
       .where('users.id', '=', userId)
       .executeTakeFirst();
-    if (!row) return false;
-    return row.is_admin === 1 || row.created_by === userId || (row.can_view === 1 && row.can_archive === 1);
+    if (!row) return { archive: false, edit: false };
+    const hasAll = row.is_admin === 1 || row.created_by === userId;
+    const may = (right: number | null) => hasAll || (row.can_view === 1 && right === 1);
+    return { archive: may(row.can_archive), edit: may(row.can_edit) };
   }
 
   /** In the transaction of the event. */

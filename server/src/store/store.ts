@@ -9,6 +9,7 @@ import { Bookmarks } from './bookmarks.ts';
 import type { Database } from './database.ts';
 import { ExportRecords } from './exports.ts';
 import { FailedAttempts } from './failed-attempts.ts';
+import { Holds } from './holds.ts';
 import { Journal } from './journal.ts';
 import { Mosaics } from './mosaics.ts';
 import { Nodes } from './nodes.ts';
@@ -51,6 +52,7 @@ export class Store {
   readonly settings: StoredSettings;
   readonly rules: Rules;
   readonly ruleExports: RuleExports;
+  readonly holds: Holds;
   readonly notificationTargets: NotificationTargets;
   readonly outbox: Outbox;
   /** The key beside the database, from which other keys are derived. */
@@ -90,6 +92,7 @@ export class Store {
     this.settings = new StoredSettings(db);
     this.rules = new Rules(db, engine);
     this.ruleExports = new RuleExports(db);
+    this.holds = new Holds(db);
     this.notificationTargets = new NotificationTargets(db, new Seal(Buffer.from(secret)));
     this.outbox = new Outbox(db);
     this.audit = new Audit(db);

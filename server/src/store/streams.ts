@@ -1,7 +1,9 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { bumpVersion } from './cluster-tables.ts';
+import { Fault } from '../base/fault.ts';
 import { keyOf } from '../base/search-key.ts';
 import type { Database } from './database.ts';
+import { hasHolds } from './holds.ts';
 import { flag } from './row-mapping.ts';
 import type { StreamAddresses } from './stream-addresses.ts';
 import {
@@ -197,9 +199,11 @@ export class Streams {
   /**
    * With `purge` every node is instructed to delete its footage: not only those that had the stream, because a
    * node that it was being handed to may already have started.
+   * @throws Fault FootageHeld while rules hold footage of it
    */
   async remove(id: number, options: { purge: boolean } = { purge: false }): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
+      if (await hasHolds(db, id)) throw new Fault('FootageHeld', 'Rules hold footage of the stream.');
       const row = await db.deleteFrom('streams').where('id', '=', id).returning('uid').executeTakeFirst();
       if (!row) return;
       if (options.purge) await notePurges(db, row.uid);

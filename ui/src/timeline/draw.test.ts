@@ -78,6 +78,7 @@ function draw(
       gaps: [],
       begunMs: undefined,
       bookmarks: [],
+      holds: [],
       selection: undefined,
     },
     heightPx: TIMELINE_HEIGHT_PX,

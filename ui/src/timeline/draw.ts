@@ -84,6 +84,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, drawing: Timelin
   context.fillRect(0, BAND_BOTTOM_PX, widthPx, 1);
   drawEvents(context, view, palette);
   drawBookmarks(context, view, palette);
+  drawHolds(context, view, palette);
   drawNow(context, view, palette);
   drawSelection(context, view, palette);
   drawLabels(context, drawing);
@@ -200,6 +201,23 @@ function drawBookmarks(
     context.lineTo(fromPx + 1 + FLAG_PX, BAND_TOP_PX + 2 + FLAG_PX / 2);
     context.lineTo(fromPx + 1, BAND_TOP_PX + 2 + FLAG_PX);
     context.fill();
+  }
+}
+
+/** A bracket below the band: footage that is not deleted. */
+function drawHolds(
+  context: CanvasRenderingContext2D,
+  { holds, scale }: TimelineView,
+  palette: TimelinePalette,
+): void {
+  context.fillStyle = palette.text;
+  for (const { startMs, endMs } of holds) {
+    if (endMs < scale.startMs || startMs > scale.endMs) continue;
+    const fromPx = Math.round(scale.toPx(startMs));
+    const toPx = Math.max(fromPx + 4, Math.round(scale.toPx(endMs)));
+    context.fillRect(fromPx, BAND_BOTTOM_PX + 2, toPx - fromPx, 2);
+    context.fillRect(fromPx, BAND_BOTTOM_PX - 2, 2, 6);
+    context.fillRect(toPx - 2, BAND_BOTTOM_PX - 2, 2, 6);
   }
 }
 

@@ -27,8 +27,18 @@ export interface TimelineView {
    */
   readonly scrubMs: number | undefined;
   readonly bookmarks: readonly TimelineBookmark[];
+  readonly holds: readonly TimelineHold[];
   /** The selection to save; its ends can be dragged. */
   readonly selection: SelectedSpan | undefined;
+}
+
+/** Footage that is not deleted although its time has come. */
+export interface TimelineHold {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly untilMs: number;
+  /** Name of the rule that holds it. */
+  readonly rule: string;
 }
 
 /** A bookmarked moment or span. */

@@ -6,7 +6,7 @@ import type { KnownIntervals, RangesLoader } from './ranges-loader.ts';
 import { SpanSelection, type SelectedSpan } from './span-selection.ts';
 import type { TimeScale } from './time-scale.ts';
 import { TimelinePointer } from './timeline-pointer.ts';
-import type { TimelineBookmark, TimelineView } from './timeline-view.ts';
+import type { TimelineBookmark, TimelineHold, TimelineView } from './timeline-view.ts';
 import { TimelineWindow } from './timeline-window.ts';
 
 export interface TimelineOptions {
@@ -36,6 +36,7 @@ export class Timeline {
   readonly pointer: TimelinePointer;
   #playheadMs: number | undefined;
   #bookmarks: readonly TimelineBookmark[] = [];
+  #holds: readonly TimelineHold[] = [];
   #framedMs: number;
   #view: TimelineView;
 
@@ -185,6 +186,12 @@ export class Timeline {
     this.#changed();
   }
 
+  /** Sets the spans of footage that rules hold. */
+  setHolds(holds: readonly TimelineHold[]): void {
+    this.#holds = holds;
+    this.#changed();
+  }
+
   /** Selects a span, or none. */
   select(span: SelectedSpan | undefined): void {
     this.#selection.set(span);
@@ -267,6 +274,7 @@ export class Timeline {
       isDragging: this.pointer.isDragging,
       scrubMs: this.pointer.scrubMs,
       bookmarks: this.#bookmarks,
+      holds: this.#holds,
       selection: this.#selection.span,
     };
   }

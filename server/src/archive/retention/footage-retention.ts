@@ -1,5 +1,6 @@
 import type { Cancel } from '../../base/clock.ts';
 import { systemCode, catalogMs, catalogTicks, RecordingFailure } from '../segments/segments.ts';
+import type { HoldSource } from './held-footage.ts';
 import { FootageClock, sameClockMs, type DatedSpan } from './footage-clock.ts';
 import { LoweredDepths, undoMs } from './lowered-depths.ts';
 import type { RetentionFacts } from './retention-state.ts';
@@ -46,6 +47,13 @@ export interface RetentionStatus {
   readonly refusal: string | undefined;
   readonly early: EarlyDeletion | undefined;
   readonly shares: DiskShares | undefined;
+  readonly held: HeldStatus;
+}
+
+/** The footage that rules hold on this node. */
+interface HeldStatus {
+  readonly segments: number;
+  readonly bytes: number;
 }
 
 /** Footage that a lower retention would delete, or will delete after the delay. */
@@ -101,7 +109,7 @@ export class Retention {
   readonly #depths: LoweredDepths;
   readonly #startedMs: number;
   #footageClock: FootageClock;
-  #rules: RetentionRules = { quotaBytes: null, remoteQuotaBytes: null, minFreeShare: 0 };
+  #rules: RetentionRules = { quotaBytes: null, remoteQuotaBytes: null, minFreeShare: 0, holdShare: 1 };
   #depthOf: DepthOf = () => undefined;
   #cancel: Cancel | undefined;
   #pass: Promise<void> | undefined;
@@ -122,26 +130,30 @@ export class Retention {
   }
 
   /**
-   * Sets other rules, another source of each stream's retention, or where footage can be moved; applies from
-   * the next pass.
+   * Sets other rules, another source of each stream's retention or of holds, or where footage can be moved; applies
+   * from the next pass.
    */
   configure({
     depthOf,
     relieve,
+    holds,
     ...rules
-  }: Partial<RetentionRules> & { depthOf?: DepthOf; relieve?: Relieve }): void {
+  }: Partial<RetentionRules> & { depthOf?: DepthOf; relieve?: Relieve; holds?: HoldSource }): void {
     this.#rules = { ...this.#rules, ...rules };
+    if (holds) this.#tools.kept.held.readFrom(holds);
     if (depthOf) this.#depthOf = depthOf;
     if (relieve) this.#spaceReclaimer.relieveBy(relieve);
   }
 
   get status(): RetentionStatus {
+    const { held, undeletable } = this.#tools.kept;
     return {
       clockAheadMs: this.#clockAheadMs,
-      undeletable: this.#tools.undeletable.sum,
+      undeletable: undeletable.sum,
       refusal: this.#refusal,
       early: this.#spaceReclaimer.early,
       shares: this.#spaceReclaimer.shares,
+      held: { segments: held.segments, bytes: held.bytes.local + held.bytes.remote },
     };
   }
 
@@ -249,7 +261,7 @@ export class Retention {
   }
 
   async #run(): Promise<void> {
-    const { reads, segmentDeleter } = this.#tools;
+    const { reads, segmentDeleter, kept } = this.#tools;
     this.#look();
     const uids = reads.streams();
     this.#footageClock.forget(
@@ -264,8 +276,10 @@ export class Retention {
       this.#noteRefusal(error);
       return;
     }
+    await kept.held.refresh();
     const failures: unknown[] = [];
     const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => failures.push(error));
+    await attempt(kept.held.limit(this.#spaceReclaimer.heldBytesMax(this.#rules)));
     await attempt(segmentDeleter.finishPending());
     for (const { uid, id } of uids) await attempt(this.#removeOld(uid, id));
     this.#noteHeld(uids);
@@ -279,17 +293,17 @@ export class Retention {
 
   /** Deletes footage older than its stream's retention. */
   async #removeOld(uid: string, streamId: number): Promise<void> {
-    const { closed, segmentDeleter, undeletable } = this.#tools;
+    const { closed, segmentDeleter, kept } = this.#tools;
     const hours = this.#depths.inForce(uid);
     if (hours === undefined || hours < 0 || this.#depthOf(uid) === undefined) return;
     for (const { fromMs, toMs, nowMs } of this.#footageClock.spans) {
       const beforeMs = nowMs - hours * hourMs;
       if (beforeMs <= fromMs) continue;
       const toTicks = toMs === Number.POSITIVE_INFINITY ? toMs : catalogTicks(toMs);
-      const limit = passSegments + undeletable.size;
+      const limit = passSegments + kept.segments;
       const due = closed
         .before(streamId, catalogTicks(fromMs), catalogTicks(beforeMs), limit)
-        .filter((segment) => segment.startTicks < toTicks && !undeletable.isResting(uid, segment));
+        .filter((segment) => segment.startTicks < toTicks && !kept.includes(uid, segment));
       await segmentDeleter.removeSegments(uid, due);
     }
   }
@@ -356,7 +370,7 @@ export class Retention {
 
   /** Whether footage is kept only because the clock is not trusted, and how far the clock is ahead. */
   #noteHeld(streams: readonly { readonly uid: string; readonly id: number }[]): void {
-    const { clock, log, reads } = this.#tools;
+    const { clock, log, closed, kept } = this.#tools;
     const wallMs = clock.wallMs();
     let aheadMs = 0;
     for (const { fromMs, toMs, nowMs } of this.#footageClock.doubtingSpans) {
@@ -364,9 +378,9 @@ export class Retention {
       const isHeld = streams.some(({ uid, id }) => {
         const hours = this.#depths.inForce(uid) ?? -1;
         if (hours < 0) return false;
-        const oldest = reads.segmentAfter(id, catalogTicks(fromMs) - 1);
         const beforeTicks = catalogTicks(Math.min(toMs, wallMs - hours * hourMs));
-        return oldest !== undefined && !oldest.isOpen && oldest.endTicks <= beforeTicks;
+        const oldest = closed.before(id, catalogTicks(fromMs), beforeTicks, 1 + kept.segments);
+        return oldest.some((segment) => !kept.held.isHeld(uid, segment));
       });
       if (isHeld) aheadMs = wallMs - nowMs;
     }

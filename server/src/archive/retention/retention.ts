@@ -11,6 +11,8 @@ export {
   type RetentionStatus,
 } from './footage-retention.ts';
 export { FreeSpaceMonitor, type MeasureDisk, measureDisk } from './free-space-monitor.ts';
+export { type FootageHold, HeldFootage } from './held-footage.ts';
+export { KeptFootage } from './kept-footage.ts';
 export { RetentionState } from './retention-state.ts';
 export { SegmentDeleter } from './segment-deleter.ts';
 export { Undeletable } from './undeletable.ts';

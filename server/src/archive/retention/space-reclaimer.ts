@@ -2,9 +2,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { CatalogReads, ClosedSegments, OwnedSegment } from '../catalog/catalog.ts';
 import type { FreeSpaceMonitor } from './free-space-monitor.ts';
+import type { HeldBytes } from './held-footage.ts';
+import type { KeptFootage } from './kept-footage.ts';
 import { catalogMs, catalogTicks } from '../segments/segments.ts';
 import type { SegmentDeleter } from './segment-deleter.ts';
-import type { Undeletable } from './undeletable.ts';
 
 export interface SpaceRules {
   /** Quota of all footage on the disk, bytes; null: no quota. */
@@ -13,13 +14,15 @@ export interface SpaceRules {
   readonly remoteQuotaBytes: number | null;
   /** Share of the archive's disk to keep free, 0 to 1; the oldest footage is deleted to reach it. */
   readonly minFreeShare: number;
+  /** Share of the footage's space that held footage may take, 0 to 1. */
+  readonly holdShare: number;
 }
 
 export interface SpaceReclaimerTools {
   readonly reads: CatalogReads;
   readonly closed: ClosedSegments;
   readonly segmentDeleter: SegmentDeleter;
-  readonly undeletable: Undeletable;
+  readonly kept: KeptFootage;
   readonly freeSpace: FreeSpaceMonitor;
   readonly clock: Clock;
   readonly log: Log;
@@ -99,10 +102,16 @@ export class SpaceReclaimer {
    * limit. @throws what deleting throws
    */
   async run(rules: SpaceRules, nowMs: number, depthOf: (uid: string) => number | undefined): Promise<void> {
-    const { reads, closed, freeSpace, clock } = this.#tools;
+    const { reads, closed, freeSpace, kept, clock } = this.#tools;
     await this.#reduce(
       () => (rules.remoteQuotaBytes === null ? 0 : reads.totals().remoteBytes - rules.remoteQuotaBytes),
-      (bytes) => victimsOf(closed.oldestRemote(passSegments), bytes),
+      (bytes) => {
+        const oldest = closed.oldestRemote(passSegments + kept.segments);
+        return victimsOf(
+          oldest.filter((segment) => !kept.includes(segment.uid, segment)),
+          bytes,
+        );
+      },
       (victims) => this.#remove(victims, nowMs, depthOf),
     );
     await freeSpace.refresh();
@@ -112,7 +121,7 @@ export class SpaceReclaimer {
       return moved > 0 || (await this.#remove(victims, nowMs, depthOf));
     };
     // Newer footage is not deleted in place of undeletable footage, unless recording would stop otherwise.
-    const { undeletable } = this.#tools;
+    const { undeletable } = kept;
     await this.#reduce(
       () => (rules.quotaBytes === null ? 0 : this.#localBytes - undeletable.restingBytes - rules.quotaBytes),
       (bytes) => this.#victims(bytes, () => false),
@@ -127,6 +136,22 @@ export class SpaceReclaimer {
       (bytes) => this.#victims(bytes, this.#floor()),
       remove,
     );
+  }
+
+  /**
+   * What held footage may take: a share of what the quota and the other files on the disk leave to footage. A limit that is
+   * not known does not count.
+   */
+  heldBytesMax({ quotaBytes, remoteQuotaBytes, minFreeShare, holdShare }: SpaceRules): HeldBytes {
+    const { shares } = this;
+    const ofDisk = shares && shares.totalBytes * (1 - minFreeShare) - shares.otherBytes;
+    const spaceBytes = Math.max(
+      0,
+      Math.min(quotaBytes ?? Number.POSITIVE_INFINITY, ofDisk ?? Number.POSITIVE_INFINITY),
+    );
+    const share = (bytes: number | null) =>
+      holdShare === 0 ? 0 : holdShare * (bytes ?? Number.POSITIVE_INFINITY);
+    return { local: share(spaceBytes), remote: share(remoteQuotaBytes) };
   }
 
   get #localBytes(): number {
@@ -148,18 +173,18 @@ export class SpaceReclaimer {
   }
 
   /**
-   * The oldest segments on the disk with a total of `bytes`, without protected ones and those that cannot be
-   * deleted at the moment.
+   * The oldest segments on the disk with a total of `bytes`, without protected and held ones and those that cannot
+   * be deleted at the moment.
    */
   #victims(bytes: number, isSpared: (segment: OwnedSegment, chosenBytes: number) => boolean): OwnedSegment[] {
-    const { closed, undeletable } = this.#tools;
-    for (let limit = passSegments + undeletable.size; ; limit *= 4) {
+    const { closed, kept } = this.#tools;
+    for (let limit = passSegments + kept.segments; ; limit *= 4) {
       const oldest = closed.oldestLocal(limit);
       const victims: OwnedSegment[] = [];
       let chosenBytes = 0;
       for (const segment of oldest) {
         if (chosenBytes >= bytes || victims.length >= passSegments) break;
-        if (undeletable.isResting(segment.uid, segment) || isSpared(segment, chosenBytes)) continue;
+        if (kept.includes(segment.uid, segment) || isSpared(segment, chosenBytes)) continue;
         chosenBytes += segment.bytes;
         victims.push(segment);
       }
@@ -243,11 +268,11 @@ export class SpaceReclaimer {
   }
 }
 
-/** The first segments of `oldest` that have a total of `excessBytes`. */
+/** The first segments of `oldest` that have a total of `excessBytes`, at most as many as are deleted at a time. */
 function victimsOf(oldest: readonly OwnedSegment[], excessBytes: number): OwnedSegment[] {
   const victims: OwnedSegment[] = [];
   for (const segment of oldest) {
-    if (excessBytes <= 0) break;
+    if (excessBytes <= 0 || victims.length >= passSegments) break;
     excessBytes -= segment.bytes;
     victims.push(segment);
   }

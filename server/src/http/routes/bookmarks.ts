@@ -1,13 +1,15 @@
+import type { FootageHolds } from '../../recordings/footage-holds.ts';
 import type { BookmarkService } from '../../recordings/bookmark-service.ts';
 import type { Registrar } from '../registrar.ts';
 
 /** The dependencies of the calls for timeline marks. */
 export interface BookmarkServices {
   readonly bookmarks: BookmarkService;
+  readonly footageHolds: FootageHolds;
 }
 
-/** Marks on the timeline: users' bookmarks and detectors' annotations. */
-export function registerBookmarks(registrar: Registrar, { bookmarks }: BookmarkServices): void {
+/** Marks on the timeline: users' bookmarks, detectors' annotations, and the footage that rules hold. */
+export function registerBookmarks(registrar: Registrar, { bookmarks, footageHolds }: BookmarkServices): void {
   registrar.handle('listAnnotations', async ({ principal, query }) => ({
     items: await bookmarks.annotations(principal, query),
   }));
@@ -31,4 +33,17 @@ export function registerBookmarks(registrar: Registrar, { bookmarks }: BookmarkS
     await bookmarks.remove(principal, params.id);
     return {};
   });
+
+  registrar.handle('listHolds', async ({ principal, params }) => ({
+    items: await footageHolds.list(principal, params.uid),
+  }));
+
+  registrar.handle('releaseHold', async ({ principal, params, audit }) => {
+    await footageHolds.release(principal, params.uid, params.id, audit);
+    return {};
+  });
+
+  registrar.handle('releaseHolds', async ({ principal, params, audit }) => ({
+    released: await footageHolds.releaseAll(principal, params.uid, audit),
+  }));
 }

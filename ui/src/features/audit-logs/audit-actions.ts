@@ -27,6 +27,8 @@ export const auditActions = [
   'addBookmark',
   'saveBookmark',
   'deleteBookmark',
+  'releaseHold',
+  'releaseHolds',
   'signIn',
   'signOut',
   'unlock',

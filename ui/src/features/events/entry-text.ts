@@ -1,4 +1,4 @@
-import { gapCauses } from '@vidette/contract/constants';
+import { gapCauses, holdEndCauses, holdLimits } from '@vidette/contract/constants';
 import { isErrorCode, messageOf } from '@vidette/contract/errors';
 import type { HealthWarning } from '@vidette/contract/health';
 import type { JournalEntry, JournalKind } from '@vidette/contract/journal';
@@ -38,9 +38,10 @@ function reasonText({ kind, detail }: JournalEntry, i18n: I18n): string {
       return isErrorCode(code) ? messageOf(code, i18n.language) : '';
     case 'gap':
       return causeText(code, i18n);
+    case 'retention':
+      return holdText(detail, i18n) ?? systemText(detail, i18n);
     case 'disk':
     case 'node':
-    case 'retention':
       return systemText(detail, i18n);
     case 'sign-in-failed':
     case 'share-opened':
@@ -53,6 +54,15 @@ function reasonText({ kind, detail }: JournalEntry, i18n: I18n): string {
 function causeText(code: string | null, i18n: I18n): string {
   const cause = gapCauses.find((one) => one === code);
   return withCause('', cause, i18n).replace(/^: /, '');
+}
+
+/** Of a hold that has ended early; undefined for other entries. */
+function holdText({ code, figures }: JournalEntry['detail'], i18n: I18n): string | undefined {
+  const cause = holdEndCauses.find((one) => code === `hold-ended-${one}`);
+  if (cause === undefined) return undefined;
+  const { startTime = 0, heldUntil = 0 } = figures;
+  const times = { start: i18n.dateTime(startTime), until: i18n.dateTime(heldUntil) };
+  return i18n.t(`events.holdEnded.${cause}`, { ...times, count: holdLimits.perStreamMax });
 }
 
 /** The text of the health warning whose code the entry has. */

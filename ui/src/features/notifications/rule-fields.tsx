@@ -1,5 +1,5 @@
 import { MultiSelect, NativeSelect, NumberInput, Switch, TagsInput, TextInput } from '@mantine/core';
-import { limits, ruleExportLimits } from '@vidette/contract/constants';
+import { holdLimits, limits, ruleExportLimits } from '@vidette/contract/constants';
 import type { NotificationTarget, Rule } from '@vidette/contract/notifications';
 import { useUser } from '../../api/session.ts';
 import { FormSection } from '../../components/form.tsx';
@@ -56,6 +56,7 @@ export function RuleFields({ isNew, targets, others, ...part }: RuleFieldsProps)
           onChange={(event) => onChange({ bookmarks: event.currentTarget.checked })}
         />
         <ExportFields {...part} />
+        <HoldFields {...part} />
       </FormSection>
       <LimitFields {...part} />
     </>
@@ -89,6 +90,48 @@ function ExportFields({ values, errors, onChange }: RulePartProps) {
             onChange={(trailSeconds) => onChange({ trailSeconds })}
           />
         </div>
+      )}
+    </>
+  );
+}
+
+function HoldFields({ values, errors, onChange }: RulePartProps) {
+  const i18n = useI18n();
+  return (
+    <>
+      <Switch
+        label={i18n.t('rule.hold')}
+        description={i18n.t('rule.hold.help', { count: holdLimits.perStreamMax })}
+        checked={values.isHeld}
+        onChange={(event) => onChange({ isHeld: event.currentTarget.checked })}
+      />
+      {values.isHeld && (
+        <>
+          <div className={classes.pair}>
+            <Count
+              label={i18n.t('rule.hold.lead')}
+              value={values.holdLeadSeconds}
+              max={holdLimits.extraSecondsMax}
+              error={errors['hold.leadSeconds']}
+              onChange={(holdLeadSeconds) => onChange({ holdLeadSeconds })}
+            />
+            <Count
+              label={i18n.t('rule.hold.trail')}
+              value={values.holdTrailSeconds}
+              max={holdLimits.extraSecondsMax}
+              error={errors['hold.trailSeconds']}
+              onChange={(holdTrailSeconds) => onChange({ holdTrailSeconds })}
+            />
+          </div>
+          <Count
+            label={i18n.t('rule.hold.days')}
+            value={values.holdDays}
+            min={1}
+            max={holdLimits.daysMax}
+            error={errors['hold.days']}
+            onChange={(holdDays) => onChange({ holdDays })}
+          />
+        </>
       )}
     </>
   );

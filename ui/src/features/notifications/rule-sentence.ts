@@ -106,7 +106,7 @@ function placeText({ streams, tags }: Pick<Rule, 'streams' | 'tags'>, names: Rul
 }
 
 function actionsText(
-  { targets, bookmarks, exports }: Pick<Rule, 'targets' | 'bookmarks' | 'exports'>,
+  { targets, bookmarks, exports, hold }: Pick<Rule, 'targets' | 'bookmarks' | 'exports' | 'hold'>,
   names: RuleNames,
   i18n: I18n,
 ): string {
@@ -117,6 +117,7 @@ function actionsText(
       : [i18n.t('rule.sentence.notify', { targets: listText(known, i18n, 'conjunction') })]),
     ...(bookmarks ? [i18n.t('rule.sentence.bookmark')] : []),
     ...(exports === null ? [] : [i18n.t('rule.sentence.export')]),
+    ...(hold === null ? [] : [i18n.t('rule.sentence.hold', { duration: i18n.duration(hold.days * dayMs) })]),
   ];
   return actions.length === 0 ? i18n.t('rule.sentence.nothing') : listText(actions, i18n, 'conjunction');
 }

@@ -33,6 +33,10 @@ export interface RuleValues {
   readonly isExported: boolean;
   readonly leadSeconds: number;
   readonly trailSeconds: number;
+  readonly isHeld: boolean;
+  readonly holdLeadSeconds: number;
+  readonly holdTrailSeconds: number;
+  readonly holdDays: number;
 }
 
 /** A part of the form of a rule. */
@@ -85,6 +89,10 @@ export function newRule(timeZone: string): RuleValues {
     isExported: false,
     leadSeconds: 10,
     trailSeconds: 20,
+    isHeld: false,
+    holdLeadSeconds: 30,
+    holdTrailSeconds: 60,
+    holdDays: 30,
   };
 }
 
@@ -105,6 +113,7 @@ export function ruleValues(rule: Rule, timeZone: string): RuleValues {
     unattended,
     otherRule,
     exports,
+    hold,
   } = rule;
   const before = newRule(timeZone);
   return {
@@ -131,13 +140,18 @@ export function ruleValues(rule: Rule, timeZone: string): RuleValues {
     isExported: exports !== null,
     leadSeconds: exports?.leadSeconds ?? before.leadSeconds,
     trailSeconds: exports?.trailSeconds ?? before.trailSeconds,
+    isHeld: hold !== null,
+    holdLeadSeconds: hold?.leadSeconds ?? before.holdLeadSeconds,
+    holdTrailSeconds: hold?.trailSeconds ?? before.holdTrailSeconds,
+    holdDays: hold?.days ?? before.holdDays,
   };
 }
 
 /** The request that saves or previews a rule. */
 export function ruleBody(values: RuleValues): RuleBody {
   const { isScheduled, timeZone, spans, isCounted, events, withinMinutes, cooldownMinutes, ...rest } = values;
-  const { otherRule, otherHasActed, otherMinutes, isExported, leadSeconds, trailSeconds, ...same } = rest;
+  const { otherRule, otherHasActed, otherMinutes, isExported, leadSeconds, trailSeconds, ...others } = rest;
+  const { isHeld, holdLeadSeconds, holdTrailSeconds, holdDays, ...same } = others;
   return {
     ...same,
     name: values.name.trim(),
@@ -146,6 +160,7 @@ export function ruleBody(values: RuleValues): RuleBody {
       : null,
     count: isCounted ? { events, withinSeconds: Math.round(withinMinutes * 60) } : null,
     exports: isExported ? { leadSeconds, trailSeconds } : null,
+    hold: isHeld ? { leadSeconds: holdLeadSeconds, trailSeconds: holdTrailSeconds, days: holdDays } : null,
     otherRule:
       otherRule === null
         ? null
@@ -169,7 +184,7 @@ export function ruleProblems(values: RuleValues, i18n: I18n): Record<string, str
       if (!isClockTime(to)) problems[`schedule.spans.${index}.to`] = i18n.t('rule.time.unreadable');
     }
   }
-  if (values.targets.length === 0 && !values.bookmarks && !values.isExported)
+  if (values.targets.length === 0 && !values.bookmarks && !values.isExported && !values.isHeld)
     problems['targets'] = i18n.t('rule.targets.missing');
   return problems;
 }

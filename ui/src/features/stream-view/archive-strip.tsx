@@ -1,9 +1,9 @@
 import { Anchor } from '@mantine/core';
 import { messageOf } from '@vidette/contract/errors';
 import type { Stream } from '@vidette/contract/entities';
-import { useCallback, useEffect, useSyncExternalStore } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { streamBookmarksQuery } from '../bookmarks/bookmarks-api.ts';
+import { HeldList } from './held-list.tsx';
 import { wholeDepthQuery } from '../streams/recorded-days-api.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { OverviewStrip } from '../../timeline/react/overview-strip.tsx';
@@ -13,6 +13,7 @@ import { TimelineTip } from './timeline-tip.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import classes from './stream-view.module.css';
 import { tipText } from './tip-text.ts';
+import { useTimelineMarks } from './use-timeline-marks.ts';
 import type { Viewer } from './viewer.ts';
 
 /** The overview and the timeline, or text that says why there is none. */
@@ -20,17 +21,8 @@ export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Strea
   const i18n = useI18n();
   const problem = useSyncExternalStore(viewer.subscribe, viewer.getArchiveProblem);
   const momentMs = useCallback(() => viewer.player.utcMs, [viewer]);
-  const { data: bookmarks } = useQuery(streamBookmarksQuery(stream.uid, stream.canArchive));
   const { data: recorded } = useQuery(wholeDepthQuery(stream.uid, i18n.timeZone, stream.canArchive));
-  useEffect(() => {
-    const marks = bookmarks?.items.map(({ id, startTime, endTime, note }) => ({
-      id,
-      startMs: startTime,
-      endMs: endTime ?? startTime,
-      note,
-    }));
-    viewer.timeline.setBookmarks(marks ?? []);
-  }, [viewer, bookmarks]);
+  const holds = useTimelineMarks(viewer.timeline, stream);
   const textAt = useCallback((ms: number) => tipText(viewer, ms, i18n), [viewer, i18n]);
   if (!stream.canArchive) return <p className={classes.aside}>{i18n.t('timeline.forbidden')}</p>;
   return (
@@ -49,6 +41,14 @@ export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Strea
       <div className={classes.timelineZoom}>
         <ZoomControls timeline={viewer.timeline} />
       </div>
+      {holds.length > 0 && (
+        <HeldList
+          holds={holds}
+          uid={stream.uid}
+          mayRelease={stream.canEdit}
+          onGo={(utcMs) => viewer.timeline.goTo(utcMs)}
+        />
+      )}
       {problem !== undefined && (
         <output className={classes.aside}>
           {i18n.t('timeline.failed', { reason: messageOf(problem, i18n.language) })}

@@ -8,9 +8,9 @@ import type { Viewer } from './viewer.ts';
 /** A bookmark is shown within this many pixels of its flag. */
 const NEAR_PX = 10;
 
-/** The content of the timeline at a moment, besides its time: the cause of a gap, events, bookmarks. */
+/** The content of the timeline at a moment, besides its time: the cause of a gap, events, bookmarks, holds. */
 export function tipText({ timeline }: Pick<Viewer, 'timeline'>, ms: number, i18n: I18n): string[] {
-  const { intervals, gaps, begunMs, events, bookmarks, scale, nowMs } = timeline.getView();
+  const { intervals, gaps, begunMs, events, bookmarks, holds, scale, nowMs } = timeline.getView();
   const words: string[] = [];
   if (ms > nowMs) return words;
   const nearMs = NEAR_PX * scale.msPerPx;
@@ -26,5 +26,7 @@ export function tipText({ timeline }: Pick<Viewer, 'timeline'>, ms: number, i18n
   if (event) words.push(kindName(event.kind, i18n));
   const bookmark = bookmarks.find(({ startMs, endMs }) => ms >= startMs - nearMs && ms <= endMs + nearMs);
   if (bookmark) words.push(bookmark.note === '' ? i18n.t('timeline.tip.bookmark') : bookmark.note);
+  const hold = holds.find(({ startMs, endMs }) => ms >= startMs && ms <= endMs);
+  if (hold) words.push(i18n.t('hold.until', { time: i18n.dateTime(hold.untilMs), rule: hold.rule }));
   return words;
 }

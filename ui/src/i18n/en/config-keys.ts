@@ -24,6 +24,8 @@ export const configKeys = {
     'When all recordings together take more bytes than this, the oldest are deleted.',
   'config.about.archive-quotaPercent':
     'When the archive disk is this full, in percent, the oldest recordings are deleted.',
+  'config.about.archive-holdPercent':
+    'Largest share of the archive’s space, in percent, that rules may hold beyond the archive depth. Beyond it, the oldest hold ends.',
   'config.about.archive-warnPercent':
     'When the archive disk is this full, in percent, administrators get a warning.',
   'config.about.archive-warnRecordedPercent':
@@ -146,6 +148,7 @@ export const configKeys = {
   'config.name.archive-maxDepthHours': 'Greatest depth',
   'config.name.archive-quotaBytes': 'Size limit',
   'config.name.archive-quotaPercent': 'Disk usage limit',
+  'config.name.archive-holdPercent': 'Limit of held footage',
   'config.name.archive-warnPercent': 'Warn when the disk is full to',
   'config.name.archive-warnRecordedPercent': 'Warn when coverage is below',
   'config.name.s3-endpoint': 'Endpoint',

@@ -57,6 +57,10 @@ export const events = {
   'digest.hour': 'Last hour',
   'digest.cameras': 'Cameras',
   'digest.parts': 'Clips and gaps',
+  'events.holdEnded.share':
+    'The hold on the footage of {start} ended before {until}: held footage took more than its share of the space',
+  'events.holdEnded.number':
+    'The hold on the footage of {start} ended before {until}: more than {count} holds of the stream, or too many in all',
   'digest.partial': 'There are more events. Only the newest {count} are shown.',
   'digest.nothing.title': 'Nothing happened',
   'digest.nothing': 'No motion, no annotation and no gap between {from} and {to}.',

@@ -57,11 +57,17 @@ export const notifications = {
   'rule.perHour': 'At most per hour',
   'rule.do': 'Then',
   'rule.targets': 'Notify',
-  'rule.targets.missing': 'Select a target, or let the rule add bookmarks or export the footage',
+  'rule.targets.missing': 'Select a target, or let the rule add bookmarks, export the footage or hold it',
   'rule.bookmarks': 'Add a bookmark on the timeline',
   'rule.exports': 'Export the footage',
   'rule.exports.help':
     'Of an event longer than an hour, the first hour. Your rules create at most {count} exports in an hour, if you may watch the archive.',
+  'rule.hold': 'Hold the footage',
+  'rule.hold.help':
+    'It is not deleted, neither by age nor for space. This works where you may edit the stream and watch its archive. Of an event longer than an hour, the first hour is held. Beyond {count} holds of a stream, or their share of the disk, the oldest hold ends.',
+  'rule.hold.lead': 'Before the event, seconds',
+  'rule.hold.trail': 'After it, seconds',
+  'rule.hold.days': 'Hold for days',
   'rule.exports.lead': 'Before the event, seconds',
   'rule.exports.trail': 'After it, seconds',
   'rule.preview': 'Show what it would have done',
@@ -94,6 +100,7 @@ export const notifications = {
   'rule.sentence.notify': 'notify {targets}',
   'rule.sentence.bookmark': 'add a bookmark',
   'rule.sentence.export': 'export the footage',
+  'rule.sentence.hold': 'hold the footage for {duration}',
   'rule.sentence.nothing': 'do nothing, because its targets were deleted',
 
   'rule.kind.motion': 'motion',

@@ -171,6 +171,13 @@ export const player = {
   'overview.keys':
     'Arrow keys: a day. Page Up and Page Down: a week. Home: the first day. End: now. Enter: play from there.',
   'timeline.forbidden': 'You can watch this stream live, but not its archive.',
+  'hold.list': 'Held footage: {count}',
+  'hold.until': 'Held until {time} by rule “{rule}”',
+  'hold.release': 'Release',
+  'hold.release.label': 'Release the footage of {time}',
+  'hold.releaseAll': 'Release all',
+  'hold.released': 'The footage is no longer held',
+  'hold.failed': 'The footage could not be released',
   'timeline.off': 'This stream is not recorded.',
   'timeline.off.change': 'Switch recording on',
   'timeline.failed': 'The archive can’t be shown: {reason}',

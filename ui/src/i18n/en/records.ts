@@ -42,6 +42,8 @@ export const records = {
   'audit.action.addBookmark': 'Bookmark added',
   'audit.action.saveBookmark': 'Bookmark changed',
   'audit.action.deleteBookmark': 'Bookmark deleted',
+  'audit.action.releaseHold': 'Held footage released',
+  'audit.action.releaseHolds': 'All held footage of a stream released',
   'audit.action.signIn': 'Signed in',
   'audit.action.signOut': 'Signed out',
   'audit.action.unlock': 'Server set up',

@@ -22,6 +22,8 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.about.archive-quotaBytes': 'Если все записи вместе займут больше байт, самые старые удаляются.',
   'config.about.archive-quotaPercent':
     'Если диск архива заполнен на столько процентов, самые старые записи удаляются.',
+  'config.about.archive-holdPercent':
+    'Наибольшая доля места архива, в процентах, которую правила могут удерживать дольше глубины архива. Если её не хватает, снимается самое старое удержание.',
   'config.about.archive-warnPercent':
     'Если диск архива заполнен на столько процентов, администраторы видят предупреждение.',
   'config.about.archive-warnRecordedPercent':
@@ -144,6 +146,7 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.name.archive-maxDepthHours': 'Наибольшая глубина',
   'config.name.archive-quotaBytes': 'Предельный размер',
   'config.name.archive-quotaPercent': 'Предельное заполнение диска',
+  'config.name.archive-holdPercent': 'Предел удержанных записей',
   'config.name.archive-warnPercent': 'Предупреждать о заполнении диска',
   'config.name.archive-warnRecordedPercent': 'Предупреждать о неполной записи',
   'config.name.s3-endpoint': 'Адрес хранилища',

@@ -60,6 +60,10 @@ export const events: Record<keyof typeof english, string> = {
   'digest.hour': 'Последний час',
   'digest.cameras': 'Камеры',
   'digest.parts': 'Фрагменты и пропуски',
+  'events.holdEnded.share':
+    'Удержание записи от {start} снято раньше {until}: удержанные записи заняли больше своей доли места',
+  'events.holdEnded.number':
+    'Удержание записи от {start} снято раньше {until}: удержаний потока больше {count} или их слишком много всего',
   'digest.partial': 'Событий больше. Показаны только последние {count}.',
   'digest.nothing.title': 'Ничего не произошло',
   'digest.nothing': 'С {from} по {to} нет ни движения, ни аннотаций, ни пропусков в записи.',

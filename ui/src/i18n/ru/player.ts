@@ -170,6 +170,13 @@ export const player = {
   'overview.keys':
     'Стрелки: день. Page Up и Page Down: неделя. Home: первый день. End: сейчас. Enter: смотреть оттуда.',
   'timeline.forbidden': 'Вам доступен только эфир этого потока, без архива.',
+  'hold.list': 'Удержано записей: {count}',
+  'hold.until': 'Удерживается до {time} правилом «{rule}»',
+  'hold.release': 'Снять',
+  'hold.release.label': 'Снять удержание записи {time}',
+  'hold.releaseAll': 'Снять все',
+  'hold.released': 'Запись больше не удерживается',
+  'hold.failed': 'Не удалось снять удержание',
   'timeline.off': 'Этот поток не записывается.',
   'timeline.off.change': 'Включить запись',
   'timeline.failed': 'Архив недоступен: {reason}',

@@ -44,6 +44,8 @@ export const records: Record<keyof typeof english, string> = {
   'audit.action.addBookmark': 'Закладка добавлена',
   'audit.action.saveBookmark': 'Закладка изменена',
   'audit.action.deleteBookmark': 'Закладка удалена',
+  'audit.action.releaseHold': 'Удержание записи снято',
+  'audit.action.releaseHolds': 'Все удержания записей потока сняты',
   'audit.action.signIn': 'Вход',
   'audit.action.signOut': 'Выход',
   'audit.action.unlock': 'Первая настройка сервера',
