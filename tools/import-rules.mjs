@@ -29,6 +29,7 @@ export const serverModules = {
     'archive/retention',
     'archive/object-storage',
   ],
+  'archive/imported': ['base', 'archive/segments', 'archive/catalog', 'archive/read'],
   'archive/verify': ['base', 'archive/segments', 'archive/catalog', 'archive/object-storage'],
   'archive/recording': [
     'base',
@@ -47,6 +48,7 @@ export const serverModules = {
     'archive/retention',
     'archive/object-storage',
     'archive/read',
+    'archive/imported',
     'archive/verify',
   ],
   s3: ['base', 'config', 'archive/segments', 'archive/object-storage'],
@@ -70,6 +72,7 @@ export const serverModules = {
     'archive/catalog',
     'archive/retention',
     'archive/read',
+    'archive/imported',
   ],
   statistics: [
     'base',
@@ -151,6 +154,7 @@ export const serverModules = {
     'archive/segments',
     'archive/catalog',
     'archive/object-storage',
+    'archive/imported',
     'archive/verify',
     's3',
     'export',

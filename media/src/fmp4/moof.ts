@@ -20,6 +20,9 @@ const MDAT_HEADER_BYTES = 8;
 const FIXED_BYTES = 8 + 16;
 const TRACK_BYTES = 8 + 24 + 20 + 20;
 const SAMPLE_BYTES = 16;
+/** moof, mfhd and the header of mdat; and of each track traf, tfhd without a sample description, tfdt and the header of trun. */
+const MOOF_BYTES = 8 + 16 + MDAT_HEADER_BYTES;
+const RUN_BYTES = 8 + 20 + 20 + 20;
 
 /** One row of a trun. */
 export interface TrunSample {
@@ -81,6 +84,24 @@ export function moofAndMdatHeader(sequence: number, runs: readonly TrackRun[]): 
   return out.finish();
 }
 
+/** The bytes that `moofAndMdatHeader` returns for these runs. */
+export function moofAndMdatHeaderBytes(runs: readonly Pick<TrackRun, 'samples'>[]): number {
+  return runs.reduce((sum, { samples }) => sum + RUN_BYTES + samples.length * rowBytes(samples), MOOF_BYTES);
+}
+
+function rowBytes(samples: readonly TrunSample[]): number {
+  const { withFlags, withOffsets } = fieldsOf(samples);
+  return 8 + (withFlags ? 4 : 0) + (withOffsets ? 4 : 0);
+}
+
+/** The fields that not every run needs. */
+function fieldsOf(samples: readonly TrunSample[]): { withFlags: boolean; withOffsets: boolean } {
+  return {
+    withFlags: samples.some((sample) => sample.flags !== SAMPLE_FLAGS_KEY),
+    withOffsets: samples.some((sample) => sample.compositionOffset !== 0),
+  };
+}
+
 function checkedSize(sample: TrunSample): number {
   const { duration, size, compositionOffset } = sample;
   if (!(duration > 0 && duration <= 0xffffffff)) throw new RangeError(`sample lasts ${duration} ticks`);
@@ -119,8 +140,7 @@ function tfhd(out: ByteWriter, trackId: number, descriptionIndex: number): void 
  * @returns the position of data_offset, known only when the moof is complete.
  */
 function trun(out: ByteWriter, samples: readonly TrunSample[]): number {
-  const withFlags = samples.some((sample) => sample.flags !== SAMPLE_FLAGS_KEY);
-  const withOffsets = samples.some((sample) => sample.compositionOffset !== 0);
+  const { withFlags, withOffsets } = fieldsOf(samples);
   const flags =
     TRUN.dataOffset |
     TRUN.duration |

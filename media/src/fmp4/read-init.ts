@@ -39,7 +39,11 @@ export function parseInit(bytes: Uint8Array): Track[] {
   return tracks;
 }
 
-function parseTrak(trak: Uint8Array): Track[] {
+/**
+ * The track that a trak box declares, once for each of its sample descriptions; timescale and times are those of the file.
+ * @throws MalformedError if it is truncated, or has a codec that is not supported here
+ */
+export function parseTrak(trak: Uint8Array): Track[] {
   const id = parseTrackId(requireBox(trak, 'tkhd'));
   const mdia = requireBox(trak, 'mdia');
   const timescale = parseTimescale(requireBox(mdia, 'mdhd'));

@@ -20,6 +20,7 @@ import {
   openCatalogForReading,
   recorderLocks,
 } from './catalog/catalog.ts';
+import { ImportedFootage } from './imported/imported.ts';
 import { ObjectStorage, warnWithoutObjectStorage } from './object-storage/object-storage.ts';
 import {
   Damage,
@@ -47,6 +48,7 @@ import {
   catalogPath,
   diskFiles,
   heartbeatPath,
+  importedCatalogPath,
   lockPath,
   retentionPath,
 } from './segments/segments.ts';
@@ -75,6 +77,8 @@ interface ArchiveFaces {
   readonly recorders: Recorders;
   /** The footage of this node. */
   readonly reader: LocalReader;
+  /** Recordings of other programs, where those keep them. */
+  readonly imported: ImportedFootage;
   /** How much of the expected footage was recorded. */
   readonly continuity: RecordingCoverage;
   readonly retention: Retention;
@@ -104,7 +108,8 @@ async function openPackages(options: ArchiveOptions, closers: Closer[]): Promise
   const past = new PastChanges();
   const volume = openVolume(options, base, past, closers);
   const keeping = await openRetention(options, base, volume, closers);
-  const recorders = openRecorders(base, volume, keeping, past, closers);
+  const imported = openImported(base, closers);
+  const recorders = openRecorders(base, volume, { ...keeping, imported }, past, closers);
   const objectStorage = openObjectStorage(options, base, volume, keeping, closers);
   const view = options.recordedElsewhere?.recorders ?? recorders;
   const reading = openReading(base, volume, past, { ...keeping, recorders: view, objectStorage }, closers);
@@ -126,7 +131,7 @@ async function openPackages(options: ArchiveOptions, closers: Closer[]): Promise
     objectStorage,
   });
   const { reader, continuity } = reading;
-  return { recorders, reader, continuity, retention, objectStorage, volume, health };
+  return { recorders, reader, imported, continuity, retention, objectStorage, volume, health };
 }
 
 type Base = Awaited<ReturnType<typeof openBase>>;
@@ -251,10 +256,17 @@ async function openRetention(options: ArchiveOptions, base: Base, volume: Archiv
   return { freeSpace, segmentDeleter, retention };
 }
 
+/** It has a catalog of its own, which nothing else here knows. */
+function openImported({ path, clock, log }: Base, closers: Closer[]): ImportedFootage {
+  const imported = new ImportedFootage({ path: importedCatalogPath(path), clock, log });
+  closers.push(() => imported.close());
+  return imported;
+}
+
 function openRecorders(
   base: Base,
   volume: ArchiveVolume,
-  { freeSpace, segmentDeleter }: Keeping,
+  { freeSpace, segmentDeleter, imported }: Keeping & Pick<ArchiveFaces, 'imported'>,
   past: PastChanges,
   closers: Closer[],
 ): Recorders {
@@ -272,6 +284,7 @@ function openRecorders(
         const words = 'The folder of a removed stream still contains files that are not in the catalog';
         base.log.warn({ stream: uid }, words);
       }
+      await imported.forget(uid);
       past.note(uid);
     },
   });

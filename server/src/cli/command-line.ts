@@ -206,15 +206,15 @@ const commands: Readonly<Record<string, CliCommand>> = {
     },
   },
   import: {
-    takes: 'PRODUCT CONFIG|FOLDER [ADDRESS]',
-    does: `show the streams of ${products.join(', ')}, and add them to the server at an address`,
-    words: products,
+    takes: 'PRODUCT CONFIG|FOLDER [ADDRESS] [--recordings FOLDER|--no-recordings]',
+    does: `show the streams and recordings of ${products.join(', ')}, and add them to the server at an address`,
+    words: [...products, '--recordings', '--no-recordings'],
     count: undefined,
-    async run([name, path, to, ...others], env, out, tell) {
-      const product = products.find((one) => one === name);
-      if (product === undefined || path === undefined || others.length > 0) return misused(out);
+    async run(args, env, out, tell) {
+      const asked = importAsked(args);
+      if (!asked) return misused(out);
       const { moveIn } = await import('./move-in/move-in.ts');
-      return moveIn({ product, path: resolve(path), to, env, out, tell });
+      return moveIn({ ...asked, dataDir: dataDirOf(env), clock: systemClock, env, out, tell });
     },
   },
   completion: {
@@ -251,6 +251,20 @@ const commands: Readonly<Record<string, CliCommand>> = {
     },
   },
 };
+
+/** The arguments of `import`; undefined if they are not valid. */
+function importAsked(args: readonly string[]) {
+  const option = args.findIndex((word) => word.startsWith('--'));
+  const [name, path, to, ...others] = option < 0 ? args : args.slice(0, option);
+  const [flag, folder, ...more] = option < 0 ? [] : args.slice(option);
+  const product = products.find((one) => one === name);
+  if (product === undefined || path === undefined || others.length > 0 || more.length > 0) return undefined;
+  const plain = { product, path: resolve(path), to };
+  if (flag === undefined) return { ...plain, recordings: undefined };
+  if (flag === '--no-recordings' && folder === undefined) return { ...plain, recordings: null };
+  if (flag === '--recordings' && folder !== undefined) return { ...plain, recordings: resolve(folder) };
+  return undefined;
+}
 
 /** Whether the only argument is `--json`; undefined if there are others. */
 function isJsonAsked(args: readonly string[]): boolean | undefined {

@@ -59,6 +59,7 @@ async function openCluster(
     clock,
     assignmentsOf: (uid) => store.nodes.assignmentsOf(uid),
     peer: (node) => new PeerArchive(rpc, node, clock),
+    imported: archive.imported,
     limits,
   });
   return { publicKey, tables, cluster, membership, nodeAuthenticator, rpc, archiveReader };

@@ -13,6 +13,7 @@ import {
   type ReadLimits,
   type SegmentOpener,
   wholeSlice,
+  type CatalogSlice,
   type SliceSpan,
   intervalsOf,
   rangesAnswerOf,
@@ -37,6 +38,7 @@ import {
   type RecordingStats,
 } from '../archive/read/read.ts';
 import { catalogTicks } from '../archive/segments/segments.ts';
+import type { ImportedFootage } from '../archive/imported/imported.ts';
 import type { RetentionLoss } from '../archive/retention/retention.ts';
 import type { CatalogStreamRow } from '../archive/catalog/catalog.ts';
 import type { Clock } from '../base/clock.ts';
@@ -61,12 +63,24 @@ export interface FederatedArchiveOptions {
   /** Nodes that have had a stream, in chronological order. */
   readonly assignmentsOf: (uid: string) => Promise<readonly Assignment[]>;
   readonly peer: (node: string) => PeerArchive;
+  /** Recordings of other programs, which this node shows. */
+  readonly imported: Pick<ImportedFootage, 'has' | 'slice' | 'stats' | 'days' | 'open' | 'openSegment'>;
   readonly limits: ReadLimits;
 }
 
+/** Stands for the recordings of other programs where nodes are named; no node can have this name. */
+const importedNode = 'imported:';
+
+/** Where footage of a stream is. */
+interface FootagePlaces {
+  readonly assignments: readonly Assignment[];
+  /** This node first. */
+  readonly nodes: readonly string[];
+}
+
 /**
- * The recordings of all nodes, as one timeline per stream. For streams recorded only here, this node's archive
- * answers alone, as if there were no other nodes; for the rest the other catalogs are queried, and bytes are
+ * The recordings of all nodes, and those of other programs, as one timeline per stream. For streams recorded only here, this
+ * node's archive answers alone, as if there were nothing else; for the rest the other catalogs are queried, and bytes are
  * fetched only when they are read.
  */
 export class FederatedArchive implements ArchiveReader {
@@ -86,10 +100,10 @@ export class FederatedArchive implements ArchiveReader {
   }
 
   async ranges(uid: string, startMs: number, endMs: number): Promise<RecordedRanges> {
-    const assignments = await this.#elsewhere(uid);
-    if (!assignments) return this.#options.local.ranges(uid, startMs, endMs);
+    const places = await this.#elsewhere(uid);
+    if (!places) return this.#options.local.ranges(uid, startMs, endMs);
     assertSpan(startMs, endMs, this.#options.limits.rangesMaxMs);
-    const reads = await this.#join(uid, assignments, startMs, endMs, false);
+    const reads = await this.#join(uid, places, startMs, endMs, false);
     const stream = reads.stream();
     if (!stream || startMs === endMs) return rangesAnswerOf(nothingRecorded(startMs, endMs));
     return rangesAnswerOf(intervalsOf(reads, stream, startMs, endMs, stream.isRecording));
@@ -102,8 +116,8 @@ export class FederatedArchive implements ArchiveReader {
     resolutionSeconds: number,
   ): Promise<RecordedRanges> {
     const { local, limits } = this.#options;
-    const assignments = await this.#elsewhere(uid);
-    if (!assignments) return local.coarseRanges(uid, startMs, endMs, resolutionSeconds);
+    const places = await this.#elsewhere(uid);
+    if (!places) return local.coarseRanges(uid, startMs, endMs, resolutionSeconds);
     assertCoarseSpan(startMs, endMs, limits.rangesMaxMs, resolutionSeconds);
     const joinTicks = joinTicksAt(resolutionSeconds);
     const span = {
@@ -113,7 +127,7 @@ export class FederatedArchive implements ArchiveReader {
       joinTicks,
     };
     // Where two nodes recorded the same time, it makes no difference here which of them is shown.
-    const reads = new FederatedCatalog(uid, await this.#slices(uid, assignments, span));
+    const reads = new FederatedCatalog(uid, await this.#slices(uid, places, span));
     const stream = reads.stream();
     if (!stream || startMs === endMs) return rangesAnswerOf(nothingRecorded(startMs, endMs));
     return rangesAnswerOf(intervalsOf(reads, stream, startMs, endMs, stream.isRecording, { joinTicks }));
@@ -121,12 +135,14 @@ export class FederatedArchive implements ArchiveReader {
 
   /** Covers the nodes that are up; an unavailable one counts with the time that it was assigned to record. */
   async stats(uid: string): Promise<RecordingStats> {
-    const { local, self, peer } = this.#options;
-    const assignments = await this.#elsewhere(uid);
-    if (!assignments) return local.stats(uid);
+    const { local, self, peer, imported } = this.#options;
+    const places = await this.#elsewhere(uid);
+    if (!places) return local.stats(uid);
+    const { assignments } = places;
     const withoutNodes: string[] = [];
     const parts = await Promise.all(
-      nodesOf(assignments, self).map(async (node) => {
+      places.nodes.map(async (node) => {
+        if (node === importedNode) return imported.stats(uid);
         const stats = node === self ? local.stats(uid) : await unlessAway(peer(node).stats(uid));
         if (!stats) withoutNodes.push(node);
         return stats ?? awayStats(assignments, node);
@@ -142,9 +158,11 @@ export class FederatedArchive implements ArchiveReader {
       farBytes: sum(parts, (part) => part.farBytes),
       segments: sum(parts, (part) => part.segments),
       bitrate: durationMs > 0 ? Math.round((bytes * 8000) / durationMs) : 0,
-      recorded: parts.some(({ recorded }) => recorded !== null)
-        ? await this.#recordedBy(uid, assignments)
-        : null,
+      recorded: !isRecordedElsewhere(assignments, self)
+        ? local.stats(uid).recorded
+        : parts.some(({ recorded }) => recorded !== null)
+          ? await this.#recordedBy(uid, assignments)
+          : null,
       ...(withoutNodes.length > 0 && { withoutNodes: withoutNodes.sort() }),
     };
   }
@@ -169,15 +187,16 @@ export class FederatedArchive implements ArchiveReader {
   }
 
   async recordedDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
-    const { local, self, peer } = this.#options;
-    const assignments = await this.#elsewhere(uid);
-    if (!assignments) return local.recordedDays(uid, startMs, endMs, zone);
+    const { local, self, peer, imported } = this.#options;
+    const places = await this.#elsewhere(uid);
+    if (!places) return local.recordedDays(uid, startMs, endMs, zone);
     const days = await Promise.all(
-      nodesOf(assignments, self).map(async (node) =>
-        node === self
+      places.nodes.map(async (node) => {
+        if (node === importedNode) return imported.days(uid, startMs, endMs, zone);
+        return node === self
           ? local.recordedDays(uid, startMs, endMs, zone)
-          : unlessAway(peer(node).days(uid, startMs, endMs, zone)),
-      ),
+          : unlessAway(peer(node).days(uid, startMs, endMs, zone));
+      }),
     );
     return joinedDays(days.flatMap((found) => found ?? []));
   }
@@ -188,10 +207,10 @@ export class FederatedArchive implements ArchiveReader {
     endMs: number,
     entryMs = archiveDefaults.playlistEntrySeconds * 1000,
   ): Promise<string> {
-    const assignments = await this.#elsewhere(uid);
-    if (!assignments) return this.#options.local.playlist(uid, startMs, endMs, entryMs);
+    const places = await this.#elsewhere(uid);
+    if (!places) return this.#options.local.playlist(uid, startMs, endMs, entryMs);
     assertSpan(startMs, endMs, this.#options.limits.playlistMaxMs);
-    const reads = await this.#join(uid, assignments, startMs, endMs, true);
+    const reads = await this.#join(uid, places, startMs, endMs, true);
     return vodPlaylistOf(reads, recorded(reads), startMs, endMs, entryMs, (segment) => {
       const { node, fileTicks } = reads.placeOf(segment);
       return `segment/${fileTicks}-${nodeCode(node)}.mp4`;
@@ -199,20 +218,21 @@ export class FederatedArchive implements ArchiveReader {
   }
 
   async openSegment(uid: string, name: string, wanted?: WantedBytes): Promise<SegmentBytes> {
-    const { local, self, peer } = this.#options;
+    const { local, self, peer, imported } = this.#options;
     const [, ticks, code] = /^(\d{1,16})-([0-9a-f]+)$/.exec(name) ?? [];
     if (ticks === undefined) return local.openSegment(uid, name, wanted);
-    const assignments = (await this.#elsewhere(uid)) ?? [];
-    const node = nodesOf(assignments, self).find((candidate) => nodeCode(candidate) === code);
+    const nodes = (await this.#elsewhere(uid))?.nodes ?? [];
+    const node = nodes.find((candidate) => nodeCode(candidate) === code);
     if (node === undefined) throw new Fault('NotFound', 'There is no such segment.');
+    if (node === importedNode) return imported.openSegment(uid, Number(ticks));
     return node === self ? local.openSegment(uid, ticks, wanted) : peer(node).openSegment(uid, Number(ticks));
   }
 
   async extent(uid: string, startMs: number, endMs: number): Promise<RecordedExtent> {
-    const assignments = await this.#elsewhere(uid);
-    if (!assignments) return this.#options.local.extent(uid, startMs, endMs);
+    const places = await this.#elsewhere(uid);
+    if (!places) return this.#options.local.extent(uid, startMs, endMs);
     assertSpan(startMs, endMs, this.#options.limits.playlistMaxMs);
-    const reads = await this.#join(uid, assignments, startMs, endMs, false);
+    const reads = await this.#join(uid, places, startMs, endMs, false);
     const stream = reads.stream();
     return extentOf(reads, stream, startMs, endMs, stream?.isRecording ?? false);
   }
@@ -220,16 +240,19 @@ export class FederatedArchive implements ArchiveReader {
   /** Each node deletes its own part, after its own waiting period of an hour: the first counts. */
   async loss(uid: string, hours?: number): Promise<RetentionLoss> {
     const { local, self, peer } = this.#options;
-    const assignments = await this.#elsewhere(uid);
+    const places = await this.#elsewhere(uid);
     // Without a limit nothing is deleted on any node.
-    if (!assignments || (hours ?? 0) < 0) return local.loss(uid, hours);
+    if (!places || (hours ?? 0) < 0) return local.loss(uid, hours);
     const withoutNodes: string[] = [];
     const answers = await Promise.all(
-      nodesOf(assignments, self).map(async (node) => {
-        const loss = node === self ? local.loss(uid, hours) : await unlessAway(peer(node).loss(uid, hours));
-        if (!loss) withoutNodes.push(node);
-        return loss;
-      }),
+      // Recordings of other programs are never deleted.
+      places.nodes
+        .filter((node) => node !== importedNode)
+        .map(async (node) => {
+          const loss = node === self ? local.loss(uid, hours) : await unlessAway(peer(node).loss(uid, hours));
+          if (!loss) withoutNodes.push(node);
+          return loss;
+        }),
     );
     const parts = answers.filter((part) => part !== undefined);
     return {
@@ -244,76 +267,86 @@ export class FederatedArchive implements ArchiveReader {
   }
 
   async splitPoint(uid: string, fromMs: number, toMs: number): Promise<number> {
-    const assignments = await this.#elsewhere(uid);
-    if (!assignments) return this.#options.local.splitPoint(uid, fromMs, toMs);
-    const reads = await this.#join(uid, assignments, fromMs, toMs, false);
+    const places = await this.#elsewhere(uid);
+    if (!places) return this.#options.local.splitPoint(uid, fromMs, toMs);
+    const reads = await this.#join(uid, places, fromMs, toMs, false);
     return splitPointOf(reads, { id: 0 }, fromMs, toMs);
   }
 
   async download(uid: string, startMs: number, endMs: number): Promise<Download> {
-    const assignments = await this.#elsewhere(uid);
-    if (!assignments) return this.#options.local.download(uid, startMs, endMs);
+    const places = await this.#elsewhere(uid);
+    if (!places) return this.#options.local.download(uid, startMs, endMs);
     assertSpan(startMs, endMs, this.#options.limits.downloadMaxMs);
-    const reads = await this.#join(uid, assignments, startMs, endMs, true);
+    const reads = await this.#join(uid, places, startMs, endMs, true);
     return planDownload(reads, this.#opener(uid, reads), recorded(reads), startMs, endMs);
   }
 
   async frameAt(uid: string, atMs: number): Promise<RecordedKeyFrame> {
-    const assignments = await this.#elsewhere(uid);
-    if (!assignments) return this.#options.local.frameAt(uid, atMs);
-    const reads = await this.#join(uid, assignments, atMs, atMs + 1, true);
+    const places = await this.#elsewhere(uid);
+    if (!places) return this.#options.local.frameAt(uid, atMs);
+    const reads = await this.#join(uid, places, atMs, atMs + 1, true);
     return keyFrameAt(reads, this.#opener(uid, reads), recorded(reads), atMs);
   }
 
   async gopAt(uid: string, atMs: number): Promise<readonly RecordingRun[]> {
-    const assignments = await this.#elsewhere(uid);
-    if (!assignments) return this.#options.local.gopAt(uid, atMs);
-    const reads = await this.#join(uid, assignments, atMs, atMs + 1, true);
+    const places = await this.#elsewhere(uid);
+    if (!places) return this.#options.local.gopAt(uid, atMs);
+    const reads = await this.#join(uid, places, atMs, atMs + 1, true);
     return gopAt(reads, this.#opener(uid, reads), recorded(reads), atMs);
   }
 
-  /** Undefined when the whole recording of a stream is on this node. */
-  async #elsewhere(uid: string): Promise<readonly Assignment[] | undefined> {
-    const { self, assignmentsOf } = this.#options;
+  /** Undefined when this node has recorded all footage of a stream. */
+  async #elsewhere(uid: string): Promise<FootagePlaces | undefined> {
+    const { self, assignmentsOf, imported } = this.#options;
     const assignments = await assignmentsOf(uid);
-    return assignments.some(({ node }) => node !== self) ? assignments : undefined;
+    const isImported = imported.has(uid);
+    if (!isImported && !isRecordedElsewhere(assignments, self)) return undefined;
+    return { assignments, nodes: [...nodesOf(assignments, self), ...(isImported ? [importedNode] : [])] };
   }
 
   async #join(
     uid: string,
-    assignments: readonly Assignment[],
+    places: FootagePlaces,
     startMs: number,
     endMs: number,
     withFragments: boolean,
   ): Promise<FederatedCatalog> {
     const span = { fromTicks: catalogTicks(startMs), toTicks: catalogTicks(endMs), withFragments };
-    const parts = await this.#slices(uid, assignments, span);
+    const parts = await this.#slices(uid, places, span);
     if (withFragments || !overlap(parts)) return new FederatedCatalog(uid, parts);
-    return new FederatedCatalog(uid, await this.#slices(uid, assignments, { ...span, withFragments: true }));
+    return new FederatedCatalog(uid, await this.#slices(uid, places, { ...span, withFragments: true }));
   }
 
-  #slices(uid: string, assignments: readonly Assignment[], span: SliceSpan): Promise<NodeCatalog[]> {
-    const { self, local, peer } = this.#options;
+  #slices(uid: string, { assignments, nodes }: FootagePlaces, span: SliceSpan): Promise<NodeCatalog[]> {
     return Promise.all(
-      nodesOf(assignments, self).map(async (node) => ({
+      nodes.map(async (node) => ({
         node,
-        slice: await (node === self
-          ? wholeSlice(span, (piece) => local.anySlice(uid, piece))
-          : unlessAway(peer(node).slice(uid, span))),
+        slice: await this.#slice(uid, node, span),
         assignments: assignments
           .filter((assignment) => assignment.node === node)
           .map(({ fromMs, toMs }) => ({
             startTicks: catalogTicks(fromMs),
             endTicks: toMs === null ? Infinity : catalogTicks(toMs),
           })),
+        yields: node === importedNode,
       })),
     );
   }
 
+  /** Undefined while the node is offline. */
+  async #slice(uid: string, node: string, span: SliceSpan): Promise<CatalogSlice | undefined> {
+    const { self, local, peer, imported } = this.#options;
+    if (node === importedNode) return imported.slice(uid, span);
+    return node === self
+      ? wholeSlice(span, (piece) => local.anySlice(uid, piece))
+      : unlessAway(peer(node).slice(uid, span));
+  }
+
   #opener(uid: string, reads: FederatedCatalog): SegmentOpener {
-    const { self, local, peer } = this.#options;
+    const { self, local, peer, imported } = this.#options;
     return async (segment) => {
       const { node, fileTicks } = reads.placeOf(segment);
+      if (node === importedNode) return imported.open(uid, fileTicks);
       return node === self ? local.openFile(uid, fileTicks) : peer(node).open(uid, fileTicks);
     };
   }
@@ -329,6 +362,11 @@ function recorded(reads: FederatedCatalog): CatalogStreamRow {
   const stream = reads.stream();
   if (!stream) throw new Fault('NotFound', 'Nothing is recorded for this stream.');
   return stream;
+}
+
+/** Whether other nodes than this one have recorded it. */
+function isRecordedElsewhere(assignments: readonly Assignment[], self: string): boolean {
+  return assignments.some(({ node }) => node !== self);
 }
 
 /** Includes this node: it may have footage from before it had an id in the cluster. */

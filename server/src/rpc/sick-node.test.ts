@@ -37,6 +37,7 @@ async function cluster(t: TestContext, respond: Respond, isThere?: () => boolean
       { node: 'south', fromMs: movedMs, toMs: null },
     ],
     peer: (node) => new PeerArchive(rpc, node, rpcClock),
+    imported: local.imported,
     limits: { rangesMaxMs: 3_600_000, playlistMaxMs: 3_600_000, downloadMaxMs: 3_600_000 },
   });
   return { archiveReader, local, paths, rpcClock };

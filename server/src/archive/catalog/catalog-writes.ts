@@ -139,12 +139,14 @@ export class CatalogWrites {
   /**
    * Applies all of `changes` in one transaction, or none. @throws what SQLite throws, or RangeError for a
    * change of a missing row.
+   * @param also writes more rows in the same transaction
    */
-  commit(changes: readonly CatalogChange[]): void {
+  commit(changes: readonly CatalogChange[], also: () => void = () => {}): void {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       this.#forgetStaleIds();
       for (const change of changes) this.#apply(change);
+      also();
       this.#database.exec('COMMIT');
     } catch (error) {
       this.#streamIds.clear();

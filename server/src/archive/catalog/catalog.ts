@@ -26,5 +26,6 @@ export { CATALOG_FROM, CATALOG_VERSION, type RecordedGapCause } from './catalog-
 export { CatalogError, type CatalogSink, CatalogWriter } from './catalog-writer.ts';
 export { type CatalogChange, CatalogWrites } from './catalog-writes.ts';
 export { ClosedSegments } from './closed-segments.ts';
+export { ImportedCatalog, type ImportedFile, type KnownImport, type NewImport } from './imported-catalog.ts';
 export type { OwnedSegment, SegmentRow } from './segment-row.ts';
 export { type RecordedContent, TimelineReads } from './timeline-reads.ts';

@@ -273,3 +273,27 @@ test('[R10.8] footage that the next node lost meanwhile is played from the first
     Array.from({ length: 30 }, (_, index) => index),
   );
 });
+
+test('[R16.3] recordings of another program fill only the time for which a node has nothing, in whole GOPs', () => {
+  const other = slice([segment(0, 10), segment(10, 20), segment(20, 30), segment(40, 50)]);
+  const reads = new FederatedCatalog('cam', [
+    node('here', slice([segment(14, 22, second / 2), segment(42, 45)]), 0, 100),
+    { node: 'other', slice: other, assignments: [], yields: true },
+  ]);
+  const found = reads.segments(0, 0, 100 * second, 100).map((row) => {
+    const fragments = reads.fragments(row);
+    const last = fragments.at(-1);
+    assert.equal(fragments[0]?.startTicks, row.startTicks);
+    assert.equal((last?.startTicks ?? 0) + (last?.durationTicks ?? 0), row.endTicks);
+    return [reads.placeOf(row).node, row.startTicks / second, row.endTicks / second];
+  });
+  assert.deepEqual(found, [
+    ['other', 0, 10],
+    ['other', 10, 14],
+    ['here', 14.5, 22.5],
+    ['other', 23, 30],
+    ['other', 40, 42],
+    ['here', 42, 45],
+    ['other', 45, 50],
+  ]);
+});

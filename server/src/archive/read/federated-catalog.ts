@@ -3,7 +3,7 @@ import type { PlaybackCatalog } from './playback-catalog.ts';
 import type { CatalogSlice, SliceSegment } from './catalog-slice.ts';
 import { decodeIndex, type IndexedPosition, CATALOG_TIMESCALE } from '../segments/segments.ts';
 import { handoverCut } from './handover-cut.ts';
-import { JOIN_TICKS, type TickSpan } from './intervals.ts';
+import { JOIN_TICKS, joinSpans, type TickSpan } from './intervals.ts';
 
 /** The footage of a stream around a time span on one node. */
 export interface NodeCatalog {
@@ -12,6 +12,8 @@ export interface NodeCatalog {
   readonly slice: CatalogSlice | undefined;
   /** The times when it was assigned to record the stream, catalog ticks. */
   readonly assignments: readonly TickSpan[];
+  /** Its footage is shown only where no other node has any: recordings of another program, which ran at the same time. */
+  readonly yields?: boolean;
 }
 
 /** A file of one node. */
@@ -49,19 +51,24 @@ export class FederatedCatalog implements PlaybackCatalog {
   constructor(uid: string, parts: readonly NodeCatalog[]) {
     const inits: string[] = [];
     const slices = parts.flatMap(({ slice }) => (slice ? [slice] : []));
-    this.#segments = trimmed(parts.flatMap((part) => segmentsOf(part, inits)));
+    const segments = parts.map((part) => ({ yields: part.yields === true, of: segmentsOf(part, inits) }));
+    const first = trimmed(segments.flatMap(({ yields, of }) => (yields ? [] : of)));
+    this.#segments = filledWith(
+      first,
+      segments.flatMap(({ yields, of }) => (yields ? of : [])),
+    );
     this.#byStart = new Map(this.#segments.map((segment) => [segment.startTicks, segment]));
     this.#inits = inits;
     this.#interruptions = parts.flatMap(interruptionsOf).sort((a, b) => a.atTicks - b.atTicks);
     this.#newestEndTicks = Math.max(0, ...slices.map(({ newestEndTicks }) => newestEndTicks));
-    const segments = slices.reduce((sum, { segmentCount }) => sum + segmentCount, 0);
+    const count = slices.reduce((sum, { segmentCount }) => sum + segmentCount, 0);
     this.#stream =
-      segments === 0 && this.#interruptions.length === 0
+      count === 0 && this.#interruptions.length === 0
         ? undefined
         : {
             id: 0,
             uid,
-            segments,
+            segments: count,
             bytes: 0,
             durationTicks: 0,
             removedUntilTicks: Math.max(0, ...slices.map(({ removedUntilTicks }) => removedUntilTicks)),
@@ -167,8 +174,12 @@ function segmentsOf({ node, slice }: NodeCatalog, inits: string[]): FederatedSeg
 /** Whether nodes recorded the same time: then their indexes are needed to choose between them. */
 export function overlap(parts: readonly NodeCatalog[]): boolean {
   let until = { node: '', ticks: 0 };
-  const segments = parts.flatMap(({ node, slice }) =>
-    (slice?.segments ?? []).map(({ startTicks, endTicks }) => ({ node, startTicks, endTicks })),
+  const segments = parts.flatMap(({ node, slice, yields }) =>
+    (yields ? [] : (slice?.segments ?? [])).map(({ startTicks, endTicks }) => ({
+      node,
+      startTicks,
+      endTicks,
+    })),
   );
   for (const { node, startTicks, endTicks } of segments.sort((a, b) => a.startTicks - b.startTicks)) {
     if (node !== until.node && startTicks < until.ticks) return true;
@@ -223,6 +234,48 @@ function endAt(kept: FederatedSegment[], untilTicks: number, nextTicks: number):
   if (!last) return;
   const endTicks = Math.min(last.endTicks, untilTicks, Math.max(nextTicks, last.startTicks + 1));
   kept.push({ ...last, endTicks, untilTicks, isOpen: last.isOpen && untilTicks === Infinity });
+}
+
+/** Adds the parts of `others` for which `first` has nothing, cut at fragments; both without overlaps of their own. */
+function filledWith(
+  first: readonly FederatedSegment[],
+  others: readonly FederatedSegment[],
+): readonly FederatedSegment[] {
+  if (others.length === 0) return first;
+  const taken = joinSpans([], first, JOIN_TICKS);
+  let next = 0;
+  const added = others.flatMap((segment): FederatedSegment[] => {
+    while ((taken[next]?.endTicks ?? Infinity) <= segment.startTicks) next++;
+    const parts: FederatedSegment[] = [];
+    let fromTicks = segment.startTicks;
+    for (let at = next; fromTicks < segment.endTicks; at++) {
+      const untilTicks = Math.min(taken[at]?.startTicks ?? Infinity, segment.endTicks);
+      const part = untilTicks > fromTicks ? partOf(segment, fromTicks, untilTicks) : undefined;
+      if (part) parts.push(part);
+      fromTicks = taken[at]?.endTicks ?? Infinity;
+    }
+    return parts;
+  });
+  return [...first, ...added].sort((a, b) => a.startTicks - b.startTicks);
+}
+
+/** The whole fragments of a segment within a span, from a key frame on; undefined if there are none. */
+function partOf(
+  segment: FederatedSegment,
+  fromTicks: number,
+  untilTicks: number,
+): FederatedSegment | undefined {
+  if (fromTicks === segment.startTicks && untilTicks === segment.endTicks) return segment;
+  // Timelines need no indexes.
+  if (segment.entries === '') return { ...segment, startTicks: fromTicks, endTicks: untilTicks };
+  const within = fragmentsOf(segment).filter(
+    ({ startTicks, durationTicks }) => startTicks >= fromTicks && startTicks + durationTicks <= untilTicks,
+  );
+  const start = within.find(({ startsWithKey }) => startsWithKey);
+  const last = within.at(-1);
+  if (!start || !last) return undefined;
+  const endTicks = last.startTicks + last.durationTicks;
+  return { ...segment, startTicks: start.startTicks, endTicks, untilTicks: endTicks };
 }
 
 /**

@@ -5,7 +5,14 @@
  * of the response.
  */
 export type { ArchiveReader, SegmentBytes, WantedBytes } from './archive-reader.ts';
-export { type CatalogSlice, entriesLength, type SliceSpan, wholeSlice } from './catalog-slice.ts';
+export {
+  type CatalogSlice,
+  coarseSliceOf,
+  entriesLength,
+  sliceOf,
+  type SliceSpan,
+  wholeSlice,
+} from './catalog-slice.ts';
 export { CoarseSpans } from './coarse-spans.ts';
 export { ContinuityHours } from './continuity.ts';
 export { Damage } from './damage.ts';
@@ -37,6 +44,6 @@ export {
   type StreamCoverage,
   sumOfParts,
 } from './recording-coverage.ts';
-export { StoredSegments } from './stored-segments.ts';
-export type { RecordedPeriod, RecordingStats } from './stream-stats.ts';
+export { StoredSegments, streamOf } from './stored-segments.ts';
+export { type RecordedPeriod, type RecordingStats, statsOf } from './stream-stats.ts';
 export { WholeReads } from './whole-reads.ts';

@@ -201,7 +201,7 @@ export class StoredSegments {
  * The bytes as a stream; the first ones are read before the response begins. The stream fails if a later read
  * fails. The file is closed when the client disconnects, whether or not it has read anything.
  */
-async function streamOf(reader: SegmentReader, offset: number, length: number): Promise<Readable> {
+export async function streamOf(reader: SegmentReader, offset: number, length: number): Promise<Readable> {
   const firstBytes = Math.min(readChunkBytes, length);
   try {
     const first = await reader.read(offset, firstBytes);

@@ -90,6 +90,11 @@ export function catalogPath(root: string): string {
   return `${root}.sqlite`;
 }
 
+/** The catalog of recordings of other programs, beside that of the archive (design/imported-footage.md). */
+export function importedCatalogPath(catalog: string): string {
+  return `${catalog.replace(/\.sqlite$/, '')}.imported.sqlite`;
+}
+
 /** See heartbeat.ts. */
 export function heartbeatPath(catalog: string): string {
   return `${catalog.replace(/\.sqlite$/, '')}.alive`;

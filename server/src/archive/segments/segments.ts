@@ -33,6 +33,7 @@ export {
   dayOf,
   driftMaxSeconds,
   heartbeatPath,
+  importedCatalogPath,
   isDay,
   isUid,
   lockPath,

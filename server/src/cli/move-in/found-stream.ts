@@ -15,9 +15,21 @@ export interface FoundStream {
   readonly depthHours: number | undefined;
 }
 
+/** Recordings that the other program may have of a camera. */
+export interface FoundCamera {
+  /** Of the stream that gets them. */
+  readonly name: string;
+  /** As the paths of recordings name it. */
+  readonly camera: string;
+  /** Where they are, if the configuration says so for each camera: see `RecordingLayout`. */
+  readonly recordPath?: string | undefined;
+}
+
 /** What was found in a configuration. */
 export interface Found {
   readonly streams: readonly FoundStream[];
+  /** Also those whose addresses can't be used: the stream may have been added by hand. */
+  readonly cameras: readonly FoundCamera[];
   /** What can't be taken over, one sentence each, without passwords. */
   readonly left: readonly string[];
 }
@@ -39,6 +51,7 @@ interface Description {
 /** Collects streams whose addresses this server can use, and says why others are left out. */
 export class Finding {
   readonly #streams: FoundStream[] = [];
+  readonly #cameras: FoundCamera[] = [];
   readonly #left: string[] = [];
 
   /** Something that can't be taken over. */
@@ -46,8 +59,13 @@ export class Finding {
     this.#left.push(text);
   }
 
+  /** A camera that may have recordings. */
+  addCamera({ name, ...others }: FoundCamera): void {
+    this.#cameras.push({ ...others, name: shownName(name) });
+  }
+
   add({ name, source, subSource, tags = [], isRecorded, isOnDemand = false, depthHours }: Description): void {
-    const shown = name.trim().slice(0, limits.nameMaxLength);
+    const shown = shownName(name);
     const reason = source === undefined ? 'it has no address' : refusalOf(source);
     if (shown === '' || source === undefined || reason !== undefined) {
       this.leave(`${shown || 'A stream without a name'}: ${reason ?? 'it has no name'}.`);
@@ -71,8 +89,12 @@ export class Finding {
   }
 
   get found(): Found {
-    return { streams: this.#streams, left: this.#left };
+    return { streams: this.#streams, cameras: this.#cameras, left: this.#left };
   }
+}
+
+function shownName(name: string): string {
+  return name.trim().slice(0, limits.nameMaxLength);
 }
 
 /** Why an address can't be used; undefined: it can. */

@@ -22,8 +22,10 @@ export function readFrigate(text: string, env: Readonly<Record<string, string | 
     const record = { ...objectIn(config['record']), ...objectIn(camera['record']) };
     if (camera['enabled'] === false)
       finding.leave(`${id}: the camera is disabled; it is added, but not recorded.`);
+    const name = textIn(camera['friendly_name']) ?? id;
+    finding.addCamera({ name, camera: id });
     finding.add({
-      name: textIn(camera['friendly_name']) ?? id,
+      name,
       source: resolve(textIn(main?.['path'])),
       subSource: sub === main ? undefined : resolve(textIn(sub?.['path'])),
       tags: Object.keys(objectIn(camera['zones'])),

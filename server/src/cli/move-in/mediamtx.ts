@@ -11,6 +11,7 @@ export function readMediamtx(text: string): Found {
   for (const [name, value] of Object.entries(objectIn(config['paths']))) {
     const path = { ...defaults, ...objectIn(value) };
     const source = textIn(path['source']) ?? 'publisher';
+    if (!name.startsWith('~')) addRecordings(finding, name, path);
     if (name.startsWith('~') || name === 'all' || name === 'all_others')
       finding.leave(`${name}: a pattern of paths has no address of its own.`);
     else if (source === 'publisher')
@@ -25,6 +26,19 @@ export function readMediamtx(text: string): Found {
       });
   }
   return finding.found;
+}
+
+/** Where it writes unless the configuration says otherwise, relative to its folder. */
+const recordPathDefault = './recordings/%path/%Y-%m-%d_%H-%M-%S-%f';
+
+function addRecordings(finding: Finding, name: string, path: Readonly<Record<string, unknown>>): void {
+  if (textIn(path['recordFormat']) === 'mpegts') {
+    if (isYes(path['record']))
+      finding.leave(`${name}: recordings in MPEG-TS can't be shown, only those in fmp4.`);
+    return;
+  }
+  const recordPath = `${textIn(path['recordPath']) ?? recordPathDefault}.mp4`;
+  finding.addCamera({ name, camera: name, recordPath });
 }
 
 function isYes(value: unknown): boolean {

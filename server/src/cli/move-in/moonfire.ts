@@ -21,6 +21,10 @@ export function readMoonfire(streams: readonly MoonfireStream[]): Found {
       finding.leave(
         `${name}: ${(bytes / 1e9).toFixed(1)} GB of recordings are kept; Vidette keeps them by age and by the disk's space.`,
       );
+    if (config['mode'] === 'record')
+      finding.leave(
+        `${name}: its recordings can't be shown, because Moonfire stores them without MP4 headers.`,
+      );
     if (byType.has('ext')) finding.leave(`${name}: its third stream (ext) is left out.`);
   }
   return finding.found;

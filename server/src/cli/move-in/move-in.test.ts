@@ -138,13 +138,12 @@ test('[R16.3] the database of Moonfire is read in its folder, without its passwo
   database.close();
   const { code, lines } = await imported('moonfire', path);
   assert.equal(code, 0);
-  assert.deepEqual(lines.slice(0, 4), [
+  assert.deepEqual(lines.slice(0, 6), [
     'Gate: rtsp://10.0.0.2; sub-stream rtsp://10.0.0.2; recorded',
     'Yard: rtsp://10.0.0.3; recorded',
-    'Not taken: Gate: 5.0 GB of recordings are kept; Vidette keeps them by age and by the disk’s space.'.replace(
-      '’',
-      "'",
-    ),
+    "Not taken: Gate: 5.0 GB of recordings are kept; Vidette keeps them by age and by the disk's space.",
+    "Not taken: Gate: its recordings can't be shown, because Moonfire stores them without MP4 headers.",
+    "Not taken: Yard: its recordings can't be shown, because Moonfire stores them without MP4 headers.",
     '2 streams found.',
   ]);
   assert.doesNotMatch(lines.join('\n'), /secret-word/);

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError, createClient, type Client } from '@vidette/contract/client';
 import { YAMLParseError } from 'yaml';
+import { catalogPath, importedCatalogPath } from '../../archive/segments/segments.ts';
+import type { Clock } from '../../base/clock.ts';
 import { shownSource } from '../../dial/address.ts';
 import { moonfireStreams } from '../../store/moonfire-cameras.ts';
 import { ForeignConfigError, type Found, type FoundStream } from './found-stream.ts';
@@ -9,6 +12,7 @@ import { readFrigate } from './frigate.ts';
 import { readMediamtx } from './mediamtx.ts';
 import { readMoonfire } from './moonfire.ts';
 import type { Product } from './products.ts';
+import { type CameraRecordings, importRecordings, placesOf } from './recordings.ts';
 import { readShinobi } from './shinobi.ts';
 
 export interface MoveInOptions {
@@ -17,6 +21,11 @@ export interface MoveInOptions {
   readonly path: string;
   /** Address of the server that gets the streams; undefined: they are only shown. */
   readonly to: string | undefined;
+  /** The folder of its recordings; undefined: where they usually are; null: they are left out. */
+  readonly recordings: string | null | undefined;
+  /** Of the server, whose index of recordings is there. */
+  readonly dataDir: string;
+  readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (line: string) => void;
   /** Gets the streams that were found, for a program. */
@@ -34,12 +43,17 @@ const fileNames: Readonly<Record<Product, string>> = {
 /**
  * `vidette import PRODUCT CONFIG [ADDRESS]`: shows the streams that the configuration of another program describes, and adds
  * them to a server through its API, which applies its limits and rights as to any other client. Streams whose names exist are
- * left alone, so that the command can be repeated. Nothing of the other program is changed.
+ * left alone, so that the command can be repeated. The recordings are indexed where they are, in the data folder of the server:
+ * it shows them as soon as they are there. Nothing of the other program is changed.
  */
-export async function moveIn({ product, path, to, env, out, tell }: MoveInOptions): Promise<number> {
+export async function moveIn(options: MoveInOptions): Promise<number> {
+  const { product, path, to, recordings, env, out, tell } = options;
   let found: Found;
+  let places: readonly CameraRecordings[];
   try {
-    found = await read(product, await fileOf(product, path), env);
+    const file = await fileOf(product, path);
+    found = await read(product, file, env);
+    places = recordings === null ? [] : await placesOf(product, found.cameras, file, recordings);
   } catch (error) {
     if (!(error instanceof ForeignConfigError)) throw error;
     out(error.message);
@@ -56,13 +70,9 @@ export async function moveIn({ product, path, to, env, out, tell }: MoveInOption
   for (const stream of found.streams) out(lineOf(stream));
   for (const text of found.left) out(`Not taken: ${text}`);
   out(`${found.streams.length} streams found.`);
-  if (to === undefined) {
-    if (found.streams.length > 0)
-      out(
-        'Nothing was added. To add them, create an API token on the page (Account), and run this command with the server’s address and the token in VIDETTE_TOKEN.',
-      );
-    return found.streams.length > 0 ? 0 : 1;
-  }
+  if (recordings !== null && places.length === 0 && product !== 'moonfire')
+    out('No recordings were found. Name their folder with --recordings FOLDER.');
+  if (to === undefined) return preview(options, found, places);
   const token = env['VIDETTE_TOKEN'];
   if (!token || !URL.canParse(to)) {
     out(
@@ -74,7 +84,53 @@ export async function moveIn({ product, path, to, env, out, tell }: MoveInOption
     baseUrl: to.replace(/\/$/, ''),
     headers: () => ({ authorization: `Bearer ${token}` }),
   });
-  return addAll(client, found.streams, out);
+  const code = await addAll(client, found.streams, out);
+  return places.length === 0 ? code : Math.max(code, await showRecordings(client, options, places));
+}
+
+async function preview(
+  { dataDir, clock, out, tell }: MoveInOptions,
+  { streams }: Found,
+  places: readonly CameraRecordings[],
+): Promise<number> {
+  const catalogPath = importedCatalogPath(catalogPathOf(dataDir));
+  const reports = await importRecordings({ cameras: places, uids: undefined, catalogPath, clock, out });
+  tell?.({ recordings: reports });
+  if (streams.length > 0 || reports.length > 0)
+    out(
+      'Nothing was added. To add them, create an API token on the page (Account), and run this command with the server’s address and the token in VIDETTE_TOKEN.',
+    );
+  return streams.length > 0 || reports.length > 0 ? 0 : 1;
+}
+
+/** Indexes the recordings of cameras that have a stream now. */
+async function showRecordings(
+  client: Client,
+  { dataDir, clock, out, tell }: MoveInOptions,
+  places: readonly CameraRecordings[],
+): Promise<number> {
+  const catalog = catalogPathOf(dataDir);
+  if (!existsSync(catalog)) {
+    out(
+      `Recordings were not indexed: no server uses ${dataDir}. Run this command on the server's machine, as its user and with its VIDETTE_DATA.`,
+    );
+    return 1;
+  }
+  const uids = await uidsOf(client);
+  for (const { name } of places)
+    if (!uids.has(name)) out(`${name}: its recordings were left out, because no stream has this name.`);
+  const catalogPath = importedCatalogPath(catalog);
+  const reports = await importRecordings({ cameras: places, uids, catalogPath, clock, out });
+  tell?.({ recordings: reports });
+  const files = reports.reduce((sum, report) => sum + report.files, 0);
+  out(
+    `${files} recordings of ${reports.length} cameras are shown. They stay where they are, and are never changed.`,
+  );
+  return 0;
+}
+
+function catalogPathOf(dataDir: string): string {
+  return catalogPath(join(dataDir, 'archive'));
 }
 
 async function fileOf(product: Product, path: string): Promise<string> {
@@ -121,7 +177,7 @@ async function addAll(
 ): Promise<number> {
   const count = { added: 0, present: 0, failed: 0 };
   try {
-    const present = await namesOf(client);
+    const present = new Set((await uidsOf(client)).keys());
     for (const stream of streams) {
       if (present.has(stream.name)) {
         count.present++;
@@ -148,12 +204,13 @@ async function addAll(
   return count.failed === 0 ? 0 : 1;
 }
 
-async function namesOf(client: Client): Promise<Set<string>> {
-  const names = new Set<string>();
+/** Of all streams that the token's user sees, by their names. */
+async function uidsOf(client: Client): Promise<Map<string, string>> {
+  const uids = new Map<string, string>();
   for (let page = 1; ; page++) {
     const { items, total, pageSize } = await client.listStreams({ query: { page } });
-    for (const { name } of items) names.add(name);
-    if (page * pageSize >= total) return names;
+    for (const { name, uid } of items) uids.set(name, uid);
+    if (page * pageSize >= total) return uids;
   }
 }
 

@@ -9,8 +9,11 @@ export function readShinobi(text: string): Found {
     const monitor = objectIn(one);
     const details = detailsOf(monitor['details']);
     const mode = textIn(monitor['mode']);
+    const [group, id] = [textIn(monitor['ke']), textIn(monitor['mid'])];
+    const name = textIn(monitor['name']) ?? id ?? '';
+    if (group !== undefined && id !== undefined) finding.addCamera({ name, camera: `${group}/${id}` });
     finding.add({
-      name: textIn(monitor['name']) ?? textIn(monitor['mid']) ?? '',
+      name,
       source: textIn(details['auto_host']) ?? addressOf(monitor, details),
       subSource: textIn(objectIn(objectIn(details['substream'])['input'])['fulladdress']),
       tags: (textIn(monitor['tags']) ?? '').split(','),

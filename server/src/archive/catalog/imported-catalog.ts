@@ -1,0 +1,202 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { NewFragment } from '../segments/segments.ts';
+import { openCatalogForWriting } from './catalog-file.ts';
+import { CatalogWrites } from './catalog-writes.ts';
+import { prepared } from './prepared.ts';
+import type { CatalogRow, SegmentName } from './segment-row.ts';
+import { TimelineReads } from './timeline-reads.ts';
+
+/** A recording of another program, to be added. */
+export interface NewImport {
+  readonly uid: string;
+  readonly startTicks: number;
+  /** Of the segment as which it is served. */
+  readonly init: Uint8Array;
+  readonly fragments: readonly NewFragment[];
+  readonly file: ImportedFile;
+}
+
+/** Where the bytes of a segment are. */
+export interface ImportedFile {
+  /** The folder of all recordings, without symbolic links: nothing outside of it is read. */
+  readonly root: string;
+  /** Below `root`, with slashes. */
+  readonly folder: string;
+  readonly name: string;
+  /** Length when it was read. */
+  readonly bytes: number;
+  /** Time of the last change, ms since the epoch, rounded down. */
+  readonly modifiedMs: number;
+}
+
+/** What is known of a file by its name. */
+export type KnownImport = SegmentName & Pick<ImportedFile, 'bytes' | 'modifiedMs'>;
+
+const tables = `
+CREATE TABLE IF NOT EXISTS imported_folder (
+  id    INTEGER PRIMARY KEY,
+  -- absolute path of the folder of all recordings
+  root  TEXT NOT NULL,
+  -- below it
+  path  TEXT NOT NULL,
+  UNIQUE (root, path)
+) STRICT;
+
+-- the files that segments of this catalog are read from; each has one row in segment
+CREATE TABLE IF NOT EXISTS imported_file (
+  stream_id    INTEGER NOT NULL REFERENCES stream (id),
+  start_ticks  INTEGER NOT NULL,
+  folder_id    INTEGER NOT NULL REFERENCES imported_folder (id),
+  name         TEXT NOT NULL,
+  bytes        INTEGER NOT NULL CHECK (bytes > 0),
+  modified_ms  INTEGER NOT NULL,
+  PRIMARY KEY (stream_id, start_ticks)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS imported_file_by_name ON imported_file (folder_id, name);
+`;
+
+/**
+ * The catalog of recordings that belong to other programs. It has the tables of the archive's catalog, so that the same
+ * queries read both, and a table of files. It is a database of its own: what deletes, moves, counts, checks or rebuilds the
+ * archive never meets a row of it. It is derived from the files: without it, the import is repeated.
+ */
+export class ImportedCatalog {
+  readonly reads: TimelineReads;
+  readonly #database: DatabaseSync;
+  readonly #writes: CatalogWrites;
+  readonly #statements: Record<keyof typeof statements, StatementSync>;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#writes = new CatalogWrites(database);
+    this.reads = new TimelineReads(database);
+    this.#statements = prepared(database, statements);
+  }
+
+  /**
+   * Opens or creates it. Server and command may have it open at the same time.
+   * @param busyMs how long a write waits for one of another process
+   * @throws as `openCatalogForWriting`
+   */
+  static open(path: string, busyMs: number): ImportedCatalog {
+    const database = openCatalogForWriting(path);
+    try {
+      // A power cut may undo the last rows, which another import adds again.
+      database.exec(`PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = ${busyMs}`);
+      database.exec(tables);
+      return new ImportedCatalog(database);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  /** Changes when another process has written. */
+  get dataVersion(): unknown {
+    return this.#statements.dataVersion.get()?.['data_version'];
+  }
+
+  /** The file of a segment. */
+  file(streamId: number, startTicks: number): ImportedFile | undefined {
+    const row = this.#statements.file.get(streamId, startTicks);
+    return row && importedFile(row);
+  }
+
+  /** The files of a stream from a time on, oldest first. */
+  filesFrom(streamId: number, fromTicks: number, limit: number): (ImportedFile & { startTicks: number })[] {
+    return this.#statements.filesFrom
+      .all(streamId, fromTicks, limit)
+      .map((row) => ({ ...importedFile(row), startTicks: row['start_ticks'] as number }));
+  }
+
+  /** What was imported from a folder, by the names of the files. */
+  inFolder(root: string, folder: string): Map<string, KnownImport> {
+    return new Map(
+      this.#statements.inFolder.all(root, folder).map((row) => [row['name'] as string, known(row)]),
+    );
+  }
+
+  /** The folders below a root from which recordings of a stream were imported. */
+  foldersOf(uid: string, root: string): string[] {
+    return this.#statements.foldersOf.all(uid, root).map((row) => row['path'] as string);
+  }
+
+  /** Adds recordings and forgets others, in one transaction. @throws what SQLite throws */
+  commit(added: readonly NewImport[], forgotten: readonly SegmentName[]): void {
+    this.#writes.commit(
+      [
+        ...forgotten.map(({ uid, startTicks }) => ({ type: 'lost', uid, startTicks }) as const),
+        ...added.flatMap(({ uid, startTicks, init, fragments }) => [
+          { type: 'segment', uid, startTicks, init, fragments, isFound: true } as const,
+          { type: 'close', uid, segmentStartTicks: startTicks } as const,
+        ]),
+      ],
+      () => {
+        for (const { uid, startTicks } of forgotten) this.#statements.forget.run(uid, startTicks);
+        for (const { uid, startTicks, file } of added) {
+          const { root, folder, name, bytes, modifiedMs } = file;
+          this.#statements.addFolder.run(root, folder);
+          this.#statements.add.run(startTicks, name, bytes, modifiedMs, uid, root, folder);
+        }
+      },
+    );
+  }
+
+  /** Forgets some of the recordings of a stream, and the stream with the last of them; false: there are more. */
+  forgetSome(uid: string, limit: number): boolean {
+    const stream = this.reads.stream(uid);
+    if (!stream) return true;
+    const files = this.filesFrom(stream.id, 0, limit);
+    this.commit(
+      [],
+      files.map(({ startTicks }) => ({ uid, startTicks })),
+    );
+    if (files.length === limit) return false;
+    this.#writes.commit([{ type: 'forget', uid }]);
+    return true;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+const columns = 'root, path, name, imported_file.bytes AS bytes, modified_ms, start_ticks';
+
+const statements = {
+  dataVersion: 'PRAGMA data_version',
+  file: `SELECT ${columns} FROM imported_file JOIN imported_folder ON imported_folder.id = folder_id
+         WHERE stream_id = ? AND start_ticks = ?`,
+  filesFrom: `SELECT ${columns} FROM imported_file JOIN imported_folder ON imported_folder.id = folder_id
+              WHERE stream_id = ? AND start_ticks >= ? ORDER BY start_ticks LIMIT ?`,
+  inFolder: `SELECT uid, name, imported_file.bytes AS bytes, modified_ms, start_ticks FROM imported_folder
+             JOIN imported_file ON folder_id = imported_folder.id JOIN stream ON stream.id = stream_id
+             WHERE root = ? AND path = ?`,
+  foldersOf: `SELECT path FROM imported_folder WHERE id IN (SELECT folder_id FROM imported_file
+              WHERE stream_id = (SELECT id FROM stream WHERE uid = ?)) AND root = ?`,
+  forget: `DELETE FROM imported_file WHERE stream_id = (SELECT id FROM stream WHERE uid = ?) AND start_ticks = ?`,
+  addFolder: 'INSERT INTO imported_folder (root, path) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  add: `INSERT INTO imported_file (start_ticks, name, bytes, modified_ms, stream_id, folder_id)
+        VALUES (?, ?, ?, ?, (SELECT id FROM stream WHERE uid = ?),
+                (SELECT id FROM imported_folder WHERE root = ? AND path = ?))`,
+};
+
+function importedFile(row: CatalogRow): ImportedFile {
+  return {
+    root: row['root'] as string,
+    folder: row['path'] as string,
+    name: row['name'] as string,
+    bytes: row['bytes'] as number,
+    modifiedMs: row['modified_ms'] as number,
+  };
+}
+
+function known(row: CatalogRow): KnownImport {
+  return {
+    uid: row['uid'] as string,
+    startTicks: row['start_ticks'] as number,
+    bytes: row['bytes'] as number,
+    modifiedMs: row['modified_ms'] as number,
+  };
+}

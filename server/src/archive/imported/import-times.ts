@@ -1,0 +1,128 @@
+import { KEY_TICKS } from '@vidette/media/mp4/remux';
+import type { CatalogReads } from '../catalog/catalog.ts';
+import { catalogMs, catalogMsCeil, catalogTicks, type NewFragment } from '../segments/segments.ts';
+
+/** A recording with its place on the timeline. */
+export interface TimedRecording {
+  readonly startTicks: number;
+  /** Those that fit; not empty. */
+  readonly fragments: readonly NewFragment[];
+}
+
+/** Pauses between recordings that are no longer than this, beyond what names can say, are none. */
+const spareTicks = catalogTicks(500);
+/** A recording that would begin this much before the end of the one before it is one of the same time. */
+const overlapMaxTicks = catalogTicks(5_000);
+
+interface Span {
+  readonly startTicks: number;
+  readonly endTicks: number;
+}
+
+/**
+ * Where the recordings of a camera are on the timeline. Names say when they begin, to the second, and their frames how long
+ * they last. So a recording that begins about where the one before it ends begins exactly there. It stays within `overlapMaxTicks`
+ * of its name: where the frames of many recordings last longer than their names say, some fragments are left out.
+ * Recordings are placed in the order of their times; those of an earlier import are in the catalog.
+ */
+export class ImportTimes {
+  readonly #reads: Pick<CatalogReads, 'segmentAtOrBefore' | 'segmentAfter'> | undefined;
+  readonly #streamId: () => number | undefined;
+  readonly #toleranceTicks: number;
+  #last: Span | undefined;
+  #firstTicks: number | undefined;
+  #lastTicks: number | undefined;
+
+  /** @param nameStepMs how exact the times in names are */
+  constructor(
+    reads: Pick<CatalogReads, 'segmentAtOrBefore' | 'segmentAfter'> | undefined,
+    streamId: () => number | undefined,
+    nameStepMs: number,
+  ) {
+    this.#reads = reads;
+    this.#streamId = streamId;
+    this.#toleranceTicks = catalogTicks(nameStepMs) + spareTicks;
+  }
+
+  /** Of the oldest recording, ms since the epoch; null if there was none. */
+  get firstMs(): number | null {
+    return this.#firstTicks === undefined ? null : catalogMs(this.#firstTicks);
+  }
+
+  get lastMs(): number | null {
+    return this.#lastTicks === undefined ? null : catalogMsCeil(this.#lastTicks);
+  }
+
+  /** A recording that has its place: the next one follows it. */
+  follow({ startTicks, endTicks }: Span): void {
+    this.#last = { startTicks, endTicks };
+    this.#firstTicks = Math.min(this.#firstTicks ?? startTicks, startTicks);
+    this.#lastTicks = Math.max(this.#lastTicks ?? endTicks, endTicks);
+  }
+
+  /**
+   * @param candidates when it may begin by its name
+   * @param modifiedMs the last change of its file, which tells which of them is right
+   * @returns undefined if another recording has this time
+   */
+  place(
+    candidates: readonly number[],
+    fragments: readonly NewFragment[],
+    modifiedMs: number,
+  ): TimedRecording | undefined {
+    const ticks = lengthOf(fragments);
+    const missedBy = (start: number) => Math.abs(start + ticks - catalogTicks(modifiedMs));
+    const [named] = candidates.toSorted((a, b) => missedBy(a) - missedBy(b));
+    if (named === undefined) return undefined;
+    const before = this.#before(named);
+    const startTicks = before ? this.#startAfter(before, named) : ceilToGrid(named);
+    if (startTicks === undefined) return undefined;
+    const streamId = this.#streamId();
+    const next =
+      streamId === undefined ? undefined : this.#reads?.segmentAfter(streamId, startTicks - 1)?.startTicks;
+    const fit = fitting(
+      fragments,
+      startTicks,
+      Math.min(named + ticks + this.#toleranceTicks, next ?? Infinity),
+    );
+    return fit.length === 0 ? undefined : { startTicks, fragments: fit };
+  }
+
+  /** The recording that begins last before another ends its tolerance. */
+  #before(named: number): Span | undefined {
+    const streamId = this.#streamId();
+    const atTicks = named + this.#toleranceTicks;
+    const stored = streamId === undefined ? undefined : this.#reads?.segmentAtOrBefore(streamId, atTicks);
+    const last = this.#last && this.#last.startTicks <= atTicks ? this.#last : undefined;
+    if (!stored || !last) return stored ?? last;
+    return stored.startTicks > last.startTicks ? stored : last;
+  }
+
+  #startAfter(before: Span, named: number): number | undefined {
+    const pauseTicks = named - before.endTicks;
+    if (pauseTicks > this.#toleranceTicks) return ceilToGrid(named);
+    return pauseTicks < -overlapMaxTicks ? undefined : ceilToGrid(before.endTicks);
+  }
+}
+
+function ceilToGrid(ticks: number): number {
+  return Math.ceil(ticks / KEY_TICKS) * KEY_TICKS;
+}
+
+function lengthOf(fragments: readonly NewFragment[]): number {
+  return fragments.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+}
+
+/** The first fragments that end before a time. */
+function fitting(
+  fragments: readonly NewFragment[],
+  startTicks: number,
+  untilTicks: number,
+): readonly NewFragment[] {
+  let endTicks = startTicks;
+  const end = fragments.findIndex(({ durationTicks }) => {
+    endTicks += durationTicks;
+    return endTicks > untilTicks;
+  });
+  return end < 0 ? fragments : fragments.slice(0, end);
+}

@@ -1,0 +1,189 @@
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { type ImportReport, RecordingImporter } from '../../archive/imported/imported.ts';
+import { ImportedCatalog } from '../../archive/catalog/catalog.ts';
+import type { Clock } from '../../base/clock.ts';
+import { ForeignConfigError, type FoundCamera } from './found-stream.ts';
+import type { Product } from './products.ts';
+import { listRecordings, nameStepMs, type RecordingLayout } from './recording-paths.ts';
+
+/** Below the folder of all recordings; MediaMTX names both in its configuration. */
+const layouts: Readonly<Partial<Record<Product, Pick<RecordingLayout, 'template' | 'isUtc'>>>> = {
+  frigate: { template: '%Y-%m-%d/%H/%path/%M.%S.mp4', isUtc: true },
+  shinobi: { template: '%path/%Y-%m-%dT%H-%M-%S.mp4', isUtc: false },
+};
+/** Where the recordings are if the command doesn't say it, relative to the configuration. */
+const usualFolders: Readonly<Partial<Record<Product, readonly string[]>>> = {
+  frigate: ['recordings', '../storage/recordings', '../media/recordings', '/media/frigate/recordings'],
+  shinobi: ['videos', '/home/Shinobi/videos', '/opt/shinobi/videos'],
+};
+/** Between two lines about how far it is. */
+const progressMs = 10_000;
+/** The server writes to the catalog, too: a row for each file that it finds missing. */
+const busyMs = 10_000;
+
+/** A camera and the place of its recordings. */
+export interface CameraRecordings {
+  readonly name: string;
+  readonly camera: string;
+  readonly layout: RecordingLayout;
+}
+
+export interface RecordingsOptions {
+  readonly cameras: readonly CameraRecordings[];
+  /** Of the streams by their names; undefined: only the report is made. */
+  readonly uids: ReadonlyMap<string, string> | undefined;
+  /** Of imported recordings; unused without `uids`. */
+  readonly catalogPath: string;
+  readonly clock: Clock;
+  readonly out: (line: string) => void;
+}
+
+/** What was done for a camera. */
+export interface CameraReport extends ImportReport {
+  readonly stream: string;
+}
+
+/**
+ * The recordings of each camera, where they exist.
+ * @param config the configuration's file
+ * @param named the folder that the command names
+ * @throws ForeignConfigError if that is no folder
+ */
+export async function placesOf(
+  product: Product,
+  cameras: readonly FoundCamera[],
+  config: string,
+  named: string | undefined,
+): Promise<CameraRecordings[]> {
+  if (named !== undefined && !(await isFolder(named)))
+    throw new ForeignConfigError(`${named} is not a folder that can be read.`);
+  const places: CameraRecordings[] = [];
+  for (const { name, camera, recordPath } of cameras) {
+    const layout =
+      recordPath === undefined
+        ? await usualLayout(product, config, named)
+        : await recordPathLayout(recordPath, config, named);
+    if (layout) places.push({ name, camera, layout });
+  }
+  return places;
+}
+
+async function usualLayout(
+  product: Product,
+  config: string,
+  named: string | undefined,
+): Promise<RecordingLayout | undefined> {
+  const layout = layouts[product];
+  const candidates = named === undefined ? (usualFolders[product] ?? []) : [named];
+  for (const candidate of layout ? candidates : []) {
+    const folder = resolve(dirname(config), candidate);
+    if (layout && (await isFolder(folder))) return { ...layout, root: await realpath(folder) };
+  }
+  return undefined;
+}
+
+/** The part of a record path that is the same for all recordings is their folder. */
+async function recordPathLayout(
+  recordPath: string,
+  config: string,
+  named: string | undefined,
+): Promise<RecordingLayout | undefined> {
+  const parts = recordPath.split('/');
+  const first = Math.max(
+    0,
+    parts.findIndex((part) => part.includes('%')),
+  );
+  const folder = named ?? resolve(dirname(config), parts.slice(0, first).join('/') || '/');
+  if (!(await isFolder(folder))) return undefined;
+  return { root: await realpath(folder), template: parts.slice(first).join('/'), isUtc: false };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false;
+  }
+}
+
+/** Indexes the recordings of all cameras, or says what would be indexed. Cameras without recordings are left out. */
+export async function importRecordings(options: RecordingsOptions): Promise<CameraReport[]> {
+  const { cameras, uids, catalogPath, out } = options;
+  const catalog = uids && ImportedCatalog.open(catalogPath, busyMs);
+  const reports: CameraReport[] = [];
+  try {
+    const progress = new Progress(options.clock, out);
+    for (const place of cameras) {
+      const uid = uids ? uids.get(place.name) : '';
+      if (uid === undefined) continue;
+      const report = await importCamera(place, uid, catalog, options.clock, () => progress.count());
+      if (report.files === 0 && report.notes.length === 0 && report.goneFiles === 0) continue;
+      reports.push({ stream: place.name, ...report });
+      for (const line of linesOf(place.name, report)) out(line);
+    }
+  } finally {
+    catalog?.close();
+  }
+  return reports;
+}
+
+function importCamera(
+  { camera, layout }: CameraRecordings,
+  uid: string,
+  catalog: ImportedCatalog | undefined,
+  clock: Clock,
+  onFile: () => void,
+): Promise<ImportReport> {
+  const { root } = layout;
+  const importer = new RecordingImporter(uid, {
+    ...{ catalog, root, clock, onFile },
+    nameStepMs: nameStepMs(layout),
+  });
+  const note = (reason: string, example: string) => importer.note(reason, example);
+  return importer.run(listRecordings(layout, camera, note));
+}
+
+/** Says now and then how many files were read. */
+class Progress {
+  readonly #clock: Clock;
+  readonly #out: (line: string) => void;
+  #files = 0;
+  #nextMs: number;
+
+  constructor(clock: Clock, out: (line: string) => void) {
+    this.#clock = clock;
+    this.#out = out;
+    this.#nextMs = clock.monotonicMs() + progressMs;
+  }
+
+  count(): void {
+    this.#files++;
+    if (this.#clock.monotonicMs() < this.#nextMs) return;
+    this.#nextMs = this.#clock.monotonicMs() + progressMs;
+    this.#out(`${this.#files} files read.`);
+  }
+}
+
+function linesOf(name: string, report: ImportReport): string[] {
+  const { files, knownFiles, bytes, durationMs, startMs, endMs, goneFiles, notes } = report;
+  const facts = [
+    `${files} ${files === 1 ? 'recording' : 'recordings'}`,
+    `${(durationMs / 3_600_000).toFixed(2)} h`,
+    `${(bytes / 1e9).toFixed(2)} GB`,
+    ...(startMs === null || endMs === null ? [] : [`${shownTime(startMs)} to ${shownTime(endMs)} UTC`]),
+    ...(knownFiles > 0 ? [`${knownFiles} known already`] : []),
+    ...(goneFiles > 0 ? [`${goneFiles} gone`] : []),
+  ];
+  return [
+    `${name}: ${facts.join(', ')}`,
+    ...notes.map(
+      ({ reason, files: count, example }) => `${name}: ${count} × ${reason} (${JSON.stringify(example)})`,
+    ),
+  ];
+}
+
+function shownTime(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
+}
