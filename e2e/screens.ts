@@ -1,5 +1,5 @@
-// `npm run screens [FILTER...]`: takes a screenshot of every screen, on a phone, a desktop and a wall, in the
-// day and night themes, in both languages, against the real server with real streams, into the folder
+// `npm run screens [FILTER...]`: takes a screenshot of every screen, on phones, a tablet, a desktop and a wall,
+// in the day and night themes, in both languages, against the real server with real streams, into the folder
 // `screens`. They are for visual inspection; nothing is compared.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,9 +16,14 @@ const filters = process.argv.slice(2);
 /** `VIDETTE_SCREENS_LOOKS=360,1440.dark.ru` takes only the looks whose names begin with these. */
 const wantedLooks = process.env['VIDETTE_SCREENS_LOOKS']?.split(',') ?? [''];
 
+/** `VIDETTE_SCREENS_STREAMS=500` adds so many further streams, a third of them with long names. */
+const furtherStreams = Number(process.env['VIDETTE_SCREENS_STREAMS'] ?? 0);
+
 const looks: readonly Look[] = (
   [
     [360, 740],
+    [390, 844],
+    [768, 1024],
     [1440, 900],
     [3840, 2160],
   ] as const
@@ -64,6 +69,7 @@ async function exhibit(client: Client): Promise<Exhibits> {
     ({ items }) => items.every(({ status }) => status !== 'pending'),
     60_000,
   );
+  for (let at = 0; at < furtherStreams; at++) await addFurther(client, at);
   await client.pauseStream({ body: { uid: paused } });
   await client.addUser({
     body: { name: 'guard', fullName: 'Night guard', password: 'seven quiet otters 5' },
@@ -89,6 +95,21 @@ async function exhibit(client: Client): Promise<Exhibits> {
   const { url } = await client.getStreamShare({ params: { uid: live } });
   const guard = await signIn(server, 'guard', 'seven quiet otters 5');
   return { live, failed, guard, shareKey: new URL(url).pathname.split('/').at(-1) ?? '' };
+}
+
+/** Adds one of many streams. They have no viewers, so that none of them connects. */
+async function addFurther(client: Client, at: number): Promise<void> {
+  const number = at + 1;
+  const names = [
+    `Camera ${number}`,
+    `Warehouse ${number}, row 14, northern gate towards the railway and the weighbridge (spare)`,
+    `Склад${number}СевернаяПроходнаяУЖелезнодорожныхВесовБезПробелов`,
+  ];
+  const name = names[at % names.length] ?? '';
+  const tags = [`floor ${at % 7}`, ...(at % 5 === 0 ? ['длинная метка для северного двора'] : [])];
+  const location = { name: at % 4 === 0 ? 'Building 12, second basement, corridor C' : 'Yard' };
+  const body = { name, streamSource: 'demo:', tags, location, live: { onDemand: true } };
+  await client.addStream({ body: { ...body, archive: { isEnable: false } } });
 }
 
 /** Takes every screen in every look; signed in as `person` if a screen needs it. */
