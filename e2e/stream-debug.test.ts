@@ -79,6 +79,26 @@ test('[R2.9] [R10.2] an outage of an unreachable source shows its reason, and so
     assert.notEqual(await alert.textContent(), '');
   }));
 
+test('[R10.2] a failed camera is told above the list, and its player says why, since when, when next, and what to do', async () => {
+  await testEnv.open('/streams', async (page) => {
+    const strip = page.getByRole('region', { name: '1 stream has no video' });
+    const link = strip.getByRole('link', { name: /No signal.*Dock.*refused the connection/ });
+    await link.waitFor();
+    // A search is for something else.
+    await page.getByRole('searchbox').fill('gate');
+    await strip.waitFor({ state: 'detached' });
+    await page.getByRole('searchbox').fill('');
+    await link.click();
+    await page.getByRole('heading', { name: 'Dock', level: 1 }).waitFor();
+    const video = page.getByRole('main');
+    await video.getByText('refused the connection').waitFor();
+    await video.getByText(/^No video since .*The next attempt begins within/).waitFor();
+    await video.getByRole('link', { name: 'Settings' }).waitFor();
+    await video.getByRole('link', { name: 'Test' }).click();
+    await page.waitForURL(`**/stream/${dock}/setting?test=true`);
+  });
+});
+
 test('[R2.14] the server’s metrics are shown over time, and the value of each moment can be read', () =>
   testEnv.open('/administration/stats', async (page) => {
     const dark = page.getByRole('listitem').filter({ hasText: '1 stream has no video' });

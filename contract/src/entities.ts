@@ -516,8 +516,14 @@ export const AuditEntry = z.object({
   ip: z.string().meta(like('192.0.2.17')),
   action: z.string().describe('Name of the call, as in `addStream`').meta(like('addStream')),
   target: z.string().nullable().meta(like('k3m9x2q7w5ab')),
+  targetName: z
+    .string()
+    .nullable()
+    .describe('What the target was called then; null where it is not known, or the target is a name itself')
+    .meta(like('Gate')),
   outcome: z.string().describe('`ok` or an error code').meta(like('ok')),
   details: z.record(z.string(), z.unknown()),
+  isMachine: z.boolean().describe('A program did it, or the page by itself').meta(like(false)),
 });
 
 export type Language = z.infer<typeof Language>;

@@ -352,7 +352,15 @@ export const systemCalls = {
       pageSize: z.int().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault),
       user: z.string().max(limits.loginMaxLength).optional(),
       action: z.string().max(limits.tagMaxLength).optional(),
-      target: z.string().max(limits.nameMaxLength).optional(),
+      target: z
+        .string()
+        .max(limits.nameMaxLength)
+        .optional()
+        .describe('The object itself, as by its uid, or what it was called then'),
+      onlyPeople: z
+        .boolean()
+        .default(false)
+        .describe('Only what people did: no calls by API token, no still images, no commands over MQTT'),
       from: TimeMs.optional(),
       to: TimeMs.optional(),
     }),

@@ -151,15 +151,15 @@ test('a session is ended by its user or an administrator; ending the current one
 test('a token may delete itself and no other; a new one must be valid for some time', async (t) => {
   const { store, clock, tokens } = await scene(t);
   const ann = await addPrincipal(store, 'ann');
-  await assert.rejects(tokens.add(ann, { name: 'x', expireTime: clock.wallMs() }), {
+  await assert.rejects(tokens.add(ann, { name: 'x', expireTime: clock.wallMs() }, newAuditNote()), {
     code: 'ValidationError',
     details: { fields: [{ path: 'expireTime', code: 'too_small' }] },
   });
-  const first = await tokens.add(ann, { name: 'a', expireTime: null });
-  const second = await tokens.add(ann, { name: 'b', expireTime: clock.wallMs() + 1 });
+  const first = await tokens.add(ann, { name: 'a', expireTime: null }, newAuditNote());
+  const second = await tokens.add(ann, { name: 'b', expireTime: clock.wallMs() + 1 }, newAuditNote());
   const byToken = { ...ann, by: { kind: 'token', id: first.id } } as const;
-  await assert.rejects(tokens.remove(byToken, second.id), { code: 'Forbidden' });
-  await tokens.remove(byToken, first.id);
-  await tokens.remove(ann, second.id);
-  await assert.rejects(tokens.remove(ann, second.id), { code: 'NotFound' });
+  await assert.rejects(tokens.remove(byToken, second.id, newAuditNote()), { code: 'Forbidden' });
+  await tokens.remove(byToken, first.id, newAuditNote());
+  await tokens.remove(ann, second.id, newAuditNote());
+  await assert.rejects(tokens.remove(ann, second.id, newAuditNote()), { code: 'NotFound' });
 });

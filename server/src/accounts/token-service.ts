@@ -8,6 +8,7 @@ import { hashSecret, newSecret } from '../access/secrets.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Store } from '../store/store.ts';
+import type { AuditNote } from '../system/audit-event.ts';
 import { tokenView } from './user-view.ts';
 
 type TokenToAdd = z.output<Calls['addToken']['body']>;
@@ -36,7 +37,7 @@ export class TokenService {
    * Creates a token. Its secret is shown only this once. @throws Fault ValidationError at `expireTime`,
    * QuotaReached
    */
-  async add({ user }: Principal, body: TokenToAdd): Promise<Token & { secret: string }> {
+  async add({ user }: Principal, body: TokenToAdd, note: AuditNote): Promise<Token & { secret: string }> {
     const { store, clock } = this.#options;
     const nowMs = clock.wallMs();
     if (body.expireTime !== null && body.expireTime <= nowMs) {
@@ -56,14 +57,17 @@ export class TokenService {
       expiresMs: body.expireTime,
       lastUsedMs: null,
     });
+    note.target = String(token.id);
+    note.targetName = token.name;
     return { ...tokenView(token), secret };
   }
 
   /** A token may delete itself; deleting any other requires a session. @throws Fault Forbidden, NotFound */
-  async remove(principal: Principal, id: number): Promise<void> {
+  async remove(principal: Principal, id: number, note: AuditNote): Promise<void> {
     const { store, authenticator } = this.#options;
     const { by, user } = principal;
     if (by.kind !== 'token' || by.id !== id) requireSession(principal);
+    note.targetName = (await store.tokens.ofUser(user.id)).find((token) => token.id === id)?.name ?? null;
     const isRemoved = await store.tokens.remove(user.id, id);
     if (!isRemoved) throw new Fault('NotFound', 'There is no such token.');
     authenticator.forget(user.id);

@@ -170,7 +170,7 @@ test('[R11.10] what gathers in quiet hours follows as one delivery, and an ended
   assert.equal((await store.outbox.next(id, 9)).length, 0);
 
   const again = await add(root, 'phone');
-  assert.deepEqual(await service.test(root, again.id), {
+  assert.deepEqual(await service.test(root, again.id, newAuditNote()), {
     isAccepted: false,
     failure: { code: 'gone', status: 410 },
   });

@@ -127,7 +127,7 @@ test('[R11.5] a rule depends on another rule of its owner, and on none that was 
   const other = await service.add(principal, body, newAuditNote());
   const otherRule = { id: other.id, hasActed: false, withinSeconds: 60 };
   await service.save(principal, own.id, { otherRule }, newAuditNote());
-  await service.remove(principal, other.id);
+  await service.remove(principal, other.id, newAuditNote());
   await happens('motion');
   assert.notEqual(await acted(own.id), null);
 });

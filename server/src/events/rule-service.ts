@@ -76,6 +76,7 @@ export class RuleService {
     const createdMs = clock.wallMs();
     const id = await store.rules.add({ userId: principal.user.id, name, isEnabled, definition, createdMs });
     note.target = String(id);
+    note.targetName = name;
     return this.#view(principal, id);
   }
 
@@ -99,13 +100,15 @@ export class RuleService {
     requireAction(definition);
     await rules.save(id, { name, isEnabled, definition, state: newRuleState, dueMs: null });
     const saved = await this.#view(principal, id);
+    note.targetName = old.name;
     note.details = { changes: changesBetween(before, saved) };
     return saved;
   }
 
   /** @throws Fault NotFound */
-  async remove(principal: Principal, id: number): Promise<void> {
+  async remove(principal: Principal, id: number, note: AuditNote): Promise<void> {
     const rule = await this.#require(principal, id);
+    note.targetName = rule.name;
     await this.#options.store.rules.remove(rule.id);
   }
 

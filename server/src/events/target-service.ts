@@ -78,6 +78,7 @@ export class TargetService {
       sessionId: settings.type === 'push' && by.kind === 'session' ? by.id : null,
     });
     note.target = String(id);
+    note.targetName = name;
     return { ...targetView(await this.#require(principal, id)), secret };
   }
 
@@ -104,21 +105,24 @@ export class TargetService {
     this.#options.deliveries.wake();
     const saved = targetView(await this.#require(principal, id));
     const isRenewed = changes.secret !== undefined;
+    note.targetName = old.name;
     note.details = { changes: changesBetween(targetView(old), saved), ...(isRenewed && { isRenewed }) };
     return { ...saved, secret: changes.secret ?? null };
   }
 
   /** @throws Fault NotFound */
-  async remove(principal: Principal, id: number): Promise<void> {
+  async remove(principal: Principal, id: number, note: AuditNote): Promise<void> {
     const target = await this.#require(principal, id);
+    note.targetName = target.name;
     await this.#options.store.notificationTargets.remove(target.id);
     this.#testedMs.delete(id);
   }
 
   /** Sends a test now. @throws Fault NotFound, Forbidden, TooManyRequests */
-  async test(principal: Principal, id: number): Promise<TestResult> {
+  async test(principal: Principal, id: number, note: AuditNote): Promise<TestResult> {
     const { clock, deliveries } = this.#options;
     const target = await this.#require(principal, id);
+    note.targetName = target.name;
     requireAllowed(principal, target.settings);
     const nowMs = clock.monotonicMs();
     const waitMs = (this.#testedMs.get(id) ?? -testEveryMs) + testEveryMs - nowMs;

@@ -70,12 +70,15 @@ export class CallChecks {
     const principal = await identify(request, authenticator);
     audit.login = principal?.user.login ?? null;
     audit.isSignedIn = principal !== undefined;
+    audit.isMachine = principal?.by.kind === 'token';
     checked.language = principal?.user.language;
     const language = this.languageOf(checked);
     requireAudience(call, principal);
     const params = check(name, call.params, decoded(call.params, request.params), language);
     // Before the rest is validated: an unauthorised caller gets no explanation of further errors.
     const stream = await this.#streamOf(call, principal, params);
+    // After the call it may have been deleted or renamed.
+    audit.targetName = stream?.stream.name ?? null;
     if (principal) proof.requireFor(call, principal);
     const query = check(name, call.query, decoded(call.query, request.query), language);
     if (call.audited && query) audit.details = { ...query };
@@ -134,7 +137,7 @@ function bodyOf(request: FastifyRequest): unknown {
 function newNote(request: FastifyRequest): AuditNote {
   const params = request.params as Record<string, string>;
   const target = params['uid'] ?? params['login'] ?? params['id'] ?? null;
-  return { login: null, target, details: {}, isSignedIn: false };
+  return { login: null, target, targetName: null, details: {}, isSignedIn: false, isMachine: false };
 }
 
 /** The subject of a call, as far as its body shows: members are recorded by name, never by value. */

@@ -26,11 +26,11 @@ export class CallRecord {
     if (routes[name].method !== 'GET' || call.audited) this.note(name, ip, note, outcome);
   }
 
-  note(name: CallName, ip: string, { login, target, details, isSignedIn }: AuditNote, outcome: string): void {
-    const event = { login, ip, action: name, target, outcome, details };
+  note(name: CallName, ip: string, { isSignedIn, ...note }: AuditNote, outcome: string): void {
+    const event = { ...note, ip, action: name, outcome };
     // A caller who has just signed in, or set a new password, counts as a user too; other anonymous callers
     // could fill the log.
-    const isPerson = isSignedIn || (outcome === 'ok' && login !== null);
+    const isPerson = isSignedIn || (outcome === 'ok' && note.login !== null);
     if (isPerson) this.#audit.add(event);
     else this.#audit.count(event);
   }

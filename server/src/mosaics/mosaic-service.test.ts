@@ -96,10 +96,15 @@ test('[R7.43] a mosaic that is not shared is visible only to its author and admi
   const { mosaics, ann, bob, admin } = await scene(t);
   const { id } = await mosaics.add(ann, mosaicOf(cell(0, 'gate')), 'en', newAuditNote());
   await assert.rejects(mosaics.get(bob, id, false, 'en'), { code: 'Forbidden' });
-  await assert.rejects(mosaics.remove(bob, id + 1), { code: 'Forbidden' });
-  await assert.rejects(mosaics.remove(admin, id + 1), { code: 'NotFound' });
+  await assert.rejects(mosaics.remove(bob, id + 1, newAuditNote()), { code: 'Forbidden' });
+  await assert.rejects(mosaics.remove(admin, id + 1, newAuditNote()), { code: 'NotFound' });
   await mosaics.save(ann, id, { isShared: true }, 'en', newAuditNote());
   assert.deepEqual(cellsOf(await mosaics.get(bob, id, false, 'en')), [null]);
   await assert.rejects(mosaics.save(bob, id, { name: 'x' }, 'en', newAuditNote()), { code: 'Forbidden' });
-  await mosaics.remove(admin, id);
+  const note = newAuditNote();
+  await mosaics.save(admin, id, { name: 'Y', layout: mosaicOf(cell(0, 'yard')).layout }, 'en', note);
+  const { changes: _, ...streams } = note.details;
+  assert.deepEqual([note.targetName, streams], ['Wall', { added: ['yard'], removed: ['gate'] }]);
+  await mosaics.remove(admin, id, note);
+  assert.equal(note.targetName, 'Y');
 });

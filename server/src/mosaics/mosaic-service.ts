@@ -86,6 +86,7 @@ export class MosaicService {
       createdMs: clock.wallMs(),
     });
     note.target = String(id);
+    note.targetName = body.name;
     return this.#viewById(principal, id, language);
   }
 
@@ -112,24 +113,42 @@ export class MosaicService {
     if (body.rotationSeconds !== undefined) changes.rotationSeconds = body.rotationSeconds;
     if (Object.keys(changes).length > 0) await mosaics.save(old.id, changes);
     const saved = (await mosaics.byId(old.id)) ?? old;
-    note.details = { changes: changesBetween(settingsOf(old), settingsOf(saved)) };
+    note.targetName = old.name;
+    note.details = {
+      changes: changesBetween(settingsOf(old), settingsOf(saved)),
+      ...(await this.#streamsBetween(principal, old, saved)),
+    };
     return this.#viewById(principal, old.id, language);
   }
 
   /** @throws Fault NotFound, Forbidden */
-  async remove(principal: Principal, id: number): Promise<void> {
+  async remove(principal: Principal, id: number, note: AuditNote): Promise<void> {
     const { mosaics } = this.#options.store;
     const mosaic = requireMosaicView(principal, await mosaics.byId(id));
     requireMosaicAdmin(principal, mosaic);
+    note.targetName = mosaic.name;
     await mosaics.remove(mosaic.id);
+  }
+
+  /** The streams that a save added to a mosaic and removed from it, by their names, for the audit log. */
+  async #streamsBetween(
+    principal: Principal,
+    before: MosaicRecord,
+    after: MosaicRecord,
+  ): Promise<{ readonly added?: string[]; readonly removed?: string[] }> {
+    const [old, now] = [streamsIn(before.layout), streamsIn(after.layout)];
+    const changed = [...now, ...old].filter((uid) => !old.has(uid) || !now.has(uid));
+    const seen = await this.#options.store.streamList.findMany(viewerOf(principal), changed);
+    const namesOf = (uids: ReadonlySet<string>) =>
+      seen.filter(({ stream }) => uids.has(stream.uid)).map(({ stream }) => stream.name);
+    const [added, removed] = [namesOf(now), namesOf(old)];
+    return { ...(added.length > 0 && { added }), ...(removed.length > 0 && { removed }) };
   }
 
   async #viewById(principal: Principal, id: number, language: MessageLanguage): Promise<WatchedMosaic> {
     const { mosaics, streamList } = this.#options.store;
     const row = requireMosaicView(principal, await mosaics.byId(id));
-    const { cells } = row.layout;
-    const uids = new Set(cells.flatMap(({ stream }) => stream ?? []));
-    const seen = await streamList.findMany(viewerOf(principal), [...uids]);
+    const seen = await streamList.findMany(viewerOf(principal), [...streamsIn(row.layout)]);
     const viewable = new Set(seen.map(({ stream }) => stream.uid));
     const streams = seen.map((one) => viewOf(this.#options, one, language));
     return { ...mosaicView(principal, row, viewable), streams };
@@ -158,6 +177,10 @@ function withHidden(
     stream: cell.stream ?? hidden.get(placeOf(cell)) ?? null,
   }));
   return { ...layout, cells };
+}
+
+function streamsIn({ cells }: MosaicLayout): Set<string> {
+  return new Set(cells.flatMap(({ stream }) => stream ?? []));
 }
 
 function settingsOf({ name, layout, isShared, rotationSeconds }: MosaicRecord): object {

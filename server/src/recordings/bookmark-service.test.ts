@@ -40,15 +40,15 @@ test('[R10.6] a bookmark is changed by its author or an administrator, and only 
   const { id } = await bookmarks.add(ann, gate, newAuditNote());
   const note = newAuditNote();
   await assert.rejects(bookmarks.save(bob, id, { note: 'x' }, note), { code: 'Forbidden' });
-  await assert.rejects(bookmarks.remove(bob, id), { code: 'Forbidden' });
-  await assert.rejects(bookmarks.remove(eve, id), { code: 'Forbidden' });
-  await assert.rejects(bookmarks.remove(bob, id + 1), { code: 'Forbidden' });
-  await assert.rejects(bookmarks.remove(admin, id + 1), { code: 'NotFound' });
+  await assert.rejects(bookmarks.remove(bob, id, newAuditNote()), { code: 'Forbidden' });
+  await assert.rejects(bookmarks.remove(eve, id, newAuditNote()), { code: 'Forbidden' });
+  await assert.rejects(bookmarks.remove(bob, id + 1, newAuditNote()), { code: 'Forbidden' });
+  await assert.rejects(bookmarks.remove(admin, id + 1, newAuditNote()), { code: 'NotFound' });
   assert.deepEqual(note.details, {});
   const saved = await bookmarks.save(admin, id, { note: 'A blue car' }, note);
   assert.equal(saved.createdBy, 'ann');
   assert.deepEqual(note.details, { changes: { note: ['A red car', 'A blue car'] } });
-  await bookmarks.remove(ann, id);
+  await bookmarks.remove(ann, id, newAuditNote());
   assert.equal((await bookmarks.list(ann, { page: 1, pageSize: 10, searchingValues: [] })).total, 0);
 });
 

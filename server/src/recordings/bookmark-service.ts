@@ -116,13 +116,17 @@ export class BookmarkService {
     requireOrder(changes.startMs ?? old.startMs, end, 'endTime');
     if (Object.keys(changes).length > 0) await bookmarks.save(old.id, changes);
     const saved = bookmarkView(await this.#require(principal, old.id));
+    note.targetName = saved.streamName;
     note.details = { changes: changesBetween(bookmarkView(old), saved) };
     return saved;
   }
 
   /** @throws Fault NotFound, Forbidden */
-  async remove(principal: Principal, id: number): Promise<void> {
+  async remove(principal: Principal, id: number, note: AuditNote): Promise<void> {
     const bookmark = await this.#require(principal, id);
+    const { streamName, note: text } = bookmarkView(bookmark);
+    note.targetName = streamName;
+    note.details = { note: text };
     requireBookmarkOwner(principal, bookmark);
     await this.#options.store.bookmarks.remove(bookmark.id);
   }

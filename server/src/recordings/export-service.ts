@@ -56,6 +56,7 @@ export class ExportService {
       const { stream } = await requireStream(store.streamList, principal, uid, 'archive');
       streams.push({ uid, name: stream.name });
     }
+    note.targetName = exportName({ name, streams });
     return exports.add({ userId: principal.user.id, streams, startMs: startTime, endMs: endTime, name });
   }
 
@@ -67,13 +68,17 @@ export class ExportService {
   /** @throws Fault NotFound, ActionNotAcceptable unless the export failed */
   async retry(principal: Principal, id: number, note: AuditNote): Promise<Export> {
     note.target = String(id);
-    return this.#options.exports.retry(await this.#own(principal, id));
+    const record = await this.#own(principal, id);
+    note.targetName = exportName(record);
+    return this.#options.exports.retry(record);
   }
 
   /** Cancels the export, or deletes its package. @throws Fault NotFound */
   async remove(principal: Principal, id: number, note: AuditNote): Promise<void> {
     note.target = String(id);
-    await this.#options.exports.remove(await this.#own(principal, id));
+    const record = await this.#own(principal, id);
+    note.targetName = exportName(record);
+    await this.#options.exports.remove(record);
   }
 
   /**
@@ -86,6 +91,7 @@ export class ExportService {
     const record = await this.#own(principal, id);
     const uids = record.streams.map(({ uid }) => uid);
     note.target = String(record.id);
+    note.targetName = exportName(record);
     note.details = { streams: uids };
     for (const uid of uids) await requireStream(store.streamList, principal, uid, 'archive');
     const found = await exports.package(record);
@@ -101,4 +107,9 @@ export class ExportService {
   async #own(principal: Principal, id: number): Promise<ExportRecord> {
     return requireExportOwner(principal, await this.#options.store.exports.byId(id));
   }
+}
+
+/** What the audit log calls an export: by its name, or by its streams. */
+function exportName({ name, streams }: Pick<ExportRecord, 'name' | 'streams'>): string {
+  return name || streams.map((stream) => stream.name).join(', ');
 }

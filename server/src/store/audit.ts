@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { AuditRow, Database } from './database.ts';
-import { jsonColumn, rowMapping } from './row-mapping.ts';
+import { flagColumn, jsonColumn, rowMapping } from './row-mapping.ts';
 
 /** Who did what, and when. */
 export interface AuditRecord {
@@ -13,12 +13,19 @@ export interface AuditRecord {
   readonly action: string;
   /** The object of the action; null: the call names none. */
   readonly target: string | null;
+  /** What the object was called then; null: not known, or the target itself is a name. */
+  readonly targetName: string | null;
   readonly outcome: string;
   /** Without secrets. */
   readonly details: Readonly<Record<string, unknown>>;
+  /** No person did it, but a program or the page itself. */
+  readonly isMachine: boolean;
 }
 
-export type NewAuditEntry = Omit<AuditRecord, 'id'>;
+export interface NewAuditEntry extends Omit<AuditRecord, 'id'> {
+  /** The target is the uid of a stream, whose name is looked up where `targetName` is null. */
+  readonly isOfStream: boolean;
+}
 
 const mapping = rowMapping<AuditRow, AuditRecord>({
   id: 'id',
@@ -27,9 +34,19 @@ const mapping = rowMapping<AuditRow, AuditRecord>({
   ip: 'ip',
   action: 'action',
   target: 'target',
+  targetName: 'target_name',
   outcome: 'outcome',
   details: jsonColumn('details'),
+  isMachine: flagColumn('is_machine'),
 });
+
+/** The columns of a new entry; entries are written within a second, so that a stream still has its name of then. */
+function rowOf({ isOfStream, ...entry }: NewAuditEntry) {
+  const row = mapping.row(entry);
+  if (!isOfStream || entry.targetName !== null) return row;
+  const name = sql<string | null>`(select name from streams where uid = ${entry.target})`;
+  return { ...row, target_name: name };
+}
 
 export interface AuditQuery {
   /** The last entry of the previous page: returns only entries that follow it in the list. */
@@ -37,7 +54,10 @@ export interface AuditQuery {
   readonly limit: number;
   readonly login?: string | undefined;
   readonly action?: string | undefined;
+  /** The target itself, or what it was called. */
   readonly target?: string | undefined;
+  /** Only what people did. */
+  readonly onlyPeople?: boolean | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }
@@ -51,14 +71,14 @@ export class Audit {
 
   async addAll(entries: readonly NewAuditEntry[]): Promise<void> {
     if (entries.length === 0) return;
-    await this.#db.insertInto('audit').values(entries.map(mapping.row)).execute();
+    await this.#db.insertInto('audit').values(entries.map(rowOf)).execute();
   }
 
   /** Returns its id. */
   async add(entry: NewAuditEntry): Promise<number> {
     const { id } = await this.#db
       .insertInto('audit')
-      .values(mapping.row(entry))
+      .values(rowOf(entry))
       .returning('id')
       .executeTakeFirstOrThrow();
     return id;
@@ -85,7 +105,12 @@ export class Audit {
       )
       .$if(query.login !== undefined, (rows) => rows.where('login', '=', query.login ?? ''))
       .$if(query.action !== undefined, (rows) => rows.where('action', '=', query.action ?? ''))
-      .$if(query.target !== undefined, (rows) => rows.where('target', '=', query.target ?? ''))
+      .$if(query.target !== undefined, (rows) =>
+        rows.where((of) =>
+          of.or([of('target', '=', query.target ?? ''), of('target_name', '=', query.target ?? '')]),
+        ),
+      )
+      .$if(query.onlyPeople === true, (rows) => rows.where('is_machine', '=', 0))
       .$if(query.fromMs !== undefined, (rows) => rows.where('time_ms', '>=', query.fromMs ?? 0))
       .$if(query.toMs !== undefined, (rows) => rows.where('time_ms', '<', query.toMs ?? 0))
       .orderBy('time_ms', 'desc')

@@ -268,9 +268,11 @@ export interface AuditRow {
   ip: string;
   action: string;
   target: string | null;
+  target_name: string | null;
   outcome: string;
   /** JSON, without secrets. */
   details: string;
+  is_machine: Generated<Flag>;
 }
 
 export interface ResetCodeRow {

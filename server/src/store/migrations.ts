@@ -36,6 +36,7 @@ export function migrationsFor(engine: Engine): Record<string, MigrationStep> {
     '0024_push_devices': { up: (db) => pushDevices(db as Kysely<unknown>), isAdditive: true },
     '0025_rule_exports': { up: (db) => ruleExports(db as Kysely<unknown>, engine), isAdditive: true },
     '0026_holds': { up: (db) => holds(db as Kysely<unknown>, engine), isAdditive: true },
+    '0028_audit_names': { up: (db) => auditNames(db as Kysely<unknown>), isAdditive: true },
   };
 }
 
@@ -561,4 +562,17 @@ async function holds(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .execute();
   await index(db, 'holds', ['stream_id']);
   await index(db, 'holds', ['until_ms']);
+}
+
+/** What the objects of audited actions were called then, and which entries no person made. */
+async function auditNames(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('audit').addColumn('target_name', 'text').execute();
+  await db.schema
+    .alterTable('audit')
+    .addColumn('is_machine', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await index(db, 'audit', ['target_name', 'time_ms', 'id']);
+  await sql`update audit set is_machine = 1 where action in ('watchStills', 'mqttRecording', 'previewRule')`.execute(
+    db,
+  );
 }

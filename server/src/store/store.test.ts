@@ -187,6 +187,15 @@ test('deleting a user ends their sessions and keeps their streams', async () => 
   assert.equal((await store.streams.byUid('orphan'))?.createdBy, null);
 });
 
+const auditRow = {
+  ip: '',
+  targetName: null,
+  outcome: 'ok',
+  details: {},
+  isMachine: false,
+  isOfStream: false,
+};
+
 test('values, codes and audit rows are stored', async () => {
   await store.settings.set('k', { a: 1 });
   await store.settings.set('k', { a: 2 });
@@ -196,7 +205,7 @@ test('values, codes and audit rows are stored', async () => {
   await store.resetCodes.set({ userId: user.id, codeHash: 'y', expiresMs: 6, tries: 0 });
   assert.equal(await store.resetCodes.addTry(user.id), 1);
   assert.equal((await store.resetCodes.ofUser(user.id))?.codeHash, 'y');
-  const entry = { timeMs: 1, login: 'l', ip: '', target: null, outcome: 'ok', details: {} };
+  const entry = { ...auditRow, timeMs: 1, login: 'l', target: null };
   await store.audit.addAll([
     { ...entry, action: 'one' },
     { ...entry, action: 'two' },
@@ -208,17 +217,45 @@ test('values, codes and audit rows are stored', async () => {
   );
 });
 
+test('[R7.47] an audit entry keeps the name that its stream had then; what programs did can be left out', async () => {
+  const stream = await store.streams.add(newStream('named', { name: 'Gate 2' }));
+  const entry = { ...auditRow, timeMs: 1, login: 'namer', target: 'named', isOfStream: true };
+  await store.audit.addAll([
+    { ...entry, action: 'watchStream' },
+    { ...entry, action: 'watchStills', isMachine: true },
+  ]);
+  await store.streams.save(stream.id, stream.revision, { ...stream, name: 'Gate 3' });
+  await store.audit.add({ ...entry, timeMs: 2, action: 'saveStream', targetName: 'Gate 2' });
+  await store.audit.add({ ...entry, timeMs: 3, action: 'watchStream' });
+  await store.audit.add({ ...entry, timeMs: 4, action: 'addUser', isOfStream: false });
+  const seen = async (onlyPeople: boolean) =>
+    (await store.audit.list({ limit: 9, login: 'namer', onlyPeople })).map(({ action, targetName }) => [
+      action,
+      targetName,
+    ]);
+  const people = [
+    ['addUser', null],
+    ['watchStream', 'Gate 3'],
+    ['saveStream', 'Gate 2'],
+  ];
+  assert.deepEqual(await seen(true), [...people, ['watchStream', 'Gate 2']]);
+  assert.deepEqual(await seen(false), [...people, ['watchStills', 'Gate 2'], ['watchStream', 'Gate 2']]);
+  const named = await store.audit.list({ limit: 9, target: 'Gate 2' });
+  assert.deepEqual(
+    named.map(({ action }) => action),
+    ['saveStream', 'watchStills', 'watchStream'],
+  );
+});
+
 test('[R7.47] the audit log is in chronological order, page by page, even if the clock was set back', async () => {
   const times = [1_000, 2_000, 9_000, 9_000, 3_000, 4_000];
   await store.audit.addAll(
     times.map((timeMs, index) => ({
+      ...auditRow,
       timeMs,
       login: index % 2 === 0 ? 'even' : 'odd',
-      ip: '',
       action: 'signIn',
       target: 'clock',
-      outcome: 'ok',
-      details: {},
     })),
   );
   const seen: number[] = [];

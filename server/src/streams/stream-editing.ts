@@ -41,6 +41,7 @@ export class StreamEditing {
   async add(principal: Principal, body: z.output<typeof StreamToAdd>, note: AuditNote): Promise<string> {
     const { uid } = await this.#options.streamService.add(principal, body);
     note.target = uid;
+    note.targetName = body.name;
     return uid;
   }
 

@@ -121,7 +121,10 @@ export class StreamRightsService {
     streamService.noteRights(new Set([...ids.keys(), ...before.map(({ stream }) => stream)]));
     const after = await this.#ofUserId(user.id);
     const rowsOf = (rights: RightsOnStream[]) => byKey(rights, ({ stream }) => stream);
-    note.details = { changes: changesBetween(rowsOf(before), rowsOf(after)) };
+    const changes = changesBetween(rowsOf(before), rowsOf(after));
+    const changed = [...before, ...after].filter(({ stream }) => stream in changes);
+    const names = Object.fromEntries(changed.map(({ stream, streamName }) => [stream, streamName]));
+    note.details = { changes, names };
     return after;
   }
 

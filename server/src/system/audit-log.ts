@@ -4,6 +4,7 @@ import type { Log } from '../base/log.ts';
 import { redactValue } from '../base/redact.ts';
 import type { Audit, AuditQuery, AuditRecord, NewAuditEntry } from '../store/audit.ts';
 import type { AuditEvent, OpenEntry } from './audit-event.ts';
+import { machineActions, streamActions } from './audit-subjects.ts';
 import { AuditQueue } from './audit-queue.ts';
 import { AuditTallies } from './audit-tallies.ts';
 
@@ -87,15 +88,15 @@ export class AuditLog {
     await this.#queue.close();
   }
 
-  #rowOf({ login, ip, action, target, outcome, details }: AuditEvent): NewAuditEntry {
+  #rowOf({ targetName, details, isMachine, ...event }: AuditEvent): NewAuditEntry {
+    const { action } = event;
     return {
+      ...event,
       timeMs: this.#clock.wallMs(),
-      login,
-      ip,
-      action,
-      target,
-      outcome,
+      targetName: targetName ?? null,
       details: redactedOf(details),
+      isMachine: isMachine === true || machineActions.has(action),
+      isOfStream: streamActions.has(action),
     };
   }
 

@@ -29,7 +29,9 @@ function auditView(row: AuditRecord): AuditEntry {
     ip: row.ip,
     action: row.action,
     target: row.target,
+    targetName: row.targetName,
     outcome: row.outcome,
     details: row.details,
+    isMachine: row.isMachine,
   };
 }

@@ -35,8 +35,10 @@ test('a page of the audit log states whether older entries follow', async () => 
     ip: '::1',
     action: 'a',
     target: null,
+    targetName: null,
     outcome: 'ok',
     details: { n: 1 },
+    isMachine: false,
   };
   const pages = (rows: number) =>
     new AuditPages({ list: async ({ limit }) => Array.from({ length: Math.min(rows, limit) }, () => row) });

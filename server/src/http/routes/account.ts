@@ -97,10 +97,10 @@ function registerSessions(registrar: Registrar, { config, sessions }: AccountSer
 function registerTokens(registrar: Registrar, { tokens }: AccountServices): void {
   registrar.handle('listTokens', async ({ principal }) => wholeList(await tokens.list(principal)));
 
-  registrar.handle('addToken', ({ principal, body }) => tokens.add(principal, body));
+  registrar.handle('addToken', ({ principal, body, audit }) => tokens.add(principal, body, audit));
 
-  registrar.handle('deleteToken', async ({ principal, params }) => {
-    await tokens.remove(principal, params.id);
+  registrar.handle('deleteToken', async ({ principal, params, audit }) => {
+    await tokens.remove(principal, params.id, audit);
     return {};
   });
 }

@@ -29,8 +29,8 @@ export function registerBookmarks(registrar: Registrar, { bookmarks, footageHold
     bookmarks.save(principal, params.id, body, audit),
   );
 
-  registrar.handle('deleteBookmark', async ({ principal, params }) => {
-    await bookmarks.remove(principal, params.id);
+  registrar.handle('deleteBookmark', async ({ principal, params, audit }) => {
+    await bookmarks.remove(principal, params.id, audit);
     return {};
   });
 

@@ -25,8 +25,8 @@ export function registerMosaics(registrar: Registrar, { mosaics }: MosaicService
     mosaics.save(principal, params.id, body, language, audit),
   );
 
-  registrar.handle('deleteMosaic', async ({ principal, params }) => {
-    await mosaics.remove(principal, params.id);
+  registrar.handle('deleteMosaic', async ({ principal, params, audit }) => {
+    await mosaics.remove(principal, params.id, audit);
     return {};
   });
 }

@@ -21,11 +21,13 @@ export function registerNotifications(
   registrar.handle('saveTarget', ({ principal, params, body, audit }) =>
     targetService.save(principal, params.id, body, audit),
   );
-  registrar.handle('deleteTarget', async ({ principal, params }) => {
-    await targetService.remove(principal, params.id);
+  registrar.handle('deleteTarget', async ({ principal, params, audit }) => {
+    await targetService.remove(principal, params.id, audit);
     return {};
   });
-  registrar.handle('testTarget', ({ principal, params }) => targetService.test(principal, params.id));
+  registrar.handle('testTarget', ({ principal, params, audit }) =>
+    targetService.test(principal, params.id, audit),
+  );
   registrar.handle('getPushKey', () => Promise.resolve({ publicKey: targetService.publicPushKey }));
   registrar.handle('getNotificationStill', async ({ params }) => ({
     contentType: 'image/jpeg',
@@ -38,8 +40,8 @@ export function registerNotifications(
   registrar.handle('saveRule', ({ principal, params, body, audit }) =>
     ruleService.save(principal, params.id, body, audit),
   );
-  registrar.handle('deleteRule', async ({ principal, params }) => {
-    await ruleService.remove(principal, params.id);
+  registrar.handle('deleteRule', async ({ principal, params, audit }) => {
+    await ruleService.remove(principal, params.id, audit);
     return {};
   });
 }

@@ -95,6 +95,7 @@ function registerRecords(
       login: query.user,
       action: query.action,
       target: query.target,
+      onlyPeople: query.onlyPeople,
       fromMs: query.from,
       toMs: query.to,
     }),

@@ -1,4 +1,4 @@
-import type { I18n } from '../../i18n/i18n.ts';
+import type { I18n, MessageKey } from '../../i18n/i18n.ts';
 
 /** Audited actions, by the name in the entries. */
 export const auditActions = [
@@ -77,6 +77,11 @@ type AuditAction = (typeof auditActions)[number];
 
 function isKnown(action: string): action is AuditAction {
   return auditActions.some((known) => known === action);
+}
+
+/** The message that tells an action as a sentence; undefined for an action unknown to this page. */
+export function actionKey(action: string): MessageKey | undefined {
+  return isKnown(action) ? `audit.said.${action}` : undefined;
 }
 
 /** The text of an action; an action unknown to this page is shown by its name. */

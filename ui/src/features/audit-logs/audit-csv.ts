@@ -1,15 +1,16 @@
 import type { AuditEntry } from '@vidette/contract/entities';
 
-const columns = ['time', 'user', 'ip', 'action', 'target', 'outcome', 'details'] as const;
+const columns = ['time', 'user', 'ip', 'action', 'target', 'targetName', 'outcome', 'details'] as const;
 
 /** Entries as CSV (RFC 4180): a header line, times in ISO 8601, details as JSON. */
 export function auditCsv(entries: readonly AuditEntry[]): string {
-  const lines = entries.map(({ time, user, ip, action, target, outcome, details }) => [
+  const lines = entries.map(({ time, user, ip, action, target, targetName, outcome, details }) => [
     new Date(time).toISOString(),
     user ?? '',
     ip,
     action,
     target ?? '',
+    targetName ?? '',
     outcome,
     Object.keys(details).length === 0 ? '' : JSON.stringify(details),
   ]);

@@ -1,4 +1,4 @@
-import { Autocomplete, Button, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Switch, TextInput } from '@mantine/core';
 import { limits } from '@vidette/contract/constants';
 import { useMemo, useState, type ChangeEvent, type FormEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -16,7 +16,7 @@ interface AuditFiltersProps {
 /** Filters by user, action, object and time; applied together, by Enter or the button. */
 export function AuditFilters({ search, onChange }: AuditFiltersProps) {
   const i18n = useI18n();
-  const { inputProps, momentProps, action, setAction, submit } = useFilterForm(search, onChange);
+  const { inputProps, momentProps, action, setAction, submit, submitWith } = useFilterForm(search, onChange);
   return (
     <form noValidate onSubmit={submit} className={classes.filters}>
       <TextInput
@@ -58,6 +58,12 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
             {i18n.t('audit.clear')}
           </Button>
         )}
+        <Switch
+          className={classes.machines}
+          label={i18n.t('audit.machines')}
+          checked={search.machines === true}
+          onChange={(event) => submitWith(event.currentTarget.checked)}
+        />
       </div>
     </form>
   );
@@ -77,11 +83,14 @@ function useFilterForm(search: AuditSearch, onChange: (search: AuditSearch) => v
     to: search.to ?? 'empty',
   });
   const set = (changes: Partial<typeof values>) => setValues({ ...values, ...changes });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submitWith = (machines: boolean) => {
     // The field says what is wrong with it.
     if (span.from === 'unreadable' || span.to === 'unreadable') return;
-    onChange(auditSearch({ ...values, ...span }));
+    onChange(auditSearch({ ...values, ...span, machines }));
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    submitWith(search.machines === true);
   };
   const inputProps = (name: keyof typeof values) => ({
     value: values[name],
@@ -99,6 +108,7 @@ function useFilterForm(search: AuditSearch, onChange: (search: AuditSearch) => v
     action: values.action,
     setAction: (action: string) => set({ action }),
     submit,
+    submitWith,
   };
 }
 

@@ -3,12 +3,18 @@ import type { RequestOf } from '@vidette/contract/client';
 import { limits } from '@vidette/contract/constants';
 import type { AuditEntry } from '@vidette/contract/entities';
 import { api } from '../../api/api.ts';
+import type { AuditSearch } from './audit-search.ts';
 
 /** Filter for the audit log. */
 export type AuditFilter = Pick<
   NonNullable<RequestOf<'listAuditLogs'>['query']>,
-  'user' | 'action' | 'target' | 'from' | 'to'
+  'user' | 'action' | 'target' | 'from' | 'to' | 'onlyPeople'
 >;
+
+/** The filter of a search: what programs did only on request, or when one of their actions is asked for. */
+export function auditFilter({ machines, ...search }: AuditSearch): AuditFilter {
+  return { ...search, onlyPeople: machines !== true && search.action === undefined };
+}
 
 /** The audit log, newest first, loaded page by page as the user goes back. */
 export function auditLogsQuery(filter: AuditFilter) {

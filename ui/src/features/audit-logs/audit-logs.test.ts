@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '@vidette/contract/entities';
 import { routes } from '@vidette/contract/routes';
+import { en } from '../../i18n/en/all.ts';
+import { I18n } from '../../i18n/i18n.ts';
+import { ru } from '../../i18n/ru/all.ts';
 import { auditActions } from './audit-actions.ts';
 import { auditCsv } from './audit-csv.ts';
+import { auditFilter } from './audit-logs-api.ts';
 import { auditSearch } from './audit-search.ts';
+import { sentenceOf, textOfSentence } from './audit-sentence.ts';
 
 const entry: AuditEntry = {
   id: 1,
@@ -13,16 +18,18 @@ const entry: AuditEntry = {
   ip: '192.0.2.1',
   action: 'addStream',
   target: 'Gate "2", north',
+  targetName: null,
   outcome: 'ok',
   details: {},
+  isMachine: false,
 };
 
 test('[R7.47] entries become lines that every spreadsheet can read', () => {
   assert.equal(
     auditCsv([entry, { ...entry, user: null, target: '=1+1', details: { keys: ['a'] } }]),
-    'time,user,ip,action,target,outcome,details\r\n' +
-      '2026-11-21T06:05:04.000Z,nina,192.0.2.1,addStream,"Gate ""2"", north",ok,\r\n' +
-      '2026-11-21T06:05:04.000Z,,192.0.2.1,addStream,\'=1+1,ok,"{""keys"":[""a""]}"\r\n',
+    'time,user,ip,action,target,targetName,outcome,details\r\n' +
+      '2026-11-21T06:05:04.000Z,nina,192.0.2.1,addStream,"Gate ""2"", north",,ok,\r\n' +
+      '2026-11-21T06:05:04.000Z,,192.0.2.1,addStream,\'=1+1,,ok,"{""keys"":[""a""]}"\r\n',
   );
 });
 
@@ -41,4 +48,66 @@ test('[R7.47] every call that changes something has a text', () => {
     names.filter((name) => !known.includes(name)),
     [],
   );
+});
+
+const english = new I18n('en', en);
+const russian = new I18n('ru', ru);
+
+function said(changes: Partial<AuditEntry>, i18n = english): string {
+  return textOfSentence(sentenceOf({ ...entry, ...changes }, i18n));
+}
+
+test('[R7.47] an entry is a sentence with the names of then, in both languages', () => {
+  const stream = { action: 'deleteStream', target: 'k3m9x2q7w5ab', targetName: 'Gate 2' };
+  assert.equal(said(stream), 'nina deleted the stream Gate 2');
+  assert.equal(said(stream, russian), 'nina: удалён поток Gate 2');
+  assert.equal(said({ ...stream, targetName: null }), 'nina deleted the stream k3m9x2q7w5ab');
+  assert.equal(said({ ...stream, outcome: 'Forbidden' }), 'Not done (nina): Stream deleted · Gate 2');
+  assert.equal(said({ action: 'somethingNew' }), 'nina: somethingNew');
+  assert.equal(
+    said({ ...stream, action: 'watchShared', user: null }),
+    'A visitor watched Gate 2 through its public link',
+  );
+  assert.equal(said({ ...stream, isMachine: true }), 'nina (by a program) deleted the stream Gate 2');
+  assert.equal(said({ action: 'addUser', target: null }), 'nina: User added');
+  const parts = sentenceOf({ ...entry, ...stream }, english);
+  assert.deepEqual(parts.at(-1), { text: 'Gate 2', filter: { target: 'k3m9x2q7w5ab' } });
+});
+
+test('[R7.47] a sentence says which streams were added, removed or permitted, and a new name', () => {
+  const details = {
+    changes: { k1: [['view'], null], k2: [['view', 'archive'], null] },
+    names: { k1: 'Gate 2', k2: 'Yard' },
+  };
+  const rights = { action: 'saveUserPermissions', target: 'guards', details };
+  assert.equal(said(rights), 'nina removed Gate 2, Yard from guards');
+  const given = { ...details, changes: { k1: [null, ['view']] } };
+  assert.equal(said({ ...rights, details: given }), 'nina gave guards access to Gate 2');
+  assert.equal(
+    said({ ...rights, details: given }, russian),
+    'nina: пользователю guards открыт доступ к Gate 2',
+  );
+  const changed = { ...details, changes: { k1: [['view'], ['view', 'edit']] } };
+  assert.equal(said({ ...rights, details: changed }), 'nina changed the permissions of guards');
+  assert.equal(
+    said({
+      action: 'saveStreamPermissions',
+      target: 'k1',
+      targetName: 'Gate 2',
+      details: { changes: { guard: [['view'], null] } },
+    }),
+    'nina removed Gate 2 from guard',
+  );
+  const mosaic = { action: 'saveMosaic', target: '4', targetName: 'Guards' };
+  const many = { removed: ['A', 'B', 'C', 'D', 'E'] };
+  assert.equal(said({ ...mosaic, details: many }), 'nina removed A, B, C and 2 others from Guards');
+  assert.equal(said({ ...mosaic, details: { ...many, added: ['F'] } }), 'nina changed the mosaic Guards');
+  const renamed = { changes: { name: ['Guards', 'Night'] } };
+  assert.equal(said({ ...mosaic, details: renamed }), 'nina renamed Guards to Night');
+});
+
+test('[R7.47] what programs did is left out, unless it is asked for', () => {
+  assert.deepEqual(auditFilter({ user: 'nina' }), { user: 'nina', onlyPeople: true });
+  assert.deepEqual(auditFilter(auditSearch({ machines: true })), { onlyPeople: false });
+  assert.deepEqual(auditFilter({ action: 'watchStills' }), { action: 'watchStills', onlyPeople: false });
 });

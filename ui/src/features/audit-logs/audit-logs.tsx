@@ -5,7 +5,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { AuditEntry } from '@vidette/contract/entities';
 import { isErrorCode, messageOf } from '@vidette/contract/errors';
 import { useState } from 'react';
-import { auditLogsQuery } from './audit-logs-api.ts';
+import { auditFilter, auditLogsQuery } from './audit-logs-api.ts';
 import { codeOf, textOf } from '../../page/failures.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { Delayed } from '../../components/delayed.tsx';
@@ -19,6 +19,7 @@ import { AuditFilters } from './audit-filters.tsx';
 import classes from './audit-logs.module.css';
 import type { AuditSearch } from './audit-search.ts';
 import { EntryFacts } from './entry-facts.tsx';
+import { EntrySentence } from './entry-sentence.tsx';
 import { CsvButton } from './csv-button.tsx';
 
 /** Who did what, when, from where and with what outcome [R2.14]; the filter is in the address. */
@@ -27,7 +28,7 @@ export function AuditLogsScreen() {
   const navigate = useNavigate();
   const search: AuditSearch = useSearch({ from: '/administration/audit-logs' });
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    auditLogsQuery(search),
+    auditLogsQuery(auditFilter(search)),
   );
   const entries = data?.pages.flatMap(({ items }) => items) ?? [];
   if (!data && error && codeOf(error) === 'AuditLogsDisabled') {
@@ -70,7 +71,7 @@ export function AuditLogsScreen() {
                 {i18n.t('audit.older')}
               </Button>
             )}
-            <CsvButton filter={search} />
+            <CsvButton filter={auditFilter(search)} />
           </div>
         </>
       )}
@@ -93,10 +94,7 @@ function AuditTable({ search, entries }: AuditTableProps) {
         head={
           <>
             <th>{i18n.t('audit.time')}</th>
-            <th>{i18n.t('audit.user')}</th>
-            <th>{i18n.t('audit.action')}</th>
-            <th data-wide="true">{i18n.t('audit.target')}</th>
-            <th data-wide="true">{i18n.t('audit.outcome')}</th>
+            <th>{i18n.t('audit.entry')}</th>
             <th data-wide="true">{i18n.t('audit.address')}</th>
           </>
         }
@@ -110,10 +108,10 @@ function AuditTable({ search, entries }: AuditTableProps) {
 }
 
 /** The heading of the printed table: the filter, and the time of printing. */
-function printedText({ from, to, ...words }: AuditSearch, i18n: I18n): string {
+function printedText({ from, to, user, action, target }: AuditSearch, i18n: I18n): string {
   return [
     i18n.t('audit.printed', { time: i18n.dateTime(Date.now()) }),
-    ...Object.values(words),
+    ...[user, action, target].filter((word) => word !== undefined),
     ...(from === undefined ? [] : [`${i18n.t('audit.from')} ${i18n.dateTime(from)}`]),
     ...(to === undefined ? [] : [`${i18n.t('audit.to')} ${i18n.dateTime(to)}`]),
   ].join(' · ');
@@ -122,7 +120,7 @@ function printedText({ from, to, ...words }: AuditSearch, i18n: I18n): string {
 function EntryRows({ entry }: { entry: AuditEntry }) {
   const i18n = useI18n();
   const [isOpen, setOpen] = useState(false);
-  const { time, user, action, target, outcome, ip } = entry;
+  const { time, outcome, ip } = entry;
   const outcomeText =
     outcome === 'ok'
       ? i18n.t('audit.ok')
@@ -135,19 +133,15 @@ function EntryRows({ entry }: { entry: AuditEntry }) {
         <td>
           <Opener isOpen={isOpen} timeMs={time} onToggle={() => setOpen(!isOpen)} />
         </td>
-        <td>{user ?? i18n.t('audit.notSignedIn')}</td>
-        <td>
-          <div>{actionText(action, i18n)}</div>
-          <code className={classes.code}>{action}</code>
+        <td className={classes.sentence}>
+          <EntrySentence entry={entry} />
           {outcome !== 'ok' && <div className={classes.failed}>{outcomeText}</div>}
         </td>
-        <td data-wide="true">{target}</td>
-        <td data-wide="true">{outcomeText}</td>
         <td data-wide="true">{ip}</td>
       </tr>
       {isOpen && (
         <tr className={classes.details}>
-          <td colSpan={6}>
+          <td colSpan={3}>
             <EntryDetails entry={entry} outcomeText={outcomeText} />
           </td>
         </tr>
@@ -176,18 +170,26 @@ function Opener({ isOpen, timeMs, onToggle }: OpenerProps) {
 
 function EntryDetails({ entry, outcomeText }: { entry: AuditEntry; outcomeText: string }) {
   const i18n = useI18n();
-  const { target, ip, details } = entry;
+  const { action, target, ip } = entry;
   return (
     <dl>
-      <dt>{i18n.t('audit.target')}</dt>
-      <dd>{target ?? i18n.t('profile.none')}</dd>
+      <dt>{i18n.t('audit.action')}</dt>
+      <dd>
+        {actionText(action, i18n)} <code className={classes.code}>{action}</code>
+      </dd>
+      {target !== null && (
+        <>
+          <dt>{i18n.t('audit.identifier')}</dt>
+          <dd>{target}</dd>
+        </>
+      )}
       <dt>{i18n.t('audit.outcome')}</dt>
       <dd>{outcomeText}</dd>
       <dt>{i18n.t('audit.address')}</dt>
       <dd>{ip}</dd>
       <dt>{i18n.t('audit.details')}</dt>
       <dd>
-        <EntryFacts details={details} />
+        <EntryFacts entry={entry} />
       </dd>
     </dl>
   );

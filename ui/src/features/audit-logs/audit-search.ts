@@ -1,10 +1,12 @@
-/** The audit log's search parameters: user, action, object, and the time range (ms since the epoch). */
+/** The audit log's search parameters: user, action, object, the time range (ms since the epoch), and programs. */
 export type AuditSearch = {
   readonly user?: string;
   readonly action?: string;
   readonly target?: string;
   readonly from?: number;
   readonly to?: number;
+  /** With the entries that no person made. */
+  readonly machines?: true;
 };
 
 const words = ['user', 'action', 'target'] as const;
@@ -12,7 +14,7 @@ const moments = ['from', 'to'] as const;
 
 /** Parses the search parameters; invalid values are ignored. */
 export function auditSearch(search: Readonly<Record<string, unknown>>): AuditSearch {
-  const found: Record<string, string | number> = {};
+  const found: Record<string, string | number | true> = {};
   for (const name of words) {
     const value = search[name];
     // The router parses a numeric value as a number.
@@ -23,5 +25,6 @@ export function auditSearch(search: Readonly<Record<string, unknown>>): AuditSea
     const ms = search[name];
     if (typeof ms === 'number' && Number.isSafeInteger(ms) && ms >= 0) found[name] = ms;
   }
+  if (search['machines'] === true) found['machines'] = true;
   return found;
 }

@@ -10,6 +10,7 @@ import type { TranscodingRefusal, WaitReason } from '../../playback/state.ts';
 import { LastFrame, useOldFrame } from '../../playback/react/last-frame.tsx';
 import { usePlayer } from '../../playback/react/use-player.ts';
 import { reasonOf } from '../streams/reason.ts';
+import { FailedCamera } from './failed-camera.tsx';
 import classes from './stream-view.module.css';
 
 interface StateTextProps {
@@ -148,6 +149,7 @@ function Waiting({
 function Reason({ stream }: { stream: Stream }) {
   const i18n = useI18n();
   const pause = usePauseStream();
+  if (stream.status === 'failed' && stream.node.available) return <FailedCamera stream={stream} />;
   if (stream.status !== 'paused') return <p>{reasonOf(stream, i18n)}</p>;
   return (
     <>

@@ -38,6 +38,8 @@ export const streams = {
   'streams.lastFrame': 'Last frame {time}, {duration} ago',
   'streams.picture.deferred': 'No snapshot: overload',
   'streams.picture.none': 'No snapshot yet',
+  'streams.failedNow': '{count, plural, one {# stream has no video} other {# streams have no video}}',
+  'streams.failedNow.more': '{count} more',
   'streams.public': 'Public link',
   'streams.notRecorded': 'Not recorded',
   'streams.reason.node': 'Its server is not available',

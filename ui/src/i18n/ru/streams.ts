@@ -40,6 +40,9 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.lastFrame': 'Последний кадр {time}, {duration} назад',
   'streams.picture.deferred': 'Кадра нет: перегрузка',
   'streams.picture.none': 'Кадра ещё нет',
+  'streams.failedNow':
+    '{count, plural, one {Нет видео: # поток} few {Нет видео: # потока} many {Нет видео: # потоков} other {Нет видео: # потока}}',
+  'streams.failedNow.more': 'Ещё {count}',
   'streams.public': 'Публичная ссылка',
   'streams.notRecorded': 'Не записывается',
   'streams.reason.node': 'Его сервер недоступен',

@@ -2,6 +2,7 @@ import type { ReplyOf } from '@vidette/contract/client';
 import type { Stream } from '@vidette/contract/entities';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { reasonOf } from '../reason.ts';
+import { outageTexts, wholeSeconds } from '../outage-text.ts';
 import classes from './stream.module.css';
 
 interface StreamVerdictProps {
@@ -14,27 +15,16 @@ interface StreamVerdictProps {
 /** In a sentence, whether video arrives; otherwise since when not, why, and when the source is tried again. */
 export function StreamVerdict({ stream, stats, askedMs }: StreamVerdictProps) {
   const i18n = useI18n();
-  const { status, statusSince, nextAttempt } = stats;
-  const duration = i18n.duration(wholeSeconds(askedMs - statusSince));
+  const { status, statusSince } = stats;
+  const { since, next } = outageTexts(stats, askedMs, i18n);
   const reason = reasonOf({ ...stream, status }, i18n);
   const sentences =
     status === 'running'
-      ? [i18n.t('debug.well', { duration })]
-      : [
-          status === 'failed' && i18n.t('debug.dark', { time: i18n.dateTime(statusSince), duration }),
-          reason,
-          nextAttempt !== null &&
-            i18n.t('debug.next', {
-              duration: i18n.duration(Math.max(1000, wholeSeconds(nextAttempt - askedMs))),
-            }),
-        ].filter((text) => typeof text === 'string');
+      ? [i18n.t('debug.well', { duration: i18n.duration(wholeSeconds(askedMs - statusSince)) })]
+      : [status === 'failed' && since, reason, next].filter((text) => typeof text === 'string');
   return (
     <p className={classes.verdict} data-status={status}>
       {sentences.join(' ')}
     </p>
   );
-}
-
-function wholeSeconds(durationMs: number): number {
-  return Math.max(0, Math.round(durationMs / 1000) * 1000);
 }

@@ -14,6 +14,9 @@ import { usePicking, type Picking } from './use-picking.ts';
 import { useStreamFilters, type StreamFilters } from './use-stream-filters.ts';
 import { useStreamList, type StreamList } from './use-stream-list.ts';
 
+const FailedStrip = lazy(() =>
+  import('./failed-strip.tsx').then((module) => ({ default: module.FailedStrip })),
+);
 const FirstStepsBar = lazy(() =>
   import('./first-steps-bar.tsx').then((module) => ({ default: module.FirstStepsBar })),
 );
@@ -52,6 +55,11 @@ export function StreamsScreen() {
         onChange={filters.change}
         picking={list.total === 0 && !picking.isOn ? null : picking}
       />
+      {hasFailedStrip(list, filters) && (
+        <Suspense>
+          <FailedStrip failed={list.failed} onShowAll={() => filters.change({ sortType: 'status' })} />
+        </Suspense>
+      )}
       <StreamsContent list={list} filters={filters} picking={picking} onPages={showPages} />
       {picking.isOn && (
         <Suspense>
@@ -60,6 +68,11 @@ export function StreamsScreen() {
       )}
     </>
   );
+}
+
+/** A list without a single stream that works says it all itself, and so does one that was narrowed on purpose. */
+function hasFailedStrip({ failed, total }: StreamList, { isNarrowed }: StreamFilters): boolean {
+  return failed.length > 0 && total !== undefined && failed.length < total && !isNarrowed;
 }
 
 interface StreamsContentProps {

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ListedStream } from '@vidette/contract/entities';
+import type { ListedStream, StreamState } from '@vidette/contract/entities';
 import { streamsPageQuery, streamsPageSize, streamStatusesQuery, type StreamFilter } from '../streams-api.ts';
 import type { RowGroup } from './rows.ts';
 
@@ -10,6 +10,8 @@ export interface StreamList {
   readonly groups: readonly RowGroup[];
   /** Some of the loaded streams may be edited by their viewer. */
   readonly isChangeable: boolean;
+  /** All streams without video, whether or not their pages were visited. */
+  readonly failed: readonly StreamState[];
   readonly error: Error | null;
   readonly retry: () => void;
   /** The stream at a position, with its latest status; undefined while its page loads. */
@@ -33,6 +35,7 @@ export function useStreamList(filter: StreamFilter, pages: readonly number[]): S
     total: first.data?.total,
     groups: first.data?.groups ?? [],
     isChangeable: [first, ...answers].some(({ data }) => data?.items.some(({ canEdit }) => canEdit)),
+    failed: [...(statuses.data?.states.values() ?? [])].filter(({ status }) => status === 'failed'),
     error: first.data ? null : first.error,
     retry: () => void first.refetch(),
     at: (place) => {
