@@ -170,7 +170,8 @@ export const streamCalls = {
     errors: [...streamErrors, 'ActionNotAcceptable', ...fieldErrors],
   },
   deleteStream: {
-    summary: 'Deletes a stream; with `purge`, its archive too. Not while rules hold footage of it',
+    summary:
+      'Deletes a stream; with `purge`, its archive too, but no recordings of other programs. Not while rules hold footage of it',
     who: 'user',
     stream: 'edit',
     params: uid,

@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { opendir, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type ImportReport, RecordingImporter } from '../../archive/imported/imported.ts';
 import { ImportedCatalog } from '../../archive/catalog/catalog.ts';
@@ -48,7 +48,7 @@ export interface CameraReport extends ImportReport {
  * The recordings of each camera, where they exist.
  * @param config the configuration's file
  * @param named the folder that the command names
- * @throws ForeignConfigError if that is no folder
+ * @throws ForeignConfigError if that is no folder, or an empty one
  */
 export async function placesOf(
   product: Product,
@@ -56,8 +56,8 @@ export async function placesOf(
   config: string,
   named: string | undefined,
 ): Promise<CameraRecordings[]> {
-  if (named !== undefined && !(await isFolder(named)))
-    throw new ForeignConfigError(`${named} is not a folder that can be read.`);
+  if (named !== undefined && !(await hasEntries(named)))
+    throw new ForeignConfigError(`${named} is no folder that can be read and contains something.`);
   const places: CameraRecordings[] = [];
   for (const { name, camera, recordPath } of cameras) {
     const layout =
@@ -78,7 +78,7 @@ async function usualLayout(
   const candidates = named === undefined ? (usualFolders[product] ?? []) : [named];
   for (const candidate of layout ? candidates : []) {
     const folder = resolve(dirname(config), candidate);
-    if (layout && (await isFolder(folder))) return { ...layout, root: await realpath(folder) };
+    if (layout && (await hasEntries(folder))) return { ...layout, root: await realpath(folder) };
   }
   return undefined;
 }
@@ -95,13 +95,17 @@ async function recordPathLayout(
     parts.findIndex((part) => part.includes('%')),
   );
   const folder = named ?? resolve(dirname(config), parts.slice(0, first).join('/') || '/');
-  if (!(await isFolder(folder))) return undefined;
+  if (!(await hasEntries(folder))) return undefined;
   return { root: await realpath(folder), template: parts.slice(first).join('/'), isUtc: false };
 }
 
-async function isFolder(path: string): Promise<boolean> {
+/** An empty folder may be the place of a disk that is not mounted: what was imported from it is not gone. */
+async function hasEntries(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).isDirectory();
+    const folder = await opendir(path);
+    const first = await folder.read();
+    await folder.close();
+    return first !== null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return false;
@@ -170,8 +174,10 @@ function linesOf(name: string, report: ImportReport): string[] {
   const { files, knownFiles, bytes, durationMs, startMs, endMs, goneFiles, notes } = report;
   const facts = [
     `${files} ${files === 1 ? 'recording' : 'recordings'}`,
-    `${(durationMs / 3_600_000).toFixed(2)} h`,
-    `${(bytes / 1e9).toFixed(2)} GB`,
+    durationMs < 3_600_000
+      ? `${(durationMs / 60_000).toFixed(1)} min`
+      : `${(durationMs / 3_600_000).toFixed(1)} h`,
+    bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`,
     ...(startMs === null || endMs === null ? [] : [`${shownTime(startMs)} to ${shownTime(endMs)} UTC`]),
     ...(knownFiles > 0 ? [`${knownFiles} known already`] : []),
     ...(goneFiles > 0 ? [`${goneFiles} gone`] : []),
