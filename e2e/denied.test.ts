@@ -67,7 +67,10 @@ function requestOf(name: CallName, things: Things): { address: string; body?: un
   const body = method === 'GET' || method === 'DELETE' ? undefined : {};
   const query = path.includes('/archive/') ? { ...span, time: 1_000 } : {};
   if (path.includes('{uid}')) {
-    const known = name.startsWith('getArchive') || name === 'downloadArchive' ? query : {};
+    const known =
+      name.startsWith('getArchive') || name === 'downloadArchive' || name === 'searchArchiveChanges'
+        ? query
+        : {};
     return { address: addressOf(name, { uid, file: '1.mp4' }, known), body };
   }
   const id = ({ Bookmark: things.bookmark, Mosaic: things.mosaic, Token: things.token } as const)[

@@ -110,6 +110,7 @@ export const serverModules = {
   recordings: [
     'base',
     'config',
+    'ffmpeg',
     'archive/read',
     'export',
     'transcoding',

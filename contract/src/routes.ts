@@ -40,6 +40,7 @@ export const routes = {
   getArchiveSegment: { method: 'GET', path: '/v1/stream/{uid}/archive/segment/{file}' },
   getArchivePicture: { method: 'GET', path: '/v1/stream/{uid}/archive/picture' },
   getArchiveConverted: { method: 'GET', path: '/v1/stream/{uid}/archive/converted' },
+  searchArchiveChanges: { method: 'GET', path: '/v1/stream/{uid}/archive/changes' },
   getArchiveLoss: { method: 'GET', path: '/v1/stream/{uid}/archive/loss' },
   getArchiveExtent: { method: 'GET', path: '/v1/stream/{uid}/archive/extent' },
   listExports: { method: 'GET', path: '/v1/exports' },

@@ -84,6 +84,7 @@ export const table: Readonly<Record<CallName, readonly [keyof typeof patterns, A
   getArchivePlaylist: ['archive', 'ValidationError'],
   getArchiveSegment: ['archive', 'NotFound'],
   getArchivePicture: ['archive', 'ValidationError'],
+  searchArchiveChanges: ['archive', 'ValidationError'],
   getArchiveConverted: ['archive', 'ValidationError'],
   listAnnotations: ['archive', 'ok'],
   addAnnotation: ['edit', 'ValidationError'],

@@ -115,6 +115,7 @@ test('[R6.9, R3.9] after expiry streams stay and the archive is closed, without 
     () => client.downloadArchive({ params, query: span }),
     () => client.getArchivePicture({ params, query: { time: 1 } }),
     () => client.getArchiveConverted({ params, query: { time: 1 } }),
+    () => client.searchArchiveChanges({ params, query: span }),
     () => client.getArchiveSegment({ params: { ...params, file: '1.mp4' } }),
     () => client.listAnnotations({ query: { streamId: params.uid, from: 0, to: 1 } }),
     () => client.addExport({ body: { streams: [params.uid], startTime: 0, endTime: 1 } }),

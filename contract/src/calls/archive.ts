@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../call.ts';
-import { archiveDefaults, limits } from '../constants.ts';
+import { archiveDefaults, changeSearch, limits } from '../constants.ts';
 import {
   Annotation,
   ArchiveExtent,
@@ -28,6 +28,12 @@ const span = { start_time: TimeMs.meta(like(exampleMs - hourMs)), end_time: Time
 function inOrder<Query extends z.ZodObject<typeof span>>(query: Query): Query {
   return query.refine(({ start_time: start, end_time: end }) => start <= end, { path: ['end_time'] });
 }
+
+/** Shares are rounded. */
+const shareTolerance = 1e-6;
+/** A share of the frame's width or height. */
+const share = z.number().min(0).max(1);
+const regionSize = share.min(changeSearch.regionLeast).default(1);
 
 /** Minutes to add to UTC to get the reader's local time, for example 180 for Moscow. */
 const timezoneOffset = z.int().min(-840).max(840).default(0);
@@ -172,6 +178,28 @@ export const archiveCalls = {
     }),
     reply: { contentType: 'image/jpeg' },
     errors: [...mediaErrors, 'SERVER_NOT_RESPONSE_ERR', 'ServerOverloaded'],
+  },
+  searchArchiveChanges: {
+    summary:
+      'When a part of the frame changed: key frames of a span are compared, coarse to fine. One JSON object a line, as the search proceeds (`ChangeLine`); it ends when the caller disconnects. Another search of the same user replaces it',
+    who: 'user',
+    needsLicense: true,
+    audited: true,
+    stream: 'archive',
+    params: uid,
+    query: inOrder(
+      z.strictObject({
+        ...span,
+        left: share.default(0).describe('The part of the frame, as shares of its width and height'),
+        top: share.default(0),
+        width: regionSize,
+        height: regionSize,
+      }),
+    )
+      .refine(({ left, width }) => left + width <= 1 + shareTolerance, { path: ['width'] })
+      .refine(({ top, height }) => top + height <= 1 + shareTolerance, { path: ['height'] }),
+    reply: { contentType: 'application/x-ndjson' },
+    errors: [...spanErrors, 'FarArchiveUnavailable', 'ServerOverloaded'],
   },
   getArchiveConverted: {
     summary:

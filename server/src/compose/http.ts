@@ -41,6 +41,7 @@ async function openHttp(areas: HttpAreas, closers: Closer[]) {
   closers.push(() => services.liveSessions.close());
   // An open response would keep the server from closing.
   closers.push(() => services.eventStreams.close());
+  closers.push(() => services.changeSearches.close());
   const tunnel = await Tunnel.open({
     config,
     memory: storage.store.settings,

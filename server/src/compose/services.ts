@@ -5,6 +5,7 @@ import { RuleExporter } from '../events/rule-exports.ts';
 import { Exports } from '../export/exports.ts';
 import { SigningKey } from '../export/signing-key.ts';
 import { FootageHolds } from '../recordings/footage-holds.ts';
+import { ChangeSearches } from '../recordings/change-searches.ts';
 import { peerPackage } from '../rpc/peer-package.ts';
 import { LiveSessions } from '../streams/live-sessions.ts';
 import { SharedViewers } from '../streams/shared-viewers.ts';
@@ -54,6 +55,13 @@ async function openServices(areas: Areas, closers: Closer[]) {
   closers.push(() => versionCheck.close());
   const { authenticator } = access;
   const liveSessions = new LiveSessions({ store, authenticator, transcoding: media.transcoding, clock, log });
+  const changeSearches = new ChangeSearches({
+    ...{ config, clock, log, liveSessions },
+    load: foundation.load,
+    watchLog: storage.watchLog,
+    pool: areas.ffmpeg.pool,
+    archiveReader: cluster.archiveReader,
+  });
   const streamService = new StreamService({
     config,
     clock,
@@ -71,6 +79,7 @@ async function openServices(areas: Areas, closers: Closer[]) {
   return {
     exports,
     footageHolds,
+    changeSearches,
     versionCheck,
     liveSessions,
     streamService,

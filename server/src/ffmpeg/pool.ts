@@ -19,6 +19,7 @@ const capacities: Readonly<Record<WorkerRole, number>> = {
   demo: 8,
   audio: 32,
   snapshot: 1,
+  thumbnail: 1,
   transcode: 1,
 };
 /**
@@ -29,7 +30,7 @@ const threadsPerJob = 2;
 const threadsForAll = 4;
 const idleMs = 30_000;
 /** Roles whose children yield to all others: nothing is lost if they are late. The others feed recordings. */
-const helpers: ReadonlySet<WorkerRole> = new Set(['snapshot', 'transcode']);
+const helpers: ReadonlySet<WorkerRole> = new Set(['snapshot', 'thumbnail', 'transcode']);
 const unconfined = new Confinement('none');
 
 /** The child processes that use node-av. One pool per server, disposed by its creator. */
@@ -45,6 +46,7 @@ export class FfmpegPool {
     demo: new Set(),
     audio: new Set(),
     snapshot: new Set(),
+    thumbnail: new Set(),
     transcode: new Set(),
   };
   readonly #idle = new Map<WorkerProcess, Cancel>();

@@ -31,6 +31,7 @@ export type JobRequest =
   | InputRequest
   | AudioRequest
   | SnapshotRequest
+  | ThumbnailRequest
   | TranscodeRequest;
 
 export interface InputRequest {
@@ -83,6 +84,24 @@ export interface SnapshotRequest {
   readonly quality: number;
 }
 
+/** A part of a frame, as shares of its width and height, 0 to 1. */
+export interface FrameRegion {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Thumbnails of many key frames, to compare them: each `data` is answered with one `thumbnail`. */
+export interface ThumbnailRequest {
+  readonly kind: 'thumbnail';
+  readonly codec: VideoCodec;
+  /** avcC or hvcC, base64. */
+  readonly config: string;
+  /** The part that a finer thumbnail shows. */
+  readonly region: FrameRegion;
+}
+
 export interface TranscodeRequest {
   readonly kind: 'transcode';
   readonly codec: VideoCodec;
@@ -120,6 +139,8 @@ export type FromChild =
   | { readonly type: 'awaiting'; readonly job: number; readonly track: Track['kind'] }
   | { readonly type: 'note'; readonly job: number; readonly message: string }
   | { readonly type: 'snapshot'; readonly job: number; readonly bytes: Uint8Array }
+  /** Layout: `thumbnail-layout.ts`; empty if the frame could not be decoded. */
+  | { readonly type: 'thumbnail'; readonly job: number; readonly bytes: Uint8Array }
   | { readonly type: 'end'; readonly job: number; readonly end: JobEnd };
 
 /**
@@ -153,6 +174,7 @@ const kinds = {
   snapshot: 21,
   end: 22,
   awaiting: 23,
+  thumbnail: 24,
 } as const;
 
 const keyFlag = 1;
@@ -181,7 +203,8 @@ export function encodeMessage(message: ToChild | FromChild): Buffer {
     case 'end':
       return jsonFrame('end', message.job, message.end);
     case 'snapshot':
-      return bytesFrame('snapshot', message.job, 0, message.bytes);
+    case 'thumbnail':
+      return bytesFrame(message.type, message.job, 0, message.bytes);
     case 'data': {
       const frame = bytesFrame('data', message.job, dataHeadBytes, message.bytes);
       frame.writeDoubleLE(message.ptsTicks, lengthBytes + headBytes);
@@ -250,6 +273,8 @@ export function decodeMessage(frame: Buffer): ToChild | FromChild {
       return { type: 'end', job, end: json(body) as JobEnd };
     case kinds.snapshot:
       return { type: 'snapshot', job, bytes: body };
+    case kinds.thumbnail:
+      return { type: 'thumbnail', job, bytes: body };
     case kinds.data:
       if (body.length < dataHeadBytes) break;
       return { type: 'data', job, ptsTicks: body.readDoubleLE(0), bytes: body.subarray(dataHeadBytes) };

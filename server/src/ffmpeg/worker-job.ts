@@ -17,6 +17,8 @@ export interface JobOutput {
   awaiting(track: Track['kind']): void;
   note(message: string): void;
   snapshot(jpeg: Uint8Array): void;
+  /** Of one frame; empty if it could not be decoded. */
+  thumbnail(bytes: Uint8Array): void;
   /** The last message of a job that ends by itself; later messages are dropped. */
   end(end: JobEnd): void;
   /** The server reads more slowly than the child writes: a live job skips, others await `drained`. */

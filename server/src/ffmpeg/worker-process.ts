@@ -196,6 +196,7 @@ export class WorkerProcess {
       case 'awaiting':
       case 'note':
       case 'snapshot':
+      case 'thumbnail':
         this.#jobs.get(message.job)?.listener.message(message);
     }
   }

@@ -146,6 +146,7 @@ function runJob(options: RunOptions, sink: SourceSink, signal: AbortSignal): Pro
             sink.note(message.message);
             return;
           case 'snapshot':
+          case 'thumbnail':
             throw new RangeError('A source cannot take snapshots.');
         }
       },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { drawTimeline, inView, TIMELINE_HEIGHT_PX } from './draw.ts';
+import type { TimelineChanges } from './changes.ts';
 import type { TimelineEvent } from './events.ts';
 import type { Interval } from './intervals.ts';
 import { TimeScale } from './time-scale.ts';
@@ -63,6 +64,7 @@ function draw(
   playheadMs: number,
   hoverMs: number,
   events: readonly TimelineEvent[] = [],
+  changes?: TimelineChanges,
 ) {
   const recorded = recorder();
   drawTimeline(recorded.context, {
@@ -79,6 +81,7 @@ function draw(
       begunMs: undefined,
       bookmarks: [],
       holds: [],
+      changes,
       selection: undefined,
     },
     heightPx: TIMELINE_HEIGHT_PX,
@@ -100,6 +103,7 @@ function draw(
       },
       eventEdge: 'eventEdge',
       bookmark: 'bookmark',
+      changes: 'changes',
       live: 'live',
       liveFaded: 'faded',
       playhead: 'playhead',
@@ -205,4 +209,23 @@ test('of a year of recordings only the visible ones are iterated', () => {
   }));
   const seen = inView(intervals, new TimeScale(START_MS + 50_000 * 300_000, HOUR_MS, 1000));
   assert.deepEqual([seen.length, seen[0]?.startMs], [12, START_MS + 50_000 * 300_000]);
+});
+
+test('a curve of changes is as wide as its steps, and what changed nothing is not drawn', () => {
+  const scale = new TimeScale(START_MS, 1000 * HOUR_MS, 1000);
+  const step = (fromHours: number, toHours: number, change: number) => ({
+    startTime: START_MS + fromHours * HOUR_MS,
+    endTime: START_MS + toHours * HOUR_MS,
+    change,
+  });
+  const steps = [step(-20, -10, 1), step(0, 100, 0), step(100, 300, 0.5), step(300, 300.1, 1)];
+  const { fills } = draw(scale, [], 0, 0, [], { steps, marks: [step(300, 300.1, 1), step(2000, 2001, 1)] });
+  assert.deepEqual(
+    fills.filter(({ colour }) => colour === 'changes').map(({ px, widthPx }) => [px, widthPx]),
+    [
+      [100, 200],
+      [300, 1],
+      [299, 2],
+    ],
+  );
 });

@@ -1,3 +1,4 @@
+import { drawChanges } from './draw-changes.ts';
 import { eventTones, toneOf, type EventTone } from './event-kinds.ts';
 import { eventMarks } from './events.ts';
 import type { Interval } from './intervals.ts';
@@ -20,6 +21,8 @@ export interface TimelinePalette {
   /** Separates an event's mark from the recording behind it. */
   readonly eventEdge: string;
   readonly bookmark: string;
+  /** The curve of a search for changes. */
+  readonly changes: string;
   readonly live: string;
   /** The start colour of the live edge's glow: the same colour, almost transparent. */
   readonly liveFaded: string;
@@ -58,6 +61,8 @@ const EVENT_TOP_PX = 48;
 const EVENT_HEIGHT_PX = 5;
 /** What a detector recognized has a lane above that of motion, so that the two differ without colour vision. */
 const DETECTION_TOP_PX = 40;
+/** The curve of changes has the band below the flags of bookmarks. */
+const CHANGES_TOP_PX = 34;
 const FLAG_PX = 8;
 const LABEL_BASE_PX = 76;
 const PILL_HEIGHT_PX = 20;
@@ -82,6 +87,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, drawing: Timelin
   context.fillStyle = palette.line;
   context.fillRect(0, BAND_TOP_PX - 1, widthPx, 1);
   context.fillRect(0, BAND_BOTTOM_PX, widthPx, 1);
+  drawChanges(context, view, { topPx: CHANGES_TOP_PX, bottomPx: BAND_BOTTOM_PX, colour: palette.changes });
   drawEvents(context, view, palette);
   drawBookmarks(context, view, palette);
   drawHolds(context, view, palette);

@@ -1,3 +1,4 @@
+import type { TimelineChanges } from './changes.ts';
 import type { TimelineEvent } from './events.ts';
 import type { GapSpan } from './gaps.ts';
 import type { Interval } from './intervals.ts';
@@ -28,6 +29,8 @@ export interface TimelineView {
   readonly scrubMs: number | undefined;
   readonly bookmarks: readonly TimelineBookmark[];
   readonly holds: readonly TimelineHold[];
+  /** What a search for changes found. */
+  readonly changes: TimelineChanges | undefined;
   /** The selection to save; its ends can be dragged. */
   readonly selection: SelectedSpan | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Disposer, PageClock } from '../base/clock.ts';
+import { markNear, type TimelineChanges } from './changes.ts';
 import { EVENT_LEAD_MS, neighbourEvent } from './events.ts';
 import { clickAction, intervalAt, momentBeforeGap, neighbourRecording } from './intervals.ts';
 import { MomentSearch } from './moment-search.ts';
@@ -35,8 +36,11 @@ export class Timeline {
   /** The handler of its pointer gestures. */
   readonly pointer: TimelinePointer;
   #playheadMs: number | undefined;
-  #bookmarks: readonly TimelineBookmark[] = [];
-  #holds: readonly TimelineHold[] = [];
+  #marks: Pick<TimelineView, 'bookmarks' | 'holds' | 'changes'> = {
+    bookmarks: [],
+    holds: [],
+    changes: undefined,
+  };
   #framedMs: number;
   #view: TimelineView;
 
@@ -64,7 +68,8 @@ export class Timeline {
       onClick: (utcMs) => {
         this.#window.look();
         this.#search.end();
-        this.#act(utcMs);
+        // Playback begins before the change, because the change is within that GOP.
+        this.#act(markNear(this.#marks.changes, utcMs, this.#window.scale)?.startTime ?? utcMs);
       },
       onChange: () => this.#changed(),
     });
@@ -182,13 +187,19 @@ export class Timeline {
 
   /** Sets the bookmarks, by start time. */
   setBookmarks(bookmarks: readonly TimelineBookmark[]): void {
-    this.#bookmarks = bookmarks;
+    this.#marks = { ...this.#marks, bookmarks };
     this.#changed();
   }
 
   /** Sets the spans of footage that rules hold. */
   setHolds(holds: readonly TimelineHold[]): void {
-    this.#holds = holds;
+    this.#marks = { ...this.#marks, holds };
+    this.#changed();
+  }
+
+  /** Shows what a search for changes found, or nothing. */
+  setChanges(changes: TimelineChanges | undefined): void {
+    this.#marks = { ...this.#marks, changes };
     this.#changed();
   }
 
@@ -273,8 +284,7 @@ export class Timeline {
       hoverMs: this.pointer.hoverMs,
       isDragging: this.pointer.isDragging,
       scrubMs: this.pointer.scrubMs,
-      bookmarks: this.#bookmarks,
-      holds: this.#holds,
+      ...this.#marks,
       selection: this.#selection.span,
     };
   }

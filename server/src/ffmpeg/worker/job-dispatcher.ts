@@ -9,6 +9,7 @@ import { DemoJob } from './demo/demo-job.ts';
 import { InputJob } from './input/input-job.ts';
 import type { Job, JobOutput } from '../worker-job.ts';
 import { SnapshotJob } from './snapshot-job.ts';
+import { ThumbnailJob } from './thumbnail-job.ts';
 
 /** The pipe to the server as the dispatcher uses it. */
 export interface ParentPipe {
@@ -65,6 +66,7 @@ export class JobDispatcher {
       case 'awaiting':
       case 'note':
       case 'snapshot':
+      case 'thumbnail':
       case 'end':
         throw new RangeError(`A ${message.type} message must not be sent to a child.`);
     }
@@ -89,6 +91,8 @@ export class JobDispatcher {
         return new AudioJob(request, output);
       case 'snapshot':
         return new SnapshotJob(request, output);
+      case 'thumbnail':
+        return new ThumbnailJob(request, output);
       case 'transcode':
         return new TranscodeJob(request, output);
     }
@@ -114,6 +118,7 @@ export class JobDispatcher {
       awaiting: (track) => write({ type: 'awaiting', job: id, track }),
       note: (message) => write({ type: 'note', job: id, message }),
       snapshot: (bytes) => write({ type: 'snapshot', job: id, bytes }),
+      thumbnail: (bytes) => write({ type: 'thumbnail', job: id, bytes }),
       end: (end) => {
         write({ type: 'end', job: id, end });
         hasEnded = true;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SegmentBytes } from '../../archive/read/read.ts';
+import type { ChangeSearches } from '../../recordings/change-searches.ts';
 import type { FootageViewer, RecordedFootage } from '../../recordings/recorded-footage.ts';
 import { parseByteRange } from '../byte-range.ts';
 import type { CallContext, MediaAnswer } from '../call-context.ts';
@@ -9,15 +10,24 @@ import type { Registrar } from '../registrar.ts';
 /** The dependencies of the archive calls. */
 export interface ArchiveServices {
   readonly footage: RecordedFootage;
+  readonly changeSearches: Pick<ChangeSearches, 'search'>;
 }
 
 const playlistType = 'application/vnd.apple.mpegurl';
 
 /** The archive: which times are recorded, how much, and the footage itself. */
-export function registerArchive(registrar: Registrar, { footage }: ArchiveServices): void {
+export function registerArchive(registrar: Registrar, { footage, changeSearches }: ArchiveServices): void {
   registerFigures(registrar, footage);
   registerFootage(registrar, footage);
   registerStills(registrar, footage);
+  registrar.handle('searchArchiveChanges', async (context) => {
+    const { start_time: startMs, end_time: endMs, ...region } = context.query;
+    const part = { startMs, endMs, region };
+    const body = await changeSearches.search(viewerIn(context), part, context.signal);
+    // A proxy must pass each line on as it comes.
+    const headers = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+    return { contentType: 'application/x-ndjson', body, headers };
+  });
 }
 
 /** Which times are recorded, and how much. */

@@ -18,6 +18,7 @@ export const auditActions = [
   'watchArchive',
   'watchStills',
   'watchShared',
+  'searchArchiveChanges',
   'downloadArchive',
   'addExport',
   'retryExport',

@@ -55,11 +55,7 @@ export function StageControls(props: StageControlsProps) {
         <>
           <BookmarkControl uid={uid} shownMs={shownMs} />
           <JumpControl uid={uid} shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
-          <FindControl
-            streams={[{ uid, name: stream.name }]}
-            shownMs={shownMs}
-            onFound={(utcMs) => viewer.timeline.goTo(utcMs)}
-          />
+          <FindControl streams={[{ uid, name: stream.name }]} shownMs={shownMs} timeline={viewer.timeline} />
           <SaveControl timeline={viewer.timeline} shownMs={shownMs} />
         </>
       )}

@@ -1,4 +1,5 @@
 import type { I18n } from '../../i18n/i18n.ts';
+import { markNear } from '../../timeline/changes.ts';
 import { kindName } from '../../timeline/event-kinds.ts';
 import { eventAt } from '../../timeline/events.ts';
 import { withCause } from '../../timeline/gap-cause-text.ts';
@@ -10,7 +11,7 @@ const NEAR_PX = 10;
 
 /** The content of the timeline at a moment, besides its time: the cause of a gap, events, bookmarks, holds. */
 export function tipText({ timeline }: Pick<Viewer, 'timeline'>, ms: number, i18n: I18n): string[] {
-  const { intervals, gaps, begunMs, events, bookmarks, holds, scale, nowMs } = timeline.getView();
+  const { intervals, gaps, begunMs, events, bookmarks, holds, changes, scale, nowMs } = timeline.getView();
   const words: string[] = [];
   if (ms > nowMs) return words;
   const nearMs = NEAR_PX * scale.msPerPx;
@@ -28,5 +29,7 @@ export function tipText({ timeline }: Pick<Viewer, 'timeline'>, ms: number, i18n
   if (bookmark) words.push(bookmark.note === '' ? i18n.t('timeline.tip.bookmark') : bookmark.note);
   const hold = holds.find(({ startMs, endMs }) => ms >= startMs && ms <= endMs);
   if (hold) words.push(i18n.t('hold.until', { time: i18n.dateTime(hold.untilMs), rule: hold.rule }));
+  const mark = markNear(changes, ms, scale);
+  if (mark) words.push(i18n.t('find.auto.tip', { time: i18n.time(mark.endTime) }));
   return words;
 }

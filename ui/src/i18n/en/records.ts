@@ -32,6 +32,7 @@ export const records = {
   'audit.action.watchArchive': 'Watched the archive',
   'audit.action.watchStills': 'Viewed still images',
   'audit.action.watchShared': 'Watched through a public link',
+  'audit.action.searchArchiveChanges': 'Changes in the archive searched',
   'audit.action.downloadArchive': 'Footage downloaded',
   'audit.action.addExport': 'Export started',
   'audit.action.retryExport': 'Export resumed',

@@ -34,6 +34,7 @@ export const records: Record<keyof typeof english, string> = {
   'audit.action.watchArchive': 'Просмотр архива',
   'audit.action.watchStills': 'Просмотр отдельных кадров',
   'audit.action.watchShared': 'Просмотр по публичной ссылке',
+  'audit.action.searchArchiveChanges': 'Поиск изменений в архиве',
   'audit.action.downloadArchive': 'Запись скачана',
   'audit.action.addExport': 'Выгрузка запущена',
   'audit.action.retryExport': 'Выгрузка продолжена',

@@ -20,6 +20,7 @@ export function paletteOf(style: CSSStyleDeclaration): TimelinePalette {
     },
     eventEdge: colour('--surface-1'),
     bookmark: colour('--text'),
+    changes: colour('--text'),
     live: colour('--signal-green'),
     liveFaded: colour('--timeline-live-faded'),
     playhead: colour('--accent'),

@@ -45,7 +45,7 @@ export function ArchivePanel({ archive, name, streams, onLive, onMoment }: Archi
         <ArchiveText archive={archive} />
         <div className={classes.actions}>
           <JumpControl shownMs={momentMs} onJump={(utcMs) => timeline.goTo(utcMs)} />
-          <FindControl streams={streams} shownMs={momentMs} onFound={(utcMs) => timeline.goTo(utcMs)} />
+          <FindControl streams={streams} shownMs={momentMs} timeline={timeline} />
           <ZoomControls timeline={timeline} />
           <Button size="sm" variant="default" aria-label={i18n.t('mosaic.live.go')} onClick={onLive}>
             {i18n.t('mosaic.live')}
