@@ -222,3 +222,70 @@ test('[R11.10] a browser that can’t subscribe says why', async (t) => {
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('This browser does not allow notifications').waitFor();
 });
+
+test('[R11.10] a subscription that the push service replaces is renewed by the service worker, without a signed-in user', async (t) => {
+  const [old, renewed] = [new PushBrowser(`${service.url}old`), new PushBrowser(`${service.url}new`)];
+  const { id } = await client.addTarget({ body: { name: 'Tablet', settings: old.settings } });
+  t.after(() => client.deleteTarget({ params: { id } }));
+  const [context, page] = await open(t, '/streams');
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
+  await context.clearCookies();
+  const worker = context.serviceWorkers()[0] ?? assert.fail();
+  await worker.evaluate(
+    ([before, after]) => {
+      const made = ({ endpoint, keys }: { endpoint: string; keys: object }) =>
+        ({
+          endpoint,
+          options: { applicationServerKey: new ArrayBuffer(65) },
+          toJSON: () => ({ endpoint, keys }),
+        }) as unknown as PushSubscription;
+      let current: PushSubscription | null = null;
+      PushManager.prototype.getSubscription = () => Promise.resolve(current);
+      PushManager.prototype.subscribe = () => Promise.resolve((current = made(after)));
+      const ended = new Event('pushsubscriptionchange');
+      const waitUntil = () => undefined;
+      dispatchEvent(
+        Object.assign(ended, { oldSubscription: made(before), newSubscription: null, waitUntil }),
+      );
+    },
+    [old.settings, renewed.settings] as const,
+  );
+  const settings = await until(
+    async () => (await client.listTargets({})).items.find((target) => target.id === id)?.settings,
+    (now) => now?.type === 'push' && now.endpoint === renewed.settings.endpoint,
+  );
+  assert.ok(settings?.type === 'push');
+  assert.deepEqual(settings.keys, renewed.settings.keys);
+  await client.testTarget({ params: { id } });
+  assert.ok(renewed.read(service.received.at(-1)?.body ?? assert.fail()));
+});
+
+test('[R11.5] a rule holds footage, which the page shows and releases; until then the stream can’t be deleted', async (t) => {
+  const [, page] = await open(t, '/notifications?rule=new');
+  await page.getByLabel('Name').fill('Keep plates');
+  await page.getByRole('combobox', { name: 'Events' }).press('ArrowDown');
+  await page.getByRole('option', { name: 'an annotation' }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('switch', { name: 'Hold the footage' }).click();
+  await page.getByLabel('Hold for days').fill('3');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('on any stream or the server: hold the footage for 3 d.').waitFor();
+
+  const timeMs = Date.now();
+  await client.addAnnotation({ body: { streamId: uid, kind: 'plate', time: timeMs } });
+  const [held] = (await client.listHolds({ params: { uid } })).items;
+  assert.ok(held);
+  const { startTime, heldUntil, rule, createdBy } = held;
+  assert.deepEqual([startTime, heldUntil, rule], [timeMs - 30_000, timeMs + 3 * 86_400_000, 'Keep plates']);
+  assert.ok(createdBy);
+  for (const purge of [false, true])
+    await assert.rejects(client.deleteStream({ params: { uid }, query: { purge } }), { code: 'FootageHeld' });
+
+  await page.goto(`${server.url}/ui/stream/${uid}/view`);
+  await page.getByRole('button', { name: 'Held footage: 1' }).click();
+  await page.getByText(/^Held until .* by rule “Keep plates”$/).waitFor();
+  await page.getByRole('button', { name: /^Release the footage of/ }).click();
+  await page.getByText('The footage is no longer held').waitFor();
+  await page.getByRole('button', { name: /^Held footage/ }).waitFor({ state: 'detached' });
+  assert.deepEqual((await client.listHolds({ params: { uid } })).items, []);
+});

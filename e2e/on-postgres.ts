@@ -15,6 +15,8 @@ const files =
         'server/src/store/access-changes.test.ts',
         'server/src/store/journal.test.ts',
         'server/src/events/notifications.test.ts',
+        'server/src/events/push-targets.test.ts',
+        'server/src/recordings/footage-holds.test.ts',
         'server/src/access/identities.test.ts',
         ...globSync('e2e/api/*.test.ts', { cwd: root }).sort(),
       ];

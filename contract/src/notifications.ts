@@ -52,6 +52,14 @@ const PushSettings = z.strictObject({
     .meta(like(null)),
 });
 
+/** A browser's new subscription, and the old one as proof. */
+export const pushRenewal = {
+  oldEndpoint: PushSettings.shape.endpoint,
+  oldAuth: PushSettings.shape.keys.shape.auth,
+  endpoint: PushSettings.shape.endpoint,
+  keys: PushSettings.shape.keys,
+};
+
 /** Where notifications go, by type. */
 export const TargetSettings = z.discriminatedUnion('type', [
   PushSettings,

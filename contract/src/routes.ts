@@ -125,6 +125,7 @@ export const routes = {
   saveTarget: { method: 'PATCH', path: '/v1/notification-target/{id}' },
   deleteTarget: { method: 'DELETE', path: '/v1/notification-target/{id}' },
   getPushKey: { method: 'GET', path: '/v1/notification-push-key' },
+  renewPushDevice: { method: 'POST', path: '/v1/notification-push-device/renew' },
   getNotificationStill: { method: 'GET', path: '/v1/notification-still/{key}' },
   testTarget: { method: 'POST', path: '/v1/notification-target/{id}/test' },
   listRules: { method: 'GET', path: '/v1/rules' },

@@ -150,6 +150,7 @@ export const table: Readonly<Record<CallName, readonly [keyof typeof patterns, A
   deleteTarget: ['signedIn', 'NotFound'],
   testTarget: ['signedIn', 'NotFound'],
   getPushKey: ['signedIn', 'ok'],
+  renewPushDevice: ['anyone', 'ValidationError'],
   getNotificationStill: ['anyone', 'NotFound'],
   listRules: ['signedIn', 'ok'],
   addRule: ['signedIn', 'ValidationError'],

@@ -7,6 +7,7 @@ import {
   NotificationTarget,
   Rule,
   RulePreview,
+  pushRenewal,
   ruleSettings,
   ruleToAdd,
   targetToAdd,
@@ -76,6 +77,14 @@ export const notificationCalls = {
         .meta(like(`B${'A'.repeat(86)}`)),
     }),
     errors: ['AuthorizationRequired'],
+  },
+  renewPushDevice: {
+    summary:
+      'Replaces the address of a browser whose push service has renewed its subscription, which the secrets of the old one prove',
+    who: 'anyone',
+    body: z.strictObject(pushRenewal),
+    reply: Done,
+    errors: ['NotFound', 'STREAM_SOURCE_ERR'],
   },
   getNotificationStill: {
     summary: 'The still of a notification, by the address in it, which is valid for 15 minutes',

@@ -3,6 +3,9 @@ import type { MessageLanguage } from '@vidette/contract/errors';
 import type { Delivery } from '../store/outbox.ts';
 import type { DeliveryTarget } from '../store/notification-targets.ts';
 
+/** The longest pause that a target can ask for, and after which it is tried again in any case. */
+export const retryAfterMaxMs = 3_600_000;
+
 /** A notification with what its reader sees of it now. */
 export interface Message {
   readonly delivery: Delivery;

@@ -6,7 +6,13 @@ import { Semaphore } from '../base/semaphore.ts';
 import type { DeliveryTarget } from '../store/notification-targets.ts';
 import type { Delivery } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
-import type { Channel, DeliveryResult, Message, Recipient } from './channel.ts';
+import {
+  retryAfterMaxMs,
+  type Channel,
+  type DeliveryResult,
+  type Message,
+  type Recipient,
+} from './channel.ts';
 
 type Channels = Readonly<Record<TargetSettings['type'], Channel>>;
 
@@ -28,8 +34,6 @@ const heldMs = 60_000;
 const extendEveryMs = 30_000;
 const leaseMs = 120_000;
 const pauses = { firstMs: 2_000, longestMs: 600_000 };
-/** Also the longest that a target can ask for. */
-const pauseMaxMs = 3_600_000;
 /** Refusals after which a notification is given up, so that it doesn't hold up those behind it. */
 const refusalsMax = 8;
 /** Targets to which this process sends simultaneously. */
@@ -98,7 +102,7 @@ export class DeliveryWorker {
     while (this.#isWanted && !this.#isClosed) {
       this.#isWanted = false;
       try {
-        const due = await store.notificationTargets.due(clock.wallMs(), pauseMaxMs, node);
+        const due = await store.notificationTargets.due(clock.wallMs(), retryAfterMaxMs, node);
         for (const id of due) if (!this.#busy.has(id)) this.#begin(id);
       } catch (error) {
         // The next search repeats it.

@@ -4,12 +4,10 @@ import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Dial } from '../dial/dial.ts';
-import { failed, type DeliveryResult } from './channel.ts';
+import { failed, retryAfterMaxMs, type DeliveryResult } from './channel.ts';
 
 /** For everything: resolving, connecting, TLS, and the response's status. */
 const timeoutMs = 10_000;
-/** The longest pause that a receiver can ask for. */
-const retryAfterMaxMs = 3_600_000;
 
 export interface HttpPost {
   readonly url: string;

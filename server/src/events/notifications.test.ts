@@ -68,14 +68,16 @@ async function made(t: TestContext) {
   return { store, clock, webhook, email, push, engine, open, anna, admin, gate };
 }
 
-const target = (store: Store, userId: number, name = 'hook') =>
-  store.notificationTargets.add({
+const target = async (store: Store, userId: number, name = 'hook') => {
+  const { id } = await store.notificationTargets.add({
     userId,
     name,
     settings: { type: 'webhook', url: `https://${name}.example.org/` },
     createdMs: 1,
     secret: 'whsec_x',
   });
+  return id;
+};
 
 const rule = (store: Store, userId: number, members: Partial<RuleDefinition>) =>
   store.rules.add({

@@ -106,6 +106,45 @@ test('[R11.10] a browser ends with its session, and the others when the password
   assert.deepEqual(await names(anna), ['hook']);
 });
 
+test('[R11.10] one browser that is added several times simultaneously is one target', async (t) => {
+  const { signedIn, add, names } = await made(t);
+  const [anna, ben] = [await signedIn('anna'), await signedIn('ben')];
+  await Promise.all([anna, ben, anna, ben, anna, ben].map((who) => add(who, 'phone')));
+  assert.equal([...(await names(anna)), ...(await names(ben))].length, 1);
+});
+
+test('[R11.10] a renewed subscription keeps its target, and only the secret of the old one renews it', async (t) => {
+  const { store, signedIn, inSession, add, service } = await made(t);
+  const anna = await signedIn('anna');
+  const { id } = await add(anna, 'old');
+  const [old, renewed] = [browserAt('old'), browserAt('new')];
+  const { endpoint, keys } = renewed;
+  const body = { oldEndpoint: old.endpoint, endpoint, keys };
+  const { settings } = (await service.list(anna))[0] ?? assert.fail();
+  assert.ok(settings.type === 'push');
+  const oldAuth = settings.keys.auth;
+  const note = newAuditNote();
+  for (const wrong of [oldAuth.slice(1), renewed.keys.auth])
+    await assert.rejects(service.renewDevice({ ...body, oldAuth: wrong }, note), isFault('NotFound'));
+  const inside = { ...body, oldAuth, endpoint: 'https://192.168.7.1/x' };
+  await assert.rejects(service.renewDevice(inside, note), isFault('STREAM_SOURCE_ERR', 'endpoint'));
+  await service.renewDevice({ ...body, oldAuth }, note);
+  assert.deepEqual([note.login, note.target], ['anna', String(id)]);
+  const [target, ...others] = await service.list(anna);
+  assert.deepEqual(others, []);
+  assert.deepEqual([target?.id, target?.name], [id, 'old']);
+  assert.deepEqual(target?.settings, { ...settings, endpoint, keys });
+  await assert.rejects(service.renewDevice({ ...body, oldAuth }, note), isFault('NotFound'), 'used up');
+  const again = { oldEndpoint: endpoint, oldAuth: keys.auth, endpoint: old.endpoint, keys };
+  await store.users.save(anna.user.id, { isBlocked: true });
+  await assert.rejects(service.renewDevice(again, note), isFault('NotFound'));
+  await store.users.save(anna.user.id, { isBlocked: false });
+  await service.renewDevice(again, note);
+  await inSession(anna.user, 'other');
+  await store.sessions.removeOfUser(anna.user.id, 'other');
+  assert.deepEqual(await service.list(anna), [], 'it still ends with its session');
+});
+
 test('[R11.10] what a browser may not be is refused at its field', async (t) => {
   const { signedIn, service } = await made(t);
   const [anna, root] = [await signedIn('anna'), await signedIn('root')];

@@ -14,6 +14,7 @@ import { newRuleState, type RuleDefinition, type RuleRecord } from '../store/rul
 import type { Store } from '../store/store.ts';
 import { changesBetween } from '../system/audit-changes.ts';
 import type { AuditNote } from '../system/audit-event.ts';
+import { requireOwn } from './own-record.ts';
 import { eventView } from './notification-view.ts';
 import { selects } from './rule-evaluator.ts';
 import { eventOf } from './rule-engine.ts';
@@ -77,14 +78,14 @@ export class RuleService {
     const id = await store.rules.add({ userId: principal.user.id, name, isEnabled, definition, createdMs });
     note.target = String(id);
     note.targetName = name;
-    return this.#view(principal, id);
+    return this.#view(await this.#require(principal, id));
   }
 
   /** What it remembers of earlier events is forgotten. @throws Fault NotFound, Forbidden, ValidationError at the field */
   async save(principal: Principal, id: number, body: RuleToSave, note: AuditNote): Promise<Rule> {
     const { rules } = this.#options.store;
     const old = await this.#require(principal, id);
-    const before = await this.#view(principal, id);
+    const before = await this.#view(old);
     const {
       id: _,
       createdAt: __,
@@ -99,7 +100,7 @@ export class RuleService {
     await this.#requireValid(principal, definition, id);
     requireAction(definition);
     await rules.save(id, { name, isEnabled, definition, state: newRuleState, dueMs: null });
-    const saved = await this.#view(principal, id);
+    const saved = await this.#view(await this.#require(principal, id));
     note.targetName = old.name;
     note.details = { changes: changesBetween(before, saved) };
     return saved;
@@ -210,14 +211,11 @@ export class RuleService {
     if (foreign >= 0) throw fieldFault('ValidationError', `targets.${foreign}`, 'There is no such target.');
   }
 
-  async #require({ user }: Principal, id: number): Promise<RuleRecord> {
-    const rule = await this.#options.store.rules.byId(id);
-    if (rule?.userId === user.id) return rule;
-    throw new Fault('NotFound', 'The caller has no such rule.');
+  async #require(principal: Principal, id: number): Promise<RuleRecord> {
+    return requireOwn(principal, await this.#options.store.rules.byId(id));
   }
 
-  async #view(principal: Principal, id: number): Promise<Rule> {
-    const rule = await this.#require(principal, id);
+  async #view(rule: RuleRecord): Promise<Rule> {
     return ruleView(rule, await this.#options.store.rules.ownTargets(rule.userId, rule.definition.targets));
   }
 }

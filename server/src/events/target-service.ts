@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { z } from 'zod';
 import type { Calls } from '@vidette/contract/calls';
@@ -16,16 +17,18 @@ import type { Store } from '../store/store.ts';
 import { changesBetween } from '../system/audit-changes.ts';
 import type { AuditNote } from '../system/audit-event.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
+import { requireOwn } from './own-record.ts';
 import { isPushPoint, type PushKeys } from './push-keys.ts';
 import { newWebhookSecret } from './webhook-request.ts';
 
 type TargetToAdd = z.output<Calls['addTarget']['body']>;
+type PushRenewal = z.output<Calls['renewPushDevice']['body']>;
 type TargetToSave = z.output<Calls['saveTarget']['body']>;
 type TestResult = z.output<Calls['testTarget']['reply']>;
 type TargetWithSecret = NotificationTarget & { readonly secret: string | null };
 
 export interface TargetServiceOptions {
-  readonly store: Pick<Store, 'notificationTargets'>;
+  readonly store: Pick<Store, 'notificationTargets' | 'users'>;
   readonly deliveries: Pick<DeliveryWorker, 'test' | 'wake'>;
   readonly clock: Clock;
   readonly pushKeys: PushKeys;
@@ -69,7 +72,7 @@ export class TargetService {
     requireRoom(await notificationTargets.ofUser(user.id), settings);
     const secret = settings.type === 'webhook' ? newWebhookSecret() : null;
     const createdMs = clock.wallMs();
-    const id = await notificationTargets.add({
+    const target = await notificationTargets.add({
       userId: user.id,
       name,
       settings,
@@ -77,9 +80,9 @@ export class TargetService {
       secret,
       sessionId: settings.type === 'push' && by.kind === 'session' ? by.id : null,
     });
-    note.target = String(id);
+    note.target = String(target.id);
     note.targetName = name;
-    return { ...targetView(await this.#require(principal, id)), secret };
+    return { ...targetView(target), secret };
   }
 
   /** @throws Fault NotFound, Forbidden; ValidationError, STREAM_SOURCE_ERR at the field */
@@ -110,6 +113,27 @@ export class TargetService {
     return { ...saved, secret: changes.secret ?? null };
   }
 
+  /**
+   * The push service of a browser has replaced its subscription. The secret of the old one, which only the browser and this
+   * server know, stands for the session, which may have expired. @throws Fault NotFound; STREAM_SOURCE_ERR, ValidationError
+   * at the field
+   */
+  async renewDevice({ oldEndpoint, oldAuth, endpoint, keys }: PushRenewal, note: AuditNote): Promise<void> {
+    const { notificationTargets, users } = this.#options.store;
+    const target = await notificationTargets.byEndpoint(oldEndpoint);
+    const user = target && (await users.byId(target.userId));
+    const { settings } = target ?? {};
+    if (settings?.type !== 'push' || !isSameSecret(settings.keys.auth, oldAuth) || !user || user.isBlocked)
+      throw new Fault('NotFound', 'There is no such subscription.');
+    const renewed = { ...settings, endpoint, keys };
+    requirePushAllowed(user.isAdmin, renewed, '');
+    note.login = user.login;
+    note.target = String(target.id);
+    note.targetName = target.name;
+    await notificationTargets.save(target, { settings: renewed });
+    this.#options.deliveries.wake();
+  }
+
   /** @throws Fault NotFound */
   async remove(principal: Principal, id: number, note: AuditNote): Promise<void> {
     const target = await this.#require(principal, id);
@@ -136,10 +160,8 @@ export class TargetService {
     return { isAccepted: result.isAccepted, failure: result.isAccepted ? null : result.failure };
   }
 
-  async #require({ user }: Principal, id: number): Promise<TargetRecord> {
-    const target = await this.#options.store.notificationTargets.byId(id);
-    if (target?.userId === user.id) return target;
-    throw new Fault('NotFound', 'The caller has no such target.');
+  async #require(principal: Principal, id: number): Promise<TargetRecord> {
+    return requireOwn(principal, await this.#options.store.notificationTargets.byId(id));
   }
 }
 
@@ -167,15 +189,15 @@ function requireRoom(own: readonly TargetRecord[], added: TargetSettings): void 
 function requireAllowed(principal: Principal, settings: TargetSettings): void {
   if (settings.type === 'webhook') {
     if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user may not add webhooks.');
-    requireReachable(principal, settings.url, 'settings.url', false);
+    requireReachable(settings.url, 'settings.url', {
+      allowLoopback: mayUseLoopback(principal),
+      isPublic: false,
+    });
     return;
   }
   if (settings.type === 'push') {
-    requireReachable(principal, settings.endpoint, 'settings.endpoint', true);
+    requirePushAllowed(mayUseLoopback(principal), settings, 'settings.');
     if (settings.quietHours) requireKnownZone(settings.quietHours.timeZone, 'settings.quietHours.timeZone');
-    if (!isPushPoint(settings.keys.p256dh)) {
-      throw fieldFault('ValidationError', 'settings.keys.p256dh', 'This is not a point of P-256.');
-    }
     return;
   }
   if (settings.type === 'mqtt') {
@@ -190,10 +212,30 @@ function requireAllowed(principal: Principal, settings: TargetSettings): void {
   }
 }
 
+/** @throws Fault STREAM_SOURCE_ERR, ValidationError at the field, whose path begins with `prefix` */
+function requirePushAllowed(
+  allowLoopback: boolean,
+  { endpoint, keys }: Pick<PushRenewal, 'endpoint' | 'keys'>,
+  prefix: string,
+): void {
+  requireReachable(endpoint, `${prefix}endpoint`, { allowLoopback, isPublic: true });
+  if (isPushPoint(keys.p256dh)) return;
+  throw fieldFault('ValidationError', `${prefix}keys.p256dh`, 'This is not a point of P-256.');
+}
+
+/** In a time that does not depend on where they differ. */
+function isSameSecret(own: string, given: string): boolean {
+  const [a, b] = [Buffer.from(own), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
 /** A name is checked when it is resolved. @throws Fault STREAM_SOURCE_ERR at the field */
-function requireReachable(principal: Principal, url: string, field: string, isPublic: boolean): void {
+function requireReachable(
+  url: string,
+  field: string,
+  policy: { readonly allowLoopback: boolean; readonly isPublic: boolean },
+): void {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const policy = { allowLoopback: mayUseLoopback(principal), isPublic };
   if (isIP(host) !== 0 && forbiddenNetwork(host, policy) !== undefined) {
     throw fieldFault('STREAM_SOURCE_ERR', field, 'The server may not contact this address.');
   }

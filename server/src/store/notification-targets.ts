@@ -1,6 +1,7 @@
 import type { NotificationFailure, TargetSettings } from '@vidette/contract/notifications';
 import { createHash } from 'node:crypto';
-import { sql, type Kysely, type Selectable } from 'kysely';
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
+import { isUniqueViolation } from './constraint.ts';
 import type { Database, NotificationTargetRow } from './database.ts';
 import { jsonColumn, rowMapping, type Edited } from './row-mapping.ts';
 import type { Seal } from './seal.ts';
@@ -93,6 +94,14 @@ export class NotificationTargets {
     return row && this.#deliveryTarget(row);
   }
 
+  /** The browser with this address at its push service. */
+  async byEndpoint(endpoint: string): Promise<TargetRecord | undefined> {
+    const row = await this.#withWaiting()
+      .where('device_key', '=', deviceKeyOfEndpoint(endpoint))
+      .executeTakeFirst();
+    return row && this.#record(row);
+  }
+
   /** A user's, by name. */
   async ofUser(userId: number): Promise<TargetRecord[]> {
     const rows = await this.#withWaiting()
@@ -115,22 +124,22 @@ export class NotificationTargets {
   }
 
   /** A browser that is a target already, of whichever user, is that no longer. */
-  async add({ secret, sessionId = null, ...target }: NewTarget): Promise<number> {
+  async add({ secret, sessionId = null, ...target }: NewTarget): Promise<TargetRecord> {
     const deviceKey = deviceKeyOf(target.settings);
     const none = { failure: null, failures: 0, retryMs: 0, dropped: 0 };
-    return this.#db.transaction().execute(async (db) => {
+    return this.#replacing(async (db) => {
       if (deviceKey !== null) {
         await db.deleteFrom('notification_targets').where('device_key', '=', deviceKey).execute();
       }
-      const { id } = await db
+      const row = await db
         .insertInto('notification_targets')
         .values({
           ...mapping.row({ ...target, ...none, deviceKey, sessionId }),
           secret: secret === null ? null : this.#seal.seal(secret, placeOf(target.userId)),
         })
-        .returning('id')
+        .returningAll()
         .executeTakeFirstOrThrow();
-      return id;
+      return this.#record({ ...row, waiting: 0 });
     });
   }
 
@@ -138,7 +147,7 @@ export class NotificationTargets {
   async save({ id, userId }: TargetRecord, { secret, ...changes }: TargetChanges): Promise<void> {
     const { settings } = changes;
     const deviceKey = settings === undefined ? undefined : deviceKeyOf(settings);
-    await this.#db.transaction().execute(async (db) => {
+    await this.#replacing(async (db) => {
       if (deviceKey) {
         await db
           .deleteFrom('notification_targets')
@@ -207,6 +216,20 @@ export class NotificationTargets {
     return noteResult(this.#db, id, result);
   }
 
+  /**
+   * A transaction that removes a browser's earlier target before it writes the new one. On PostgreSQL two of them don't see each
+   * other's row until one has ended; the other then removes it in a second attempt.
+   */
+  async #replacing<Result>(write: (db: Transaction<Database>) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#db.transaction().execute(write);
+      } catch (error) {
+        if (!isUniqueViolation(error) || attempt === replaceAttempts) throw error;
+      }
+    }
+  }
+
   #withWaiting() {
     return this.#db
       .selectFrom('notification_targets')
@@ -231,12 +254,18 @@ export class NotificationTargets {
   }
 }
 
+/** For one browser that is added several times simultaneously: each attempt fails only because another succeeded. */
+const replaceAttempts = 20;
 /** Of the health warning's targets. */
 const failingMax = 20;
 
 /** Null unless the target is a browser. */
 function deviceKeyOf(settings: TargetSettings): string | null {
-  return settings.type === 'push' ? createHash('sha256').update(settings.endpoint).digest('hex') : null;
+  return settings.type === 'push' ? deviceKeyOfEndpoint(settings.endpoint) : null;
+}
+
+function deviceKeyOfEndpoint(endpoint: string): string {
+  return createHash('sha256').update(endpoint).digest('hex');
 }
 
 function placeOf(userId: number): string {

@@ -25,5 +25,13 @@ export const streamActions: ReadonlySet<string> = new Set([
   'releaseHolds',
 ]);
 
-/** No person decides to do these: pages fetch still images and try rules while they are edited; brokers send commands. */
-export const machineActions: ReadonlySet<string> = new Set(['watchStills', 'previewRule', 'mqttRecording']);
+/**
+ * No person decides to do these: pages fetch still images and try rules while they are edited, brokers send commands, and
+ * browsers renew their subscriptions.
+ */
+export const machineActions: ReadonlySet<string> = new Set([
+  'watchStills',
+  'previewRule',
+  'mqttRecording',
+  'renewPushDevice',
+]);

@@ -1,4 +1,11 @@
 import type { PushMessage } from '@vidette/contract/notifications';
+import {
+  pushCacheName,
+  renewPush,
+  syncPush,
+  type RenewalScope,
+  type SubscriptionChange,
+} from './push-renewal.ts';
 import { openPush, showPush, type PushScope } from './push.ts';
 
 // The service worker: shows notifications, and lets the page open when the server is unreachable [R1.8]. Every request goes to the
@@ -32,12 +39,17 @@ interface NotificationClicked extends LifeEvent {
 /**
  * The part of ServiceWorkerGlobalScope used here; the type library has either the page's scope or the worker's.
  */
-interface WorkerScope extends PushScope {
+interface WorkerScope extends PushScope, RenewalScope {
+  readonly registration: ServiceWorkerRegistration;
   readonly clients: PushScope['clients'] & { claim(): Promise<void> };
   skipWaiting(): Promise<void>;
   addEventListener(type: 'install' | 'activate', listener: (event: LifeEvent) => void): void;
   addEventListener(type: 'fetch', listener: (event: RequestEvent) => void): void;
   addEventListener(type: 'push', listener: (event: PushReceived) => void): void;
+  addEventListener(
+    type: 'pushsubscriptionchange',
+    listener: (event: LifeEvent & SubscriptionChange) => void,
+  ): void;
   addEventListener(type: 'notificationclick', listener: (event: NotificationClicked) => void): void;
 }
 
@@ -54,13 +66,17 @@ scope.addEventListener('fetch', (event) => {
   const { pathname } = new URL(event.request.url);
   if (event.request.mode === 'navigate') {
     // Viewers of a public link install nothing.
-    if (!pathname.startsWith('/ui/share/')) event.respondWith(page(event));
+    if (pathname.startsWith('/ui/share/')) return;
+    event.respondWith(page(event));
+    event.waitUntil(syncQuietly());
   } else if (offlineFiles.includes(pathname)) event.respondWith(offlineFile(event.request, pathname));
 });
 scope.addEventListener('push', (event) => {
   // Only this server can encrypt a message for this browser.
   if (event.data) event.waitUntil(showPush(scope, event.data.json() as PushMessage, Date.now()));
+  event.waitUntil(syncQuietly());
 });
+scope.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renewPush(scope, event)));
 scope.addEventListener('notificationclick', (event) => event.waitUntil(openPush(scope, event.notification)));
 
 async function install(): Promise<void> {
@@ -71,7 +87,8 @@ async function install(): Promise<void> {
 }
 
 async function activate(): Promise<void> {
-  for (const name of await caches.keys()) if (name !== cacheName) await caches.delete(name);
+  for (const name of await caches.keys())
+    if (name !== cacheName && name !== pushCacheName) await caches.delete(name);
   await scope.registration.navigationPreload.enable();
   await scope.clients.claim();
 }
@@ -92,6 +109,15 @@ async function page(event: RequestEvent): Promise<Response> {
 
 async function fromServer(event: RequestEvent): Promise<Response> {
   return (await event.preloadResponse) ?? (await fetch(event.request));
+}
+
+/** Concerns neither the page nor the notification. */
+async function syncQuietly(): Promise<void> {
+  try {
+    await syncPush(scope);
+  } catch {
+    // Whatever browser or network threw: the next page or notification tries again.
+  }
 }
 
 function silence(): Promise<undefined> {

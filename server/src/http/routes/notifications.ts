@@ -29,6 +29,10 @@ export function registerNotifications(
     targetService.test(principal, params.id, audit),
   );
   registrar.handle('getPushKey', () => Promise.resolve({ publicKey: targetService.publicPushKey }));
+  registrar.handle('renewPushDevice', async ({ body, audit }) => {
+    await targetService.renewDevice(body, audit);
+    return {};
+  });
   registrar.handle('getNotificationStill', async ({ params }) => ({
     contentType: 'image/jpeg',
     body: await notificationStills.open(params.key),

@@ -55,6 +55,7 @@ export const auditActions = [
   'saveTarget',
   'deleteTarget',
   'testTarget',
+  'renewPushDevice',
   'addMosaic',
   'saveMosaic',
   'reviewJournal',
