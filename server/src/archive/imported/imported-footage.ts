@@ -48,6 +48,15 @@ const sweepMax = 500;
 const lookOverMax = 1_100;
 const filesAtATime = 4;
 
+/** A recording that has changed since may be one that is still written. */
+const growsMs = 7_200_000;
+
+interface OpenRecording {
+  readonly reader: ImportedSegment;
+  readonly row: SegmentRow;
+  readonly file: ImportedFile;
+}
+
 /** A file that was looked for. */
 type Sought = ImportedFile & { readonly startTicks: number };
 
@@ -88,7 +97,11 @@ export class ImportedFootage {
       return reads.snapshot(() => coarseSliceOf(reads, uid, false, span, spans));
     }
     const missing = withFragments ? await this.#lookOver(uid, fromTicks, toTicks) : new Set<number>();
-    const slice = await wholeSlice(span, (piece) => reads.snapshot(() => sliceOf(reads, uid, false, piece)));
+    const slice = await wholeSlice(span, async (piece) => {
+      // A week of ten seconds each has sixty thousand segments.
+      await nextTurn();
+      return reads.snapshot(() => sliceOf(reads, uid, false, piece));
+    });
     if (missing.size === 0) return slice;
     return { ...slice, segments: slice.segments.filter(({ startTicks }) => !missing.has(startTicks)) };
   }
@@ -111,10 +124,11 @@ export class ImportedFootage {
 
   /** @throws as `open` */
   async openSegment(uid: string, startTicks: number): Promise<SegmentBytes> {
-    const { reader, row } = await this.#reader(uid, startTicks);
+    const { reader, row, file } = await this.#reader(uid, startTicks);
     return {
       size: row.bytes,
-      isGrowing: false,
+      // The next import may find more in it.
+      isGrowing: this.#options.clock.wallMs() - file.modifiedMs < growsMs,
       stream: (start, endInclusive) =>
         streamOf(reader, start, Math.min(endInclusive, row.bytes - 1) - start + 1),
       close: () => reader.close(),
@@ -164,7 +178,7 @@ export class ImportedFootage {
     return catalog;
   }
 
-  async #reader(uid: string, startTicks: number): Promise<{ reader: ImportedSegment; row: SegmentRow }> {
+  async #reader(uid: string, startTicks: number): Promise<OpenRecording> {
     const { reads } = this.#required;
     const stream = reads.stream(uid);
     const row = stream && reads.segment(stream.id, startTicks);
@@ -178,7 +192,7 @@ export class ImportedFootage {
         await this.#lose(uid, [{ ...file, startTicks }]);
         throw gone();
       }
-      return { reader: new ImportedSegment(handle, known, startTicks), row };
+      return { reader: new ImportedSegment(handle, known, startTicks), row, file };
     } catch (error) {
       await handle.close();
       throw error;

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError, createClient, type Client } from '@vidette/contract/client';
 import { YAMLParseError } from 'yaml';
 import { catalogPath, importedCatalogPath } from '../../archive/segments/segments.ts';
 import type { Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { isSqliteError } from '../../base/sqlite-trouble.ts';
 import { shownSource } from '../../dial/address.ts';
 import { moonfireStreams } from '../../store/moonfire-cameras.ts';
 import { ForeignConfigError, type Found, type FoundStream } from './found-stream.ts';
@@ -110,23 +112,38 @@ async function showRecordings(
   places: readonly CameraRecordings[],
 ): Promise<number> {
   const catalog = catalogPathOf(dataDir);
-  if (!existsSync(catalog)) {
-    out(
-      `Recordings were not indexed: no server uses ${dataDir}. Run this command on the server's machine, as its user and with its VIDETTE_DATA.`,
-    );
+  const reason = unusableReason(catalog, dataDir);
+  if (reason !== undefined) {
+    out(`Recordings were not indexed: ${reason}. Run this command on the server's machine, as its user.`);
     return 1;
   }
-  const uids = await uidsOf(client);
-  for (const { name } of places)
-    if (!uids.has(name)) out(`${name}: its recordings were left out, because no stream has this name.`);
-  const catalogPath = importedCatalogPath(catalog);
-  const reports = await importRecordings({ cameras: places, uids, catalogPath, clock, out });
-  tell?.({ recordings: reports });
-  const files = reports.reduce((sum, report) => sum + report.files, 0);
-  out(
-    `${files} recordings of ${reports.length} cameras are shown. They stay where they are, and are never changed.`,
-  );
-  return 0;
+  try {
+    const uids = await uidsOf(client);
+    for (const { name } of places)
+      if (!uids.has(name)) out(`${name}: its recordings were left out, because no stream has this name.`);
+    const reports = await importRecordings({
+      ...{ cameras: places, uids, clock, out },
+      catalogPath: importedCatalogPath(catalog),
+    });
+    tell?.({ recordings: reports });
+    const files = reports.reduce((sum, report) => sum + report.files, 0);
+    out(
+      `${files} recordings of ${reports.length} cameras are shown. They stay where they are, and are never changed.`,
+    );
+    return 0;
+  } catch (error) {
+    const isExpected = error instanceof ApiError || error instanceof Fault || isSqliteError(error);
+    if (!isExpected) throw error;
+    out(`Recordings were not indexed: ${(error as Error).message}`);
+    return 1;
+  }
+}
+
+/** Why the index can't be written beside this catalog; undefined: it can. */
+function unusableReason(catalog: string, dataDir: string): string | undefined {
+  if (!existsSync(catalog)) return `no server uses the data folder ${dataDir} (VIDETTE_DATA)`;
+  // The server could not read what another user writes.
+  return statSync(catalog).uid === process.getuid?.() ? undefined : 'the data folder belongs to another user';
 }
 
 function catalogPathOf(dataDir: string): string {

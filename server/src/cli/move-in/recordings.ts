@@ -1,8 +1,14 @@
 import { opendir, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type ImportReport, RecordingImporter } from '../../archive/imported/imported.ts';
-import { ImportedCatalog } from '../../archive/catalog/catalog.ts';
+import {
+  type ArchiveLock,
+  ImportedCatalog,
+  LockHeldError,
+  lockWhenFree,
+} from '../../archive/catalog/catalog.ts';
 import type { Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
 import { ForeignConfigError, type FoundCamera } from './found-stream.ts';
 import type { Product } from './products.ts';
 import { listRecordings, nameStepMs, type RecordingLayout } from './recording-paths.ts';
@@ -112,23 +118,48 @@ async function hasEntries(path: string): Promise<boolean> {
   }
 }
 
-/** Indexes the recordings of all cameras, or says what would be indexed. Cameras without recordings are left out. */
+/**
+ * Indexes the recordings of all cameras, or says what would be indexed. Cameras without recordings are left out.
+ * @throws Fault while another command does the same, or if the catalog can't be opened; what SQLite throws
+ */
 export async function importRecordings(options: RecordingsOptions): Promise<CameraReport[]> {
-  const { cameras, uids, catalogPath, out } = options;
-  const catalog = uids && ImportedCatalog.open(catalogPath, busyMs);
-  const reports: CameraReport[] = [];
+  const { uids, catalogPath, clock } = options;
+  if (!uids) return importCameras(options, undefined);
+  const lock = await onlyImport(catalogPath, clock);
   try {
-    const progress = new Progress(options.clock, out);
-    for (const place of cameras) {
-      const uid = uids ? uids.get(place.name) : '';
-      if (uid === undefined) continue;
-      const report = await importCamera(place, uid, catalog, options.clock, () => progress.count());
-      if (report.files === 0 && report.notes.length === 0 && report.goneFiles === 0) continue;
-      reports.push({ stream: place.name, ...report });
-      for (const line of linesOf(place.name, report)) out(line);
+    const catalog = ImportedCatalog.open(catalogPath, busyMs);
+    try {
+      return await importCameras(options, catalog);
+    } finally {
+      catalog.close();
     }
   } finally {
-    catalog?.close();
+    lock.release();
+  }
+}
+
+async function onlyImport(catalog: string, clock: Clock): Promise<ArchiveLock> {
+  try {
+    return await lockWhenFree(`${catalog}.lock`, clock, 0);
+  } catch (error) {
+    if (!(error instanceof LockHeldError)) throw error;
+    throw new Fault('Unavailable', 'Another import is running.', { cause: error });
+  }
+}
+
+async function importCameras(
+  { cameras, uids, clock, out }: RecordingsOptions,
+  catalog: ImportedCatalog | undefined,
+): Promise<CameraReport[]> {
+  const reports: CameraReport[] = [];
+  const progress = new Progress(clock, out);
+  for (const place of cameras) {
+    const uid = uids ? uids.get(place.name) : '';
+    if (uid === undefined) continue;
+    const report = await importCamera(place, uid, catalog, clock, () => progress.count());
+    if (report.files === 0 && report.notes.length === 0 && report.goneFiles === 0) continue;
+    reports.push({ stream: place.name, ...report });
+    for (const line of linesOf(place.name, report)) out(line);
   }
   return reports;
 }
