@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
+import type { ChangeLine } from '@vidette/contract/archive-changes';
 import type { ClusterNode } from '@vidette/contract/entities';
 
 /** One screenshot to take, and the steps to reach it. */
@@ -255,9 +256,16 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     {
       name: 'find',
       path: `/stream/${live}/view?t=${Date.now() - 10_000}`,
+      act: openFind,
+    },
+    {
+      name: 'find-changes',
+      path: `/stream/${live}/view?t=${Date.now() - 10_000}`,
+      testEnv: (context) => context.route('**/archive/changes?*', (route) => route.fulfill(foundChanges())),
       act: async (page) => {
-        await page.locator('[data-player-mode=archive]').waitFor({ state: 'attached' });
-        await page.getByRole('button', { name: /^(Find the moment|Найти момент)/ }).click();
+        await openFind(page);
+        await page.getByRole('button', { name: /^(Find automatically|Найти автоматически)/ }).click();
+        await page.getByRole('dialog').locator('li button').nth(1).waitFor();
       },
     },
     { name: 'notifications', path: '/notifications' },
@@ -277,6 +285,40 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     { name: 'mosaic-edit', path: '/mosaic/1/edit' },
     { name: 'not-found', path: '/nowhere' },
   ];
+}
+
+/** On a phone the button is behind another one. */
+async function openFind(page: Page): Promise<void> {
+  await page.locator('[data-player-mode=archive]').waitFor({ state: 'attached' });
+  const find = page.getByRole('button', { name: /^(Find the moment|Найти момент)/ });
+  const more = page.getByRole('button', { name: /^(More controls|Другие кнопки)/ });
+  await find.or(more).first().waitFor();
+  if (!(await find.isVisible())) await more.click();
+  await find.click();
+}
+
+/** What a search for changes answers while a node is away. */
+function foundChanges() {
+  const [endTime, startTime] = [Date.now(), Date.now() - 3_600_000];
+  const step = (minute: number, change: number) => ({
+    startTime: startTime + minute * 60_000,
+    endTime: startTime + (minute + 1) * 60_000,
+    change,
+  });
+  const lines: readonly ChangeLine[] = [
+    { type: 'begin', startTime, endTime, withoutNodes: ['north'] },
+    ...Array.from({ length: 60 }, (_, minute) => ({
+      type: 'step' as const,
+      ...step(minute, minute === 20 ? 0.9 : minute === 41 ? 1.4 : 0.03 * (minute % 4)),
+    })),
+    { type: 'mark', ...step(20, 0.9), lasts: true },
+    { type: 'mark', ...step(41, 1.4), lasts: false },
+    { type: 'end', reason: 'time', frames: 300, unreadable: 3 },
+  ];
+  return {
+    contentType: 'application/x-ndjson',
+    body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  };
 }
 
 function unwell() {

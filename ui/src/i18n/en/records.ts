@@ -103,6 +103,7 @@ export const records = {
   'audit.said.watchArchive': '{user} watched recordings of {target}',
   'audit.said.watchStills': 'A page of {user} showed still images of {target}',
   'audit.said.watchShared': '{user} watched {target} through its public link',
+  'audit.said.searchArchiveChanges': '{user} searched footage of {target} for changes',
   'audit.said.downloadArchive': '{user} downloaded footage of {target}',
   'audit.said.releaseHold': '{user} released held footage of {target}',
   'audit.said.releaseHolds': '{user} released all held footage of {target}',

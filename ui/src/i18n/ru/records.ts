@@ -105,6 +105,7 @@ export const records: Record<keyof typeof english, string> = {
   'audit.said.watchArchive': '{user}: просмотр записей {target}',
   'audit.said.watchStills': '{user}: страница показывала кадры {target}',
   'audit.said.watchShared': '{user}: просмотр {target} по публичной ссылке',
+  'audit.said.searchArchiveChanges': '{user}: искали изменения в архиве {target}',
   'audit.said.downloadArchive': '{user}: скачана запись {target}',
   'audit.said.releaseHold': '{user}: снято удержание записи {target}',
   'audit.said.releaseHolds': '{user}: сняты все удержания записей {target}',

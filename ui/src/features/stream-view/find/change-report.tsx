@@ -146,12 +146,7 @@ function Mark({ mark, index, frames, region, ranges, onMark }: MarkProps) {
     >
       <span className={classes.pair}>
         {[startTime, endTime].map((utcMs) => (
-          <span key={utcMs} className={classes.still}>
-            <FrameCanvas frame={frames.get(utcMs)} />
-            {region && frames.get(utcMs)?.image && (
-              <RegionFrame region={regionWithin(region, withContext(region))} />
-            )}
-          </span>
+          <Still key={utcMs} frame={frames.get(utcMs)} region={region} />
         ))}
       </span>
       <span className={classes.caption}>
@@ -189,4 +184,21 @@ function useFrames(
     return () => abort.abort();
   }, [session, missing, region]);
   return frames;
+}
+
+function Still({
+  frame,
+  region,
+}: {
+  readonly frame: FoundFrame | undefined;
+  readonly region: Region | undefined;
+}) {
+  const i18n = useI18n();
+  return (
+    <span className={classes.still}>
+      <FrameCanvas frame={frame} />
+      {region && frame?.image && <RegionFrame region={regionWithin(region, withContext(region))} />}
+      {frame && !frame.image && <span className={classes.missing}>{i18n.t('find.noFrame')}</span>}
+    </span>
+  );
 }
