@@ -1,12 +1,14 @@
 /**
- * `npm run bench events [SECONDS=30] [EVERY=10]`: what it costs that 20 people follow 10 000 streams, through the event stream and
+ * `npm run bench events [SECONDS=30] [EVERY=10]`: what it costs that people follow 10 000 streams, through the event stream and
  * through the polls that it replaces, while a stream changes every EVERY seconds; and how long a change takes until the page in a
- * browser shows it, with two changes a second. CPU and bytes are those of the server with the people, less those without any.
+ * browser shows it, with two changes a second. The polls are those that the page itself makes when the event stream does not work,
+ * on the list and on a stream. CPU is that of the server with the people, less that without any.
  */
 import { rm } from 'node:fs/promises';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { loadavg } from 'node:os';
 import { launchBrowser, newPerson } from '../e2e/browser.ts';
+import type { Browser } from 'playwright-core';
 import type { TestServer } from '../e2e/server.ts';
 import { secretOf, startFilled, uidOf } from './filled-server.ts';
 import { cpuSeconds, percentile } from './usage.ts';
@@ -14,10 +16,17 @@ import { cpuSeconds, percentile } from './usage.ts';
 const seconds = Number(process.argv[2] ?? 30);
 const everyMs = 1_000 * Number(process.argv[3] ?? 10);
 const oftenMs = 500;
+/** Administrators: each sees all streams. */
 const people = 20;
+/** So many times the people are connected: the CPU of 20 is less than two measurements differ by. */
+const connectionsEach = 30;
 const shareMax = 0.05;
 const delayMaxMs = 300;
-/** Paused in the filled server, and known to the administrator, who all people are here. */
+/** Calls of a page that it repeats are found in this time; most are repeated each second. */
+const observeMs = 25_000;
+/** What a page asks when it is opened and when the event stream begins does not count. */
+const openingMs = 4_000;
+/** Paused in the filled server. */
 const changed = uidOf(1);
 
 interface Cost {
@@ -25,7 +34,12 @@ interface Cost {
   readonly bytes: number;
 }
 
-const headers = { cookie: `vidette_session=${secretOf(1)}` };
+interface Poll {
+  readonly path: string;
+  readonly everyMs: number;
+}
+
+const cookieOf = (person: number) => `vidette_session=${secretOf(1 + (person % people))}`;
 let changedAtMs = 0;
 
 /** Pauses and resumes a stream, for as long as a measurement takes. */
@@ -35,7 +49,7 @@ async function change(server: TestServer, pauseMs: number): Promise<void> {
     changedAtMs = Date.now();
     const response = await fetch(`${server.url}/v1/stream/${isPaused ? 'pause' : 'resume'}`, {
       method: 'POST',
-      headers: { ...headers, origin: server.url, 'content-type': 'application/json' },
+      headers: { cookie: cookieOf(0), origin: server.url, 'content-type': 'application/json' },
       body: JSON.stringify({ uid: changed }),
     });
     if (!response.ok) throw new Error(await response.text());
@@ -54,26 +68,62 @@ function socketsOf({ sockets, freeSockets }: Agent) {
   return [sockets, freeSockets].flatMap((byHost) => Object.values(byHost).flatMap((list) => list ?? []));
 }
 
-function open(server: TestServer, path: string, agent: Agent): Promise<IncomingMessage> {
+function open(server: TestServer, path: string, agent: Agent, person: number): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    get(server.url + path, { agent, headers }, resolve).on('error', reject);
+    get(server.url + path, { agent, headers: { cookie: cookieOf(person) } }, resolve).on('error', reject);
   });
 }
 
-/** Everyone polls once a second, as the page did. */
-async function polled(server: TestServer): Promise<Cost> {
-  const agents = Array.from({ length: people }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+/** The calls that the event stream replaces: those that the page repeats at this address only while it does not work. */
+async function pollsOf(browser: Browser, server: TestServer, address: string): Promise<Poll[]> {
+  const [cut, following] = await Promise.all([
+    repeatedOf(browser, server, address, true),
+    repeatedOf(browser, server, address, false),
+  ]);
+  const kept = new Set(following.map(({ path }) => path));
+  return cut.filter(({ path }) => !kept.has(path));
+}
+
+async function repeatedOf(
+  browser: Browser,
+  server: TestServer,
+  address: string,
+  isCut: boolean,
+): Promise<Poll[]> {
+  const context = await newPerson(browser);
+  try {
+    await context.addCookies([{ name: 'vidette_session', value: secretOf(1), url: server.url }]);
+    if (isCut) await context.route('**/v1/events', (route) => route.abort());
+    const page = await context.newPage();
+    const times = new Map<string, number[]>();
+    await page.goto(server.url + address);
+    await page.locator('main [data-status]').first().waitFor();
+    await new Promise((resolve) => setTimeout(resolve, openingMs));
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (request.method() !== 'GET' || !pathname.startsWith('/v1/') || pathname === '/v1/events') return;
+      searchParams.delete('since');
+      const path = `${pathname}?${String(searchParams)}`;
+      times.set(path, [...(times.get(path) ?? []), Date.now()]);
+    });
+    await new Promise((resolve) => setTimeout(resolve, observeMs));
+    return [...times].flatMap(([path, all]) => {
+      const [first = 0, last = 0] = [all[0], all.at(-1)];
+      return all.length > 1 ? [{ path, everyMs: (last - first) / (all.length - 1) }] : [];
+    });
+  } finally {
+    await context.close();
+  }
+}
+
+/** Every other person looks at the list, and the others at a stream; their pages poll as if there were no event stream. */
+async function polled(server: TestServer, pages: readonly (readonly Poll[])[]): Promise<Cost> {
+  const agents = newAgents();
   const stop = new AbortController();
-  const polls = agents.map(async (agent, index) => {
-    await new Promise((resolve) => setTimeout(resolve, (1_000 * index) / people));
-    for (let since = 0; !stop.signal.aborted;) {
-      const reply = await open(server, `/v1/streams/statuses?since=${since}`, agent);
-      const chunks: Buffer[] = [];
-      for await (const chunk of reply) chunks.push(chunk as Buffer);
-      since = (JSON.parse(Buffer.concat(chunks).toString()) as { revision: number }).revision;
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-    }
-  });
+  const begin = { agents, since: await revisionNow(server), signal: stop.signal };
+  const polls = agents.flatMap((_, person) =>
+    (pages[person % pages.length] ?? []).map((poll) => repeat(server, person, poll, begin)),
+  );
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   const cost = await costOf(server, agents);
   stop.abort();
@@ -82,11 +132,38 @@ async function polled(server: TestServer): Promise<Cost> {
   return cost;
 }
 
+/** The revision of the states; the list up to it is not what repeated polls cost. */
+async function revisionNow(server: TestServer): Promise<number> {
+  const reply = await fetch(`${server.url}/v1/streams/statuses`, { headers: { cookie: cookieOf(0) } });
+  return ((await reply.json()) as { revision: number }).revision;
+}
+
+async function repeat(
+  server: TestServer,
+  person: number,
+  poll: Poll,
+  begin: { readonly agents: readonly Agent[]; readonly since: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const agent = begin.agents[person] as Agent;
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * poll.everyMs));
+  for (let { since } = begin; !begin.signal.aborted;) {
+    const startMs = Date.now();
+    const isStatuses = poll.path.startsWith('/v1/streams/statuses');
+    const reply = await open(server, poll.path + (isStatuses ? `&since=${since}` : ''), agent, person);
+    const chunks: Buffer[] = [];
+    for await (const chunk of reply) chunks.push(chunk as Buffer);
+    if (reply.statusCode !== 200) throw new Error(`${poll.path}: ${Buffer.concat(chunks).toString()}`);
+    if (isStatuses) since = (JSON.parse(Buffer.concat(chunks).toString()) as { revision: number }).revision;
+    const pauseMs = Math.max(0, poll.everyMs - (Date.now() - startMs));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
 /** Everyone follows the event stream. */
 async function followed(server: TestServer): Promise<Cost> {
-  const agents = Array.from({ length: people }, () => new Agent({ keepAlive: true }));
-  for (const agent of agents) {
-    const reply = await open(server, '/v1/events', agent);
+  const agents = newAgents();
+  for (const [person, agent] of agents.entries()) {
+    const reply = await open(server, '/v1/events', agent, person);
     reply.resume();
     reply.on('error', () => undefined);
   }
@@ -94,6 +171,14 @@ async function followed(server: TestServer): Promise<Cost> {
   const cost = await costOf(server, agents);
   for (const agent of agents) agent.destroy();
   return cost;
+}
+
+/** Each from a network of its own: the server limits the idle connections of one. */
+function newAgents(): Agent[] {
+  return Array.from({ length: people * connectionsEach }, (_, person) => {
+    const localAddress = `127.1.${person % 250}.${1 + Math.floor(person / 250)}`;
+    return new Agent({ keepAlive: true, maxSockets: 6, localAddress });
+  });
 }
 
 /** How long a change takes until the page of the stream list shows it. */
@@ -124,19 +209,28 @@ async function shown(server: TestServer): Promise<number[]> {
   }
 }
 
-const server = await startFilled(10_000);
+const server = await startFilled(10_000, {}, people);
 try {
-  await new Promise((resolve) => setTimeout(resolve, 10_000));
+  const browser = await launchBrowser();
+  const pages = [
+    await pollsOf(browser, server, '/ui/'),
+    await pollsOf(browser, server, `/ui/stream/${changed}/info`),
+  ];
+  await browser.close();
+  for (const { path, everyMs: pauseMs } of pages.flat())
+    process.stdout.write(`polled every ${(pauseMs / 1_000).toFixed(1)} s: ${path}\n`);
   const idle = await costOf(server, []);
-  const polls = await polled(server);
+  const polls = await polled(server, pages);
   const events = await followed(server);
   const cpuShare = (events.cpu - idle.cpu) / (polls.cpu - idle.cpu);
   const bytesShare = events.bytes / polls.bytes;
   const onPage = await shown(server);
   const line = (name: string, { cpu, bytes }: Cost) =>
-    `${name.padEnd(14)} ${((1_000 * cpu) / seconds).toFixed(1)} ms of CPU, ${(bytes / seconds / people).toFixed(0)} bytes per person, each second\n`;
+    `${name.padEnd(14)} ${((1_000 * cpu) / seconds).toFixed(1)} ms of CPU, ` +
+    `${(bytes / seconds / people / connectionsEach).toFixed(0)} bytes per person, each second\n`;
   process.stdout.write(
-    line('without people', idle) +
+    `${people * connectionsEach} people, a change every ${everyMs / 1_000} s\n` +
+      line('without people', idle) +
       line('polls', polls) +
       line('event stream', events) +
       `${(100 * cpuShare).toFixed(1)} % of the CPU, ${(100 * bytesShare).toFixed(1)} % of the bytes of the polls\n` +

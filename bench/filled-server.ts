@@ -15,7 +15,7 @@ const permissionsEach = 200;
  * Names, tags and locations vary as in a real installation; every fifth stream is on demand, the others are
  * paused.
  */
-function fill(file: string, streams: number): void {
+function fill(file: string, streams: number, admins: number): void {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA synchronous = OFF; BEGIN');
   const nowMs = Date.now();
@@ -26,7 +26,7 @@ function fill(file: string, streams: number): void {
   );
   const addSession = database.prepare(`INSERT INTO sessions VALUES (?, ?, ?, ?, ?, '127.0.0.1', 'bench')`);
   for (let id = 1; id <= users; id++) {
-    addUser.run(id, `user${id}`, `user${id}`, id === 1 ? 1 : 0, nowMs, nowMs);
+    addUser.run(id, `user${id}`, `user${id}`, id <= admins ? 1 : 0, nowMs, nowMs);
     addSession.run(`session${id}`, sha256(secretOf(id)), id, nowMs, nowMs);
   }
   const addStream = database.prepare(
@@ -76,13 +76,17 @@ export const uidOf = (id: number) => `cam${String(id).padStart(9, '0')}`;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /**
- * Starts the product with this many streams, and with 1 000 users who may each view 200 of them; the first is
- * an administrator. The caller removes the data folder.
+ * Starts the product with this many streams, and with 1 000 users who may each view 200 of them; the first, or the
+ * given number of them, are administrators. The caller removes the data folder.
  */
-export async function startFilled(streams: number, env: Record<string, string> = {}): Promise<TestServer> {
+export async function startFilled(
+  streams: number,
+  env: Record<string, string> = {},
+  admins = 1,
+): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-bench-api-'));
   const file = join(dataDir, 'vidette.sqlite');
   await (await Store.open({ file, redact: (source) => source })).close();
-  fill(file, streams);
+  fill(file, streams, admins);
   return startServer({ dataDir, env });
 }

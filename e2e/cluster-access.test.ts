@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { after, before, beforeEach, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { createClient } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
 import type { LiveMessage } from '@vidette/contract/live';
+import type { WebhookNotification } from '@vidette/contract/notifications';
 import { until } from './api.ts';
+import { followEvents, type EventFollower } from './event-follower.ts';
 import { Nodes } from './nodes.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { signIn, type TestServer } from './server.ts';
@@ -222,6 +227,84 @@ test('[R10.8, R10.5] a revoked public link stops playing on every node, and so d
   await expectEnded(viewers, ['NotFound']);
   await north().revokeStreamShare({ params: { uid } });
 });
+
+test('[R11.1, R10.8] every node tells its clients what changes on another, and nothing once a right is revoked there', async () => {
+  const abort = new AbortController();
+  const south = nodes.server('south');
+  const guard = followEvents(south, { cookie: person.cookie }, abort.signal);
+  const admin = followEvents(south, { cookie: nodes.cookie }, abort.signal);
+  const told = (follower: EventFollower, name: string, data: string) =>
+    until(
+      () => follower.events,
+      (events) => events.some((event) => event.name === name && event.data.includes(data)),
+      WAIT_MS,
+    );
+  await told(guard, 'reload', '');
+  await told(admin, 'reload', '');
+  const note = `Truck of ${person.login}`;
+  await north().addAnnotation({ body: { streamId: uid, kind: 'plate', time: Date.now(), note } });
+  await told(guard, 'journal', note);
+  await north().pauseStream({ body: { uid } });
+  await told(guard, 'statuses', '"paused"');
+
+  await north().saveUserPermissions({ params: { login: person.login }, body: { items: [] } });
+  await told(guard, 'account', '');
+  const soFar = guard.events.length;
+  const [statuses, after] = [admin.events.length, `${note} again`];
+  await north().addAnnotation({ body: { streamId: uid, kind: 'plate', time: Date.now(), note: after } });
+  await north().resumeStream({ body: { uid } });
+  await told(admin, 'journal', after);
+  await until(
+    () => admin.events.slice(statuses),
+    (events) => events.some(({ name, data }) => name === 'statuses' && data.includes('"running"')),
+    WAIT_MS,
+  );
+  const names = guard.events.slice(soFar).map(({ name }) => name);
+  assert.ok(!names.includes('journal') && !names.includes('statuses'), names.join(' '));
+  abort.abort();
+  await Promise.all([guard.done, admin.done]);
+});
+
+test('[R11.5, R11.8, R10.8] what happens on any node is notified once, in order, by a rule that another node saved', async () => {
+  const receiver = await startReceiver();
+  try {
+    const { url } = receiver;
+    const { id } = await north().addTarget({ body: { name: 'Hook', settings: { type: 'webhook', url } } });
+    const rule = { name: 'Plates', kinds: ['annotation' as const], streams: [uid], cooldownSeconds: 0 };
+    await nodes.client('south').addRule({ body: { ...rule, targets: [id] } });
+    const notes = Array.from({ length: 6 }, (_, index) => `Truck ${index}`);
+    for (const [index, note] of notes.entries()) {
+      const by = nodes.client(index % 2 === 0 ? 'north' : 'south');
+      await by.addAnnotation({ body: { streamId: uid, kind: 'plate', time: Date.now(), note } });
+    }
+    await until(
+      async () => (await north().listTargets()).items,
+      (targets) => receiver.received.length >= notes.length && targets.every(({ waiting }) => waiting === 0),
+      WAIT_MS,
+    );
+    assert.deepEqual(
+      receiver.received.map(({ note }) => note),
+      notes,
+    );
+  } finally {
+    receiver.close();
+  }
+});
+
+/** Accepts every webhook. */
+async function startReceiver() {
+  const received: { id: string; note: string | undefined }[] = [];
+  const server = createServer((request, response) => {
+    void textOf(request).then((text) => {
+      const { id, event } = JSON.parse(text) as WebhookNotification;
+      received.push({ id, note: event?.note });
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return { url, received, close: () => server.close() };
+}
 
 test('[R10.8] a package can be downloaded and deleted through any node', async () => {
   const { period } = await until(

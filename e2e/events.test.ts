@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, clientOf, until } from './api.ts';
+import { followEvents } from './event-follower.ts';
 import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip, type CameraClip } from './rtsp/fake-media.ts';
@@ -88,30 +89,6 @@ test('[R11.3] annotations and failed sign-ins are entries; marked as reviewed th
   await assert.rejects(client.reviewJournal({ body: {} }), { code: 'ValidationError' });
 });
 
-/** The events of a connection, as they come. */
-function follow(headers: Record<string, string>, signal: AbortSignal) {
-  const events: { id: string; name: string; data: string }[] = [];
-  let isOver = false;
-  const done = (async () => {
-    const response = await fetch(`${server.url}/v1/events`, { headers, signal });
-    assert.equal(response.status, 200);
-    assert.equal(response.headers.get('content-type'), 'text/event-stream');
-    let text = '';
-    for await (const chunk of response.body ?? []) {
-      text += Buffer.from(chunk).toString();
-      const blocks = text.split('\n\n');
-      text = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const [id = '', name = '', data = ''] = block.split('\n').map((line) => line.replace(/^\w+: /, ''));
-        if (name !== '') events.push({ id, name, data });
-      }
-    }
-  })()
-    .catch(() => undefined)
-    .finally(() => (isOver = true));
-  return { events, done, isOver: () => isOver, names: () => events.map(({ name }) => name) };
-}
-
 test('[R11.1] a client is told what changes and what it may see, continues after a break, and nothing more once a right or its session is gone', async () => {
   const abort = new AbortController();
   const password = 'blue kettle 42 lamp';
@@ -121,8 +98,8 @@ test('[R11.1] a client is told what changes and what it may see, continues after
     body: { items: [{ user: 'ann', view: true, archive: false, share: false, edit: false }] },
   });
   const ann = { cookie: await signIn(server, 'ann', password), origin: server.url };
-  const admin = follow({ cookie, origin: server.url }, abort.signal);
-  const one = follow(ann, abort.signal);
+  const admin = followEvents(server, { cookie }, abort.signal);
+  const one = followEvents(server, ann, abort.signal);
   await until(one.names, (names) => names.includes('reload'));
   await until(admin.names, (names) => names.includes('reload'));
 
@@ -145,7 +122,7 @@ test('[R11.1] a client is told what changes and what it may see, continues after
     () => one.events,
     (found) => found.length > 0 && found.at(-1)?.id !== last,
   );
-  const again = follow({ ...ann, 'last-event-id': last }, abort.signal);
+  const again = followEvents(server, { ...ann, 'last-event-id': last }, abort.signal);
   await until(() => again.events, tells(uid));
   assert.ok(!again.names().includes('reload'));
 
