@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
+import { seriousFaults } from './axe.ts';
 import { signIn } from './server.ts';
 import { button, TestEnv } from './test-env.ts';
 import { inStore } from './stored.ts';
@@ -200,6 +201,29 @@ test('[R7.9] a user who may share can show the public link, allow embedding, and
     assert.equal((await fetch(`${testEnv.server.url}/v1/share/${key}`)).status, 404);
   });
 });
+
+test('[R7.9] the player shares the stream: its public link, copied and as a QR code, in a dialog', () =>
+  testEnv.open(`/stream/${gate}/view`, async (page) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await button(page, 'Share').click();
+    const dialog = page.getByRole('dialog', { name: 'Share Gate 2' });
+    await dialog.getByRole('button', { name: /Create a public link|Show the link/ }).click();
+    await dialog.getByRole('img', { name: 'QR code of the public link of Gate 2' }).waitFor();
+    const link = await dialog.getByLabel('Public link', { exact: true }).textContent();
+    await dialog.getByRole('button', { name: 'Copy' }).first().click();
+    await dialog.getByText('Copied').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
+    // Anyone can open it.
+    assert.equal((await fetch(link ?? '')).status, 200);
+    assert.deepEqual(await seriousFaults(page), []);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await until(
+      () => page.evaluate(() => document.activeElement?.getAttribute('data-share')),
+      (mark) => mark === '',
+    );
+    await testEnv.client.revokeStreamShare({ params: { uid: gate } });
+  }));
 
 test('[R2.10] the name derived from the address appears in the empty field, and never mixes with a typed one', () =>
   testEnv.open('/add-stream', async (page) => {

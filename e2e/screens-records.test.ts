@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
+import { seriousFaults } from './axe.ts';
 import { overflowOf } from './browser.ts';
 import { signIn } from './server.ts';
 import { button, TestEnv } from './test-env.ts';
@@ -116,6 +117,8 @@ test('[R7.47] the audit log tells what people did in sentences, with the names o
     await button(page, 'Show all').click();
     await page.getByRole('switch', { name: 'Show entries of programs' }).click({ force: true });
     await machines.first().waitFor();
+    await page.locator('main button[aria-expanded]').first().click();
+    assert.deepEqual(await seriousFaults(page), []);
   });
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
+import { seriousFaults } from './axe.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
 import { button, TestEnv } from './test-env.ts';
@@ -79,11 +80,12 @@ test('[R2.9] [R10.2] an outage of an unreachable source shows its reason, and so
     assert.notEqual(await alert.textContent(), '');
   }));
 
-test('[R10.2] a failed camera is told above the list, and its player says why, since when, when next, and what to do', async () => {
+test('[R10.2] [R1.7] a failed camera is told above the list, and its player says why, since when, when next, and what to do', async () => {
   await testEnv.open('/streams', async (page) => {
     const strip = page.getByRole('region', { name: '1 stream has no video' });
     const link = strip.getByRole('link', { name: /No signal.*Dock.*refused the connection/ });
     await link.waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
     // A search is for something else.
     await page.getByRole('searchbox').fill('gate');
     await strip.waitFor({ state: 'detached' });
@@ -94,6 +96,7 @@ test('[R10.2] a failed camera is told above the list, and its player says why, s
     await video.getByText('refused the connection').waitFor();
     await video.getByText(/^No video since .*The next attempt begins within/).waitFor();
     await video.getByRole('link', { name: 'Settings' }).waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
     await video.getByRole('link', { name: 'Test' }).click();
     await page.waitForURL(`**/stream/${dock}/setting?test=true`);
   });

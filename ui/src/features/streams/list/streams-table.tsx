@@ -22,7 +22,7 @@ const stillOptions = { widthPx: 160, everyMs: snapshotEveryMs, oldAfterMs: 2 * s
 
 /** The widths of the columns that can be hidden. */
 const widths: Readonly<Record<Column, string>> = {
-  status: '8.5rem',
+  status: 'minmax(8.5rem, 13rem)',
   share: '8.5rem',
   oldest: '8.5rem',
   bitrate: '6.5rem',
