@@ -1,6 +1,5 @@
 // A container image as an OCI image layout (image-spec 1.1) in a tar file, written without a container engine. Its `manifest.json`
 // is for versions of `docker load` that don't know the layout.
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream, lstatSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,8 @@ import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { assertPlatform } from './elf.mjs';
+import { hasDebianTools, platforms, systemLibraries } from './system-libraries.mjs';
 import { below, copiedFile, tarOf, textFile } from './tar.mjs';
 
 /** @typedef {import('./tar.mjs').Entry} Entry */
@@ -18,17 +19,8 @@ const program = 'opt/vidette';
 /** User and group of the server; no number that a machine gives to a person or a service. */
 const user = 10_001;
 const command = [`/${program}/node_modules/node/bin/node`, `/${program}/server/src/main.js`];
-/** Debian's packages with the C and C++ libraries, all that Node and the FFmpeg worker need. */
-const libraries = ['libc6', 'libgcc-s1', 'libstdc++6'];
-const machines = {
-  x64: { name: 'amd64', folder: 'x86_64-linux-gnu', loader: 'lib64/ld-linux-x86-64.so.2' },
-  arm64: { name: 'arm64', folder: 'aarch64-linux-gnu', loader: 'lib/ld-linux-aarch64.so.1' },
-};
-
-/** The libraries are those of the machine that builds the image. @param {import('./packages.mjs').Arch} arch */
-export function canBuildImage(arch) {
-  return arch === process.arch;
-}
+/** With the libraries that are installed, or that apt fetches for another platform. */
+export const canBuildImage = hasDebianTools;
 
 /** Writes the image of a program. @param {readonly Entry[]} files @param {How} how @param {string} path */
 export async function imageArchive(files, how, path) {
@@ -36,7 +28,7 @@ export async function imageArchive(files, how, path) {
   const folder = mkdtempSync(join(tmpdir(), 'vidette-image-'));
   try {
     const layers = [
-      await layerOf(join(folder, 'system'), systemFiles(arch), how),
+      await layerOf(join(folder, 'system'), systemFiles(arch, join(folder, 'debian')), how),
       await layerOf(
         join(folder, 'program'),
         files.map((file) => ({ ...file, path: `${program}/${file.path}` })),
@@ -86,18 +78,12 @@ async function layerOf(path, entries, { seconds, level }) {
   return { digest: outer.digest('hex'), diffId: inner.digest('hex'), size, path };
 }
 
-/** The file system besides the program: libraries, names of users, folders. @param {import('./packages.mjs').Arch} arch @returns {Entry[]} */
-function systemFiles(arch) {
-  const { folder, loader } = machines[arch];
-  const libraryFiles = libraries.flatMap((name) => {
-    const paths = execFileSync('dpkg', ['-L', name], { encoding: 'utf8' }).split('\n');
-    return paths
-      .filter((path) => /\.so(\.[0-9.]+)?$/.test(path) && basename(dirname(path)) === folder)
-      .map((path) => libraryFile(path, `usr/lib/${folder}/${basename(path)}`));
-  });
-  const versions = execFileSync('dpkg-query', ['-W', '-f=${Package} ${Version}\n', ...libraries], {
-    encoding: 'utf8',
-  });
+/** The file system besides the program: libraries, names of users, folders. @param {import('./packages.mjs').Arch} arch @param {string} work @returns {Entry[]} */
+function systemFiles(arch, work) {
+  const { folder, loader } = platforms[arch];
+  const { paths, copyrights, versions } = systemLibraries(arch, work);
+  const libraryFiles = paths.map((path) => libraryFile(path, `usr/lib/${folder}/${basename(path)}`));
+  assertPlatform(libraryFiles, arch);
   return [
     ...libraryFiles,
     { path: 'lib', kind: 'link', target: 'usr/lib' },
@@ -112,9 +98,7 @@ function systemFiles(arch) {
     textFile('etc/group', `root:x:0:\nvidette:x:${user}:\n`),
     textFile('etc/nsswitch.conf', 'hosts: files dns\n'),
     textFile('usr/share/doc/vidette-image/packages', versions),
-    ...libraries.map((name) =>
-      copiedFile(`usr/share/doc/${name}/copyright`, `/usr/share/doc/${name}/copyright`),
-    ),
+    ...copyrights.map(({ name, path }) => copiedFile(`usr/share/doc/${name}/copyright`, path)),
     { path: 'data', kind: 'folder', mode: 0o750, owner: user },
     { path: 'tmp', kind: 'folder', mode: 0o1777 },
     ...['dev', 'proc', 'sys'].map((path) => /** @type {Entry} */ ({ path, kind: 'folder', mode: 0o755 })),
@@ -134,7 +118,7 @@ function configOf(layers, { arch, version, seconds }) {
   const [entry, ...rest] = command;
   return {
     created,
-    architecture: machines[arch].name,
+    architecture: platforms[arch].name,
     os: 'linux',
     config: {
       User: `${user}:${user}`,
@@ -156,7 +140,7 @@ function configOf(layers, { arch, version, seconds }) {
         'org.opencontainers.image.version': version,
         'org.opencontainers.image.licenses': 'Apache-2.0',
       },
-      // Not part of the specification; Docker and Podman read it.
+      // Not part of the specification: Docker reads it, Podman needs --health-cmd (guide/install.md).
       Healthcheck: {
         Test: ['CMD', ...command, 'status'],
         // In nanoseconds.
@@ -199,7 +183,7 @@ function indexOf(manifest, { arch, version }) {
         mediaType: 'application/vnd.oci.image.manifest.v1+json',
         digest: `sha256:${manifest.digest}`,
         size: Buffer.byteLength(manifest.text),
-        platform: { architecture: machines[arch].name, os: 'linux' },
+        platform: { architecture: platforms[arch].name, os: 'linux' },
         annotations: {
           'org.opencontainers.image.ref.name': version,
           'io.containerd.image.name': `vidette:${version}`,

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from '../tools/install.mjs';
 import { ensurePage } from '../tools/page.mjs';
 import { debianArches, debianPackage, ffmpegDebianPackage } from './debian.mjs';
+import { assertPlatform } from './elf.mjs';
 import { canBuildImage, imageArchive } from './image.mjs';
 import { ffmpegFiles, programFiles, sourceVersion } from './program.mjs';
 import { below, tarOf } from './tar.mjs';
@@ -39,6 +40,7 @@ export async function release({ arches, forms, out, print = () => {}, ...common 
     const how = { arch, ...common };
     const program = programFiles(how);
     const ffmpeg = forms.includes('ffmpeg') ? ffmpegFiles(how) : [];
+    assertPlatform([...program, ...ffmpeg], arch);
     const folder = `vidette-${version}`;
     if (forms.includes('archive'))
       await make(`${folder}-linux-${arch}.tar.zst`, (path) =>
@@ -56,10 +58,8 @@ export async function release({ arches, forms, out, print = () => {}, ...common 
           ffmpegDebianPackage(ffmpeg, how, path),
         );
     }
-    if (forms.includes('image') && !canBuildImage(arch))
-      print(
-        `No image for ${arch}: it contains the system's libraries, and has to be built on such a machine.`,
-      );
+    if (forms.includes('image') && !canBuildImage())
+      print('No image: it contains libraries of Debian’s packages, and needs dpkg and apt-get.');
     else if (forms.includes('image'))
       await make(`vidette-${version}-image-${arch}.tar`, (path) => imageArchive(program, how, path));
     for (const file of ['sbom.cdx.json', 'THIRD-PARTY-LICENSES.txt'])
