@@ -52,17 +52,21 @@ test('[R10.10] metrics describe the process, the server and every stream', async
 
 test('[R7.46] the configuration is read and written; live keys take effect immediately, the rest are reported as pending', async () => {
   const before = await admin.getConfiguration();
+  assert.equal((await fetch(`${server.url}/.well-known/security.txt`)).status, 404);
   assert.deepEqual(before.environmentKeys.sort(), ['host', 'metrics.token', 'overload.yields', 'port']);
   assert.equal(before.pendingRestart, false);
   assert.doesNotMatch(JSON.stringify(before), new RegExp(token));
   const values = {
-    app: { title: 'Warehouse' },
+    app: { title: 'Warehouse', securityContact: 'mailto:security@example.org' },
     smtp: { host: 'mail.example.org', password: 'hunter2hunter2' },
   };
   assert.deepEqual(await admin.saveConfiguration({ body: { values } }), { pendingRestart: false });
   const page = await (await fetch(`${server.url}/ui/auth`)).text();
   assert.match(page, /<title>Warehouse<\/title>/);
   assert.match(page, /"passwordResetAllowed":true/);
+  const securityText = await fetch(`${server.url}/.well-known/security.txt`);
+  assert.match(await securityText.text(), /^Contact: mailto:security@example\.org\nExpires: \S+Z\n$/);
+  assert.match(securityText.headers.get('content-type') ?? '', /^text\/plain; charset=utf-8/);
   const restart = await admin.saveConfiguration({ body: { values: { source: { probeSeconds: 20 } } } });
   assert.equal(restart.pendingRestart, true);
   const after = await admin.getConfiguration();
@@ -75,9 +79,10 @@ test('[R7.46] the configuration is read and written; live keys take effect immed
   );
   const { items } = await admin.listAuditLogs({ query: { action: 'saveConfiguration' } });
   assert.deepEqual(items.at(-1)?.details, {
-    keys: ['app.title', 'smtp.host', 'smtp.password'],
+    keys: ['app.title', 'app.securityContact', 'smtp.host', 'smtp.password'],
     changes: {
       'app.title': ['Vidette', 'Warehouse'],
+      'app.securityContact': [null, 'mailto:security@example.org'],
       'smtp.host': [null, 'mail.example.org'],
       'smtp.password': [null, '***'],
     },

@@ -140,7 +140,7 @@ function configOf(layers, { arch, version, seconds }) {
         'org.opencontainers.image.version': version,
         'org.opencontainers.image.licenses': 'Apache-2.0',
       },
-      // Not part of the specification: Docker reads it, Podman needs --health-cmd (guide/install.md).
+      // Not part of the specification: Docker reads it, and Podman in a docker-archive (guide/install.md).
       Healthcheck: {
         Test: ['CMD', ...command, 'status'],
         // In nanoseconds.

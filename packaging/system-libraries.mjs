@@ -47,9 +47,10 @@ function installed(arch) {
 /** Lists and packages have a folder of their own, so that apt’s configuration of this machine stays as it is. @param {Arch} arch @param {string} folder @returns {Libraries} */
 function unpacked(arch, folder) {
   const { name: architecture } = platforms[arch];
-  const [state, cache, packages, root] = ['state', 'cache', 'packages', 'root'].map((name) =>
-    join(folder, name),
-  );
+  const state = join(folder, 'state');
+  const cache = join(folder, 'cache');
+  const packages = join(folder, 'packages');
+  const root = join(folder, 'root');
   for (const path of [join(state, 'lists/partial'), join(cache, 'archives/partial'), packages, root])
     mkdirSync(path, { recursive: true });
   const options = [

@@ -329,6 +329,11 @@ export const Settings = z.object({
   smtpServerProtected: z.boolean().nullable(),
   documentation: z.string().nullable().meta(like('https://docs.example.org/vidette')),
   site: z.string().nullable().meta(like(null)),
+  securityContact: z
+    .string()
+    .nullable()
+    .describe('Where to report vulnerabilities: an address with https or mailto')
+    .meta(like('mailto:security@example.org')),
   features: z.array(z.string()).meta(like(['tunnel'])),
   passwordResetAllowed: z.boolean(),
   tunnelLocations: z.array(z.string()).meta(like(['RU'])),

@@ -47,6 +47,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   check: {
     takes: '[--objects|--read-objects]',
     does: 'verify the archive’s invariants, on request in the S3 storage too; changes nothing',
+    words: Object.keys(objectLooks),
     count: undefined,
     async run(args, env, out, tell) {
       const objects = args.length === 0 ? undefined : objectLooks[args.join(' ')];
@@ -244,6 +245,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     answersItself: true,
     takes: 'KEYFILE [--owner NAME] [--type TYPE] [--days N] [--streams N] [--features A,B]',
     does: 'print a license signed with a key',
+    words: ['--owner', '--type', '--days', '--streams', '--features'],
     count: undefined,
     async run(args, _, out) {
       const { issueLicense } = await import('./license.ts');
@@ -322,6 +324,7 @@ export async function runCommand(
     print(usage());
     return 0;
   }
+  if (name === '--version') return runCommand('about', args, env, print);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   const isJson = command?.answersItself !== true && args.includes('--json');
   const rest = isJson ? args.filter((word) => word !== '--json') : args;

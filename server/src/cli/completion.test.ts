@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { completionScript, runCommand, usage } from './command-line.ts';
 
@@ -14,9 +14,53 @@ function completed(...words: readonly string[]): string[] {
 test('Bash completes the commands and what they take', () => {
   assert.deepEqual(completed('sta'), ['start', 'status']);
   assert.deepEqual(completed('status', '-'), ['--json']);
+  assert.deepEqual(completed('check', '--'), ['--objects', '--read-objects', '--json']);
   assert.deepEqual(completed('verify', '--j'), ['--json']);
   assert.deepEqual(completed('completion', ''), ['bash', 'zsh', 'fish']);
   assert.ok(completed('restore', '/etc/pass').includes('/etc/passwd'));
+});
+
+test('fish completes the same', (t) => {
+  if (spawnSync('fish', ['--version']).error) return t.skip('needs fish');
+  const offered = (line: string) =>
+    execFileSync(
+      'fish',
+      ['--no-config', '-c', `${completionScript('fish')}\ncomplete -C ${JSON.stringify(line)}`],
+      {
+        encoding: 'utf8',
+        cwd: import.meta.dirname,
+      },
+    )
+      .split('\n')
+      .filter(Boolean)
+      .map((found) => found.split('\t')[0]);
+  assert.deepEqual(offered('vidette sta'), ['start', 'status']);
+  assert.deepEqual(offered('vidette check --'), ['--json', '--objects', '--read-objects']);
+  assert.deepEqual(offered('vidette completion '), ['bash', 'fish', 'zsh']);
+  assert.ok(offered('vidette restore /etc/pass').includes('/etc/passwd'));
+});
+
+test('zsh completes the same', (t) => {
+  if (spawnSync('zsh', ['--version']).error) return t.skip('needs zsh');
+  // What the script passes to the completion system, whose own functions need a terminal.
+  const offered = (...words: readonly string[]) =>
+    execFileSync(
+      'zsh',
+      [
+        '-f',
+        '-c',
+        `compdef() { :; }; compadd() { shift; print -l -- $@; }; _files() { print FILES; }; _describe() { print -l -- \${(P)2}; }
+${completionScript('zsh')}
+words=(vidette ${words.join(' ')}); CURRENT=${words.length + 1}; _vidette`,
+      ],
+      { encoding: 'utf8' },
+    )
+      .split('\n')
+      .filter(Boolean);
+  assert.ok(offered("''").some((line) => line.startsWith('start:')));
+  assert.deepEqual(offered('check', "''"), ['--objects', '--read-objects', '--json']);
+  assert.deepEqual(offered('completion', "''"), ['bash', 'zsh', 'fish']);
+  assert.ok(offered('restore', "''").includes('FILES'));
 });
 
 test('each script names every command of the usage', async () => {
@@ -27,5 +71,8 @@ test('each script names every command of the usage', async () => {
     assert.equal(await runCommand('completion', [shell], {}, (line) => void lines.push(line)), 0);
     for (const name of names) assert.match(lines.join('\n'), new RegExp(`\\b${name}\\b`), shell);
   }
+  const versions: string[] = [];
+  assert.equal(await runCommand('--version', [], {}, (line) => void versions.push(line)), 0);
+  assert.match(versions.join(), /^Vidette \d+\.\d+\.\d+, catalog \d+$/);
   assert.equal(await runCommand('completion', ['csh'], {}, () => {}), 2);
 });

@@ -7,6 +7,7 @@ import { serveMetrics } from '../http/metrics.ts';
 import { servePage } from '../http/page.ts';
 import { Registrar } from '../http/registrar.ts';
 import { serveNodeLink } from '../http/rpc-server.ts';
+import { serveSecurityText } from '../http/security-text.ts';
 import { noneReachesDatabase } from '../rpc/database-probe.ts';
 import { Tunnel } from '../tunnel/tunnel.ts';
 import type { LinkClaim } from '../streams/shared-viewing.ts';
@@ -92,6 +93,7 @@ async function serveAll(
     throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);
   followViewers(areas, application);
   serveMetrics(routes, all);
+  serveSecurityText(routes, all);
   await serveNodeLink(routes, all);
   await servePage(routes, all);
 }

@@ -22,6 +22,7 @@ const liveKeys: ReadonlySet<string> = new Set([
   'app.language',
   'app.documentation',
   'app.site',
+  'app.securityContact',
   'smtp.host',
   'smtp.port',
   'smtp.tls',

@@ -12,6 +12,16 @@ const port = z.int().min(0).max(65_535);
 const seconds = z.int().min(1).max(31_536_000);
 const url = z.url({ protocol: /^https?$/ }).max(2_048);
 
+/** Where to report vulnerabilities, as `Contact` of RFC 9116 (2.5.3): one line, and encrypted on the web. */
+const contact = z
+  .string()
+  .trim()
+  .max(500)
+  .regex(
+    /^(https:\/\/[^\s/@]+(\/\S*)?|mailto:[^\s@?]+@[^\s@?]+)$/,
+    'a web address or an e-mail address is expected, as in https://example.org/security or mailto:security@example.org',
+  );
+
 const proxy = z
   .string()
   .trim()
@@ -148,6 +158,7 @@ export const ConfigFile = z.strictObject({
       language: z.enum(['en', 'ru']).nullable().default(null),
       documentation: url.nullable().default(null),
       site: url.nullable().default(null),
+      securityContact: contact.nullable().default(null),
     })
     .prefault({}),
   session: z.strictObject({ days: z.number().min(0.001).max(3_650).default(30) }).prefault({}),

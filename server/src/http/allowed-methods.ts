@@ -1,10 +1,12 @@
 import { routes } from '@vidette/contract/routes';
+import { securityTextPath } from './security-text.ts';
 
-/** Addresses outside the contract: the page and the metrics. */
+/** Addresses outside the contract: the page, the metrics, and where to report vulnerabilities. */
 const others: readonly { readonly path: string; readonly methods: readonly string[] }[] = [
   { path: '/', methods: ['GET', 'HEAD'] },
   { path: '/ui', methods: ['GET', 'HEAD'] },
   { path: '/metrics', methods: ['GET'] },
+  { path: securityTextPath, methods: ['GET', 'HEAD'] },
 ];
 
 const every = [...others, ...Object.values(routes).map(({ path, method }) => ({ path, methods: [method] }))];

@@ -98,11 +98,16 @@ export class ProcessSupervisor {
   }
 
   /**
-   * Replaces all processes but this one, while recording goes on. `progress` is called with a line for the operator.
+   * Replaces all processes but this one, while recording goes on; one replacement after the other. `progress` is called with a
+   * line for the operator.
    * @throws Error when a new process does not do its work: what is not replaced yet continues
    */
   async replace(program: ServerProgram, engines: number, progress: (line: string) => void): Promise<void> {
-    if (this.#replacing) throw new Error('The server is being replaced already.');
+    // A reload and the installation of a package may both ask for it.
+    while (this.#replacing) {
+      progress('Waiting for the replacement that is in progress.');
+      await this.#replacing.catch(() => undefined);
+    }
     if (this.#stopped) throw new Error('The server is stopping.');
     const { clock } = this.#options;
     const replacement = new Replacement({

@@ -51,6 +51,7 @@ export function settingsView(sources: SettingsSources, principal: Principal | un
     smtpServerProtected: principal?.isAdmin && hasMail ? config.smtp.tls !== 'never' : null,
     documentation: config.app.documentation,
     site: config.app.site,
+    securityContact: config.app.securityContact,
     features: isKnown ? features : [],
     passwordResetAllowed: hasMail && config.passwordReset.enabled,
     tunnelLocations: principal?.isAdmin ? config.tunnel.locations.map(({ code }) => code) : [],

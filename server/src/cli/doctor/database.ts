@@ -36,7 +36,9 @@ export async function checkDatabase(config: Config, clock: Clock): Promise<reado
       bad(
         check,
         `The database can't be used: ${error.message}`,
-        'See “When the database is lost” in the guide, page Back up.',
+        'file' in place
+          ? 'See “When the database is lost” in the guide, page Back up.'
+          : 'Start the PostgreSQL server, check that this machine reaches it, and correct `database` or VIDETTE_DATABASE.',
       ),
     ];
   }

@@ -51,7 +51,23 @@ export async function checkDisk(check: string, folder: string, clock: Clock): Pr
           'Start the server once, mount the disk, or create the folder.',
         ),
       ];
-    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    if (code === 'EROFS')
+      return [
+        bad(
+          check,
+          `${folder} is on a file system that is mounted read-only.`,
+          'Look for errors of the disk in the kernel’s log (dmesg), check the file system, and mount it read-write.',
+        ),
+      ];
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      return [
+        bad(
+          `${check}: space`,
+          `The disk of ${folder} is full (${message}).`,
+          'Delete what does not belong there, or lower archive.quotaPercent; the server then deletes the oldest recordings.',
+        ),
+      ];
+    if (code === 'EACCES' || code === 'EPERM')
       return [
         bad(
           check,
@@ -60,7 +76,13 @@ export async function checkDisk(check: string, folder: string, clock: Clock): Pr
         ),
       ];
     if (code === undefined) throw error;
-    return [bad(check, `${folder} can't be written to: ${message}.`, 'Free some space, or check the disk.')];
+    return [
+      bad(
+        check,
+        `${folder} can't be written to: ${message}.`,
+        'Check the disk: the kernel’s log (dmesg) may name its error.',
+      ),
+    ];
   }
 }
 

@@ -129,6 +129,28 @@ test('doctor explains an invalid configuration, a missing folder, and a damaged 
   assert.deepEqual([missing.code, stateOf(missing.findings, 'data')], [1, 'bad']);
 });
 
+test('doctor looks for the certificate where the server does, and names a database server that is down', async (t) => {
+  const folder = await dataFolder(t);
+  await writeFile(join(folder, 'vidette.yaml'), 'tls: { certificate: a.pem, key: b.pem }\n');
+  await writeFile(join(folder, 'a.pem'), '');
+  const { findings } = await examined({
+    VIDETTE_DATA: folder,
+    VIDETTE_PORT: '0',
+    VIDETTE_DATABASE: 'postgres://vidette:secret-word@127.0.0.1:1/vidette',
+  });
+  assert.deepEqual(
+    findings.filter(({ check }) => check === 'certificate').map(({ state, text }) => [state, text]),
+    [
+      ['good', `${join(folder, 'a.pem')} can be read.`],
+      ['bad', `${join(folder, 'b.pem')} can't be read (ENOENT).`],
+    ],
+  );
+  const database = findings.find(({ check }) => check === 'database');
+  assert.equal(database?.state, 'bad');
+  assert.match(database.cure ?? '', /PostgreSQL/);
+  assert.ok(!JSON.stringify(findings).includes('secret-word'));
+});
+
 test('a folder where this user may not write is a problem', async () => {
   // Not even root may create a file there.
   const findings = await checkDisk('data', '/sys', systemClock);

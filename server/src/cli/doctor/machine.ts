@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '../../config/schema.ts';
 import { findConfinement } from '../../ffmpeg/confinement.ts';
@@ -36,10 +37,10 @@ export async function checkClock(): Promise<Finding> {
 export async function checkPort({ host, port }: Config, isRunning: boolean): Promise<Finding> {
   const check = 'port';
   if (isRunning) return good(check, `The server runs and is configured for port ${port} of ${host}.`);
-  const reason = await new Promise<string | undefined>((resolve) => {
+  const reason = await new Promise<string | undefined>((answer) => {
     const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen(port, host, () => server.close(() => resolve(undefined)));
+    server.once('error', (error: NodeJS.ErrnoException) => answer(error.code ?? error.message));
+    server.listen(port, host, () => server.close(() => answer(undefined)));
   });
   if (reason === undefined) return good(check, `Port ${port} of ${host} is free.`);
   const words: Readonly<Record<string, Finding>> = {
@@ -95,8 +96,8 @@ export async function checkFfmpeg(): Promise<readonly Finding[]> {
 }
 
 /** Whether the server can read the files of its certificate. */
-export async function checkCertificate({ tls }: Config): Promise<readonly Finding[]> {
-  const files = [tls.certificate, tls.key].filter((file) => file !== null);
+export async function checkCertificate({ dataDir, tls }: Config): Promise<readonly Finding[]> {
+  const files = [tls.certificate, tls.key].flatMap((file) => (file === null ? [] : [resolve(dataDir, file)]));
   return Promise.all(
     files.map(async (file) => {
       try {

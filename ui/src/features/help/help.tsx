@@ -9,7 +9,7 @@ import classes from './help.module.css';
 /** Help inside the product: the few things that every user needs to read once. */
 export function HelpScreen() {
   const i18n = useI18n();
-  const { version } = useSettings();
+  const { version, securityContact } = useSettings();
   return (
     <div className={classes.screen}>
       <PageBar title={i18n.t('title.help')} />
@@ -39,6 +39,16 @@ export function HelpScreen() {
           <Keys names={['Home', 'End']} text={i18n.t('help.keys.ends')} />
         </dl>
       </Topic>
+      {securityContact !== null && (
+        <Topic title={i18n.t('help.security.title')}>
+          <p>
+            {i18n.t('help.security.text')}{' '}
+            <a href={securityContact} rel="noreferrer">
+              {securityContact.replace(/^mailto:/, '')}
+            </a>
+          </p>
+        </Topic>
+      )}
       <Topic title={i18n.t('help.version.title')}>
         <p>{i18n.t('help.version.text', { version })}</p>
       </Topic>

@@ -63,6 +63,8 @@ export const configKeys = {
     'Language for users who have not chosen one. If empty, the browser’s language.',
   'config.about.app-documentation': 'Address of your own documentation, shown in the menu.',
   'config.about.app-site': 'Address where larger licenses are sold, shown in the menu.',
+  'config.about.app-securityContact':
+    'Where to report vulnerabilities (https://… or mailto:…): shown on the help screen and in /.well-known/security.txt.',
   'config.about.session-days': 'Days without use after which a session ends.',
   'config.about.smtp-host': 'Mail server that sends password reset codes.',
   'config.about.smtp-port': 'Port of the mail server.',
@@ -176,6 +178,7 @@ export const configKeys = {
   'config.name.app-language': 'Language',
   'config.name.app-documentation': 'Documentation',
   'config.name.app-site': 'License shop',
+  'config.name.app-securityContact': 'Vulnerability reports',
   'config.name.session-days': 'Session length',
   'config.name.smtp-host': 'Server',
   'config.name.smtp-port': 'Port',

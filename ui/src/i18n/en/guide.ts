@@ -45,6 +45,8 @@ export const guide = {
   'help.keys.arrows': 'Step through time',
   'help.keys.zoom': 'Zoom in and out',
   'help.keys.ends': 'Go to the beginning, to live',
+  'help.security.title': 'Vulnerabilities',
+  'help.security.text': 'Please report vulnerabilities privately:',
   'help.version.title': 'Version',
   'help.version.text': 'Vidette {version}',
 };

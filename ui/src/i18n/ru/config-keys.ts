@@ -60,6 +60,8 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.about.app-language': 'Для тех, кто не выбрал язык. Если пусто, по браузеру.',
   'config.about.app-documentation': 'Адрес вашей документации: появится в меню.',
   'config.about.app-site': 'Адрес, где продаётся бо́льшая лицензия: появится в меню.',
+  'config.about.app-securityContact':
+    'Куда сообщать об уязвимостях (https://… или mailto:…): адрес виден в справке и в /.well-known/security.txt.',
   'config.about.session-days': 'Через сколько дней без использования завершается сеанс.',
   'config.about.smtp-host': 'Почтовый сервер, который отправляет коды для новых паролей.',
   'config.about.smtp-port': 'Порт почтового сервера.',
@@ -174,6 +176,7 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.name.app-language': 'Язык',
   'config.name.app-documentation': 'Документация',
   'config.name.app-site': 'Продажа лицензий',
+  'config.name.app-securityContact': 'Сообщения об уязвимостях',
   'config.name.session-days': 'Длительность сеанса',
   'config.name.smtp-host': 'Сервер',
   'config.name.smtp-port': 'Порт',

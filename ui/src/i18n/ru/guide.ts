@@ -47,6 +47,8 @@ export const guide: Record<keyof typeof english, string> = {
   'help.keys.arrows': 'Шаг по времени',
   'help.keys.zoom': 'Крупнее и мельче',
   'help.keys.ends': 'В начало, в эфир',
+  'help.security.title': 'Уязвимости',
+  'help.security.text': 'Сообщайте об уязвимостях не публично, а сюда:',
   'help.version.title': 'Версия',
   'help.version.text': 'Vidette {version}',
 };
