@@ -10,7 +10,8 @@ import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import type { WebhookNotification } from '@vidette/contract/notifications';
 import { administratorOf, clientOf, until } from './api.ts';
-import { startServer, type TestServer } from './server.ts';
+import { footageIn, prepared } from './past-archive.ts';
+import { signIn, startServer, type TestServer } from './server.ts';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -103,4 +104,31 @@ test('[R11.5] [R11.6] [R11.8] [R11.12] a rule notifies a signed webhook, and wha
   assert.deepEqual([preview.events, preview.total, preview.items.length], [3, 3, 3]);
   const limited = await client.previewRule({ body: { ...settings, cooldownSeconds: 3_600 } });
   assert.deepEqual([limited.events, limited.total], [3, 1]);
+});
+
+test('[R11.5] [R11.8] what a rule holds survives a kill and a full archive', async (t) => {
+  const { dataDir: folderOfPast, cookie: ofPast, uid: past, folder } = await prepared(t, { count: 5 });
+  let archived = await startServer({ dataDir: folderOfPast });
+  t.after(() => archived.stop());
+  let admin = clientOf(archived, ofPast);
+  const { startTime, bytes } = await admin.getArchiveStats({ params: { uid: past } });
+  assert.ok(startTime !== null);
+  const hold = { leadSeconds: 1, trailSeconds: 1, days: 30 };
+  await admin.addRule({ body: { name: 'Keep', kinds: ['annotation'], hold } });
+  await admin.addAnnotation({ body: { streamId: past, kind: 'plate', time: startTime + 2_000 } });
+  await archived.kill();
+  archived = await startServer({ dataDir: folderOfPast });
+  admin = clientOf(archived, ofPast);
+  assert.equal((await admin.listHolds({ params: { uid: past } })).items.length, 1);
+
+  const files = await footageIn(folder);
+  const [held = '', second = ''] = files;
+  await signIn(archived);
+  const archive = { quotaBytes: Math.round(bytes * 0.75), holdPercent: 50 };
+  await admin.saveConfiguration({ body: { values: { archive } } });
+  const left = await until(
+    () => footageIn(folder),
+    ({ length }) => length < files.length,
+  );
+  assert.ok(left.includes(held) && !left.includes(second), left.join(' '));
 });

@@ -7,6 +7,7 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { JournalWriter } from '../events/journal-writer.ts';
 import type { HoldRecord } from '../store/holds.ts';
+import { mergeMs } from '../store/journal.ts';
 import type { JournalRecord } from '../store/journal-row.ts';
 import type { Store } from '../store/store.ts';
 import type { AuditNote } from '../system/audit-event.ts';
@@ -96,7 +97,8 @@ export class FootageHolds {
   }
 
   async #finishEnded(): Promise<void> {
-    const { holds, journal } = this.#options.store;
+    const { store, clock } = this.#options;
+    const { holds, journal } = store;
     const unfinished = await holds.unfinished();
     if (unfinished.length === 0) return;
     const ids = [...new Set(unfinished.map(({ entryId }) => entryId))];
@@ -104,7 +106,9 @@ export class FootageHolds {
     for (const { id, entryId, trailSeconds, endMs } of unfinished) {
       const trailMs = (trailSeconds ?? 0) * 1_000;
       const endedMs = endOf(entries.get(entryId), endMs - trailMs);
-      if (endedMs !== undefined) await holds.finish(id, Math.min(endMs, endedMs + trailMs));
+      // Until then it may go on as the same event.
+      if (endedMs !== undefined && clock.wallMs() > endedMs + mergeMs)
+        await holds.finish(id, Math.min(endMs, endedMs + trailMs));
     }
   }
 

@@ -60,6 +60,17 @@ test('[R11.5] held footage outlives the depth of its stream, by whole segments, 
   assert.deepEqual(archive.retention.status.held, { segments: 0, bytes: 0 });
 });
 
+test('[R11.5] a held moment keeps the segment that contains it, also at its first frame', async (t) => {
+  const { archive, clock, hold, pass, left } = await made(t);
+  archive.retention.configure({ depthOf: () => 1 });
+  hold(1, 'cam1', 20_000, 20_000);
+  hold(2, 'cam2', 29_999, 29_999);
+  clock.advance(hourMs + 61_000);
+  await pass();
+  assert.deepEqual(left('cam1'), [[20_000, 30_000]]);
+  assert.deepEqual(left('cam2'), [[20_000, 30_000]]);
+});
+
 test('[R11.5] the last known holds stay in effect while they can’t be read, and nothing is deleted before the first answer', async (t) => {
   const { archive, clock, state, hold, pass, left } = await made(t);
   archive.retention.configure({ depthOf: () => 1 });

@@ -185,8 +185,10 @@ function isOver(taken: HeldBytes, allowed: HeldBytes): boolean {
   return taken.local > allowed.local || taken.remote > allowed.remote;
 }
 
+/** A moment, too, keeps the segment in which it is. */
 function rangeOf({ startMs, endMs }: FootageHold): Range {
-  return { fromTicks: catalogTicks(startMs), toTicks: catalogTicks(endMs) };
+  const fromTicks = catalogTicks(startMs);
+  return { fromTicks, toTicks: Math.max(fromTicks + 1, catalogTicks(endMs)) };
 }
 
 function merged(ranges: readonly Range[]): Range[] {

@@ -49,6 +49,7 @@ export function HeldList({ holds, uid, mayRelease, onGo }: HeldListProps) {
               <HeldSpan hold={hold} onGo={go} />
               {mayRelease && (
                 <Button
+                  className={classes.release}
                   size="compact-sm"
                   variant="default"
                   aria-label={i18n.t('hold.release.label', { time: i18n.dateTime(hold.startTime) })}
