@@ -224,6 +224,7 @@ test('[R11.10] a browser that can’t subscribe says why', async (t) => {
 });
 
 test('[R11.10] a subscription that the push service replaces is renewed by the service worker, without a signed-in user', async (t) => {
+  service.answer = { status: 201 };
   const [old, renewed] = [new PushBrowser(`${service.url}old`), new PushBrowser(`${service.url}new`)];
   const { id } = await client.addTarget({ body: { name: 'Tablet', settings: old.settings } });
   t.after(() => client.deleteTarget({ params: { id } }));
