@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -208,6 +208,20 @@ test('[R16.1] a release refuses programs and libraries for another platform', ()
       : { x64: ['bin/node', 'lib/arm.so'], arm64: [] },
   );
 });
+
+test(
+  '[R16.1] systemd finds no fault in the unit, and rates its exposure as OK',
+  { skip: skip || (!existsSync('/usr/bin/systemd-analyze') && 'needs systemd') },
+  async (t) => {
+    const unit = join(await temporary(t), 'vidette.service');
+    const text = readFileSync(join(program, 'packaging/vidette.service'), 'utf8');
+    await writeFile(unit, text.replaceAll('/usr/lib/vidette', program));
+    assert.deepEqual(await runProgram('systemd-analyze', ['verify', unit]), { code: 0, output: '' });
+    // In tenths, of 100; without a configuration a service has 96.
+    const rated = await runProgram('systemd-analyze', ['security', '--offline=true', '--threshold=30', unit]);
+    assert.equal(rated.code, 0, rated.output);
+  },
+);
 
 describe('the forms of a release', { concurrency: 2 }, () => {
   test(

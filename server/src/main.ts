@@ -126,6 +126,8 @@ async function supervise(
   const { openControlIfPossible } = await import('./processes/control-socket.ts');
   // Later the files on the disk may be those of another version.
   const { assertReplaceable } = await import('./processes/program-facts.ts');
+  const { ownFacts } = await import('./cli/about.ts');
+  let facts = ownFacts();
   const supervisor = new ProcessSupervisor({
     ...{ engines, areDormant, locks, clock, report, onFailed },
     program: programIn(ownFolder),
@@ -134,8 +136,9 @@ async function supervise(
     const { engines: count } = await planServer();
     if (count === 0) throw new Error(needsFullRestart);
     const program = programIn(folder ?? supervisor.program.folder);
-    await assertReplaceable(supervisor.program, program);
+    const next = await assertReplaceable(facts, program);
     await supervisor.replace(program, count, progress);
+    facts = next;
   };
   let isReady = false;
   supervisor.ready.then(

@@ -12,12 +12,14 @@ export interface ProgramFacts {
 }
 
 /**
- * Called before anything is stopped. @throws Error when the engines of one program could not go on beside the front of the
- * other, or the program does not run at all
+ * Called before anything is stopped. Resolves to the facts of the next program.
+ * @param old what the program said that runs: a package may have replaced its files by those of the next one
+ * @throws Error when the engines of one program could not go on beside the front of the other, or the program does not run
+ * at all
  */
-export async function assertReplaceable(before: ServerProgram, next: ServerProgram): Promise<void> {
-  const [old, facts] = await Promise.all([factsOf(before), factsOf(next)]);
-  if (facts.catalogFrom <= old.catalog && old.catalog <= facts.catalog) return;
+export async function assertReplaceable(old: ProgramFacts, next: ServerProgram): Promise<ProgramFacts> {
+  const facts = await factsOf(next);
+  if (facts.catalogFrom <= old.catalog && old.catalog <= facts.catalog) return facts;
   throw new Error(
     `Version ${facts.version} has another format of the archive's catalog, which the recording processes of version ${old.version} do not know: stop the server and start the new version.`,
   );
