@@ -67,8 +67,8 @@ export const catalogue = {
   },
   FootageHeld: {
     status: 409,
-    en: 'Rules hold footage of this stream. Release it first, then delete the stream.',
-    ru: 'Правила удерживают записи этого потока. Сначала снимите удержание, затем удалите поток.',
+    en: 'Release the held footage first.',
+    ru: 'Сначала снимите удержание записей.',
   },
   AlreadyUsed: { status: 409, en: 'Already used.', ru: 'Уже используется.' },
 
