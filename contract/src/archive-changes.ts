@@ -4,6 +4,17 @@
  */
 import type { ErrorCode } from './errors.ts';
 
+/** Limits of a search for changes in the archive. */
+export const changeSearch = {
+  spanMaxDays: 366,
+  framesMax: 800,
+  secondsMax: 60,
+  /** Searches of all users that run simultaneously; each user has one. */
+  atOnceMax: 2,
+  /** Smaller regions are not compared, shares of the frame. */
+  regionLeast: 0.01,
+} as const;
+
 /** A line of a search for changes. */
 export type ChangeLine =
   | {

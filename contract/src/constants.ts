@@ -33,17 +33,6 @@ export const timeouts = {
   statusMs: 8_000,
 } as const;
 
-/** Limits of a search for changes in the archive. */
-export const changeSearch = {
-  spanMaxDays: 366,
-  framesMax: 800,
-  secondsMax: 60,
-  /** Searches of all users that run simultaneously; each user has one. */
-  atOnceMax: 2,
-  /** Smaller regions are not compared, shares of the frame. */
-  regionLeast: 0.01,
-} as const;
-
 /** Defaults of the configuration that the settings call reports. */
 export const archiveDefaults = {
   downloadMaxSeconds: 3_600,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Call } from '../call.ts';
-import { archiveDefaults, changeSearch, limits } from '../constants.ts';
+import { changeSearch } from '../archive-changes.ts';
+import { archiveDefaults, limits } from '../constants.ts';
 import {
   Annotation,
   ArchiveExtent,

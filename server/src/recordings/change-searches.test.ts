@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ChangeLine } from '@vidette/contract/archive-changes';
-import { changeSearch } from '@vidette/contract/constants';
+import { changeSearch, type ChangeLine } from '@vidette/contract/archive-changes';
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { Principal } from '../access/principal.ts';
 import type { ArchiveReader } from '../archive/read/read.ts';

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import type { ChangeLine } from '@vidette/contract/archive-changes';
-import { changeSearch } from '@vidette/contract/constants';
+import { changeSearch, type ChangeLine } from '@vidette/contract/archive-changes';
 import type { ArchiveReader } from '../archive/read/read.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';

@@ -19,16 +19,15 @@ export const find = {
   'find.auto.stopped': 'Stopped.',
   'find.auto.limit': 'The search reached its limit. Choose a shorter time to search it more closely.',
   'find.auto.replaced': 'Another search of yours replaced this one.',
-  'find.auto.found':
-    '{count, plural, one {# change} other {# changes}} found. The most likely is between {from} and {to}. Select one to watch it.',
+  'find.auto.found': '{count, plural, one {# change} other {# changes}} found.',
+  'find.auto.likely': 'The most likely is between {from} and {to}. Select one to watch it.',
   'find.auto.none':
     'No change stands out. What comes and goes quickly is found in a shorter time, or by choosing frames yourself.',
   'find.auto.unreadable': '{count, plural, one {# frame} other {# frames}} could not be read.',
   'find.auto.away': 'Recordings on {nodes} are not searched: it does not answer now.',
   'find.auto.passing': 'for a short time',
   'find.auto.tip': 'Changed at {time}',
-  'find.auto.curve':
-    'How much changed from {from} to {to}, with {count, plural, one {# mark} other {# marks}}. The list below has the same changes.',
+  'find.auto.curve': 'How much changed from {from} to {to}. The list below has the largest changes.',
   'find.step': 'Step {step}.',
   'find.choose':
     'Click the first image that differs from the one at the beginning. The next images lie before it. Keys: arrows and Enter.',

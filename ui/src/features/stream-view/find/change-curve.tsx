@@ -33,7 +33,6 @@ export function ChangeCurve({ startMs, endMs, steps, marks, ranges, onMark }: Ch
   const label = i18n.t('find.auto.curve', {
     from: i18n.dateTime(startMs),
     to: i18n.dateTime(endMs),
-    count: marks.length,
   });
   return (
     <div className={classes.curve}>

@@ -1,6 +1,5 @@
 import { ApiError } from '@vidette/contract/client';
-import type { ChangeLine } from '@vidette/contract/archive-changes';
-import { changeSearch } from '@vidette/contract/constants';
+import { changeSearch, type ChangeLine } from '@vidette/contract/archive-changes';
 import { api } from '../../../api/api.ts';
 import type { Disposer } from '../../../base/clock.ts';
 import { noResults, withLine, type ChangeResults } from './change-results.ts';
