@@ -5,7 +5,8 @@ import { EVENT_LEAD_MS } from '../../timeline/events.ts';
 import { timelineKey } from '../../timeline/timeline-keys.ts';
 import { loadArchiveSnapshot } from '../streams/streams-api.ts';
 import type { Viewer } from '../stream-view/viewer.ts';
-import { EventKeysDialog } from './event-keys-dialog.tsx';
+import { KeysDialog } from '../../components/keys-dialog.tsx';
+import { eventKeys } from './event-keys.ts';
 import { EventPanel } from './event-panel.tsx';
 import { isUnreviewed, type EventGroup } from './event-groups.ts';
 import { useReview } from './events-api.ts';
@@ -65,7 +66,7 @@ export function EventsScreen() {
         onReview={toggleReviewed}
         onBack={close}
       />
-      <EventKeysDialog isOpen={hasKeys} onClose={() => setKeys(false)} />
+      <KeysDialog rows={eventKeys} isOpen={hasKeys} onClose={() => setKeys(false)} />
     </div>
   );
 }

@@ -5,6 +5,7 @@ import type { Stream } from '@vidette/contract/entities';
 import { addressOf } from '@vidette/contract/routes';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { textOf } from '../../page/failures.ts';
+import { KeysDialog } from '../../components/keys-dialog.tsx';
 import { SignButton } from '../../components/sign-button.tsx';
 import { ForbiddenScreen } from '../../components/fallback-screens.tsx';
 import { StreamClock } from '../streams/stream-clock.tsx';
@@ -19,7 +20,6 @@ import { Link } from '../../routing/react/link.tsx';
 import { useParams, useSearch } from '../../routing/react/router-context.tsx';
 import { ArchiveStrip } from './archive-strip.tsx';
 import { CameraStrip } from './camera-strip.tsx';
-import { KeysDialog } from './keys-dialog.tsx';
 import { ScrubbedStill } from './scrubbed-still.tsx';
 import { SaveSide } from './save/save-side.tsx';
 import { ShareControl } from './share-control.tsx';
@@ -34,6 +34,7 @@ import { isRefused, watchedStreamQuery } from '../streams/watched-stream.ts';
 import { useNeighbours, type Neighbours } from './use-neighbours.ts';
 import { useStripChoice } from './use-strip-choice.ts';
 import { momentOf, useViewer } from './use-viewer.ts';
+import { viewKeys } from './view-keys.ts';
 import type { Viewer } from './viewer.ts';
 
 /** One stream, live and recorded [R2.8]. */
@@ -137,7 +138,7 @@ function Stage({ uid, stream, frame }: StageProps & { readonly frame: StageFrame
       {viewer && stream?.canArchive && (
         <SaveSide timeline={viewer.timeline} player={viewer.player} stream={stream} />
       )}
-      <KeysDialog isOpen={hasKeys} onClose={() => setKeys(false)} />
+      <KeysDialog rows={viewKeys} isOpen={hasKeys} onClose={() => setKeys(false)} withinPortal={false} />
     </div>
   );
 }

@@ -1,0 +1,44 @@
+import { Kbd, Modal } from '@mantine/core';
+import { useI18n } from '../i18n/i18n-context.tsx';
+import type { MessageKey } from '../i18n/i18n.ts';
+import classes from './keys-dialog.module.css';
+
+/** Keys that do one thing, and what that is. */
+export type KeyRow = readonly [keys: readonly string[], label: MessageKey];
+
+interface KeysDialogProps {
+  readonly rows: readonly KeyRow[];
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  /** False for a screen that can be full screen: outside its element the dialog would not be visible. */
+  readonly withinPortal?: boolean;
+}
+
+/** The list of a screen's keyboard shortcuts. */
+export function KeysDialog({ rows, isOpen, onClose, withinPortal = true }: KeysDialogProps) {
+  const i18n = useI18n();
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={i18n.t('player.keys')}
+      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
+      withinPortal={withinPortal}
+    >
+      <dl className={classes.keys}>
+        {rows.map(([keys, label]) => (
+          <div key={label}>
+            <dt>
+              {keys.map((key) => (
+                <Kbd key={key} size="sm">
+                  {key}
+                </Kbd>
+              ))}
+            </dt>
+            <dd>{i18n.t(label)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  );
+}
