@@ -3,7 +3,7 @@ import { addressOf } from '@vidette/contract/routes';
 import type { TestServer } from './server.ts';
 
 /** An event as it came (HTML Living Standard, 9.2). */
-export interface FollowedEvent {
+interface FollowedEvent {
   readonly id: string;
   readonly name: string;
   /** JSON */
