@@ -220,7 +220,16 @@ const workspaces = {
 const routes = 'server/src/http/routes/';
 
 /** Contract files that the page loads: Zod would cost it more than the whole player. */
-const lightContract = new Set(['errors', 'constants', 'overload', 'routes', 'client', 'live', 'mqtt']);
+const lightContract = new Set([
+  'archive-changes',
+  'errors',
+  'constants',
+  'overload',
+  'routes',
+  'client',
+  'live',
+  'mqtt',
+]);
 
 /** The central polling code, and a tool that captures frames and must wait until animations have ended. */
 const mayWait = new Set(['server/src/base/until-fixture.ts', 'e2e/api.ts', 'e2e/screens.ts']);
