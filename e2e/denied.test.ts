@@ -71,7 +71,7 @@ function requestOf(name: CallName, things: Things): { address: string; body?: un
       name.startsWith('getArchive') || name === 'downloadArchive' || name === 'searchArchiveChanges'
         ? query
         : {};
-    return { address: addressOf(name, { uid, file: '1.mp4' }, known), body };
+    return { address: addressOf(name, { uid, file: '1.mp4', id: '1' }, known), body };
   }
   const id = ({ Bookmark: things.bookmark, Mosaic: things.mosaic, Token: things.token } as const)[
     /(Bookmark|Mosaic|Token)$/.exec(name)?.[0] ?? ''

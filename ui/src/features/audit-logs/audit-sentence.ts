@@ -110,7 +110,7 @@ export function nameOf(key: string, details: AuditEntry['details']): string {
 function joined(names: readonly string[], i18n: I18n): string {
   const shown = names.slice(0, NAMES_MAX).join(', ');
   const count = names.length - NAMES_MAX;
-  return count > 0 ? i18n.t('audit.more', { names: shown, count }) : shown;
+  return count > 0 ? `${shown} ${i18n.t('audit.more', { count })}` : shown;
 }
 
 /** A list of texts in the details of an entry. */

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Stream } from '@vidette/contract/entities';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
-import { outageTexts } from '../streams/outage-text.ts';
+import { outageTexts } from '../streams/details/outage-text.ts';
 import { reasonOf } from '../streams/reason.ts';
 import { streamStatsQuery } from '../streams/streams-api.ts';
 import classes from './stream-view.module.css';

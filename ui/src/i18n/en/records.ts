@@ -167,7 +167,7 @@ export const records = {
   'audit.visitor': 'A visitor',
   'audit.broker': 'The MQTT broker',
   'audit.program': '{user} (by a program)',
-  'audit.more': '{names} and {count, plural, one {# other} other {# others}}',
+  'audit.more': 'and {count, plural, one {# other} other {# others}}',
   'audit.machines': 'Show entries of programs',
   'audit.entry': 'What happened',
   'audit.identifier': 'Identifier',

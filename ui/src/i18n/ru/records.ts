@@ -169,7 +169,7 @@ export const records: Record<keyof typeof english, string> = {
   'audit.visitor': 'Посетитель',
   'audit.broker': 'Брокер MQTT',
   'audit.program': '{user} (программа)',
-  'audit.more': '{names} и ещё {count}',
+  'audit.more': 'и ещё {count, plural, one {#} few {#} many {#} other {#}}',
   'audit.machines': 'Показать записи программ',
   'audit.entry': 'Что произошло',
   'audit.identifier': 'Идентификатор',

@@ -2,7 +2,7 @@ import type { ReplyOf } from '@vidette/contract/client';
 import type { Stream } from '@vidette/contract/entities';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { reasonOf } from '../reason.ts';
-import { outageTexts, wholeSeconds } from '../outage-text.ts';
+import { outageTexts, wholeSeconds } from './outage-text.ts';
 import classes from './stream.module.css';
 
 interface StreamVerdictProps {

@@ -1,5 +1,5 @@
 import type { ReplyOf } from '@vidette/contract/client';
-import type { I18n } from '../../i18n/i18n.ts';
+import type { I18n } from '../../../i18n/i18n.ts';
 
 /**
  * Since when a stream has had no video, and when its source is tried again, in a sentence each.
