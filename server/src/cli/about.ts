@@ -1,6 +1,5 @@
 import packageFile from '../../../package.json' with { type: 'json' };
-// Not the folder's face, which would load all of the archive into the supervisor.
-import { CATALOG_FROM, CATALOG_VERSION } from '../archive/catalog/catalog-schema.ts';
+import { CATALOG_FROM, CATALOG_VERSION } from '../archive/catalog/catalog.ts';
 import type { ProgramFacts } from '../processes/program-facts.ts';
 
 /** Of the program that this process has loaded. */
