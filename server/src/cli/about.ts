@@ -1,5 +1,5 @@
 import packageFile from '../../../package.json' with { type: 'json' };
-import { CATALOG_FROM, CATALOG_VERSION } from '../archive/catalog/catalog.ts';
+import { CATALOG_FROM, CATALOG_VERSION } from '../archive/version/version.ts';
 import type { ProgramFacts } from '../processes/program-facts.ts';
 
 /** Of the program that this process has loaded. */

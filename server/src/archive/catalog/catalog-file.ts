@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { giveUpReserve } from '../../base/disk-reserve.ts';
 import { Fault } from '../../base/fault.ts';
 import { isSqliteError, sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
-import { CATALOG_VERSION, createCatalog, upgradeCatalog } from './catalog-schema.ts';
+import { CATALOG_VERSION } from '../version/version.ts';
+import { createCatalog, upgradeCatalog } from './catalog-schema.ts';
 import { systemCode, archiveFileMode } from '../segments/segments.ts';
 
 /** Up to this size all pages are checked when the server starts (0.3 s on a disk of 300 MB/s). */

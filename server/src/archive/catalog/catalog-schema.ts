@@ -1,13 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { gapCauses } from '@vidette/contract/constants';
-
-/** Incremented with every change of the tables below. */
-export const CATALOG_VERSION = 4;
-/**
- * The oldest version whose writers may go on in a catalog of the present one: changes since then only add tables, or columns
- * with a default. Equal to `CATALOG_VERSION` after any other change.
- */
-export const CATALOG_FROM = 4;
+import { CATALOG_VERSION } from '../version/version.ts';
 
 /** Why a time span was not recorded. Stored as text in the catalog; the page shows an explanation. */
 export type RecordedGapCause = (typeof gapCauses)[number];

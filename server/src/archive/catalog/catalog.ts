@@ -22,7 +22,7 @@ export {
 } from './catalog-lock.ts';
 export { CatalogNotes, type DamageMark } from './catalog-notes.ts';
 export { CatalogReads, type CatalogStreamRow, type InterruptionRow } from './catalog-reads.ts';
-export { CATALOG_FROM, CATALOG_VERSION, type RecordedGapCause } from './catalog-schema.ts';
+export { type RecordedGapCause } from './catalog-schema.ts';
 export { CatalogError, type CatalogSink, CatalogWriter } from './catalog-writer.ts';
 export { type CatalogChange, CatalogWrites } from './catalog-writes.ts';
 export { ClosedSegments } from './closed-segments.ts';
