@@ -12,6 +12,7 @@ import { newAuditNote } from '../system/audit-note-fixture.ts';
 import { EventHub } from './event-hub.ts';
 import { EventStreams } from './event-streams.ts';
 import { RuleEngine } from './rule-engine.ts';
+import { plainRule } from './rule-fixture.ts';
 import { RuleService } from './rule-service.ts';
 
 // Conditions on what surrounds an event: users who are present, and other rules.
@@ -27,19 +28,7 @@ async function made(t: TestContext) {
   await store.streams.add(newStream('gate'));
   const service = new RuleService({ store, clock, timeZone: 'UTC' });
   const principal = principalOf(root, { kind: 'session', id: 's', provedMs: 0 });
-  const body = {
-    ...{ isEnabled: true, streams: [], tags: [], schedule: null, minSeconds: 0, count: null },
-    ...{
-      unattended: false,
-      otherRule: null,
-      exports: null,
-      hold: null,
-      cooldownSeconds: 0,
-      perHourMax: 60,
-      targets: [],
-    },
-    ...{ bookmarks: true, name: 'Rule', kinds: ['motion' as const] },
-  };
+  const body = { ...plainRule, isEnabled: true, bookmarks: true, name: 'Rule', kinds: ['motion' as const] };
   let keys = 0;
   const happens = (kind: 'motion' | 'annotation') =>
     store.journal.append([

@@ -17,6 +17,7 @@ export const streamActions: ReadonlySet<string> = new Set([
   'watchArchive',
   'watchStills',
   'watchShared',
+  'searchArchiveChanges',
   'downloadArchive',
   'addAnnotation',
   'addBookmark',
