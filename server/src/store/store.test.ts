@@ -163,10 +163,9 @@ test('a failed transaction leaves nothing behind, and others wait for it', async
     store.streams.add(newStream('twice', { tags: ['y'] })),
     store.streams.add(newStream('once')),
   ]);
-  assert.deepEqual(
-    results.map((result) => result.status),
-    ['fulfilled', 'rejected', 'fulfilled'],
-  );
+  // PostgreSQL may take the second of the two first.
+  const [first, second, other] = results.map((result) => result.status);
+  assert.deepEqual([[first, second].sort(), other], [['fulfilled', 'rejected'], 'fulfilled']);
   assert.equal(await store.streams.count(), before + 2);
 });
 
