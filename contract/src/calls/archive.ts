@@ -302,6 +302,7 @@ export const archiveCalls = {
   listHolds: {
     summary: 'The footage of a stream that rules keep from being deleted, newest first',
     who: 'user',
+    needsLicense: true,
     stream: 'archive',
     params: uid,
     reply: z.object({ items: z.array(FootageHold) }),

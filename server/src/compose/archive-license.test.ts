@@ -58,6 +58,7 @@ async function readersOfArchive(): Promise<Set<CallName>> {
       get: (_, name) => {
         if (name === 'archiveReader') return watched();
         if (name === 'changeSearches') return watched(['search']);
+        if (name === 'footageHolds') return watched(['list']);
         if (name === 'exports') return watched(['add', 'retry', 'package']);
         if (name === 'store') return store;
         if (name === 'transcoding') return { gop: (_: unknown, read: () => unknown) => read() };
