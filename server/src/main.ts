@@ -65,7 +65,7 @@ async function serve(): Promise<void> {
     if (!requests.isStopping) requests.ask();
   };
   const { runningServer } = await import('./processes/control-socket.ts');
-  const running = await runningServer(plan.dataDir);
+  const running = await runningServer(plan.dataDir, systemClock);
   if (running) {
     const { meetRunning } = await import('./cli/replace.ts');
     process.exit(await meetRunning(running, { dataDir: plan.dataDir, out: print }));

@@ -34,14 +34,14 @@ const commands: Readonly<Record<string, CliCommand>> = {
   status: {
     answersItself: true,
     takes: '[--json]',
-    does: 'say whether the server runs; exit code 0: it does, 1: it is starting, 3: it does not',
+    does: 'say whether the server runs; exit code 0: it does, 1: it is starting or hangs, 3: it does not',
     words: ['--json'],
     count: undefined,
     async run(args, env, out) {
       const isJson = isJsonAsked(args);
       if (isJson === undefined) return misused(out);
       const { status } = await import('./status.ts');
-      return status(dataDirOf(env), isJson, out);
+      return status(dataDirOf(env), systemClock, isJson, out);
     },
   },
   check: {

@@ -76,8 +76,15 @@ async function readIfThere(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new ConfigError(`${file} cannot be read: ${reasonOf(error as NodeJS.ErrnoException)}`, {
+      cause: error,
+    });
   }
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'EACCES') return 'this user has no permission.';
+  return code === 'EISDIR' ? 'it is a folder.' : message;
 }
 
 function parseYaml(text: string, fileName: string): Record<string, unknown> {

@@ -1,8 +1,12 @@
-import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
-import { createSecureContext } from 'node:tls';
+import { stat } from 'node:fs/promises';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import {
+  expiryNoticeMs,
+  readCertificate,
+  type CertificateFiles,
+  type LoadedCertificate,
+} from '../config/certificate-files.ts';
 import { ConfigError } from '../config/load.ts';
 import type { Certificate } from './connection-limiter.ts';
 
@@ -12,23 +16,13 @@ const lookEveryMs = 5_000;
  * Certificate and key are written one after the other: both are read when neither has changed for this long.
  */
 const settleMs = 1_000;
-/** Expiry is announced this long before; automatic renewal happens earlier. */
-const noticeMs = 7 * 86_400_000;
 
 /** A warning about the certificate for the operator; `unusable` files leave the current one in use. */
 export type CertificateProblem = 'expired' | 'expires' | 'unusable';
 
-export interface ServerCertificateOptions {
-  /** Absolute paths of PEM files. */
-  readonly certificatePath: string;
-  readonly keyPath: string;
+export interface ServerCertificateOptions extends CertificateFiles {
   readonly clock: Clock;
   readonly log: Log;
-}
-
-interface Loaded extends Certificate {
-  readonly validFromMs: number;
-  readonly validToMs: number;
 }
 
 /**
@@ -40,13 +34,13 @@ export class ServerCertificate {
   readonly #listeners: ((certificate: Certificate) => void)[] = [];
   readonly #cancelLook: Cancel;
   #cancelSettle: Cancel | undefined;
-  #loaded: Loaded;
+  #loaded: LoadedCertificate;
   /** Times and sizes of the files at the last check. */
   #seen: string;
   #isUnusable = false;
   #loading: Promise<void> = Promise.resolve();
 
-  private constructor(options: ServerCertificateOptions, loaded: Loaded, seen: string) {
+  private constructor(options: ServerCertificateOptions, loaded: LoadedCertificate, seen: string) {
     this.#options = options;
     this.#loaded = loaded;
     this.#seen = seen;
@@ -57,7 +51,7 @@ export class ServerCertificate {
   /** @throws ConfigError with one line that states which file is wrong, and why */
   static async open(options: ServerCertificateOptions): Promise<ServerCertificate> {
     const seen = await marksOf(options);
-    return new ServerCertificate(options, await load(options), seen);
+    return new ServerCertificate(options, await readCertificate(options), seen);
   }
 
   get current(): Certificate {
@@ -67,7 +61,7 @@ export class ServerCertificate {
   get problem(): CertificateProblem | undefined {
     if (this.#isUnusable) return 'unusable';
     const leftMs = this.#loaded.validToMs - this.#options.clock.wallMs();
-    return leftMs <= 0 ? 'expired' : leftMs <= noticeMs ? 'expires' : undefined;
+    return leftMs <= 0 ? 'expired' : leftMs <= expiryNoticeMs ? 'expires' : undefined;
   }
 
   /** When the certificate in use expires, ms since the epoch. */
@@ -102,7 +96,7 @@ export class ServerCertificate {
   async #reload(): Promise<void> {
     const { log } = this.#options;
     try {
-      const loaded = await load(this.#options);
+      const loaded = await readCertificate(this.#options);
       const isNew = !loaded.cert.equals(this.#loaded.cert) || !loaded.key.equals(this.#loaded.key);
       this.#isUnusable = false;
       if (!isNew) return;
@@ -140,44 +134,4 @@ async function marksOf({ certificatePath, keyPath }: ServerCertificateOptions): 
     ),
   );
   return marks.join();
-}
-
-async function load({ certificatePath, keyPath }: ServerCertificateOptions): Promise<Loaded> {
-  const [cert, key] = await Promise.all([readPart('certificate', certificatePath), readPart('key', keyPath)]);
-  const parsed = parse(
-    `tls.certificate: ${certificatePath} holds no certificate in PEM.`,
-    () => new X509Certificate(cert),
-  );
-  const secret = parse<KeyObject>(
-    `tls.key: ${keyPath} holds no private key in PEM, or one with a password.`,
-    () => createPrivateKey(key),
-  );
-  if (!parsed.checkPrivateKey(secret)) {
-    throw new ConfigError(
-      `tls: the key in ${keyPath} does not belong to the certificate in ${certificatePath}.`,
-    );
-  }
-  parse(`tls: ${certificatePath} and ${keyPath} can't be used for TLS.`, () =>
-    createSecureContext({ cert, key }),
-  );
-  return { cert, key, validFromMs: Date.parse(parsed.validFrom), validToMs: Date.parse(parsed.validTo) };
-}
-
-async function readPart(name: 'certificate' | 'key', path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const why =
-      code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'no permission' : String(code);
-    throw new ConfigError(`tls.${name}: ${path} can't be read: ${why}.`, { cause });
-  }
-}
-
-function parse<T>(words: string, make: () => T): T {
-  try {
-    return make();
-  } catch (cause) {
-    throw new ConfigError(words, { cause });
-  }
 }

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { systemClock } from '../base/clock.ts';
+import { ManualClock } from '../base/manual-clock.ts';
 import {
   askToReplace,
   openControl,
@@ -27,16 +31,28 @@ async function dataDirOf(t: TestContext, isLong = false): Promise<string> {
 for (const isLong of [false, true]) {
   test(`[R15.1] a server is found by its data folder${isLong ? ' with a long path' : ''}, by its user only`, async (t) => {
     const dataDir = await dataDirOf(t, isLong);
-    assert.equal(await runningServer(dataDir), undefined);
+    assert.equal(await runningServer(dataDir, systemClock), undefined);
     const control = await openControl(dataDir, controlled);
     const { mode } = await stat(join(dataDir, 'control.sock'));
     assert.equal(mode & 0o777, 0o600);
-    const { pid, version, folder } = (await runningServer(dataDir)) ?? {};
+    const { pid, version, folder } = (await runningServer(dataDir, systemClock)) ?? {};
     assert.deepEqual({ pid, version, folder }, status);
     await control.close();
-    assert.equal(await runningServer(dataDir), undefined);
+    assert.equal(await runningServer(dataDir, systemClock), undefined);
   });
 }
+
+test('[R15.1] a server that hangs is told apart from one that does not run', async (t) => {
+  const dataDir = await dataDirOf(t);
+  // The kernel accepts connections for a stopped process, too.
+  const hanging = createServer(() => {}).listen(join(dataDir, 'control.sock'));
+  await once(hanging, 'listening');
+  t.after(() => hanging.close());
+  const clock = new ManualClock();
+  const asked = assert.rejects(runningServer(dataDir, clock), { code: 'Unavailable' });
+  clock.advance(15_000);
+  await asked;
+});
 
 test('[R15.1] a replacement reports its steps, and why it was not done', async (t) => {
   const dataDir = await dataDirOf(t);

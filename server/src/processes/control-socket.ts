@@ -7,10 +7,14 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
 
 const name = 'control.sock';
 /** The path of a Unix socket has at most 107 bytes. */
 const pathMaxBytes = 107;
+/** A server answers in a few milliseconds, even at its start: one that takes longer hangs. */
+const statusMs = 15_000;
 
 type ControlRequest =
   | { readonly type: 'status' }
@@ -92,13 +96,16 @@ export async function openControl(dataDir: string, controlled: Controlled): Prom
   };
 }
 
-/** The server that runs with a data folder; undefined if none does. */
-export async function runningServer(dataDir: string): Promise<ServerStatus | undefined> {
+/**
+ * The server that runs with a data folder; undefined if none does.
+ * @throws Fault Unavailable if it does not answer in time
+ */
+export async function runningServer(dataDir: string, clock: Clock): Promise<ServerStatus | undefined> {
   let status: ServerStatus | undefined;
   const take = (answer: ControlAnswer) => {
     if (answer.type === 'status') status = answer;
   };
-  return (await ask(dataDir, { type: 'status' }, take)) ? status : undefined;
+  return (await ask(dataDir, { type: 'status' }, take, clock)) ? status : undefined;
 }
 
 /**
@@ -136,17 +143,24 @@ async function serve(request: ControlRequest, controlled: Controlled, socket: So
   socket.end();
 }
 
-/** False if no server takes requests. */
+/** False if no server takes requests. @throws Fault Unavailable if there is a clock, and no answer in time */
 async function ask(
   dataDir: string,
   request: ControlRequest,
   take: (answer: ControlAnswer) => void,
+  clock?: Clock,
 ): Promise<boolean> {
   const place = pathIfPresent(dataDir);
   if (!place) return false;
   try {
-    return await new Promise((resolve) => {
+    return await new Promise((resolve, reject) => {
       const socket = connect(place.path);
+      const cancel = clock?.after(statusMs, () => {
+        socket.destroy();
+        reject(
+          new Fault('Unavailable', `The server with the data folder ${dataDir} runs but does not answer.`),
+        );
+      });
       let isConnected = false;
       socket.on('connect', () => {
         isConnected = true;
@@ -155,7 +169,10 @@ async function ask(
       readLines(socket, take);
       // Nothing listens, or the server ended; what it has answered counts.
       socket.on('error', () => {});
-      socket.on('close', () => resolve(isConnected));
+      socket.on('close', () => {
+        cancel?.();
+        resolve(isConnected);
+      });
     });
   } finally {
     place.release();

@@ -6,6 +6,7 @@ import { parseSourceAddress, shownSource } from '../../dial/address.ts';
 import { canConnect, createDial } from '../../dial/dial.ts';
 import { databasePlace, isCurrent, type DatabasePlace } from '../../store/open-database.ts';
 import { Store } from '../../store/store.ts';
+import { isUsable } from './files.ts';
 import { bad, good, warning, type Finding } from './finding.ts';
 
 /** Connections to cameras at the same time. */
@@ -17,6 +18,14 @@ export async function checkDatabase(config: Config, clock: Clock): Promise<reado
   const place = databasePlace(config);
   if ('file' in place && !existsSync(place.file))
     return [good(check, `There is no database yet: the server creates ${place.file} at its first start.`)];
+  if ('file' in place && !(await isUsable(place.file)))
+    return [
+      bad(
+        check,
+        `This user may not read and write ${place.file}.`,
+        'Run this command as the user of the server; if that is this user, give it the file (chown).',
+      ),
+    ];
   try {
     if (!(await isCurrent(place)))
       return [

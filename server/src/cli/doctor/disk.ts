@@ -23,7 +23,12 @@ interface Mount {
 }
 
 const mebibyte = 1024 * 1024;
+/** At least. */
 const written = 32 * mebibyte;
+/** A slow disk is known to be slow after this time. */
+const measureMs = 5_000;
+/** A disk, or the server of a network share, that takes longer does not answer. */
+const answerMs = 60_000;
 const flushes = 15;
 /** A few cameras fit into it, with room for reading. */
 const slowBytesPerSecond = 20e6;
@@ -37,52 +42,72 @@ const untrueOptions = new Set(['nobarrier', 'barrier=0', 'barrier=none', 'async'
 
 /** Checks the disk of a folder, in which a file is written and removed again. */
 export async function checkDisk(check: string, folder: string, clock: Clock): Promise<readonly Finding[]> {
+  let cancel = () => {};
+  const silence = new Promise<readonly Finding[]>((resolve) => {
+    cancel = clock.after(answerMs, () => resolve([silent(check, folder)]));
+  });
   try {
-    if (!(await stat(folder)).isDirectory())
-      return [bad(check, `${folder} is not a folder.`, 'Remove it, or configure another one.')];
-    return judgeDisk(check, await measure(folder, clock));
+    return await Promise.race([lookAt(check, folder, clock), silence]);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT')
-      return [
-        bad(
-          check,
-          `${folder} does not exist.`,
-          'Start the server once, mount the disk, or create the folder.',
-        ),
-      ];
-    if (code === 'EROFS')
-      return [
-        bad(
-          check,
-          `${folder} is on a file system that is mounted read-only.`,
-          'Look for errors of the disk in the kernel’s log (dmesg), check the file system, and mount it read-write.',
-        ),
-      ];
-    if (code === 'ENOSPC' || code === 'EDQUOT')
-      return [
-        bad(
-          `${check}: space`,
-          `The disk of ${folder} is full (${message}).`,
-          'Delete what does not belong there, or lower archive.quotaPercent; the server then deletes the oldest recordings.',
-        ),
-      ];
-    if (code === 'EACCES' || code === 'EPERM')
-      return [
-        bad(
-          check,
-          `This user may not write to ${folder}: ${message}.`,
-          'Give the folder to the user of the server, and run this command as that user.',
-        ),
-      ];
-    if (code === undefined) throw error;
-    return [
-      bad(
+    return [failureOf(check, folder, error as NodeJS.ErrnoException)];
+  } finally {
+    cancel();
+  }
+}
+
+async function lookAt(check: string, folder: string, clock: Clock): Promise<readonly Finding[]> {
+  if (!(await stat(folder)).isDirectory())
+    return [bad(check, `${folder} is not a folder.`, 'Remove it, or configure another one.')];
+  return judgeDisk(check, await measure(folder, clock));
+}
+
+function silent(check: string, folder: string): Finding {
+  return bad(
+    check,
+    `The disk of ${folder} has not answered for ${answerMs / 1000} seconds.`,
+    'Check its cables and the kernel’s log (dmesg); of a network share, its server and the network.',
+  );
+}
+
+/** Why the disk can't be used. @throws what is not an error of the system */
+function failureOf(check: string, folder: string, error: NodeJS.ErrnoException): Finding {
+  const { code, message } = error;
+  if (code === undefined) throw error;
+  switch (code) {
+    case 'ENOENT':
+      return bad(
+        check,
+        `${folder} does not exist.`,
+        'Start the server once, mount the disk, or create the folder.',
+      );
+    case 'EROFS':
+      return bad(
+        check,
+        `${folder} is on a file system that is mounted read-only.`,
+        'Look for errors of the disk in the kernel’s log (dmesg), check the file system, and mount it read-write.',
+      );
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return bad(
+        `${check}: space`,
+        code === 'ENOSPC'
+          ? `The disk of ${folder} is full.`
+          : `The disk quota of this user for ${folder} is used up.`,
+        'Delete what does not belong there, or lower archive.quotaPercent; the server then deletes the oldest recordings.',
+      );
+    case 'EACCES':
+    case 'EPERM':
+      return bad(
+        check,
+        `This user may not write to ${folder}.`,
+        'Give the folder to the user of the server, and run this command as that user.',
+      );
+    default:
+      return bad(
         check,
         `${folder} can't be written to: ${message}.`,
         'Check the disk: the kernel’s log (dmesg) may name its error.',
-      ),
-    ];
+      );
   }
 }
 
@@ -159,25 +184,33 @@ async function measure(folder: string, clock: Clock): Promise<DiskFacts> {
   }
 }
 
+/** Ever larger blocks, of which the last one counts: a slow disk is left alone after a few seconds. */
 async function writeSpeed(file: FileHandle, clock: Clock): Promise<number> {
   // Not zeros, which a file system may not store at all.
   const block = Buffer.alloc(mebibyte, 'vidette doctor');
-  const startMs = clock.monotonicMs();
-  for (let at = 0; at < written; at += mebibyte) await file.write(block, 0, mebibyte, at);
-  await file.sync();
-  return written / (Math.max(1, clock.monotonicMs() - startMs) / 1000);
+  const beginMs = clock.monotonicMs();
+  let bytesPerSecond = 0;
+  let at = 0;
+  for (let bytes = mebibyte; at < written && clock.monotonicMs() - beginMs < measureMs; bytes *= 2) {
+    const startMs = clock.monotonicMs();
+    for (const end = at + bytes; at < end; at += mebibyte) await file.write(block, 0, mebibyte, at);
+    await file.sync();
+    bytesPerSecond = bytes / (Math.max(1, clock.monotonicMs() - startMs) / 1000);
+  }
+  return bytesPerSecond;
 }
 
 async function medianFlushMs(file: FileHandle, clock: Clock): Promise<number> {
   const block = Buffer.alloc(4096, 'flush');
   const times: number[] = [];
-  for (let count = 0; count < flushes; count++) {
-    await file.write(block, 0, block.length, count * block.length);
+  const beginMs = clock.monotonicMs();
+  while (times.length < flushes && clock.monotonicMs() - beginMs < measureMs) {
+    await file.write(block, 0, block.length, times.length * block.length);
     const startMs = clock.monotonicMs();
     await file.datasync();
     times.push(clock.monotonicMs() - startMs);
   }
-  return times.sort((a, b) => a - b)[Math.floor(flushes / 2)] ?? 0;
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
 
 async function mountInfo(): Promise<string> {

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../base/clock.ts';
+import { ManualClock } from '../../base/manual-clock.ts';
+import type { Config } from '../../config/schema.ts';
 import { newStream } from '../../store/stream-fixture.ts';
 import { Store } from '../../store/store.ts';
 import { checkDisk, judgeDisk, mountOf, type DiskFacts } from './disk.ts';
 import { doctor } from './doctor.ts';
+import { checkOwners, newestFile } from './files.ts';
 import type { Finding } from './finding.ts';
+import { checkCertificate, checkClock } from './machine.ts';
 
 const facts: DiskFacts = {
   folder: '/srv/video',
@@ -129,26 +134,113 @@ test('doctor explains an invalid configuration, a missing folder, and a damaged 
   assert.deepEqual([missing.code, stateOf(missing.findings, 'data')], [1, 'bad']);
 });
 
-test('doctor looks for the certificate where the server does, and names a database server that is down', async (t) => {
-  const folder = await dataFolder(t);
-  await writeFile(join(folder, 'vidette.yaml'), 'tls: { certificate: a.pem, key: b.pem }\n');
-  await writeFile(join(folder, 'a.pem'), '');
+test('doctor names a database server that is down, without its password', async (t) => {
   const { findings } = await examined({
-    VIDETTE_DATA: folder,
+    VIDETTE_DATA: await dataFolder(t),
     VIDETTE_PORT: '0',
     VIDETTE_DATABASE: 'postgres://vidette:secret-word@127.0.0.1:1/vidette',
   });
-  assert.deepEqual(
-    findings.filter(({ check }) => check === 'certificate').map(({ state, text }) => [state, text]),
-    [
-      ['good', `${join(folder, 'a.pem')} can be read.`],
-      ['bad', `${join(folder, 'b.pem')} can't be read (ENOENT).`],
-    ],
-  );
   const database = findings.find(({ check }) => check === 'database');
   assert.equal(database?.state, 'bad');
   assert.match(database.cure ?? '', /PostgreSQL/);
   assert.ok(!JSON.stringify(findings).includes('secret-word'));
+});
+
+test('doctor reads the certificate as the server does: missing, empty, of another key, or no longer valid', async (t) => {
+  const folder = await dataFolder(t);
+  const clock = new ManualClock(Date.now());
+  const pair = (name: string, ...dates: string[]) => {
+    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', `${name}.key`];
+    const args = ['req', '-x509', ...key, '-out', `${name}.pem`, '-subj', '/CN=vidette', ...dates];
+    execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+  };
+  pair('one', '-days', '30');
+  pair('two', '-days', '30');
+  await writeFile(join(folder, 'empty.pem'), '');
+  const look = async (certificate: string, key: string) => {
+    const [finding, ...others] = await checkCertificate(
+      { dataDir: folder, tls: { certificate, key } } as Config,
+      clock,
+    );
+    assert.deepEqual(others, []);
+    assert.equal(finding?.cure === undefined, finding?.state === 'good');
+    return [finding?.state, finding?.text.replaceAll(`${folder}/`, '')];
+  };
+  assert.deepEqual(await look('one.pem', 'one.key'), [
+    'good',
+    'Certificate and key belong together, and are valid for 29 days.',
+  ]);
+  assert.deepEqual(await look('one.pem', 'none.key'), [
+    'bad',
+    "tls.key: none.key can't be read: there is no such file.",
+  ]);
+  assert.deepEqual(await look('empty.pem', 'one.key'), [
+    'bad',
+    'tls.certificate: empty.pem holds no certificate in PEM.',
+  ]);
+  assert.deepEqual(await look('one.pem', 'two.key'), [
+    'bad',
+    'tls: the key in two.key does not belong to the certificate in one.pem.',
+  ]);
+  const dayMs = 86_400_000;
+  clock.stepWall(-dayMs);
+  assert.match(String(await look('one.pem', 'one.key')), /^bad,.*is not valid before/);
+  clock.stepWall(25 * dayMs);
+  assert.match(String(await look('one.pem', 'one.key')), /^warning,.*expires on \d{4}-\d\d-\d\d\.$/);
+  clock.stepWall(7 * dayMs);
+  assert.match(String(await look('one.pem', 'one.key')), /^bad,.*expired on/);
+});
+
+test('doctor compares the clock with the newest file, and tells files of another user from a lost database', async (t) => {
+  const folder = await dataFolder(t);
+  const path = join(folder, 'vidette.sqlite');
+  await writeFile(path, '');
+  await writeFile(join(folder, 'certificate.pem'), '');
+  const writtenMs = Date.UTC(2026, 4, 3, 8, 15);
+  await utimes(path, new Date(writtenMs), new Date(writtenMs));
+  assert.deepEqual(await newestFile(folder), { ...(await newestFile(folder)), path, writtenMs });
+  const late = await checkClock(new ManualClock(Date.UTC(1970, 0, 1, 0, 2)), { path, writtenMs });
+  assert.equal(late.state, 'bad');
+  assert.equal(
+    late.text,
+    `The clock shows 1970-01-01 00:02 UTC, but ${path} was written at 2026-05-03 08:15 UTC.`,
+  );
+  assert.notEqual((await checkClock(new ManualClock(writtenMs - 60_000), { path, writtenMs })).state, 'bad');
+
+  assert.deepEqual(
+    (await checkOwners(folder)).map(({ state }) => state),
+    ['good'],
+  );
+  assert.deepEqual(await checkOwners(join(folder, 'none')), []);
+  if (process.getuid?.() !== 0) return t.skip('only root gives files away');
+  await chown(folder, 65_534, 65_534);
+  const [foreign] = await checkOwners(folder);
+  assert.equal(foreign?.state, 'warning');
+  assert.equal(foreign.text, `${path} belongs to another user than the folder.`);
+  // As the user of the server, which may not open what root has made.
+  await chmod(path, 0o600);
+  const program = `import(${JSON.stringify(join(import.meta.dirname, 'files.ts'))}).then(async ({ checkOwners }) =>
+    process.stdout.write(JSON.stringify(await checkOwners(${JSON.stringify(folder)}))))`;
+  const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+    uid: 65_534,
+    gid: 65_534,
+    encoding: 'utf8',
+  });
+  assert.deepEqual(
+    (JSON.parse(printed) as Finding[]).map(({ state, text }) => [state, text]),
+    [['bad', `This user may not read and write ${path}.`]],
+  );
+});
+
+test('doctor names a disk that does not answer', async (t) => {
+  const folder = await dataFolder(t);
+  const clock = new ManualClock();
+  const found = checkDisk('data', folder, clock);
+  // Before the disk has given an answer.
+  clock.advance(60_000);
+  const [finding] = await found;
+  assert.equal(finding?.state, 'bad');
+  assert.match(finding.text, /has not answered for 60 seconds/);
 });
 
 test('a folder where this user may not write is a problem', async () => {
@@ -158,5 +250,5 @@ test('a folder where this user may not write is a problem', async () => {
     findings.map(({ state }) => state),
     ['bad'],
   );
-  assert.match(findings[0]?.text ?? '', /may not write to/);
+  assert.equal(findings[0]?.text, 'This user may not write to /sys.');
 });

@@ -1,20 +1,32 @@
 /** What the server needs of the machine besides disks: a clock, a port, the FFmpeg worker. */
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import type { Clock } from '../../base/clock.ts';
+import { expiryNoticeMs, readCertificate } from '../../config/certificate-files.ts';
+import { ConfigError } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { findConfinement } from '../../ffmpeg/confinement.ts';
 import { workerEntry } from '../../ffmpeg/worker-entry.ts';
+import type { DatedFile } from './files.ts';
 import { bad, good, warning, type Finding } from './finding.ts';
 
 const run = promisify(execFile);
 const programMs = 15_000;
+/** A clock that is corrected in steps may be off by this much. */
+const clockStepMs = 60_000;
+const dayMs = 86_400_000;
 
-/** Whether the machine's clock is synchronised, as systemd knows it. */
-export async function checkClock(): Promise<Finding> {
+/** Whether the machine's clock has gone back behind the newest file, and is synchronised, as systemd knows it. */
+export async function checkClock(clock: Clock, newest: DatedFile | undefined): Promise<Finding> {
   const check = 'clock';
+  if (newest && newest.writtenMs > clock.wallMs() + clockStepMs)
+    return bad(
+      check,
+      `The clock shows ${minuteOf(clock.wallMs())}, but ${newest.path} was written at ${minuteOf(newest.writtenMs)}.`,
+      'Set the clock, and run a time service, such as systemd-timesyncd or chrony: recordings are dated by this clock. Where the clock is right, it was ahead before.',
+    );
   const cure = 'Run a time service, such as systemd-timesyncd or chrony: recordings are dated by this clock.';
   try {
     const { stdout } = await run('timedatectl', ['show', '--property=NTPSynchronized', '--value'], {
@@ -55,6 +67,7 @@ export async function checkPort({ host, port }: Config, isRunning: boolean): Pro
       'Set a port above 1023, or put a reverse proxy in front.',
     ),
     EADDRNOTAVAIL: bad(check, `This machine has no address ${host}.`, 'Correct `host` or VIDETTE_HOST.'),
+    ENOTFOUND: bad(check, `The name ${host} has no address.`, 'Correct `host` or VIDETTE_HOST.'),
   };
   return (
     words[reason] ??
@@ -95,23 +108,41 @@ export async function checkFfmpeg(): Promise<readonly Finding[]> {
   ];
 }
 
-/** Whether the server can read the files of its certificate. */
-export async function checkCertificate({ dataDir, tls }: Config): Promise<readonly Finding[]> {
-  const files = [tls.certificate, tls.key].flatMap((file) => (file === null ? [] : [resolve(dataDir, file)]));
-  return Promise.all(
-    files.map(async (file) => {
-      try {
-        await readFile(file);
-        return good('certificate', `${file} can be read.`);
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code === undefined) throw error;
-        return bad(
-          'certificate',
-          `${file} can't be read (${code}).`,
-          'Correct `tls`, and let the user of the server read the file.',
-        );
-      }
-    }),
-  );
+/** Whether the server can use the files of its certificate, and how long it is valid. */
+export async function checkCertificate({ dataDir, tls }: Config, clock: Clock): Promise<readonly Finding[]> {
+  const check = 'certificate';
+  if (tls.certificate === null || tls.key === null) return [];
+  const [certificatePath, keyPath] = [resolve(dataDir, tls.certificate), resolve(dataDir, tls.key)];
+  try {
+    const { validFromMs, validToMs } = await readCertificate({ certificatePath, keyPath });
+    const nowMs = clock.wallMs();
+    const renew = 'Renew it; the running server takes the new files without a restart.';
+    if (validToMs <= nowMs)
+      return [bad(check, `The certificate in ${certificatePath} expired on ${dayOf(validToMs)}.`, renew)];
+    if (validFromMs > nowMs)
+      return [
+        bad(
+          check,
+          `The certificate in ${certificatePath} is not valid before ${dayOf(validFromMs)}.`,
+          'Set the clock of this machine if it is behind, or use another certificate.',
+        ),
+      ];
+    if (validToMs - nowMs <= expiryNoticeMs)
+      return [warning(check, `The certificate in ${certificatePath} expires on ${dayOf(validToMs)}.`, renew)];
+    const days = Math.floor((validToMs - nowMs) / dayMs);
+    return [good(check, `Certificate and key belong together, and are valid for ${days} days.`)];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [bad(check, error.message, 'Correct `tls`, and let the user of the server read both files.')];
+  }
+}
+
+/** As in 2026-11-24, UTC. */
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** As in 2026-11-24 08:15 UTC. */
+function minuteOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
