@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { holdLimits } from '@vidette/contract/constants';
+import { silentLog } from '../../base/log.ts';
+import type { SegmentRow, CatalogStreamRow } from '../catalog/catalog.ts';
 import { openArchive, recordSpan, temporaryRoot } from '../fixtures/archive-fixture.ts';
 import { MemoryStore, remoteOf } from '../fixtures/object-fixture.ts';
 import { footageOf, footageStartMs as t0 } from '../fixtures/footage-fixture.ts';
-import type { FootageHold } from './retention.ts';
+import { HeldFootage, type FootageHold } from './retention.ts';
 import type { ArchiveOptions } from '../archive.ts';
 
 const footage = footageOf('h264-no-b.mp4');
@@ -149,6 +152,37 @@ test('[R11.5] beyond its share the oldest holds end, exactly as many as necessar
   archive.retention.configure({ quotaBytes: null, holdShare: 0 });
   await pass();
   assert.deepEqual(state.ended, [1, 2, 3]);
+});
+
+test('[R10.4] the end of many holds costs one search of the catalog for each, wherever their footage is', async () => {
+  let reads = 0;
+  const held = new HeldFootage(
+    {
+      stream: (uid) => ({ id: Number(uid) }) as CatalogStreamRow,
+      // Odd streams are recorded on another node.
+      segments: (id, startTicks) => {
+        reads++;
+        return id % 2 === 0 ? [{ startTicks, bytes: 10, isRemote: false } as SegmentRow] : [];
+      },
+    },
+    silentLog,
+  );
+  const holds = Array.from({ length: holdLimits.max }, (_, id) => {
+    return { id, uid: String(id % 20), startMs: id * 10_000, endMs: id * 10_000 + 5_000 };
+  });
+  const ended: number[] = [];
+  held.readFrom({
+    active: () => Promise.resolve(holds),
+    end: (ids) => Promise.resolve(void ended.push(...ids)),
+  });
+  await held.refresh();
+  assert.equal(held.bytes.local, 10_000);
+  reads = 0;
+  await held.limit({ local: 20, remote: 0 });
+  const here = holds.filter(({ id }) => id % 2 === 0).map(({ id }) => id);
+  assert.deepEqual(ended, here.slice(0, -2));
+  assert.equal(held.bytes.local, 20);
+  assert.ok(reads <= 2 * holds.length, `${reads} searches`);
 });
 
 test('[R10.4] files of other programs lessen what may be held, so that recording keeps its part', async (t) => {

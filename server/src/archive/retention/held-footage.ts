@@ -33,7 +33,6 @@ interface Range {
   toTicks: number;
 }
 
-const none: StreamHeld = { local: 0, remote: 0, segments: 0 };
 /** Segments of one held range; a range is shorter than two hours, a segment about a minute long. */
 const rangeSegmentsMax = 10_000;
 
@@ -96,22 +95,13 @@ export class HeldFootage {
 
   /** Ends the oldest holds until what the others keep is within these bytes. @throws what the source throws */
   async limit(allowed: HeldBytes): Promise<void> {
-    const ended: FootageHold[] = [];
-    for (let total = this.#total(); isOver(total, allowed); total = this.#total()) {
-      const oldest = this.#holds.find((hold) => {
-        const { local, remote } = this.#measure(hold.uid, [rangeOf(hold)]);
-        return (total.local > allowed.local && local > 0) || (total.remote > allowed.remote && remote > 0);
-      });
-      if (!oldest) break;
-      ended.push(oldest);
-      this.#holds = this.#holds.filter((hold) => hold !== oldest);
-      this.#note(
-        oldest.uid,
-        this.#holds.filter(({ uid }) => uid === oldest.uid),
-      );
-    }
+    const ended = this.#excess(allowed);
     if (ended.length === 0) return;
     this.#ended += ended.length;
+    const over = new Set(ended);
+    this.#holds = this.#holds.filter((hold) => !over.has(hold));
+    const left = Map.groupBy(this.#holds, ({ uid }) => uid);
+    for (const uid of new Set(ended.map((hold) => hold.uid))) this.#note(uid, left.get(uid) ?? []);
     for (const { id, uid } of ended)
       this.#log.warn({ stream: uid, hold: id }, 'The oldest hold ended: held footage exceeded its share');
     await this.#source?.end(ended.map(({ id }) => id));
@@ -148,18 +138,42 @@ export class HeldFootage {
     this.#sums.set(uid, this.#measure(uid, ranges));
   }
 
+  /** The oldest holds without which the others keep no more than allowed. Each segment is read once for each of its holds. */
+  #excess(allowed: HeldBytes): FootageHold[] {
+    let { local, remote } = this.#total();
+    if (local <= allowed.local && remote <= allowed.remote) return [];
+    const held = this.#holds.map((hold) => ({ hold, segments: this.#segmentsOf(hold.uid, rangeOf(hold)) }));
+    /** How many holds keep a segment. */
+    const holders = new Map<string, number>();
+    const keyOf = ({ uid }: FootageHold, { startTicks }: SegmentRow) => `${uid} ${startTicks}`;
+    for (const { hold, segments } of held)
+      for (const segment of segments) {
+        const key = keyOf(hold, segment);
+        holders.set(key, (holders.get(key) ?? 0) + 1);
+      }
+    const ended: FootageHold[] = [];
+    for (const { hold, segments } of held) {
+      const isExcess = ({ isRemote }: SegmentRow) =>
+        isRemote ? remote > allowed.remote : local > allowed.local;
+      if (!segments.some(isExcess)) continue;
+      ended.push(hold);
+      for (const segment of segments) {
+        const key = keyOf(hold, segment);
+        const left = (holders.get(key) ?? 1) - 1;
+        holders.set(key, left);
+        if (left > 0) continue;
+        if (segment.isRemote) remote -= segment.bytes;
+        else local -= segment.bytes;
+      }
+    }
+    return ended;
+  }
+
   #measure(uid: string, ranges: readonly Range[]): StreamHeld {
-    const stream = this.#reads.stream(uid);
-    if (!stream) return none;
     const seen = new Set<number>();
     let [local, remote] = [0, 0];
-    for (const { fromTicks, toTicks } of ranges) {
-      for (const { startTicks, bytes, isRemote } of this.#reads.segments(
-        stream.id,
-        fromTicks,
-        toTicks,
-        rangeSegmentsMax,
-      )) {
+    for (const range of ranges) {
+      for (const { startTicks, bytes, isRemote } of this.#segmentsOf(uid, range)) {
         // One segment may reach into two ranges.
         if (seen.has(startTicks)) continue;
         seen.add(startTicks);
@@ -168,6 +182,11 @@ export class HeldFootage {
       }
     }
     return { local, remote, segments: seen.size };
+  }
+
+  #segmentsOf(uid: string, { fromTicks, toTicks }: Range): readonly SegmentRow[] {
+    const stream = this.#reads.stream(uid);
+    return stream ? this.#reads.segments(stream.id, fromTicks, toTicks, rangeSegmentsMax) : [];
   }
 
   #total(): StreamHeld {
@@ -179,10 +198,6 @@ export class HeldFootage {
     }
     return { local, remote, segments };
   }
-}
-
-function isOver(taken: HeldBytes, allowed: HeldBytes): boolean {
-  return taken.local > allowed.local || taken.remote > allowed.remote;
 }
 
 /** A moment, too, keeps the segment in which it is. */
