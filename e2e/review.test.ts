@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { Client } from '@vidette/contract/client';
+import { ApiError, type Client } from '@vidette/contract/client';
 import { footageOf } from '../server/src/archive/fixtures/footage-fixture.ts';
 import { administratorOf, clientOf, until } from './api.ts';
 import { launchBrowser, openPage } from './browser.ts';
+import { runTool } from './footage.ts';
 import { recordPast } from './past-footage.ts';
-import { startServer, type TestServer } from './server.ts';
+import { signIn, startServer, type TestServer } from './server.ts';
+
+const password = 'three yellow boats';
 
 const MINUTE_MS = 60_000;
 /** Twenty-five minutes, a pause, and fifteen minutes; the picture changes shape five minutes into the last part. */
@@ -162,7 +165,10 @@ test('a digest plays all clips of a span one after the other, with their time, a
     `${server.url}/ui/events/digest?from=${firstMs - MINUTE_MS}&to=${lastMs + MINUTE_MS}&streams=${uid}`,
   );
   const mark = page.locator('[data-digest-place]');
-  const parts = page.getByRole('region', { name: 'Clips and gaps' }).getByRole('button');
+  const parts = page
+    .getByRole('region', { name: 'Clips and gaps' })
+    .getByRole('listitem')
+    .getByRole('button');
   const shown = async () => ({
     place: Number(await mark.getAttribute('data-digest-place')),
     utcMs: Number(await mark.getAttribute('data-digest-ms')),
@@ -182,6 +188,59 @@ test('a digest plays all clips of a span one after the other, with their time, a
   assert.ok(again.utcMs < lastMs - MINUTE_MS, 'an earlier clip');
   await page.keyboard.press(' ');
   await until(shown, ({ state }) => state === 'paused');
+});
+
+test('a digest is exported from its screen as one MP4, with the rights and the limits of a digest', async (t) => {
+  const personMs = startMs + 8 * MINUTE_MS;
+  const add = { streamId: uid, kind: 'person', time: personMs, timeEnd: personMs + 3_000, note: '' };
+  await client.addAnnotation({ body: add });
+  const [from, to] = [personMs - MINUTE_MS, personMs + MINUTE_MS];
+  const page = await open(t, `/events/digest?from=${from}&to=${to}&streams=${uid}`);
+  await page.getByRole('button', { name: 'Export as a file' }).click();
+  await page.getByText('The file is being made.').waitFor();
+  await page.getByRole('link', { name: 'Show exports' }).click();
+  const link = page.getByRole('link', { name: /^Download MP4/ });
+  await link.waitFor({ timeout: 60_000 });
+  const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+  assert.match(download.suggestedFilename(), /^Digest of .*\.mp4$/);
+  const { stdout, stderr } = await runTool('ffprobe', [
+    ...['-v', 'error', '-show_entries', 'stream=codec_name,width,height:format=duration', '-of', 'csv=p=0'],
+    await download.path(),
+  ]);
+  assert.equal(stderr, '');
+  const [, durationS] = /^h264,1280,768\n([\d.]+)\n$/.exec(stdout) ?? [];
+  // The event, with two seconds before and after it.
+  assert.ok(Math.abs(Number(durationS) - 7) < 0.5, stdout);
+
+  const body = { startTime: from, endTime: to, timeZone: 'Europe/Moscow', language: 'en' as const };
+  const isFault = (code: string) => (error: unknown) => error instanceof ApiError && error.code === code;
+  const dayMs = 86_400_000;
+  await assert.rejects(
+    client.addDigestExport({ body: { ...body, startTime: to - 31 * dayMs - 1 } }),
+    isFault('TimeRangeIsTooLong'),
+  );
+  await assert.rejects(
+    client.addDigestExport({ body: { ...body, timeZone: 'Mars/Olympus' } }),
+    isFault('ValidationError'),
+  );
+  await assert.rejects(
+    client.addDigestExport({ body: { ...body, streams: Array.from({ length: 65 }, () => uid) } }),
+    isFault('ValidationError'),
+  );
+  await assert.rejects(
+    client.addDigestExport({ body: { ...body, startTime: startMs - 2 * dayMs, endTime: startMs - dayMs } }),
+    isFault('NotFound'),
+  );
+  const month = await client.addDigestExport({ body: { ...body, startTime: to - 31 * dayMs } });
+  await client.deleteExport({ params: { id: month.id } });
+  await client.addUser({ body: { name: 'anna', password, maxStreamCreation: 0 } });
+  const anna = clientOf(server, await signIn(server, 'anna', password));
+  await assert.rejects(anna.addDigestExport({ body: { ...body, streams: [uid] } }), isFault('Forbidden'));
+  const permitted = { items: [{ user: 'anna', view: true, archive: false }] };
+  await client.saveStreamPermissions({ params: { uid }, body: permitted });
+  await assert.rejects(anna.addDigestExport({ body: { ...body, streams: [uid] } }), isFault('Forbidden'));
+  // All cameras whose archive she may watch: none.
+  await assert.rejects(anna.addDigestExport({ body }), isFault('NotFound'));
 });
 
 test('[R11.4] of ten thousand events only those in view are in the document, and the last one can be reached', async (t) => {

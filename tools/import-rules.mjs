@@ -53,7 +53,7 @@ export const serverModules = {
     'archive/verify',
   ],
   s3: ['base', 'config', 'archive/segments', 'archive/object-storage'],
-  export: ['base', 'store', 'archive/read'],
+  export: ['base', 'ffmpeg', 'store', 'archive/read'],
   live: ['base', 'hub'],
   transcoding: ['base', 'hub', 'ffmpeg'],
   store: ['base'],
@@ -201,7 +201,7 @@ export const pageParts = {
 export const featureParts = {
   'stream-view': ['streams', 'bookmarks', 'exports'],
   events: ['streams', 'exports', 'stream-view'],
-  digest: ['streams', 'stream-view', 'events'],
+  digest: ['streams', 'stream-view', 'events', 'exports'],
   mosaics: ['streams', 'stream-view'],
   users: ['account'],
   rights: ['streams', 'users'],
@@ -224,6 +224,7 @@ const routes = 'server/src/http/routes/';
 /** Contract files that the page loads: Zod would cost it more than the whole player. */
 const lightContract = new Set([
   'archive-changes',
+  'digest-plan',
   'errors',
   'constants',
   'overload',

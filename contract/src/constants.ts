@@ -274,6 +274,9 @@ export const timelineDefaults = {
 /** Failed streams that the server's statistics name. */
 export const failedStreamsMax = 5;
 
+/** Footage that is shown before an event. */
+export const eventLeadMs = 2_000;
+
 export const playbackSpeeds = [0.25, 0.5, 1, 2, 4, 8, 16] as const;
 
 export const calendarDefaults = { months: 3, monthsMax: 12, monthsStep: 3, weekStartsOn: 1 } as const;

@@ -301,6 +301,7 @@ export const Settings = z.object({
       'False while the setup waits for `allow-setup` on the console, because the database is new but the archive is not',
     ),
   prober: z.boolean().describe('Sources can be probed before they are added'),
+  hasFfmpeg: z.boolean().describe('Whether FFmpeg is installed, which converts video and makes digests'),
   revision: z.string(),
   version: z.string().meta(like('0.1.0')),
   command: z
@@ -413,18 +414,21 @@ export const ArchiveLoss = z.object({
 
 const ExportStatus = z.enum(['queued', 'running', 'ready', 'failed']);
 export const ExportFailure = z
-  .enum(['disk-full', 'forbidden', 'nothing-recorded', 'broken'])
-  .describe('forbidden: a right was revoked meanwhile; broken: the reason is in the server’s log');
+  .enum(['disk-full', 'forbidden', 'nothing-recorded', 'no-ffmpeg', 'broken'])
+  .describe(
+    'forbidden: a right was revoked meanwhile; no-ffmpeg: a digest needs FFmpeg, which is not installed; broken: the reason is in the server’s log',
+  );
 const ExportStream = z.object({
   uid: Uid,
   name: z.string().meta(like('Gate')),
-  files: z.int().describe('Number of finished files'),
+  files: z.int().describe('Number of finished files; of a digest, of its clips'),
   bytes: z.int().meta(like(1_843_200_000)),
   durationMs: z.number().describe('Delivered so far').meta(like(3_600_000)),
   gapMs: z.number().describe('Requested but not recorded'),
 });
 export const Export = z.object({
   id: Id,
+  kind: z.enum(['package', 'digest']).describe('A signed ZIP, or one MP4').meta(like('package')),
   name: z.string().meta(like('Gate')),
   status: ExportStatus.meta(like('running')),
   failure: ExportFailure.nullable(),
@@ -440,6 +444,7 @@ export const Export = z.object({
     .describe('Bytes written so far; for a finished package, its length')
     .meta(like(1_843_200_000)),
   expectedBytes: z.int().describe('Estimated length'),
+  share: z.number().describe('How much of the work is done, 0 to 1').meta(like(0.4)),
   createdAt: TimeMs,
   expiresAt: TimeMs.nullable()
     .describe('When its files are deleted; null until it is ready')

@@ -45,6 +45,7 @@ export const routes = {
   getArchiveExtent: { method: 'GET', path: '/v1/stream/{uid}/archive/extent' },
   listExports: { method: 'GET', path: '/v1/exports' },
   addExport: { method: 'POST', path: '/v1/exports' },
+  addDigestExport: { method: 'POST', path: '/v1/exports/digests' },
   getExport: { method: 'GET', path: '/v1/export/{id}' },
   retryExport: { method: 'POST', path: '/v1/export/{id}/retry' },
   deleteExport: { method: 'DELETE', path: '/v1/export/{id}' },

@@ -76,6 +76,7 @@ export const table: Readonly<Record<CallName, readonly [keyof typeof patterns, A
   getArchiveExtent: ['archive', 'ValidationError'],
   listExports: ['signedIn', 'ok'],
   addExport: ['signedIn', 'ValidationError'],
+  addDigestExport: ['signedIn', 'ValidationError'],
   getExport: ['signedIn', 'NotFound'],
   retryExport: ['signedIn', 'NotFound'],
   deleteExport: ['signedIn', 'NotFound'],

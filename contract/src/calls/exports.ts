@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Call } from '../call.ts';
 import { limits } from '../constants.ts';
-import { Export, Id, OptionalLine, TimeMs, Uid } from '../entities.ts';
+import { digestStreamsMax } from '../digest-plan.ts';
+import { Export, Id, Language, OptionalLine, TimeMs, Uid } from '../entities.ts';
 import { Done, pageOf, pageQuery } from '../page.ts';
 import { exampleMs, hourMs, like } from '../example.ts';
 
@@ -31,6 +32,33 @@ export const exportCalls = {
     reply: Export,
     errors: [...exportErrors, 'TimeRangeIsTooLong', 'QuotaReached'],
   },
+  addDigestExport: {
+    summary:
+      'Queues a digest as one MP4: the motion, annotations and gaps of a span one after the other, in two minutes, with the time in the picture',
+    who: 'user',
+    needsLicense: true,
+    body: z
+      .strictObject({
+        streams: z
+          .array(Uid)
+          .max(digestStreamsMax)
+          .default([])
+          .describe('None: all whose archive the caller may watch'),
+        tag: z.string().max(limits.tagMaxLength).optional().meta(like('outside')),
+        startTime: TimeMs.meta(like(exampleMs - 8 * hourMs)),
+        endTime: TimeMs,
+        name: OptionalLine.default('').meta(like('Last night')),
+        timeZone: z
+          .string()
+          .max(limits.nameMaxLength)
+          .describe('IANA name of the zone of the clock in the picture')
+          .meta(like('Europe/Moscow')),
+        language: Language.describe('Of the words in the picture').meta(like('en')),
+      })
+      .refine(({ startTime, endTime }) => startTime < endTime, { path: ['endTime'] }),
+    reply: Export,
+    errors: [...exportErrors, 'TimeRangeIsTooLong', 'QuotaReached', 'Unavailable'],
+  },
   getExport: {
     summary: 'The progress of an export',
     who: 'user',
@@ -54,12 +82,12 @@ export const exportCalls = {
     errors: exportErrors,
   },
   downloadExport: {
-    summary: 'The package of an export as one ZIP; supports byte ranges',
+    summary: 'The package of an export as one ZIP, or its digest as one MP4; supports byte ranges',
     who: 'user',
     needsLicense: true,
     audited: true,
     params,
-    reply: { contentType: 'application/zip', isRanged: true },
+    reply: { contentType: 'application/zip', otherTypes: ['video/mp4'], isRanged: true },
     errors: [...exportErrors, 'ActionNotAcceptable'],
   },
 } as const satisfies Record<string, Call>;

@@ -60,6 +60,7 @@ export type Application = ReturnType<typeof composeApplication>;
 export function composeApplication(parts: ApplicationParts) {
   const { store, health, archive, tunnel, certificate, broker, config, clock } = parts;
   const recordingGaps = new RecordingGaps(parts);
+  const journalService = new JournalService(parts);
   return {
     settingsFor: (principal: Principal | undefined) => settingsView(parts, principal),
     healthReport: new HealthReport({
@@ -79,10 +80,10 @@ export function composeApplication(parts: ApplicationParts) {
     search: new Search(parts),
     footage: new RecordedFootage(parts),
     bookmarks: new BookmarkService(parts),
-    journalService: new JournalService(parts),
+    journalService,
     targetService: new TargetService(parts),
     ruleService: new RuleService({ store, clock, timeZone: serverTimeZone() }),
-    exportService: new ExportService(parts),
+    exportService: new ExportService(parts, journalService),
     mosaics: new MosaicService(parts),
     nodeService: new NodeService(parts),
     nodeInvitations: nodeInvitationsOf(parts),

@@ -43,11 +43,19 @@ async function readersOfArchive(): Promise<Set<CallName>> {
   const found = { id: 1, userId: 1, streams, uid: 'a', ...stream, has: () => true };
   const table = new Proxy({}, { get: () => () => Promise.resolve(found) });
   const annotations = watched(['ofStream']);
+  const entry = { id: 1, kind: 'motion', uid: 'a', streamName: 'a', startMs: 0, endMs: 1, openKey: null };
+  const journal = new Proxy({}, { get: () => () => Promise.resolve({ items: [entry], next: null }) });
   const store = new Proxy(
     {},
     {
       get: (_, name) =>
-        name === 'annotations' ? annotations : name === 'secret' ? new Uint8Array(32) : table,
+        name === 'annotations'
+          ? annotations
+          : name === 'journal'
+            ? journal
+            : name === 'secret'
+              ? new Uint8Array(32)
+              : table,
     },
   );
   const continuity = { below: () => [{ uid: 'a', share: 0 }] };
@@ -59,7 +67,7 @@ async function readersOfArchive(): Promise<Set<CallName>> {
         if (name === 'archiveReader') return watched();
         if (name === 'changeSearches') return watched(['search']);
         if (name === 'footageHolds') return watched(['list']);
-        if (name === 'exports') return watched(['add', 'retry', 'package']);
+        if (name === 'exports') return watched(['add', 'addDigest', 'retry', 'package']);
         if (name === 'store') return store;
         if (name === 'transcoding') return { gop: (_: unknown, read: () => unknown) => read() };
         if (name === 'config') return { session: { days: 1 }, archive: { playlistMaxSeconds: 1 }, app: {} };
@@ -95,7 +103,7 @@ async function readersOfArchive(): Promise<Set<CallName>> {
     streamId: 'a',
     width: 1,
   };
-  const body = { streams: ['a'], startTime: 0, endTime: 1, name: '' };
+  const body = { streams: ['a'], startTime: 0, endTime: 1, name: '', timeZone: 'UTC', language: 'en' };
   const params = { uid: 'a', file: '1.mp4', id: 1 };
   for (const [name, handler] of handlers) {
     current = name;

@@ -1,5 +1,6 @@
 import type { Render } from '../engine/snapshots.ts';
 import { confinementWords, findConfinement } from '../ffmpeg/confinement.ts';
+import { isFfmpegInstalled } from '../ffmpeg/installed.ts';
 import { FfmpegPool } from '../ffmpeg/pool.ts';
 import { SourceEngines } from '../ingest/source-engines.ts';
 import { SourceProber } from '../ingest/source-prober.ts';
@@ -26,5 +27,5 @@ async function openFfmpeg({ clock, log }: Foundation, closers: Closer[]) {
   // Under load a snapshot is late; meanwhile `Snapshots` serves the last good one.
   const renderLate: Render = (track, keySample, maxWidth) =>
     pool.snapshot(track, keySample, { maxWidth, deadlineMs: 60_000 });
-  return { confinement, pool, engines, prober, renderSnapshot, renderLate };
+  return { confinement, pool, hasFfmpeg: isFfmpegInstalled(), engines, prober, renderSnapshot, renderLate };
 }

@@ -122,7 +122,7 @@ function openHolds({ foundation, storage, media }: Areas, closers: Closer[]): Fo
   return holds;
 }
 
-function openExports({ foundation, storage, cluster, media }: Areas): Exports {
+function openExports({ foundation, storage, cluster, media, ffmpeg }: Areas): Exports {
   const { config, clock, log, load, version } = foundation;
   const { store, archive } = storage;
   const { archiveReader, rpc } = cluster;
@@ -136,6 +136,8 @@ function openExports({ foundation, storage, cluster, media }: Areas): Exports {
     key: new SigningKey(store.secret),
     version,
     node: config.node.id,
+    pool: ffmpeg.pool,
+    hasFfmpeg: ffmpeg.hasFfmpeg,
     folder: resolve(config.dataDir, config.export.folder ?? 'exports'),
     limits: () => ({
       keepMs: config.export.keepHours * hourMs,

@@ -59,8 +59,8 @@ export interface ExportJobTools {
   loginOf(userId: number): Promise<string>;
   /** Bytes that may still be written, by quota and disk. */
   roomBytes(): Promise<number>;
-  /** Bytes of the current file that have been written; for progress. */
-  onProgress(bytes: number): void;
+  /** Bytes of the current file that have been written, and of a digest how much is done, 0 to 1; for progress. */
+  onProgress(bytes: number, share?: number): void;
 }
 
 /** Upper limit in bytes per second, so that recording keeps the disk and the CPU. */
@@ -276,10 +276,8 @@ export class ExportJob {
     return gaps;
   }
 
-  async #requireRight({ uid }: ExportedStream): Promise<void> {
-    const code = await this.#tools.refusal(this.#record.userId, uid);
-    if (code !== undefined)
-      throw new ExportFault('forbidden', `The right to ${uid} was withdrawn (${code}).`);
+  #requireRight({ uid }: ExportedStream): Promise<void> {
+    return requireRight(this.#tools, this.#record, uid);
   }
 
   /** `Gate/2026-11-21 10-00-00Z.mp4`; streams with the same name get their uid appended. */
@@ -292,6 +290,16 @@ export class ExportJob {
     const taken = this.#files.filter((file) => file.name.startsWith(path)).length;
     return taken === 0 ? `${path}.mp4` : `${path} ${taken + 1}.mp4`;
   }
+}
+
+/** @throws ExportFault forbidden */
+export async function requireRight(
+  { refusal }: Pick<ExportJobTools, 'refusal'>,
+  { userId }: ExportRecord,
+  uid: string,
+): Promise<void> {
+  const code = await refusal(userId, uid);
+  if (code !== undefined) throw new ExportFault('forbidden', `The right to ${uid} was withdrawn (${code}).`);
 }
 
 /** Without characters that some file systems reject, and within the length limit. */

@@ -82,6 +82,12 @@ async function scene(t: TestContext): Promise<ExportScene> {
         elsewhere: () => Promise.reject(new Fault('Unavailable', 'There is no other node.')),
         refusal: () => Promise.resolve(undefined),
         loginOf: () => Promise.resolve('ann'),
+        pool: {
+          open: () => {
+            throw new Error('No package needs FFmpeg.');
+          },
+        },
+        hasFfmpeg: false,
         ...options,
       });
       t.after(() => exports.close());

@@ -7,7 +7,14 @@ import type { Cancel } from '../base/clock.ts';
 import { makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
-import { cancelledStatus, type ExportedStream, type ExportRecord } from '../store/exports.ts';
+import {
+  cancelledStatus,
+  type ExportedDigest,
+  type ExportedPart,
+  type ExportedStream,
+  type ExportRecord,
+} from '../store/exports.ts';
+import { DigestJob, type DigestJobTools } from './digest-job.ts';
 import { ExportFault, ExportJob, factsOf, type ExportJobTools, type FileFacts } from './export-job.ts';
 
 /** Read at every use, so that changes take effect immediately. */
@@ -19,7 +26,8 @@ export interface ExportLimits {
   readonly minFreeBytes: number;
 }
 
-export interface ExportsOptions extends Omit<ExportJobTools, 'roomBytes' | 'onProgress'> {
+export interface ExportsOptions
+  extends Omit<ExportJobTools, 'roomBytes' | 'onProgress'>, Pick<DigestJobTools, 'pool' | 'hasFfmpeg'> {
   readonly log: Log;
   /** Where the packages are stored. */
   readonly folder: string;
@@ -43,6 +51,15 @@ export interface ExportRequest {
   readonly name: string;
 }
 
+/** What is being written. */
+interface Running {
+  readonly id: number;
+  readonly abort: AbortController;
+  bytes: number;
+  /** Of a digest: how much is done, 0 to 1. */
+  share: number;
+}
+
 /** A finished package. */
 export interface ReadyPackage {
   readonly bytes: number;
@@ -57,6 +74,8 @@ const expiryPeriodMs = 60_000;
 /** Changes that another node made to the queue of this one are noticed within this time. */
 const lookPeriodMs = 5_000;
 const exportsPerPerson = 50;
+/** Of a digest, estimated before it is made. */
+const digestBytesPerSecond = 400_000;
 
 /**
  * Packages of footage that is too long for one download: a persistent queue, processed one at a time, each
@@ -65,7 +84,7 @@ const exportsPerPerson = 50;
 export class Exports {
   readonly #options: ExportsOptions;
   readonly #cancels: readonly Cancel[];
-  #running: { readonly id: number; readonly abort: AbortController; bytes: number } | undefined;
+  #running: Running | undefined;
   #pumping: Promise<void> | undefined;
   /** Whether the queue may contain new work. */
   #isDue = false;
@@ -93,13 +112,34 @@ export class Exports {
 
   /** @throws Fault QuotaReached, TimeRangeIsTooLong, NotFound if nothing is recorded there */
   async add(request: ExportRequest): Promise<Export> {
-    const { archive, records, clock, node } = this.#options;
-    const { userId, streams, startMs, endMs, name } = request;
+    const { archive } = this.#options;
+    const { streams, startMs, endMs } = request;
     const extents = await Promise.all(streams.map(async ({ uid }) => archive.extent(uid, startMs, endMs)));
     if (extents.every(({ durationMs }) => durationMs === 0)) {
       throw new Fault('NotFound', 'Nothing is recorded there.');
     }
-    const expectedBytes = extents.reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.#queue(
+      request,
+      extents.reduce((sum, { bytes }) => sum + bytes, 0),
+      null,
+    );
+  }
+
+  /** @throws Fault QuotaReached, Unavailable without FFmpeg */
+  async addDigest(request: ExportRequest, digest: ExportedDigest): Promise<Export> {
+    if (!this.#options.hasFfmpeg) {
+      throw new Fault('Unavailable', 'A digest needs FFmpeg, which is not installed on this server.');
+    }
+    return this.#queue(request, Math.round((digest.lengthMs / 1000) * digestBytesPerSecond), digest);
+  }
+
+  async #queue(
+    request: ExportRequest,
+    expectedBytes: number,
+    digest: ExportedDigest | null,
+  ): Promise<Export> {
+    const { records, clock, node } = this.#options;
+    const { userId, streams, startMs, endMs, name } = request;
     if ((await this.#roomBytes()) < expectedBytes) {
       throw new Fault('QuotaReached', 'Not enough space is left for this export.');
     }
@@ -119,6 +159,7 @@ export class Exports {
       createdMs: clock.wallMs(),
       expiresMs: null,
       nodeId: node,
+      digest,
     });
     this.#pump();
     return this.view(await this.#get(id));
@@ -146,7 +187,7 @@ export class Exports {
       this.#running.abort.abort(new Fault('NotFound', 'The export was cancelled.'));
       await this.#pumping;
     }
-    await this.#removeFiles(record.id);
+    await this.#removeFiles(record);
   }
 
   /**
@@ -157,39 +198,32 @@ export class Exports {
   async package(record: ExportRecord): Promise<ReadyPackage> {
     if (record.status !== 'ready') throw new Fault('ActionNotAcceptable', 'The export is not ready.');
     const node = this.#nodeElsewhere(record);
-    return node === undefined ? this.packageHere(record.id) : this.#options.elsewhere(node, record.id);
+    return node === undefined ? openFile(this.#path(record)) : this.#options.elsewhere(node, record.id);
   }
 
   /** A package on this node. @throws Fault NotFound */
   async packageHere(id: number): Promise<ReadyPackage> {
-    const path = this.#path(id);
-    try {
-      const { size } = await stat(path);
-      return {
-        bytes: size,
-        stream: async (start, end) => createReadStream(path, { start, end, highWaterMark: 262_144 }),
-      };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      throw new Fault('NotFound', 'The package no longer exists.', { cause: error });
-    }
+    return openFile(this.#path(await this.#get(id)));
   }
 
   async view(record: ExportRecord): Promise<Export> {
     const { records, key } = this.#options;
     const rows = await records.files(record.id);
     const files = rows.map(factsOf);
-    const current = this.#running?.id === record.id ? this.#running.bytes : 0;
-    const written = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    const running = this.#running?.id === record.id ? this.#running : undefined;
+    const bytes =
+      record.packageBytes ?? files.reduce((sum, one) => sum + one.bytes, 0) + (running?.bytes ?? 0);
     return {
       id: record.id,
+      kind: record.digest ? 'digest' : 'package',
       name: record.name,
       status: record.status as Export['status'],
       failure: record.failure,
       isHeld: this.#isHeld(record),
       startTime: record.startMs,
       endTime: record.endMs,
-      streams: record.streams.map((stream) => {
+      streams: record.streams.map((stream, place) => {
+        if (record.digest) return { ...stream, ...digestFacts(record.digest, place) };
         const own = files.filter(({ uid }) => uid === stream.uid);
         return {
           ...stream,
@@ -199,8 +233,9 @@ export class Exports {
           gapMs: this.#gapMs(record, stream.uid, own),
         };
       }),
-      bytes: record.packageBytes ?? written + current,
+      bytes,
       expectedBytes: record.expectedBytes,
+      share: shareOf(record, bytes, running),
       createdAt: record.createdMs,
       expiresAt: record.expiresMs,
       fingerprint: key.fingerprint,
@@ -270,7 +305,7 @@ export class Exports {
   async #run(record: ExportRecord): Promise<void> {
     const { records, clock, log, folder, limits } = this.#options;
     const abort = new AbortController();
-    const running = { id: record.id, abort, bytes: 0 };
+    const running: Running = { id: record.id, abort, bytes: 0, share: 0 };
     this.#running = running;
     try {
       await makeFolders(folder, 0o700);
@@ -278,12 +313,15 @@ export class Exports {
       const tools = {
         ...this.#options,
         roomBytes: () => this.#roomBytes(),
-        onProgress: (bytes: number) => {
+        onProgress: (bytes: number, share = 0) => {
           running.bytes = bytes;
+          running.share = share;
         },
       };
-      const job = new ExportJob(tools, record, abort.signal);
-      const bytes = await job.run(this.#partPath(record.id), this.#path(record.id));
+      const job = record.digest
+        ? new DigestJob(tools, record, record.digest, abort.signal)
+        : new ExportJob(tools, record, abort.signal);
+      const bytes = await job.run(this.#partPath(record), this.#path(record));
       // First: if the process ends here, the export is made again, and its entry is the same.
       await this.#options.onReady?.(record, bytes);
       const expiresMs = clock.wallMs() + limits().keepMs;
@@ -309,7 +347,7 @@ export class Exports {
     // Footage that its owner may no longer see must not be kept for them either.
     if (failure === 'forbidden') {
       await records.removeFiles(record.id);
-      await this.#removeFiles(record.id);
+      await this.#removeFiles(record);
     }
     const expiresMs = clock.wallMs() + limits().keepMs;
     await records.save(record.id, { status: 'failed', failure, expiresMs: expiresMs });
@@ -322,8 +360,8 @@ export class Exports {
     await makeFolders(folder, 0o700);
     const { bavail, bsize } = await statfs(folder);
     let used = 0;
-    for (const { id } of await records.all()) {
-      used += (await sizeOf(this.#path(id))) + (await sizeOf(this.#partPath(id)));
+    for (const record of await records.all()) {
+      used += (await sizeOf(this.#path(record))) + (await sizeOf(this.#partPath(record)));
     }
     return Math.min(quotaBytes - used, bavail * bsize - minFreeBytes);
   }
@@ -342,17 +380,17 @@ export class Exports {
     return record;
   }
 
-  async #removeFiles(id: number): Promise<void> {
-    await rm(this.#partPath(id), { force: true });
-    await rm(this.#path(id), { force: true });
+  async #removeFiles(record: ExportRecord): Promise<void> {
+    await rm(this.#partPath(record), { force: true });
+    await rm(this.#path(record), { force: true });
   }
 
-  #path(id: number): string {
-    return join(this.#options.folder, `${id}.zip`);
+  #path({ id, digest }: ExportRecord): string {
+    return join(this.#options.folder, `${id}.${digest ? 'mp4' : 'zip'}`);
   }
 
-  #partPath(id: number): string {
-    return `${this.#path(id)}.part`;
+  #partPath(record: ExportRecord): string {
+    return `${this.#path(record)}.part`;
   }
 }
 
@@ -361,6 +399,36 @@ const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 function failureOf(error: unknown): ExportFailure {
   if (error instanceof ExportFault) return error.failure;
   return fullCodes.has((error as NodeJS.ErrnoException).code ?? '') ? 'disk-full' : 'broken';
+}
+
+/** @throws Fault NotFound */
+async function openFile(path: string): Promise<ReadyPackage> {
+  try {
+    const { size } = await stat(path);
+    return {
+      bytes: size,
+      stream: async (start, end) => createReadStream(path, { start, end, highWaterMark: 262_144 }),
+    };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new Fault('NotFound', 'The package no longer exists.', { cause: error });
+  }
+}
+
+/** How much of the work is done, 0 to 1. */
+function shareOf(record: ExportRecord, bytes: number, running: Running | undefined): number {
+  if (record.status === 'ready') return 1;
+  if (record.digest) return running?.share ?? 0;
+  return record.expectedBytes > 0 ? Math.min(1, bytes / record.expectedBytes) : 0;
+}
+
+/** The clips and gaps of one stream in a digest. */
+function digestFacts({ parts }: ExportedDigest, place: number) {
+  const own = parts.filter(([, stream]) => stream === place);
+  const lengthOf = (wanted: ExportedPart[0]) =>
+    own.reduce((sum, [type, , fromMs, toMs]) => sum + (type === wanted ? toMs - fromMs : 0), 0);
+  const files = own.filter(([type]) => type === 'clip').length;
+  return { files, bytes: 0, durationMs: lengthOf('clip'), gapMs: lengthOf('gap') };
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -21,6 +21,7 @@ const capacities: Readonly<Record<WorkerRole, number>> = {
   snapshot: 1,
   thumbnail: 1,
   transcode: 1,
+  digest: 1,
 };
 /**
  * A blocked read occupies one thread of libuv's pool and a close may occupy another; four are left for files
@@ -30,7 +31,7 @@ const threadsPerJob = 2;
 const threadsForAll = 4;
 const idleMs = 30_000;
 /** Roles whose children yield to all others: nothing is lost if they are late. The others feed recordings. */
-const helpers: ReadonlySet<WorkerRole> = new Set(['snapshot', 'thumbnail', 'transcode']);
+const helpers: ReadonlySet<WorkerRole> = new Set(['snapshot', 'thumbnail', 'transcode', 'digest']);
 const unconfined = new Confinement('none');
 
 /** The child processes that use node-av. One pool per server, disposed by its creator. */
@@ -48,6 +49,7 @@ export class FfmpegPool {
     snapshot: new Set(),
     thumbnail: new Set(),
     transcode: new Set(),
+    digest: new Set(),
   };
   readonly #idle = new Map<WorkerProcess, Cancel>();
   readonly #snapshotQueue: SnapshotQueue;

@@ -30,6 +30,7 @@ export type JobRequest =
     }
   | InputRequest
   | AudioRequest
+  | DigestRequest
   | SnapshotRequest
   | ThumbnailRequest
   | TranscodeRequest;
@@ -113,6 +114,29 @@ export interface TranscodeRequest {
   readonly mayLeaveOut: boolean;
 }
 
+/**
+ * One part of a digest: footage that is sent as `data` with UTC times, or without `video` a still that says `words`. The
+ * output is H.264 of a fixed size, with times from the beginning of the part.
+ */
+export interface DigestRequest {
+  readonly kind: 'digest';
+  /** `config`: avcC or hvcC, base64. */
+  readonly video: { readonly codec: VideoCodec; readonly config: string } | undefined;
+  /** What is shown of the video, ms since the epoch. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly speed: number;
+  /** How long a still is shown, ms. */
+  readonly stillMs: number;
+  /** Below the picture. */
+  readonly name: string;
+  /** Of the clock beside the name: IANA name. */
+  readonly timeZone: string;
+  readonly language: 'en' | 'ru';
+  /** In the middle of the picture. */
+  readonly words: string;
+}
+
 /** Why a job ended. `code` is absent if it ended normally (end of the source, close, snapshot finished). */
 export interface JobEnd {
   readonly code?: ErrorCode;
@@ -141,6 +165,8 @@ export type FromChild =
   | { readonly type: 'snapshot'; readonly job: number; readonly bytes: Uint8Array }
   /** Layout: `thumbnail-layout.ts`; empty if the frame could not be decoded. */
   | { readonly type: 'thumbnail'; readonly job: number; readonly bytes: Uint8Array }
+  /** One `data` has been processed: the next one may be sent. */
+  | { readonly type: 'taken'; readonly job: number }
   | { readonly type: 'end'; readonly job: number; readonly end: JobEnd };
 
 /**
@@ -175,6 +201,7 @@ const kinds = {
   end: 22,
   awaiting: 23,
   thumbnail: 24,
+  taken: 25,
 } as const;
 
 const keyFlag = 1;
@@ -186,6 +213,7 @@ export function encodeMessage(message: ToChild | FromChild): Buffer {
     case 'ping':
     case 'pong':
     case 'close':
+    case 'taken':
       return frameOf(message.type, message.job, 0);
     case 'open':
       return jsonFrame('open', message.job, message.request);
@@ -275,6 +303,8 @@ export function decodeMessage(frame: Buffer): ToChild | FromChild {
       return { type: 'snapshot', job, bytes: body };
     case kinds.thumbnail:
       return { type: 'thumbnail', job, bytes: body };
+    case kinds.taken:
+      return { type: 'taken', job };
     case kinds.data:
       if (body.length < dataHeadBytes) break;
       return { type: 'data', job, ptsTicks: body.readDoubleLE(0), bytes: body.subarray(dataHeadBytes) };

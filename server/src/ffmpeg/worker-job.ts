@@ -19,6 +19,8 @@ export interface JobOutput {
   snapshot(jpeg: Uint8Array): void;
   /** Of one frame; empty if it could not be decoded. */
   thumbnail(bytes: Uint8Array): void;
+  /** One `data` has been processed. */
+  taken(): void;
   /** The last message of a job that ends by itself; later messages are dropped. */
   end(end: JobEnd): void;
   /** The server reads more slowly than the child writes: a live job skips, others await `drained`. */

@@ -197,6 +197,7 @@ export class WorkerProcess {
       case 'note':
       case 'snapshot':
       case 'thumbnail':
+      case 'taken':
         this.#jobs.get(message.job)?.listener.message(message);
     }
   }

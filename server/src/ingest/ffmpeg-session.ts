@@ -147,7 +147,8 @@ function runJob(options: RunOptions, sink: SourceSink, signal: AbortSignal): Pro
             return;
           case 'snapshot':
           case 'thumbnail':
-            throw new RangeError('A source cannot take snapshots.');
+          case 'taken':
+            throw new RangeError('A source cannot take snapshots or frames.');
         }
       },
       ended(fault: Fault | undefined) {

@@ -34,9 +34,11 @@ async function scene(t: TestContext) {
     packageBytes: 4,
     createdMs: 1,
     expiresMs: null,
+    digest: null,
     nodeId: 'main',
   });
   const requested: unknown[] = [];
+  const journal = { page: () => Promise.resolve({ items: [], next: null }) };
   const exports = {
     add: (request: unknown) => Promise.resolve(requested.push(request)),
     package: () =>
@@ -54,7 +56,7 @@ async function scene(t: TestContext) {
     },
   };
   return {
-    service: new ExportService({ store, exports, liveSessions }),
+    service: new ExportService({ store, exports, liveSessions }, journal),
     ann,
     admin,
     id,

@@ -1,20 +1,30 @@
 import type { z } from 'zod';
 import type { Calls } from '@vidette/contract/calls';
+import { digestSpanMaxDays, digestStreamsMax, planOf } from '@vidette/contract/digest-plan';
 import type { Export } from '@vidette/contract/entities';
 import { requireExportOwner } from '../access/export-policy.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireStream } from '../access/stream-policy.ts';
+import { Fault } from '../base/fault.ts';
+import { fieldFault } from '../base/field-fault.ts';
+import { requireKnownZone } from '../base/known-zone.ts';
+import type { JournalService } from '../events/journal-service.ts';
 import type { Exports, ReadyPackage } from '../export/exports.ts';
 import type { ExportRecord } from '../store/exports.ts';
 import type { Store } from '../store/store.ts';
 import type { LiveSessions } from '../streams/live-sessions.ts';
 import type { AuditNote } from '../system/audit-event.ts';
+import { digestEntries } from './digest-entries.ts';
 import { watchedBody } from './watched-body.ts';
 
 type ExportToAdd = z.output<Calls['addExport']['body']>;
+type DigestToAdd = z.output<Calls['addDigestExport']['body']>;
+
+const digestSpanMaxMs = digestSpanMaxDays * 86_400_000;
 
 /** A package as its owner downloads it. */
 export interface ExportPackage extends ReadyPackage {
+  readonly kind: Export['kind'];
   readonly name: string;
   /** Start and end of the span, ms since the epoch. */
   readonly startMs: number;
@@ -29,9 +39,11 @@ export interface ExportServiceOptions {
 /** Packages of footage: requested, tracked, downloaded and removed by their owner. */
 export class ExportService {
   readonly #options: ExportServiceOptions;
+  readonly #journal: Pick<JournalService, 'page'>;
 
-  constructor(options: ExportServiceOptions) {
+  constructor(options: ExportServiceOptions, journal: Pick<JournalService, 'page'>) {
     this.#options = options;
+    this.#journal = journal;
   }
 
   /** The caller's own exports, newest first. */
@@ -58,6 +70,47 @@ export class ExportService {
     }
     note.targetName = exportName({ name, streams });
     return exports.add({ userId: principal.user.id, streams, startMs: startTime, endMs: endTime, name });
+  }
+
+  /**
+   * A digest of what the caller's journal has, by the same plan as in the player.
+   * @throws Fault NotFound, Forbidden, TimeRangeIsTooLong, QuotaReached, Unavailable without FFmpeg
+   */
+  async addDigest(principal: Principal, body: DigestToAdd, note: AuditNote): Promise<Export> {
+    const { store, exports } = this.#options;
+    const { startTime, endTime, name, timeZone, language } = body;
+    const uids = [...new Set(body.streams)];
+    note.target = uids.join(' ');
+    note.details = { startTime, endTime };
+    if (endTime - startTime > digestSpanMaxMs)
+      throw new Fault('TimeRangeIsTooLong', `A digest can't have more than ${digestSpanMaxDays} days.`);
+    requireKnownZone(timeZone, 'timeZone');
+    for (const uid of uids) await requireStream(store.streamList, principal, uid, 'archive');
+    const plan = planOf(await digestEntries(this.#journal, principal, { ...body, streams: uids }), {
+      fromMs: startTime,
+      toMs: endTime,
+    });
+    const names = new Map(plan.parts.map((part) => [part.uid, part.name]));
+    if (names.size === 0) throw new Fault('NotFound', 'Nothing happened in this time.');
+    if (names.size > digestStreamsMax)
+      throw fieldFault(
+        'ValidationError',
+        'streams',
+        `A digest can't show more than ${digestStreamsMax} cameras.`,
+      );
+    const streams = [...names].map(([uid, streamName]) => ({ uid, name: streamName }));
+    note.target = streams.map(({ uid }) => uid).join(' ');
+    note.targetName = exportName({ name, streams });
+    const places = new Map(streams.map(({ uid }, place) => [uid, place]));
+    const { speed, lengthMs } = plan;
+    const parts = plan.parts.map(
+      ({ type, uid, fromMs, toMs }) =>
+        [type, places.get(uid) ?? 0, Math.floor(fromMs), Math.ceil(toMs)] as const,
+    );
+    return exports.addDigest(
+      { userId: principal.user.id, streams, startMs: startTime, endMs: endTime, name },
+      { speed, lengthMs, timeZone, language, parts },
+    );
   }
 
   /** @throws Fault NotFound */
@@ -96,6 +149,7 @@ export class ExportService {
     for (const uid of uids) await requireStream(store.streamList, principal, uid, 'archive');
     const found = await exports.package(record);
     return {
+      kind: record.digest ? 'digest' : 'package',
       name: record.name || `export ${record.id}`,
       startMs: record.startMs,
       bytes: found.bytes,

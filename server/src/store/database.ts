@@ -158,6 +158,8 @@ export interface ExportRow {
   expires_ms: number | null;
   /** The node that has its files; null: made when there was only one node. */
   node_id: Generated<string | null>;
+  /** JSON: what a digest shows; null for a package. */
+  digest: Generated<string>;
 }
 
 /** A file of a package that is complete and flushed. */

@@ -9,7 +9,27 @@ export interface ExportedStream {
   readonly name: string;
 }
 
-/** A package of footage. Times are milliseconds since the epoch. */
+/** What an export shows that is a digest. Times are milliseconds since the epoch. */
+export interface ExportedDigest {
+  readonly speed: number;
+  /** Of the file, ms. */
+  readonly lengthMs: number;
+  /** IANA name: for the clock in the picture. */
+  readonly timeZone: string;
+  readonly language: 'en' | 'ru';
+  readonly parts: readonly ExportedPart[];
+}
+
+/** A clip or a gap. Few bytes each, because there may be thousands. */
+export type ExportedPart = readonly [
+  type: 'clip' | 'gap',
+  /** Place of its stream in those of the export. */
+  stream: number,
+  fromMs: number,
+  toMs: number,
+];
+
+/** A package of footage, or a digest. Times are milliseconds since the epoch. */
 export interface ExportRecord {
   readonly id: number;
   /** Who requested it. */
@@ -22,13 +42,15 @@ export interface ExportRecord {
   /** Null unless it has failed. */
   readonly failure: ExportFailure | null;
   readonly expectedBytes: number;
-  /** Of the whole ZIP; null until it is ready. */
+  /** Of the whole file; null until it is ready. */
   readonly packageBytes: number | null;
   readonly createdMs: number;
   /** When its files are deleted; null while it is not finished. */
   readonly expiresMs: number | null;
   /** The node that has its files; null: made when there was only one node. */
   readonly nodeId: string | null;
+  /** Null: it is a package. */
+  readonly digest: ExportedDigest | null;
 }
 
 export type NewExport = Omit<ExportRecord, 'id'>;
@@ -57,6 +79,7 @@ const mapping = rowMapping<ExportRow, ExportRecord>({
   createdMs: 'created_ms',
   expiresMs: 'expires_ms',
   nodeId: 'node_id',
+  digest: jsonColumn('digest'),
 });
 
 const fileMapping = rowMapping<ExportFileRow, ExportFileRecord>({

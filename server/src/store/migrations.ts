@@ -37,6 +37,7 @@ export function migrationsFor(engine: Engine): Record<string, MigrationStep> {
     '0025_rule_exports': { up: (db) => ruleExports(db as Kysely<unknown>, engine), isAdditive: true },
     '0026_holds': { up: (db) => holds(db as Kysely<unknown>, engine), isAdditive: true },
     '0028_audit_names': { up: (db) => auditNames(db as Kysely<unknown>), isAdditive: true },
+    '0029_digest_exports': { up: (db) => digestExports(db as Kysely<unknown>), isAdditive: true },
   };
 }
 
@@ -575,4 +576,12 @@ async function auditNames(db: Kysely<unknown>): Promise<void> {
   await sql`update audit set is_machine = 1 where action in ('watchStills', 'mqttRecording', 'previewRule')`.execute(
     db,
   );
+}
+
+/** What an export that is a digest shows. */
+async function digestExports(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('exports')
+    .addColumn('digest', 'text', (column) => column.notNull().defaultTo('null'))
+    .execute();
 }

@@ -22,6 +22,7 @@ export const streamActions: ReadonlySet<string> = new Set([
   'addAnnotation',
   'addBookmark',
   'addExport',
+  'addDigestExport',
   'releaseHold',
   'releaseHolds',
 ]);

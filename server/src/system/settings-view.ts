@@ -15,6 +15,7 @@ export interface SettingsSources {
   readonly version: string;
   /** The source revision from which the version was built. */
   readonly revision: string;
+  readonly hasFfmpeg: boolean;
   /** How the operator runs a command of this program, without its name. */
   readonly command: string;
 }
@@ -32,6 +33,7 @@ export function settingsView(sources: SettingsSources, principal: Principal | un
     isLocked: lock.isLocked,
     isSetupAllowed: lock.isSetupAllowed,
     prober: true,
+    hasFfmpeg: sources.hasFfmpeg,
     revision: isKnown ? sources.revision : '',
     version: isKnown ? sources.version : '',
     command: lock.isLocked || principal?.isAdmin === true ? sources.command : '',

@@ -1,3 +1,4 @@
+import { eventLeadMs } from '@vidette/contract/constants';
 import type { TimeScale } from './time-scale.ts';
 
 /** An event on the stream (an annotation, R3.10): motion, or a detection by an external detector. */
@@ -10,8 +11,6 @@ export interface TimelineEvent {
   readonly endMs: number;
 }
 
-/** Playback of an event starts this long before it, so that its beginning is visible. */
-export const EVENT_LEAD_MS = 2_000;
 /** Going back from an event that has played for less than this selects the previous one. */
 const BACK_GRACE_MS = 3_000;
 
@@ -26,15 +25,15 @@ export function eventAt(events: readonly TimelineEvent[], ms: number): TimelineE
   return events.find((event) => event.startMs <= ms && ms <= event.endMs);
 }
 
-/** The event before or after a moment, for a viewer whose playback starts `EVENT_LEAD_MS` before each. */
+/** The event before or after a moment, for a viewer whose playback starts `eventLeadMs` before each. */
 export function neighbourEvent(
   events: readonly TimelineEvent[],
   fromMs: number,
   direction: 1 | -1,
 ): TimelineEvent | undefined {
   return direction > 0
-    ? events.find((event) => event.startMs - EVENT_LEAD_MS > fromMs + 1)
-    : events.findLast((event) => event.startMs - EVENT_LEAD_MS < fromMs - BACK_GRACE_MS);
+    ? events.find((event) => event.startMs - eventLeadMs > fromMs + 1)
+    : events.findLast((event) => event.startMs - eventLeadMs < fromMs - BACK_GRACE_MS);
 }
 
 /** A horizontal range of the lane, CSS px. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle, TestClock } from '../playback/test-clock.ts';
-import { EVENT_LEAD_MS, type TimelineEvent } from './events.ts';
+import { eventLeadMs } from '@vidette/contract/constants';
+import type { TimelineEvent } from './events.ts';
 import type { Range } from './intervals.ts';
 import { RangesLoader } from './ranges-loader.ts';
 import { timelineKey } from './timeline-keys.ts';
@@ -162,7 +163,7 @@ test('[R10.7] P and N play the previous and next event, from shortly before it',
   await settle(200);
   assert.deepEqual(
     asked,
-    [events[1], events[0]].map((event) => (event?.startMs ?? 0) - EVENT_LEAD_MS),
+    [events[1], events[0]].map((event) => (event?.startMs ?? 0) - eventLeadMs),
   );
 });
 

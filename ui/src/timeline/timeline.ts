@@ -1,6 +1,7 @@
 import type { Disposer, PageClock } from '../base/clock.ts';
 import { markNear, type TimelineChanges } from './changes.ts';
-import { EVENT_LEAD_MS, neighbourEvent } from './events.ts';
+import { eventLeadMs } from '@vidette/contract/constants';
+import { neighbourEvent } from './events.ts';
 import { clickAction, intervalAt, momentBeforeGap, neighbourRecording } from './intervals.ts';
 import { MomentSearch } from './moment-search.ts';
 import type { KnownIntervals, RangesLoader } from './ranges-loader.ts';
@@ -171,7 +172,7 @@ export class Timeline {
   toEvent(direction: 1 | -1): void {
     this.#seekFound(direction, (fromMs, { events }) => {
       const event = neighbourEvent(events, fromMs, direction);
-      return event && event.startMs - EVENT_LEAD_MS;
+      return event && event.startMs - eventLeadMs;
     });
   }
 

@@ -5,6 +5,7 @@ import type { Dial } from '../../dial/dial.ts';
 import type { FromChild, JobRequest, ToChild } from '../protocol.ts';
 import { AudioJob } from './audio-job.ts';
 import { TranscodeJob } from './transcode-job.ts';
+import { DigestJob } from './digest/digest-job.ts';
 import { DemoJob } from './demo/demo-job.ts';
 import { InputJob } from './input/input-job.ts';
 import type { Job, JobOutput } from '../worker-job.ts';
@@ -67,6 +68,7 @@ export class JobDispatcher {
       case 'note':
       case 'snapshot':
       case 'thumbnail':
+      case 'taken':
       case 'end':
         throw new RangeError(`A ${message.type} message must not be sent to a child.`);
     }
@@ -95,6 +97,8 @@ export class JobDispatcher {
         return new ThumbnailJob(request, output);
       case 'transcode':
         return new TranscodeJob(request, output);
+      case 'digest':
+        return new DigestJob(request, output);
     }
   }
 
@@ -119,6 +123,7 @@ export class JobDispatcher {
       note: (message) => write({ type: 'note', job: id, message }),
       snapshot: (bytes) => write({ type: 'snapshot', job: id, bytes }),
       thumbnail: (bytes) => write({ type: 'thumbnail', job: id, bytes }),
+      taken: () => write({ type: 'taken', job: id }),
       end: (end) => {
         write({ type: 'end', job: id, end });
         hasEnded = true;

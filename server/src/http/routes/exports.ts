@@ -18,6 +18,10 @@ export function registerExports(registrar: Registrar, { exportService: exports }
 
   registrar.handle('addExport', ({ principal, body, audit }) => exports.add(principal, body, audit));
 
+  registrar.handle('addDigestExport', ({ principal, body, audit }) =>
+    exports.addDigest(principal, body, audit),
+  );
+
   registrar.handle('getExport', ({ principal, params }) => exports.get(principal, params.id));
 
   registrar.handle('retryExport', ({ principal, params, audit }) =>
@@ -37,7 +41,8 @@ export function registerExports(registrar: Registrar, { exportService: exports }
 /** A package, complete or one range of it (RFC 9110, 14). */
 async function packageAnswer(found: ExportPackage, requested: string | undefined): Promise<MediaAnswer> {
   const { bytes } = found;
-  const contentType = 'application/zip';
+  const [contentType, extension] =
+    found.kind === 'digest' ? (['video/mp4', 'mp4'] as const) : (['application/zip', 'zip'] as const);
   const range = parseByteRange(requested, bytes);
   if (range === 'unsatisfiable') {
     return { contentType, status: 416, headers: { 'content-range': `bytes */${bytes}` }, body: '' };
@@ -49,7 +54,7 @@ async function packageAnswer(found: ExportPackage, requested: string | undefined
     headers: {
       'accept-ranges': 'bytes',
       'content-length': String(end - start + 1),
-      'content-disposition': dispositionOf(found.name, found.startMs, 0, 'zip'),
+      'content-disposition': dispositionOf(found.name, found.startMs, 0, extension),
       ...(range ? { 'content-range': `bytes ${start}-${end}/${bytes}` } : {}),
     },
     body: await found.stream(start, end),

@@ -21,6 +21,7 @@ export const auditActions = [
   'searchArchiveChanges',
   'downloadArchive',
   'addExport',
+  'addDigestExport',
   'retryExport',
   'deleteExport',
   'downloadExport',

@@ -3,7 +3,7 @@ import { Delayed } from '../../components/delayed.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { entryText, entryTitle } from '../events/entry-text.ts';
-import type { DigestPart, DigestPlan } from './digest-plan.ts';
+import type { DigestPart, DigestPlan } from '@vidette/contract/digest-plan';
 import type { DigestPlayer, DigestSnapshot } from './digest-player.ts';
 import classes from './digest.module.css';
 import { useDigest, useDigestClock } from './use-digest-player.ts';

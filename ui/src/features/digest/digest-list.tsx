@@ -2,18 +2,20 @@ import { useEffect, useRef } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { entryTitle } from '../events/entry-text.ts';
 import { KindIcon } from '../events/kind-icon.tsx';
-import type { DigestPart, DigestPlan } from './digest-plan.ts';
+import type { DigestPart, DigestPlan } from '@vidette/contract/digest-plan';
 import type { DigestPlayer } from './digest-player.ts';
 import classes from './digest.module.css';
+import { DigestExport, type Digested } from './digest-export.tsx';
 import { useDigest } from './use-digest-player.ts';
 
 interface DigestListProps {
   readonly player: DigestPlayer;
   readonly plan: DigestPlan;
+  readonly digested: Digested;
 }
 
 /** All clips and gaps; choosing one plays it, and then those that follow. */
-export function DigestList({ player, plan }: DigestListProps) {
+export function DigestList({ player, plan, digested }: DigestListProps) {
   const i18n = useI18n();
   const { place } = useDigest(player);
   const list = useRef<HTMLOListElement>(null);
@@ -23,14 +25,17 @@ export function DigestList({ player, plan }: DigestListProps) {
   const { speed, lengthMs, isCut } = plan;
   return (
     <section className={classes.list} aria-label={i18n.t('digest.parts')}>
-      <p className={classes.summary}>
-        {i18n.t('digest.summary', {
-          clips: i18n.t('digest.clips', { count: plan.parts.length }),
-          duration: i18n.duration(Math.max(1000, Math.round(lengthMs / 1000) * 1000)),
-          speed: i18n.number(speed),
-        })}
-        {isCut && ` ${i18n.t('digest.cut')}`}
-      </p>
+      <div className={classes.summary}>
+        <p className={classes.figures}>
+          {i18n.t('digest.summary', {
+            clips: i18n.t('digest.clips', { count: plan.parts.length }),
+            duration: i18n.duration(Math.max(1000, Math.round(lengthMs / 1000) * 1000)),
+            speed: i18n.number(speed),
+          })}
+          {isCut && ` ${i18n.t('digest.cut')}`}
+        </p>
+        <DigestExport digested={digested} />
+      </div>
       <ol ref={list} className={classes.parts}>
         {plan.parts.map((part, index) => (
           <li key={`${part.uid} ${part.fromMs} ${part.type}`}>

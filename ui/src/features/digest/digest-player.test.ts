@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TestClock } from '../../playback/test-clock.ts';
 import { beginning, type PlayerSnapshot, type Speed } from '../../playback/state.ts';
 import type { ClipPlayer } from '../stream-view/media/clip-player.ts';
-import type { DigestPart } from './digest-plan.ts';
+import type { DigestPart } from '@vidette/contract/digest-plan';
 import { DigestPlayer, type Slot } from './digest-player.ts';
 
 /** A player whose frames arrive as the test says. */

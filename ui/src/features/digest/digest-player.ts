@@ -1,7 +1,7 @@
 import type { Disposer, PageClock } from '../../base/clock.ts';
 import type { Speed } from '../../playback/state.ts';
 import type { ClipPlayer } from '../stream-view/media/clip-player.ts';
-import { gapShownMs, type Clip, type DigestPart } from './digest-plan.ts';
+import { gapShownMs, type Clip, type DigestPart } from '@vidette/contract/digest-plan';
 
 /** One of the two video elements: while one is visible, the other one loads the next clip. */
 export type Slot = 0 | 1;

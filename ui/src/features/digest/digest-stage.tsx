@@ -12,9 +12,10 @@ import { SignButton } from '../../components/sign-button.tsx';
 import { useFullScreen } from '../../components/use-full-screen.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
+import type { Digested } from './digest-export.tsx';
 import { DigestHead } from './digest-head.tsx';
 import { DigestList } from './digest-list.tsx';
-import type { DigestPlan } from './digest-plan.ts';
+import type { DigestPlan } from '@vidette/contract/digest-plan';
 import type { DigestPlayer } from './digest-player.ts';
 import classes from './digest.module.css';
 import { useDigestKeys } from './use-digest-keys.ts';
@@ -22,10 +23,11 @@ import { useDigest, useDigestClock, useDigestPlayer, useShownSlot } from './use-
 
 interface DigestStageProps {
   readonly plan: DigestPlan;
+  readonly digested: Digested;
 }
 
 /** The video, which clip it is, and the list of all of them. */
-export function DigestStage({ plan }: DigestStageProps) {
+export function DigestStage({ plan, digested }: DigestStageProps) {
   const i18n = useI18n();
   const stage = useRef<HTMLDivElement>(null);
   const first = useRef<HTMLVideoElement>(null);
@@ -51,7 +53,7 @@ export function DigestStage({ plan }: DigestStageProps) {
         )}
       </div>
       {player ? (
-        <DigestList player={player} plan={plan} />
+        <DigestList player={player} plan={plan} digested={digested} />
       ) : (
         <div className={classes.list} aria-label={i18n.t('digest.parts')} />
       )}

@@ -14,11 +14,12 @@ import { Link } from '../../routing/react/link.tsx';
 import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import { Zone } from '../../timeline/zone.ts';
 import { readTogether } from '../streams/together.ts';
+import { digestEntriesMax } from '@vidette/contract/digest-plan';
 import { DigestFields } from './digest-fields.tsx';
 import { DigestStage } from './digest-stage.tsx';
 import { lastNight, type DigestSearch, type DigestSpan } from './digest-search.ts';
 import classes from './digest.module.css';
-import { digestEntriesMax, useDigestPlan } from './use-digest-plan.ts';
+import { useDigestPlan } from './use-digest-plan.ts';
 
 /** What happened in a span: all events of some cameras one after the other, in about two minutes. */
 export function DigestScreen() {
@@ -69,7 +70,9 @@ export function DigestScreen() {
           )}
         </div>
       )}
-      {plan && plan.parts.length > 0 && <DigestStage key={keyOf(span, streams, tag)} plan={plan} />}
+      {plan && plan.parts.length > 0 && (
+        <DigestStage key={keyOf(span, streams, tag)} plan={plan} digested={{ span, uids, tag }} />
+      )}
     </div>
   );
 }

@@ -3,7 +3,14 @@ import { limits } from '@vidette/contract/constants';
 import type { JournalEntry } from '@vidette/contract/journal';
 import { useMemo } from 'react';
 import { api } from '../../api/api.ts';
-import { planOf, type DigestPlan } from './digest-plan.ts';
+import {
+  digestBeforeMs,
+  digestEntriesMax,
+  digestKinds,
+  planOf,
+  reachesSpan,
+  type DigestPlan,
+} from '@vidette/contract/digest-plan';
 import type { DigestSpan } from './digest-search.ts';
 
 interface DigestFilter extends DigestSpan {
@@ -11,11 +18,6 @@ interface DigestFilter extends DigestSpan {
   readonly streams: readonly string[];
   readonly tag: string | undefined;
 }
-
-/** More would play for hours. */
-export const digestEntriesMax = 2_000;
-/** An event that began earlier may continue in the span. */
-const beforeMs = 3_600_000;
 
 function digestQuery(filter: DigestFilter) {
   return queryOptions({
@@ -41,18 +43,16 @@ async function loadEntries(
   let cursor: string | undefined;
   do {
     const query = {
-      from: Math.max(0, fromMs - beforeMs),
+      from: Math.max(0, fromMs - digestBeforeMs),
       to: toMs,
       streams: [...streams],
-      kinds: ['motion', 'annotation', 'gap'] as ['motion', 'annotation', 'gap'],
+      kinds: [...digestKinds],
       limit: limits.pageSizeMax,
       ...(tag === undefined ? {} : { tag }),
       ...(cursor === undefined ? {} : { cursor }),
     };
     const { items, next } = await api.listJournal({ query }, { signal });
-    entries.push(
-      ...items.filter(({ startTime, endTime, isOngoing }) => isOngoing || (endTime ?? startTime) >= fromMs),
-    );
+    entries.push(...items.filter((entry) => reachesSpan(entry, fromMs)));
     cursor = next ?? undefined;
   } while (cursor !== undefined && entries.length < digestEntriesMax);
   return { entries, isPartial: cursor !== undefined };

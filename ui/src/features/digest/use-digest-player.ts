@@ -2,7 +2,7 @@ import { useEffect, useReducer, useState, useSyncExternalStore, type RefObject }
 import { useSettings } from '../../api/session.ts';
 import { browserClock } from '../../base/clock.ts';
 import { clipPlayer } from '../stream-view/media/clip-player.ts';
-import type { DigestPlan } from './digest-plan.ts';
+import type { DigestPlan } from '@vidette/contract/digest-plan';
 import { DigestPlayer, type DigestSnapshot, type Slot } from './digest-player.ts';
 
 const clockMs = 200;

@@ -5,7 +5,7 @@ import { useFullScreen } from '../../components/use-full-screen.ts';
 import { PlayerControls } from '../../playback/react/player-controls.tsx';
 import { PlayerVideo } from '../../playback/react/player-video.tsx';
 import { VideoViewport } from '../../playback/video-viewport.ts';
-import { EVENT_LEAD_MS } from '../../timeline/events.ts';
+import { eventLeadMs } from '@vidette/contract/constants';
 import { causesWithin } from '../../timeline/gaps.ts';
 import { notifyError } from '../../page/notify.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -35,7 +35,7 @@ export function EventStage({ uid, name, startMs, onViewer, children }: EventStag
   const i18n = useI18n();
   const stage = useRef<HTMLDivElement>(null);
   const video = useRef<HTMLVideoElement>(null);
-  const fromMs = startMs - EVENT_LEAD_MS;
+  const fromMs = startMs - eventLeadMs;
   const viewer = useViewer(uid, video, fromMs);
   const { data: stream } = useQuery(watchedStreamQuery(uid));
   const [view] = useState(() => new VideoViewport());

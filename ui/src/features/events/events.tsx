@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTop } from '../../components/use-top.ts';
 import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
-import { EVENT_LEAD_MS } from '../../timeline/events.ts';
+import { eventLeadMs } from '@vidette/contract/constants';
 import { timelineKey } from '../../timeline/timeline-keys.ts';
 import { loadArchiveSnapshot } from '../streams/streams-api.ts';
 import type { Viewer } from '../stream-view/viewer.ts';
@@ -156,7 +156,7 @@ function useScreenKeys({
     move: (by) => choose(chosen < 0 ? 0 : chosen + by),
     toEnd: (end) => choose(end === 'first' ? 0 : Infinity),
     play: () => {
-      if (group) viewer?.timeline.goTo(group.startMs - EVENT_LEAD_MS);
+      if (group) viewer?.timeline.goTo(group.startMs - eventLeadMs);
       viewer?.player.play();
     },
     togglePlayback: () => viewer?.player.toggle(),

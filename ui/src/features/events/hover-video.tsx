@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useSettings } from '../../api/session.ts';
 import { browserClock } from '../../base/clock.ts';
-import { EVENT_LEAD_MS } from '../../timeline/events.ts';
+import { eventLeadMs } from '@vidette/contract/constants';
 import { clipPlayer } from '../stream-view/media/clip-player.ts';
 import classes from './events.module.css';
 
@@ -24,7 +24,7 @@ export function HoverVideo({ uid, startMs, endMs }: HoverVideoProps) {
     if (!video.current) return;
     // A recording that can't be played here keeps its still.
     const player = clipPlayer(uid, video.current, rangesMaxSeconds * 1000);
-    const fromMs = startMs - EVENT_LEAD_MS;
+    const fromMs = startMs - eventLeadMs;
     const toMs = Math.max(endMs, fromMs + LEAST_MS);
     player.seek(fromMs);
     const stop = browserClock.every(LOOK_MS, () => {

@@ -13,7 +13,15 @@ const failureKeys: Readonly<Record<NonNullable<Export['failure']>, MessageKey>> 
   'disk-full': 'exports.failure.disk-full',
   forbidden: 'exports.failure.forbidden',
   'nothing-recorded': 'exports.failure.nothing-recorded',
+  'no-ffmpeg': 'exports.failure.no-ffmpeg',
   broken: 'exports.failure.broken',
+};
+
+/** Of a digest nothing is kept. */
+const digestFailureKeys: typeof failureKeys = {
+  ...failureKeys,
+  'disk-full': 'exports.digest.disk-full',
+  broken: 'exports.digest.broken',
 };
 
 /** One package: its contents, its progress, and its actions. */
@@ -49,17 +57,14 @@ function ExportSummary({ item, name }: ExportPartProps) {
         {statusText(item, i18n)}
       </div>
       {item.status === 'running' && (
-        <Progress
-          className={classes.progress}
-          value={item.expectedBytes > 0 ? Math.min(100, (item.bytes / item.expectedBytes) * 100) : 0}
-          aria-label={name}
-        />
+        <Progress className={classes.progress} value={item.share * 100} aria-label={name} />
       )}
       {item.status === 'ready' && (
         <ul className={classes.streams}>
           {item.streams.map((stream) => (
             <li key={stream.uid}>
-              {i18n.t('exports.stream', {
+              {i18n.t(item.kind === 'digest' ? 'exports.stream.digest' : 'exports.stream', {
+                clips: i18n.t('digest.clips', { count: stream.files }),
                 name: stream.name,
                 duration: i18n.duration(stream.durationMs),
                 gap: i18n.duration(stream.gapMs),
@@ -80,12 +85,14 @@ function ExportActions({ item, name }: ExportPartProps) {
     <div className={classes.actions}>
       {item.status === 'ready' && (
         <Button component="a" size="sm" href={addressOf('downloadExport', { id: item.id })} download>
-          {i18n.t('exports.download', { size: i18n.bytes(item.bytes) })}
+          {i18n.t(item.kind === 'digest' ? 'exports.download.digest' : 'exports.download', {
+            size: i18n.bytes(item.bytes),
+          })}
         </Button>
       )}
       {item.status === 'failed' && (
         <Button size="sm" variant="default" loading={retry.isPending} onClick={() => retry.mutate()}>
-          {i18n.t('exports.retry')}
+          {i18n.t(item.kind === 'digest' ? 'exports.retry.digest' : 'exports.retry')}
         </Button>
       )}
       <SignButton
@@ -104,6 +111,8 @@ function statusText(item: Export, i18n: I18n): string {
     case 'queued':
       return i18n.t('exports.status.queued');
     case 'running':
+      if (item.kind === 'digest')
+        return i18n.t('exports.status.rendering', { share: i18n.number(Math.floor(item.share * 100)) });
       return i18n.t('exports.status.running', {
         done: i18n.bytes(item.bytes),
         total: i18n.bytes(item.expectedBytes),
@@ -113,6 +122,6 @@ function statusText(item: Export, i18n: I18n): string {
         ? ''
         : i18n.t('exports.status.ready', { time: i18n.dateTime(item.expiresAt) });
     case 'failed':
-      return i18n.t(failureKeys[item.failure ?? 'broken']);
+      return i18n.t((item.kind === 'digest' ? digestFailureKeys : failureKeys)[item.failure ?? 'broken']);
   }
 }

@@ -60,6 +60,15 @@ export function useAddExport() {
   });
 }
 
+export function useAddDigestExport() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: RequestOf<'addDigestExport'>['body']) => api.addDigestExport({ body }),
+    meta: { title: 'digest.export.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: allExports }),
+  });
+}
+
 export function useRetryExport(id: number) {
   const queryClient = useQueryClient();
   return useMutation({

@@ -66,6 +66,13 @@ export const exports = {
   'exports.failure.forbidden': 'Stopped: you no longer have access to the archive of one of the streams.',
   'exports.failure.nothing-recorded': 'There are no longer any recordings in this range.',
   'exports.failure.broken': 'Stopped by a server error. The finished part is kept.',
+  'exports.download.digest': 'Download MP4, {size}',
+  'exports.retry.digest': 'Start again',
+  'exports.stream.digest': '{name}: {clips} of {duration}, {gap} not recorded',
+  'exports.status.rendering': '{share} % done',
+  'exports.failure.no-ffmpeg': 'A digest needs FFmpeg, which is not installed on this server.',
+  'exports.digest.disk-full': 'Stopped: not enough space for exports.',
+  'exports.digest.broken': 'Stopped by a server error.',
   'exports.key': 'Signed with the key {fingerprint}',
   'exports.key.help':
     'Every package contains verify.html, which verifies it in a browser without a network; “vidette verify” does the same. Compare the key that they show with this one.',

@@ -76,6 +76,11 @@ export const events: Record<keyof typeof english, string> = {
   'digest.next': 'Следующий фрагмент',
   'digest.skipped': 'Пропущено спокойное время: {duration}',
   'digest.gap': 'Нет записи с {from} до {to}',
+  'digest.export': 'Выгрузить файлом',
+  'digest.export.name': 'Обзор за {date}',
+  'digest.export.queued': 'Файл создаётся.',
+  'digest.export.failed': 'Не удалось выгрузить обзор',
+  'digest.export.noFfmpeg': 'Для выгрузки обзора нужен FFmpeg, а на этом сервере он не установлен.',
   'digest.ended': 'Обзор закончен',
   'digest.failed.failed': 'Запись камеры {name} не читается. Показ продолжится со следующего фрагмента.',
   'digest.failed.unsupported':

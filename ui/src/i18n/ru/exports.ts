@@ -66,6 +66,13 @@ export const exports = {
   'exports.failure.forbidden': 'Остановлено: у вас больше нет доступа к архиву одного из потоков.',
   'exports.failure.nothing-recorded': 'Записей за это время больше нет.',
   'exports.failure.broken': 'Остановлено из-за ошибки сервера. Готовая часть сохранена.',
+  'exports.download.digest': 'Скачать MP4, {size}',
+  'exports.retry.digest': 'Начать заново',
+  'exports.stream.digest': '{name}: {clips}, {duration}, нет записи {gap}',
+  'exports.status.rendering': 'Готово {share} %',
+  'exports.failure.no-ffmpeg': 'Для обзора нужен FFmpeg, а на этом сервере он не установлен.',
+  'exports.digest.disk-full': 'Остановлено: для выгрузок мало места.',
+  'exports.digest.broken': 'Остановлено из-за ошибки сервера.',
   'exports.key': 'Подписано ключом {fingerprint}',
   'exports.key.help':
     'В каждом пакете есть verify.html: он проверяет пакет в браузере без сети; то же делает «vidette verify». Сравните ключ, который они покажут, с этим.',

@@ -1,7 +1,6 @@
-import { playbackSpeeds } from '@vidette/contract/constants';
-import type { JournalEntry } from '@vidette/contract/journal';
-import type { Speed } from '../../playback/state.ts';
-import { EVENT_LEAD_MS } from '../../timeline/events.ts';
+// The plan of a digest, which the page plays and the server exports.
+import { eventLeadMs, playbackSpeeds } from './constants.ts';
+import type { JournalEntry, JournalKind } from './journal.ts';
 
 /** A stretch of one camera's footage that is played. */
 export interface Clip {
@@ -28,14 +27,33 @@ interface Gap {
 
 export type DigestPart = Clip | Gap;
 
+/** 1 to 16. */
+type DigestSpeed = (typeof playbackSpeeds)[number];
+
 /** What is played one after the other, oldest first. */
 export interface DigestPlan {
   readonly parts: readonly DigestPart[];
-  readonly speed: Speed;
+  readonly speed: DigestSpeed;
   /** How long it takes at that speed, without waiting, ms. */
   readonly lengthMs: number;
   /** Clips are cut, because even the highest speed would not suffice. */
   readonly isCut: boolean;
+}
+
+/** Entries of the journal in one digest: more would play for hours. */
+export const digestEntriesMax = 2_000;
+/** The span of the export of one digest. */
+export const digestSpanMaxDays = 31;
+/** Cameras in the export of one digest. */
+export const digestStreamsMax = 64;
+/** An event that began this long before the span may continue in it. */
+export const digestBeforeMs = 3_600_000;
+/** What a digest shows. */
+export const digestKinds = ['motion', 'annotation', 'gap'] as const satisfies readonly JournalKind[];
+
+/** Whether an entry that began before the end of a span reaches into it. */
+export function reachesSpan({ startTime, endTime, isOngoing }: JournalEntry, fromMs: number): boolean {
+  return isOngoing || (endTime ?? startTime) >= fromMs;
 }
 
 /** A digest should not take longer. */
@@ -50,7 +68,7 @@ const tailMs = 2_000;
 const joinMs = 5_000;
 
 const speeds = playbackSpeeds.filter((speed) => speed >= 1);
-const fastest = Math.max(...speeds) as Speed;
+const fastest = Math.max(...speeds) as DigestSpeed;
 
 /**
  * All clips and gaps of some entries, and the lowest speed at which they take two minutes. If no speed suffices, the longest
@@ -122,7 +140,7 @@ function clipsOf(
     .toSorted((a, b) => a.startTime - b.startTime || a.id - b.id);
   for (const entry of rising) {
     const uid = entry.stream ?? '';
-    const fromMs = Math.max(span.fromMs, entry.startTime - EVENT_LEAD_MS);
+    const fromMs = Math.max(span.fromMs, entry.startTime - eventLeadMs);
     const endMs = entry.endTime ?? (entry.isOngoing ? span.toMs : entry.startTime);
     const toMs = Math.min(span.toMs, endMs + tailMs);
     if (toMs <= fromMs) continue;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JournalEntry } from '@vidette/contract/journal';
+import type { JournalEntry } from './journal.ts';
 import { digestTargetMs, gapShownMs, planOf } from './digest-plan.ts';
 
 const detail = { code: null, subject: null, user: null, address: null, figures: {} };
