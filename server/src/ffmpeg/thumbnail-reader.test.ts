@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemClock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { FfmpegPool } from './pool.ts';
+import type { SnapshotPool } from './snapshot-queue.ts';
 import { frameCells, thumbnailBytes } from './thumbnail-layout.ts';
 import { ThumbnailReader } from './thumbnail-reader.ts';
 import { bicycle, yardFootage } from './worker/yard-fixture.ts';
@@ -46,4 +48,30 @@ test('a reader that is closed while a frame is decoded says so', async () => {
   const made = reader.of(track, frame);
   reader.close();
   await assert.rejects(made, { code: 'Unavailable' });
+});
+
+test('a frame with which the process fails is one that cannot be decoded; a process that always fails is an error', async () => {
+  const yard = await yardFootage(1000, () => ({ hasBicycle: false, hasPerson: false, light: 1 }), [1]);
+  const [track] = yard.tracks;
+  const [frame] = yard.between(0, 1000);
+  assert.ok(track && frame);
+  let opened = 0;
+  const failing: SnapshotPool = {
+    open: (_, __, listener) => {
+      opened++;
+      const end = () => listener.ended(new Fault('Unavailable', 'It was killed.'), 'It was killed.');
+      return {
+        data: () => (queueMicrotask(end), true),
+        drained: () => Promise.resolve(),
+        close: () => {},
+        kill: () => {},
+      };
+    },
+  };
+  const reader = new ThumbnailReader(failing, systemClock, bicycle);
+  for (let time = 1; time <= 3; time++) {
+    assert.equal(await reader.of(track, frame), undefined);
+    assert.equal(opened, time);
+  }
+  await assert.rejects(reader.of(track, frame), { code: 'Unavailable' });
 });

@@ -9,6 +9,8 @@ import type { SnapshotPool } from './snapshot-queue.ts';
 const sampleMaxBytes = 16 * 1024 * 1024;
 /** A machine under load is slow, but not that slow, ms. */
 const hangMs = 20_000;
+/** Frames that may end the process; another one is rather due to the machine. */
+const failuresMax = 3;
 
 interface Decoder {
   /** Of which video, as one text. */
@@ -27,6 +29,7 @@ export class ThumbnailReader {
   #decoder: Decoder | undefined;
   /** The frame that is being decoded. */
   #pending: PromiseWithResolvers<Uint8Array | undefined> | undefined;
+  #failures = 0;
   #isClosed = false;
 
   constructor(pool: SnapshotPool, clock: Clock, region: FrameRegion) {
@@ -36,8 +39,8 @@ export class ThumbnailReader {
   }
 
   /**
-   * The thumbnail of a key frame (`thumbnail-layout.ts`); undefined if it can't be decoded.
-   * @throws Fault Unavailable when the process failed, is closed, or without node-av
+   * The thumbnail of a key frame (`thumbnail-layout.ts`); undefined if it can't be decoded, or the process failed with it.
+   * @throws Fault Unavailable when it failed several times, is closed, or without node-av
    */
   async of(track: VideoTrack, keySample: Sample): Promise<Uint8Array | undefined> {
     if (this.#isClosed) throw closed();
@@ -81,7 +84,7 @@ export class ThumbnailReader {
         ended: (fault) => {
           if (this.#decoder?.job === job) this.#decoder = undefined;
           // Parameters that no decoder accepts are those of a frame that can't be decoded.
-          if (fault?.code === 'Unavailable') this.#pending?.reject(fault);
+          if (fault?.code === 'Unavailable' && ++this.#failures > failuresMax) this.#pending?.reject(fault);
           else this.#pending?.resolve(undefined);
         },
       },

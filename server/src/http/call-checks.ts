@@ -179,9 +179,12 @@ function goneSignal(reply: FastifyReply): AbortSignal {
     const controller = new AbortController();
     signal = controller.signal;
     goneSignals.set(reply, signal);
-    reply.raw.once('close', () => {
+    const leave = () => {
       if (!reply.raw.writableFinished) controller.abort(new Fault('BadRequest', 'The caller disconnected.'));
-    });
+    };
+    // They may have left before the signal was asked for.
+    if (reply.raw.destroyed) leave();
+    else reply.raw.once('close', leave);
   }
   return signal;
 }

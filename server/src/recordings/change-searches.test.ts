@@ -16,7 +16,7 @@ const part = { startMs: 0, endMs: hourMs, region };
 const none = () => new AbortController().signal;
 
 /** An archive of an hour whose frames are never delivered, unless `frameAt` says otherwise. */
-function scene(archive: Partial<ArchiveReader> = {}) {
+function scene(archive: Partial<ArchiveReader> = {}, admit = (forget: () => boolean) => forget) {
   const clock = new ManualClock();
   const load = new LoadLevel();
   const sessions = new Set<(code: ErrorCode) => void>();
@@ -31,7 +31,7 @@ function scene(archive: Partial<ArchiveReader> = {}) {
     pool: { open: () => assert.fail('nothing is decoded') },
     ...{ clock, load, log: silentLog },
     config: { archive: { rangesMaxSeconds: 10_800 } } as never,
-    liveSessions: { addShort: ({ end }) => (sessions.add(end), () => sessions.delete(end)) },
+    liveSessions: { addShort: ({ end }) => (sessions.add(end), admit(() => sessions.delete(end))) },
     watchLog: { touch: () => {} },
   });
   const begin = async (user: number, signal = none(), of = part) => {
@@ -79,6 +79,42 @@ test('a search ends with its caller, who may leave before or while reading', asy
   }
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(sessions.size, 0);
+});
+
+test('a search gives its place back if it cannot begin, or ends while the archive does not say what is recorded', async () => {
+  const { begin, clock, searches, sessions } = scene({ stats: () => new Promise(() => {}) });
+  for (let round = 0; round < 2 * changeSearch.atOnceMax; round++) {
+    const gone = new AbortController();
+    gone.abort();
+    await assert.rejects(begin(round, gone.signal), { code: 'Unavailable' });
+    const left = new AbortController();
+    const leaving = assert.rejects(begin(100 + round, left.signal), { code: 'Unavailable' });
+    left.abort();
+    await leaving;
+    const revoked = assert.rejects(begin(200 + round), { code: 'Forbidden' });
+    for (const end of sessions) end('Forbidden');
+    await revoked;
+    const replaced = assert.rejects(begin(300), { code: 'Unavailable' });
+    const late = assert.rejects(begin(300), { code: 'Unavailable' });
+    await replaced;
+    clock.advance(changeSearch.secondsMax * 1000);
+    await late;
+  }
+  const stopped = assert.rejects(begin(1), { code: 'Unavailable' });
+  searches.close();
+  await stopped;
+  assert.equal(sessions.size, 0);
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a search whose rights can no longer be followed takes no place', async () => {
+  let isBroken = true;
+  const { begin } = scene({}, (add) => (isBroken ? assert.fail('no sessions') : add));
+  for (let user = 0; user < 2 * changeSearch.atOnceMax; user++)
+    await assert.rejects(begin(user), /no sessions/);
+  isBroken = false;
+  const { body } = await begin(1);
+  body.destroy();
 });
 
 test('[R4.4] a search ends with the right to the archive, with the time for it, and when recording needs the machine', async () => {

@@ -15,7 +15,7 @@ import { changeOf } from './frame-change.ts';
 import { huntChanges } from './change-hunt.ts';
 import type { FootageViewer } from './recorded-footage.ts';
 import { recordedSpans, type RecordedSpan } from './recorded-spans.ts';
-import { SearchedFrames, SearchLimit } from './searched-frames.ts';
+import { SearchedFrames, SearchLimit, untilAborted } from './searched-frames.ts';
 
 export interface ChangeSearchesOptions {
   /** Of all nodes. */
@@ -60,7 +60,8 @@ export class ChangeSearches {
   /**
    * Begins a search; the lines of the body tell its results as they are found.
    * @param signal aborted when the caller leaves
-   * @throws Fault TimeRangeIsTooLong, NotFound if nothing is recorded, TooManyRequests, ServerOverloaded
+   * @throws Fault TimeRangeIsTooLong, NotFound if nothing is recorded, TooManyRequests, ServerOverloaded, Unavailable if the search ends before
+   * it is known what is recorded
    */
   async search(viewer: FootageViewer, part: SearchedPart, signal: AbortSignal): Promise<Readable> {
     const { clock, load, liveSessions } = this.#options;
@@ -69,25 +70,27 @@ export class ChangeSearches {
     load.requireRoom('thumbnails');
     const running = this.#begin(viewer);
     const { abort } = running;
-    const cancelTime = clock.after(changeSearch.secondsMax * 1000, () =>
-      abort.abort(new SearchLimit('time')),
-    );
     const leave = () => abort.abort(gone());
-    signal.addEventListener('abort', leave, { once: true });
-    const forget = liveSessions.addShort({
-      principal: viewer.principal,
-      uid: viewer.uid,
-      right: 'archive',
-      end: (code) => abort.abort(new Fault(code, 'The right to the archive has ended.')),
-    });
+    const ends: (() => void)[] = [() => this.#running.delete(running)];
     const end = () => {
-      cancelTime();
-      signal.removeEventListener('abort', leave);
-      forget();
-      this.#running.delete(running);
+      for (const one of ends.splice(0)) one();
     };
     try {
-      const found = await this.#look(viewer.uid, part);
+      const timeIsOver = () => abort.abort(new SearchLimit('time'));
+      ends.push(clock.after(changeSearch.secondsMax * 1000, timeIsOver));
+      signal.addEventListener('abort', leave, { once: true });
+      ends.push(() => signal.removeEventListener('abort', leave));
+      // They may have left while their right to the archive was read.
+      if (signal.aborted) leave();
+      ends.push(
+        liveSessions.addShort({
+          principal: viewer.principal,
+          uid: viewer.uid,
+          right: 'archive',
+          end: (code) => abort.abort(new Fault(code, 'The right to the archive has ended.')),
+        }),
+      );
+      const found = await untilAborted(this.#look(viewer.uid, part), abort.signal);
       // A caller who does not read doesn't keep the search: its lines are few.
       const body = new Readable({ read: () => {} });
       body.once('close', leave);
@@ -101,7 +104,8 @@ export class ChangeSearches {
       return body;
     } catch (error) {
       end();
-      throw error;
+      if (!(error instanceof SearchLimit)) throw error;
+      throw new Fault('Unavailable', 'The archive did not answer before the search ended.', { cause: error });
     }
   }
 

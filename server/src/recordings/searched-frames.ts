@@ -99,8 +99,11 @@ export class SearchedFrames implements HuntedFrames {
   }
 }
 
-/** @throws the signal's reason as soon as it is aborted */
-async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Waits for a result. @throws the signal's reason as soon as it is aborted, also before */
+export async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  // What comes later, or fails later, is of no interest.
+  result.catch(() => {});
+  signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
