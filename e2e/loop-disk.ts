@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, open, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { until } from './api.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -103,9 +104,18 @@ export class LoopDisk {
     await must('python3', '-c', limitLoop, device, String(byte ?? 0));
   }
 
-  /** Drops a file from the page cache. */
+  /**
+   * Drops a file from the page cache: until none of its pages is left, because the kernel keeps those that another process is
+   * reading or writing at that moment.
+   */
   async forgetRead(path: string): Promise<void> {
-    await must('dd', `if=${path}`, 'iflag=nocache', 'count=0');
+    await until(
+      async () => {
+        await must('dd', `if=${path}`, 'iflag=nocache', 'count=0');
+        return must('fincore', '--noheadings', '--raw', '--output', 'PAGES', path);
+      },
+      (pages) => pages.trim() === '0',
+    );
   }
 
   /**
