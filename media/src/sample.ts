@@ -1,3 +1,5 @@
+import type { SampleBlock } from './sample-block.ts';
+
 /**
  * One coded video frame or one audio frame on its way from the camera to its readers. Samples are immutable and
  * shared by all readers of a stream: no reader writes to `data`.
@@ -25,4 +27,10 @@ export interface Sample {
   readonly data: readonly Uint8Array[];
   /** Sum of the lengths of `data`, bytes. */
   readonly size: number;
+  /**
+   * The memory that `data` lies in, if it is used again when no reader needs it any more. A reader of `data` after the call in
+   * which it got the sample holds or keeps it (`sample-block.ts`); the hub does so for its readers. Absent: `data` is valid as
+   * long as it is referenced.
+   */
+  readonly blocks?: readonly SampleBlock[];
 }

@@ -3,7 +3,8 @@
  * common. Payloads are copied one after the other, each NAL unit after its 4-byte length, so that a picture is
  * one memory slice, or two if a memory block ends inside it.
  */
-import { ByteArena } from './byte-arena.ts';
+import type { SampleBlock } from '../sample-block.ts';
+import { ByteArena, receivedBlocks } from './byte-arena.ts';
 
 /** One coded frame as received, before its times are known. */
 export interface AccessUnit {
@@ -17,6 +18,8 @@ export interface AccessUnit {
   readonly size: number;
   /** The beginning of the first slice's NAL unit: its header and as much as arrived in one packet. */
   readonly firstSlice: Uint8Array;
+  /** As in `Sample.blocks`, held for the one that gets the unit. */
+  readonly blocks: readonly SampleBlock[];
 }
 
 /** A larger picture is dropped; an 8K key frame of the best quality is smaller. */
@@ -25,7 +28,7 @@ export const maxUnitBytes = 24 * 1024 * 1024;
 const prefixBytes = 4;
 
 export class AccessUnitBuilder {
-  readonly #arena = new ByteArena();
+  readonly #arena: ByteArena;
   /** The picture's bytes in full blocks. */
   #data: Uint8Array[] = [];
   /** Where its bytes begin in the block being filled. */
@@ -41,6 +44,12 @@ export class AccessUnitBuilder {
   #fromBefore = 0;
   #openBytes = 0;
   #opensFirstSlice = false;
+  /** The blocks that were full since the last picture. */
+  #fullBlocks: SampleBlock[] = [];
+
+  constructor(pool = receivedBlocks) {
+    this.#arena = new ByteArena(pool);
+  }
 
   get hasSlice(): boolean {
     return this.#firstSlice !== undefined;
@@ -133,7 +142,10 @@ export class AccessUnitBuilder {
       data: this.#data,
       size: this.#size,
       firstSlice,
+      blocks: this.#heldBlocks(),
     };
+    for (const block of this.#fullBlocks) block.release();
+    this.#fullBlocks = [];
     this.#data = [];
     this.#size = 0;
     this.#firstSlice = undefined;
@@ -141,11 +153,21 @@ export class AccessUnitBuilder {
   }
 
   #reserve(bytes: number): void {
-    const { block, filled } = this.#arena;
+    const { block, filled, pooled } = this.#arena;
     this.#arena.reserve(bytes);
     if (block === this.#arena.block) return;
+    if (pooled) this.#fullBlocks.push(pooled);
     if (filled > this.#from) this.#data.push(block.subarray(this.#from, filled));
     this.#from = 0;
+  }
+
+  /** Those that the picture's bytes lie in, held for it. */
+  #heldBlocks(): SampleBlock[] {
+    const { pooled } = this.#arena;
+    const candidates = pooled ? [...this.#fullBlocks, pooled] : this.#fullBlocks;
+    const blocks = candidates.filter(({ bytes }) => this.#data.some(({ buffer }) => buffer === bytes.buffer));
+    for (const block of blocks) block.hold();
+    return blocks;
   }
 
   /** The picture's bytes in the block being filled become a slice of it. */

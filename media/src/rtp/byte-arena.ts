@@ -3,6 +3,7 @@
  * connection's read buffer once, without an object per packet, and a block is freed with the last sample in it.
  * Measured against views of the received chunks in design/ingest-cost.md.
  */
+import { BlockPool, type SampleBlock } from '../sample-block.ts';
 
 /**
  * Small enough to waste little on a quiet track, large enough that a 4 Mbit/s track takes eight per second. With the 16
@@ -10,21 +11,31 @@
  */
 const defaultBlockBytes = 17 * 4096 - 16;
 
+/** What many cameras that send key frames at the same time release simultaneously. */
+const maxFreeBytes = 32 * 1024 * 1024;
+
+/** The memory of received video, of all connections of this process. */
+export const receivedBlocks = new BlockPool(defaultBlockBytes, maxFreeBytes);
+
 export class ByteArena {
   /** The block being filled. */
   block: Uint8Array = new Uint8Array(0);
   /** Bytes of it that are used. */
   filled = 0;
-  readonly #blockBytes: number;
+  /** The block being filled, held by this arena's owner, if it is one that is used again. */
+  pooled: SampleBlock | undefined;
+  readonly #pool: BlockPool | undefined;
 
-  constructor(blockBytes = defaultBlockBytes) {
-    this.#blockBytes = blockBytes;
+  /** With a pool, blocks come from there, except for what doesn't fit into one. */
+  constructor(pool?: BlockPool) {
+    this.#pool = pool;
   }
 
   /** Starts a new block unless this many bytes still fit into the current one. */
   reserve(bytes: number): void {
     if (this.block.length - this.filled >= bytes) return;
-    this.block = new Uint8Array(Math.max(bytes, this.#blockBytes));
+    this.pooled = this.#pool && bytes <= this.#pool.blockBytes ? this.#pool.give() : undefined;
+    this.block = this.pooled?.bytes ?? new Uint8Array(Math.max(bytes, defaultBlockBytes));
     this.filled = 0;
   }
 

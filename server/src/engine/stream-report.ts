@@ -1,3 +1,4 @@
+import { keepSample } from '@vidette/media/sample-block';
 import type { LiveTrack } from '@vidette/contract/live';
 import type { Sample } from '@vidette/media/sample';
 import type { VideoTrack } from '@vidette/media/track';
@@ -44,5 +45,7 @@ export interface KeyFrame {
 export function newestKeyFrame(stream: Stream): KeyFrame | undefined {
   const sample = stream.gop[0];
   const track = stream.tracks?.find((candidate) => candidate.id === sample?.trackId);
-  return sample && track?.kind === 'video' ? { track, sample } : undefined;
+  if (!sample || track?.kind !== 'video') return undefined;
+  keepSample(sample);
+  return { track, sample };
 }

@@ -1,8 +1,10 @@
 import type { Sample } from '@vidette/media/sample';
+import { releaseSample } from '@vidette/media/sample-block';
 
 /**
  * The samples since the newest key frame, so that a new viewer gets a frame immediately. A GOP over the byte
- * limit (from a camera with one key frame per minute, or an attacker) is dropped until the next key frame.
+ * limit (from a camera with one key frame per minute, or an attacker) is dropped until the next key frame. Samples are
+ * released when they leave it.
  */
 export class GopBuffer {
   readonly #maxBytes: number;
@@ -18,24 +20,22 @@ export class GopBuffer {
     return this.#samples;
   }
 
-  add(sample: Sample, startsGop: boolean): void {
-    if (startsGop) {
-      this.#samples = [];
-      this.#bytes = 0;
-      this.#overflown = false;
-    } else if (this.#overflown || this.#samples.length === 0) {
-      return;
-    }
+  /** False: it is not buffered, and remains the caller's to release. */
+  add(sample: Sample, startsGop: boolean): boolean {
+    if (startsGop) this.clear();
+    else if (this.#overflown || this.#samples.length === 0) return false;
     this.#bytes += sample.size;
     if (this.#bytes > this.#maxBytes) {
       this.clear();
       this.#overflown = true;
-      return;
+      return false;
     }
     this.#samples.push(sample);
+    return true;
   }
 
   clear(): void {
+    for (const sample of this.#samples) releaseSample(sample);
     this.#samples = [];
     this.#bytes = 0;
     this.#overflown = false;

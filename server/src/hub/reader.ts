@@ -1,3 +1,5 @@
+import type { Sample } from '@vidette/media/sample';
+import { holdSample, keepSample } from '@vidette/media/sample-block';
 import { type ByteTally, bytesOf, eventBytes, EventQueue } from './event-queue.ts';
 import type { ReaderEvent } from './reader-event.ts';
 
@@ -23,6 +25,11 @@ export interface ReaderOptions {
   readonly toleratesLatency?: boolean | undefined;
   /** Its samples are recorded. Default false. */
   readonly isRecorder?: boolean | undefined;
+  /**
+   * What it does with the data of its samples. `keeps`: reads them at any time. `releases`: reads them until it has called
+   * `releaseSample`, once for each sample that it has taken. `ignores`: never reads them. Default `keeps`.
+   */
+  readonly data?: DataUse | undefined;
   readonly sharedLimit?: SharedLimit;
   /**
    * Called when the queue goes from empty to not empty; the reader then takes events until `undefined`. Runs
@@ -32,13 +39,15 @@ export interface ReaderOptions {
   readonly onReadable: () => void;
 }
 
+type DataUse = 'keeps' | 'releases' | 'ignores';
+
 /**
  * A bounded queue between the one writer of a stream and one consumer, slow or fast.
  * The writer never waits: when the consumer lags past `maxBytes`, all queued samples are dropped and counted,
  * and the consumer gets a `skipped` event before the key frame at which it resumes.
  */
 export class Reader {
-  readonly #role: Pick<ReaderOptions, 'name' | 'toleratesLatency' | 'isRecorder'>;
+  readonly #role: Pick<ReaderOptions, 'name' | 'toleratesLatency' | 'isRecorder' | 'data'>;
   readonly #maxBytes: number;
   readonly #onReadable: () => void;
   readonly #onClose: (reader: Reader) => void;
@@ -51,8 +60,8 @@ export class Reader {
   #skippedTotal = 0;
 
   constructor(options: ReaderOptions, onClose: (reader: Reader) => void) {
-    const { name, toleratesLatency, isRecorder } = options;
-    this.#role = { name, toleratesLatency, isRecorder };
+    const { name, toleratesLatency, isRecorder, data } = options;
+    this.#role = { name, toleratesLatency, isRecorder, data };
     this.#maxBytes = options.maxBytes;
     this.#sharedLimit = options.sharedLimit;
     this.#queue = new EventQueue(options.sharedLimit);
@@ -176,9 +185,17 @@ export class Reader {
   }
 
   #push(event: ReaderEvent): void {
+    if (event.type === 'sample') this.#secure(event.sample);
     const wasEmpty = this.#queue.isEmpty;
     this.#queue.push(event);
     if (wasEmpty && this.#isAnnounced) this.#onReadable();
+  }
+
+  /** What is dropped from the queue later is not released: the garbage collector finds it. */
+  #secure(sample: Sample): void {
+    const { data = 'keeps' } = this.#role;
+    if (data === 'keeps') keepSample(sample);
+    else if (data === 'releases') holdSample(sample);
   }
 
   /** Empties the queue except for events the consumer needs; drops new samples until a key frame. */

@@ -1,8 +1,12 @@
 import type { Sample } from '@vidette/media/sample';
+import { releaseSample } from '@vidette/media/sample-block';
 import type { Cancel } from '../base/clock.ts';
 import type { Track } from '@vidette/media/track';
 import { GopBuffer } from './gop-buffer.ts';
 import { Reader, type PauseCause, type ReaderOptions } from './reader.ts';
+
+/** Ticks of the track's timescale. */
+type SampleTime = Pick<Sample, 'dts'>;
 
 /** Counters of one stream since its creation; monotonic. */
 export interface StreamCounters {
@@ -32,7 +36,7 @@ export class Stream {
   readonly #readers = new Set<Reader>();
   readonly #lowLatencyListeners = new Set<() => void>();
   readonly #gop: GopBuffer;
-  readonly #newest = new Map<number, Sample>();
+  readonly #newest = new Map<number, SampleTime>();
   #tracks: readonly Track[] | undefined;
   #pauseCause: PauseCause | undefined = 'waiting';
   #videoTrackId: number | undefined;
@@ -64,16 +68,19 @@ export class Stream {
     return this.#readers.size;
   }
 
-  /** The samples since the newest key frame, oldest first; empty before the first one. */
+  /**
+   * The samples since the newest key frame, oldest first; empty before the first one. A caller that needs their data later
+   * keeps them (`keepSample`).
+   */
   get gop(): readonly Sample[] {
     return this.#gop.samples;
   }
 
   /**
-   * The last sample of this track that was passed on with the current parameters; undefined while the track is
+   * When the last sample of this track was passed on with the current parameters; undefined while the track is
    * silent. Some cameras announce audio but never send any.
    */
-  newest(trackId: number): Sample | undefined {
+  newest(trackId: number): SampleTime | undefined {
     return this.#newest.get(trackId);
   }
 
@@ -117,7 +124,7 @@ export class Stream {
     for (const reader of this.#readers) reader.offer(event);
   }
 
-  /** Passes one sample to all readers. It must belong to the tracks declared last. */
+  /** Passes one sample to all readers. It must belong to the tracks declared last. Takes over the caller's hold on it. */
   write(sample: Sample): void {
     if (this.#ended || !this.#tracks) return;
     const isVideo = sample.trackId === this.#videoTrackId;
@@ -127,10 +134,11 @@ export class Stream {
       if (!isKeyPoint) return;
       this.#needsKey = false;
     }
-    this.#newest.set(sample.trackId, sample);
-    if (this.#videoTrackId !== undefined) this.#gop.add(sample, isKeyPoint);
+    this.#newest.set(sample.trackId, { dts: sample.dts });
+    const isBuffered = this.#videoTrackId !== undefined && this.#gop.add(sample, isKeyPoint);
     const event = { type: 'sample', sample, startsGop: isKeyPoint } as const;
     for (const reader of this.#readers) reader.offer(event);
+    if (!isBuffered) releaseSample(sample);
   }
 
   /** Counts lost packets; the samples they belong to are marked. */

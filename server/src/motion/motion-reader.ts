@@ -56,6 +56,7 @@ export class MotionReader {
       maxBytes: queueMaxBytes,
       from: 'next-key',
       toleratesLatency: true,
+      data: 'ignores',
       onReadable: () => this.#read(),
     });
   }

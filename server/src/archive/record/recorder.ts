@@ -1,3 +1,4 @@
+import { releaseSample } from '@vidette/media/sample-block';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Reader, ReaderEvent } from '../../hub/reader.ts';
@@ -145,6 +146,7 @@ export class Recorder {
       from: continues?.events ?? 'next-key',
       toleratesLatency: true,
       isRecorder: true,
+      data: 'releases',
       sharedLimit: tools.backlog,
       onReadable: () => this.#wake(),
     });
@@ -340,6 +342,7 @@ export class Recorder {
     try {
       const timeOffsetBefore = this.#writer.timeOffsetTicks;
       const written = await this.#writer.write(fragments);
+      releaseAll(fragments);
       if (written.fragments === 0) return;
       this.#figures.add(written, clock.monotonicMs() - fromMs);
       if (this.#writer.timeOffsetTicks !== timeOffsetBefore && !this.#writer.isJoined)
@@ -394,6 +397,12 @@ export class Recorder {
       'The clock was set back and this time is already recorded; new footage is recorded after the existing footage',
     );
   }
+}
+
+/** They are on the disk. What was not written is left to the garbage collector: a write that has failed may still be reading it. */
+function releaseAll(fragments: readonly AssembledFragment[]): void {
+  for (const { runs } of fragments)
+    for (const { samples } of runs) for (const sample of samples) releaseSample(sample);
 }
 
 function bytesOf(steps: readonly AssemblerStep[]): number {

@@ -91,8 +91,8 @@ export class VideoDepacketizer implements PayloadDepacketizer {
     }
     const mapped = receiver.timing.map(receiver.unwrap(unit.timestamp), receiver.arrivalMs);
     const { dts, pts } = times.stamp(mapped, [unit.firstSlice]);
-    const { isKey, isDamaged, data, size } = unit;
-    declarer.video({ trackId: track.id, dts, pts, isKey, isDamaged, data, size }, receiver.arrivalMs);
+    const { isKey, isDamaged, data, size, blocks } = unit;
+    declarer.video({ trackId: track.id, dts, pts, isKey, isDamaged, data, size, blocks }, receiver.arrivalMs);
   }
 
   /** Decides whether the data is this codec at all, which a camera's payload type does not prove. */
