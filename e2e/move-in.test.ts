@@ -1,4 +1,4 @@
-// Recordings of other programs: made with FFmpeg and laid out as Frigate and MediaMTX do, indexed in place, and played.
+// Recordings of other programs: made with FFmpeg and laid out as Frigate, MediaMTX and Moonfire NVR do, indexed in place, and played.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,6 +17,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
@@ -25,6 +26,7 @@ import { runCommand } from '../server/src/cli/command-line.ts';
 import { administratorOf, clientOf, until } from './api.ts';
 import { assertMoves } from './frame.ts';
 import { launchBrowser, openPage } from './browser.ts';
+import { writeMoonfire } from './moonfire-files.ts';
 import { inspect } from './footage.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -45,6 +47,8 @@ let client: Client;
 let cookie: string;
 let token: string;
 let browser: Browser;
+/** Of Moonfire NVR, which holds it as long as it runs. */
+let database: DatabaseSync | undefined;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vidette-move-in-'));
@@ -57,6 +61,7 @@ before(async () => {
 after(async () => {
   await browser?.close();
   await server?.stop();
+  database?.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -91,6 +96,7 @@ async function record(): Promise<void> {
   await mkdir(yard, { recursive: true });
   const fragments = ['-movflags', 'empty_moov+default_base_moof+frag_keyframe'];
   await ffmpeg('-i', made, '-c', 'copy', ...fragments, join(yard, `${day}_12-00-00-250000.mp4`));
+  await recordMoonfire(made);
   await breakSome(join(theirs, 'recordings', day, '12/gate'));
   await writeFile(
     join(theirs, 'config.yml'),
@@ -100,6 +106,27 @@ async function record(): Promise<void> {
     join(theirs, 'mediamtx', 'mediamtx.yml'),
     'paths: { house/yard: { source: "rtsp://127.0.0.1:9/b", record: no } }',
   );
+}
+
+/** Two recordings of H.264, whose camera's clock is slow, and one of H.265. */
+async function recordMoonfire(made: string): Promise<void> {
+  const [court, hall] = [join(folder, 'court.mp4'), join(folder, 'hall.mp4')];
+  const hevc = [
+    '-c:v',
+    'libx265',
+    '-preset',
+    'ultrafast',
+    '-x265-params',
+    'bframes=0:log-level=none',
+    '-tag:v',
+    'hvc1',
+  ];
+  await run('ffmpeg', ['-v', 'error', '-y', '-i', made, '-an', '-c', 'copy', court]);
+  await run('ffmpeg', ['-v', 'error', '-y', '-i', made, '-an', '-t', '4', ...hevc, hall]);
+  database = await writeMoonfire(join(theirs, 'moonfire'), [
+    { name: 'court', movie: court, startMs: noonMs, frameTicks: 3600, frames: [500, 500], driftTicks: 810 },
+    { name: 'hall', movie: hall, startMs: noonMs + 50, frameTicks: 3600, frames: [100], driftTicks: 0 },
+  ]);
 }
 
 /** Files that can't be played, of which one leads out of the folder. */
@@ -178,7 +205,7 @@ async function contentsOf(path: string): Promise<string[]> {
   return found.sort();
 }
 
-test('[R16.3] recordings of Frigate and MediaMTX are previewed, indexed in place and played like our own', async (t) => {
+test('[R16.3] recordings of Frigate, MediaMTX and Moonfire NVR are previewed, indexed in place and played like our own', async (t) => {
   const untouched = await contentsOf(theirs);
   const preview = await imports(['frigate', theirs], '');
   assert.equal(preview.code, 0, preview.messages.join('\n'));
@@ -197,6 +224,15 @@ test('[R16.3] recordings of Frigate and MediaMTX are previewed, indexed in place
   assert.equal(frigate.code, 0, frigate.messages.join('\n'));
   const mediamtx = await imports(['mediamtx', join(theirs, 'mediamtx')]);
   assert.equal(mediamtx.code, 0, mediamtx.messages.join('\n'));
+  const moonfire = await imports(['moonfire', join(theirs, 'moonfire')]);
+  assert.equal(moonfire.code, 0, moonfire.messages.join('\n'));
+  assert.deepEqual(
+    moonfire.recordings.map(({ stream, files, durationMs, notes }) => [stream, files, durationMs, notes]),
+    [
+      ['court', 2, 2 * (20_000 + 9), []],
+      ['hall', 1, 4_000, []],
+    ],
+  );
   await until(
     () => footage('gate', -60_000, 60_000),
     (ranges) => ranges.length === 3,
@@ -210,6 +246,12 @@ test('[R16.3] recordings of Frigate and MediaMTX are previewed, indexed in place
     ]);
     const [, [beginMs, status] = [], [endMs] = []] = await footage('house/yard', -60_000, 60_000);
     assert.deepEqual([beginMs, status], [250, 'fragment']);
+    // One recording follows the other by the recorder's clock.
+    assert.deepEqual(await footage('court', -60_000, 60_000), [
+      [-60_000, 'gap'],
+      [0, 'fragment'],
+      [40_018, 'gap'],
+    ]);
     // FFmpeg rounds the last frame of a fragment.
     assert.ok(Math.abs(Number(endMs) - 40_250) < 40, String(endMs));
     const params = { uid: await uidOf('gate') };
@@ -224,10 +266,13 @@ test('[R16.3] recordings of Frigate and MediaMTX are previewed, indexed in place
     for (const [name, fromMs, frames] of [
       ['gate', -10_000, 1000],
       ['house/yard', 250, 1000],
+      ['court', 0, 1000],
+      ['hall', 50, 100],
     ] as const) {
-      const { tracks, consoleErrors } = await inspected(name, fromMs, fromMs + 40_000);
+      const { tracks, consoleErrors } = await inspected(name, fromMs, fromMs + 40_018);
       assert.equal(consoleErrors, '');
-      assert.deepEqual(tracks.map(({ kind }) => kind).sort(), ['audio', 'video']);
+      const hasAudio = ['gate', 'house/yard'].includes(name);
+      assert.deepEqual(tracks.map(({ kind }) => kind).sort(), hasAudio ? ['audio', 'video'] : ['video']);
       const video = tracks.find(({ kind }) => kind === 'video');
       assert.equal(video?.decodedFrames, frames);
       const uid = await uidOf(name);
@@ -235,7 +280,7 @@ test('[R16.3] recordings of Frigate and MediaMTX are previewed, indexed in place
       const query = `start_time=${noonMs - 30_000}&end_time=${noonMs + 60_000}`;
       const playlist = await (await fetch(`${base}index.m3u8?${query}`, { headers: { cookie } })).text();
       const ranges = [...playlist.matchAll(/#EXT-X-BYTERANGE:(\d+)@(\d+)\n(\S+)/g)];
-      assert.ok(ranges.length >= 5, playlist);
+      assert.ok(ranges.length >= frames / 200, playlist);
       assert.ok(!playlist.includes('DISCONTINUITY'), playlist);
       for (const [, length, offset, file] of ranges) {
         const range = `bytes=${offset}-${Number(offset) + Number(length) - 1}`;
@@ -263,6 +308,15 @@ test('[R16.3] recordings of Frigate and MediaMTX are previewed, indexed in place
     const gateFolder = join(theirs, 'recordings', day, '12/gate');
     const again = await imports(['frigate', theirs]);
     assert.deepEqual([again.recordings[0]?.files, again.recordings[0]?.knownFiles], [4, 4]);
+    // Both streams have their files in one folder.
+    const moonfireAgain = await imports(['moonfire', join(theirs, 'moonfire')]);
+    assert.deepEqual(
+      moonfireAgain.recordings.map(({ files, knownFiles, goneFiles }) => [files, knownFiles, goneFiles]),
+      [
+        [2, 2, 0],
+        [1, 1, 0],
+      ],
+    );
     assert.deepEqual(await contentsOf(theirs), untouched);
     await copyFile(join(gateFolder, '00.00.mp4'), join(gateFolder, '01.10.mp4'));
     await rename(join(gateFolder, '00.10.mp4'), join(folder, 'moved.mp4'));
@@ -285,6 +339,9 @@ test('[R16.3] recordings of Frigate and MediaMTX are previewed, indexed in place
     const { tracks } = await inspected('gate', 0, 90_000);
     assert.equal(tracks.find(({ kind }) => kind === 'video')?.decodedFrames, 500);
     assert.deepEqual(await footage('gate', 40_000, 120_000), [[40_000, 'gap']]);
+    await rm(join(theirs, 'moonfire/sample/0000000100000001'));
+    const { tracks: left } = await inspected('court', 0, 60_000);
+    assert.equal(left[0]?.decodedFrames, 500);
   });
 
   await t.test(

@@ -86,6 +86,16 @@ function parseStsd(id: number, stsd: Uint8Array): Track[] {
   return tracks;
 }
 
+/**
+ * The track of one sample entry box, with the timescale that its codec suggests.
+ * @throws MalformedError if it is truncated, or has a codec that is not supported here
+ */
+export function parseSampleEntryBox(id: number, entry: Uint8Array): Track {
+  const [box, ...others] = walkBoxes(entry);
+  if (!box || others.length > 0) throw new MalformedError('not one sample entry');
+  return parseSampleEntry(id, box);
+}
+
 function parseSampleEntry(id: number, { type, body }: Box): Track {
   switch (type) {
     case 'avc1':

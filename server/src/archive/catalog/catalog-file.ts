@@ -28,6 +28,17 @@ export class CatalogDamaged extends Fault {
   }
 }
 
+/** A newer version of this program has used the catalog. */
+export class CatalogTooNew extends Fault {
+  constructor(path: string, version: number) {
+    super(
+      'Unavailable',
+      `A newer version of Vidette has used the archive’s catalog ${path} (version ${version}; this one supports ${CATALOG_VERSION}).  ` +
+        'Install that version again, or rebuild the catalog from the files with `vidette rebuild-index`.',
+    );
+  }
+}
+
 /**
  * Opens the catalog for its one writer, creating it if it doesn't exist.
  * WAL with synchronous=FULL: under NORMAL a power failure loses acknowledged rows.
@@ -135,12 +146,10 @@ function assertVersion(database: DatabaseSync, path: string): void {
   const version = versionOf(database);
   if (version === CATALOG_VERSION) return;
   if (!Number.isInteger(version)) throw new CatalogDamaged(path, 'it has no version');
+  if (version > CATALOG_VERSION) throw new CatalogTooNew(path, version);
   throw new Fault(
     'Unavailable',
-    version < CATALOG_VERSION
-      ? `The archive’s catalog ${path} has version ${version}, not ${CATALOG_VERSION}: start the server once to migrate it.`
-      : `A newer version of Vidette has used the archive’s catalog ${path} (version ${version}; this one supports ${CATALOG_VERSION}).  ` +
-          'Install that version again, or rebuild the catalog from the files with `vidette rebuild-index`.',
+    `The archive’s catalog ${path} has version ${version}, not ${CATALOG_VERSION}: start the server once to migrate it.`,
   );
 }
 

@@ -1,6 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { SampleIndex } from '@vidette/media/mp4/sample-index';
+import { Fault } from '../../base/fault.ts';
+import { isSqliteError, sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
 import type { NewFragment } from '../segments/segments.ts';
-import { openCatalogForWriting } from './catalog-file.ts';
+import { CatalogDamaged, CatalogTooNew, openCatalogForWriting } from './catalog-file.ts';
 import { CatalogWrites } from './catalog-writes.ts';
 import { prepared } from './prepared.ts';
 import type { CatalogRow, SegmentName } from './segment-row.ts';
@@ -14,6 +17,8 @@ export interface NewImport {
   readonly init: Uint8Array;
   readonly fragments: readonly NewFragment[];
   readonly file: ImportedFile;
+  /** Of a file without boxes. */
+  readonly samples?: SampleIndex | undefined;
 }
 
 /** Where the bytes of a segment are. */
@@ -54,7 +59,27 @@ CREATE TABLE IF NOT EXISTS imported_file (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS imported_file_by_name ON imported_file (folder_id, name);
+
+-- VisualSampleEntry boxes of files without boxes
+CREATE TABLE IF NOT EXISTS imported_entry (
+  id    INTEGER PRIMARY KEY,
+  data  BLOB NOT NULL UNIQUE
+) STRICT;
+
+-- the samples of files without boxes, as their program describes them; at most one row for each in imported_file
+CREATE TABLE IF NOT EXISTS imported_samples (
+  stream_id       INTEGER NOT NULL REFERENCES stream (id),
+  start_ticks     INTEGER NOT NULL,
+  entry_id        INTEGER NOT NULL REFERENCES imported_entry (id),
+  samples         BLOB NOT NULL,
+  -- how long they last altogether, 90 kHz; 0: as long as they say
+  duration_ticks  INTEGER NOT NULL CHECK (duration_ticks >= 0),
+  PRIMARY KEY (stream_id, start_ticks)
+) STRICT;
 `;
+
+/** Of the tables above, as `PRAGMA user_version`; those of the archive's catalog have their own. */
+const tablesVersion = 1;
 
 /**
  * The catalog of recordings that belong to other programs. It has the tables of the archive's catalog, so that the same
@@ -77,18 +102,21 @@ export class ImportedCatalog {
   /**
    * Opens or creates it. Server and command may have it open at the same time.
    * @param busyMs how long a write waits for one of another process
-   * @throws as `openCatalogForWriting`
+   * @throws Fault if it is damaged, was written by a newer version, or can't be reached
    */
   static open(path: string, busyMs: number): ImportedCatalog {
-    const database = openCatalogForWriting(path);
+    const database = openTables(path);
     try {
+      const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+      if (version > tablesVersion) throw tooNew(path);
       // A power cut may undo the last rows, which another import adds again.
       database.exec(`PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = ${busyMs}`);
       database.exec(tables);
+      if (version < tablesVersion) database.exec(`PRAGMA user_version = ${tablesVersion}`);
       return new ImportedCatalog(database);
     } catch (error) {
       database.close();
-      throw error;
+      throw faultOf(error, path);
     }
   }
 
@@ -103,6 +131,11 @@ export class ImportedCatalog {
     return row && importedFile(row);
   }
 
+  /** How to read the file of a segment; undefined if its boxes say it. */
+  samples(streamId: number, startTicks: number): SampleIndex | undefined {
+    return this.#statements.samples.get(streamId, startTicks) as unknown as SampleIndex | undefined;
+  }
+
   /** The files of a stream from a time on, oldest first. */
   filesFrom(streamId: number, fromTicks: number, limit: number): (ImportedFile & { startTicks: number })[] {
     return this.#statements.filesFrom
@@ -110,10 +143,10 @@ export class ImportedCatalog {
       .map((row) => ({ ...importedFile(row), startTicks: row['start_ticks'] as number }));
   }
 
-  /** What was imported from a folder, by the names of the files. */
-  inFolder(root: string, folder: string): Map<string, KnownImport> {
+  /** What a stream has from a folder, by the names of the files. */
+  inFolder(uid: string, root: string, folder: string): Map<string, KnownImport> {
     return new Map(
-      this.#statements.inFolder.all(root, folder).map((row) => [row['name'] as string, known(row)]),
+      this.#statements.inFolder.all(uid, root, folder).map((row) => [row['name'] as string, known(row)]),
     );
   }
 
@@ -133,11 +166,15 @@ export class ImportedCatalog {
         ]),
       ],
       () => {
-        for (const { uid, startTicks } of forgotten) this.#statements.forget.run(uid, startTicks);
-        for (const { uid, startTicks, file } of added) {
+        for (const { uid, startTicks } of forgotten) {
+          this.#statements.forget.run(uid, startTicks);
+          this.#statements.forgetSamples.run(uid, startTicks);
+        }
+        for (const { uid, startTicks, file, samples } of added) {
           const { root, folder, name, bytes, modifiedMs } = file;
           this.#statements.addFolder.run(root, folder);
           this.#statements.add.run(startTicks, name, bytes, modifiedMs, uid, root, folder);
+          if (samples) this.#addSamples(uid, startTicks, samples);
         }
       },
     );
@@ -160,6 +197,40 @@ export class ImportedCatalog {
   close(): void {
     this.#database.close();
   }
+
+  #addSamples(uid: string, startTicks: number, { entry, samples, durationTicks }: SampleIndex): void {
+    this.#statements.addEntry.run(entry);
+    this.#statements.addSamples.run(startTicks, samples, durationTicks, uid, entry);
+  }
+}
+
+/** Its rows can be made again, so its errors say another thing than those of the archive's catalog. */
+function openTables(path: string): DatabaseSync {
+  try {
+    return openCatalogForWriting(path);
+  } catch (error) {
+    throw faultOf(error, path);
+  }
+}
+
+function faultOf(error: unknown, path: string): unknown {
+  if (error instanceof CatalogTooNew) return tooNew(path);
+  // A statement that doesn't fit the tables.
+  const isForeign = isSqliteError(error) && (sqliteTroubleOf(error) ?? 'damaged') === 'damaged';
+  if (!isForeign && !(error instanceof CatalogDamaged)) return error;
+  return unusable(`The index of imported recordings ${path} is damaged.`, path, error);
+}
+
+function tooNew(path: string): Fault {
+  return unusable(`A newer version of Vidette has written the index of imported recordings ${path}.`, path);
+}
+
+function unusable(what: string, path: string, cause?: unknown): Fault {
+  return new Fault(
+    'Unavailable',
+    `${what} The recordings are not affected. Stop the server, delete ${path}, ${path}-wal and ${path}-shm, and import again.`,
+    { cause },
+  );
 }
 
 const columns = 'root, path, name, imported_file.bytes AS bytes, modified_ms, start_ticks';
@@ -170,12 +241,19 @@ const statements = {
          WHERE stream_id = ? AND start_ticks = ?`,
   filesFrom: `SELECT ${columns} FROM imported_file JOIN imported_folder ON imported_folder.id = folder_id
               WHERE stream_id = ? AND start_ticks >= ? ORDER BY start_ticks LIMIT ?`,
+  samples: `SELECT data AS entry, samples, duration_ticks AS durationTicks FROM imported_samples
+            JOIN imported_entry ON imported_entry.id = entry_id WHERE stream_id = ? AND start_ticks = ?`,
   inFolder: `SELECT uid, name, imported_file.bytes AS bytes, modified_ms, start_ticks FROM imported_folder
              JOIN imported_file ON folder_id = imported_folder.id JOIN stream ON stream.id = stream_id
-             WHERE root = ? AND path = ?`,
+             WHERE uid = ? AND root = ? AND path = ?`,
   foldersOf: `SELECT path FROM imported_folder WHERE id IN (SELECT folder_id FROM imported_file
               WHERE stream_id = (SELECT id FROM stream WHERE uid = ?)) AND root = ?`,
   forget: `DELETE FROM imported_file WHERE stream_id = (SELECT id FROM stream WHERE uid = ?) AND start_ticks = ?`,
+  forgetSamples:
+    'DELETE FROM imported_samples WHERE stream_id = (SELECT id FROM stream WHERE uid = ?) AND start_ticks = ?',
+  addEntry: 'INSERT INTO imported_entry (data) VALUES (?) ON CONFLICT DO NOTHING',
+  addSamples: `INSERT INTO imported_samples (start_ticks, samples, duration_ticks, stream_id, entry_id)
+               VALUES (?, ?, ?, (SELECT id FROM stream WHERE uid = ?), (SELECT id FROM imported_entry WHERE data = ?))`,
   addFolder: 'INSERT INTO imported_folder (root, path) VALUES (?, ?) ON CONFLICT DO NOTHING',
   add: `INSERT INTO imported_file (start_ticks, name, bytes, modified_ms, stream_id, folder_id)
         VALUES (?, ?, ?, ?, (SELECT id FROM stream WHERE uid = ?),

@@ -71,8 +71,7 @@ export class ImportTimes {
     modifiedMs: number,
   ): TimedRecording | undefined {
     const ticks = lengthOf(fragments);
-    const missedBy = (start: number) => Math.abs(start + ticks - catalogTicks(modifiedMs));
-    const [named] = candidates.toSorted((a, b) => missedBy(a) - missedBy(b));
+    const named = likelyStart(candidates, ticks, modifiedMs);
     if (named === undefined) return undefined;
     const before = this.#before(named);
     const startTicks = before ? this.#startAfter(before, named) : ceilToGrid(named);
@@ -105,11 +104,22 @@ export class ImportTimes {
   }
 }
 
+/** Of several times at which a recording may begin, that with which it ends when its file was changed last. */
+export function likelyStart(
+  candidates: readonly number[],
+  lengthTicks: number,
+  modifiedMs: number,
+): number | undefined {
+  const missedBy = (start: number) => Math.abs(start + lengthTicks - catalogTicks(modifiedMs));
+  const [start] = candidates.toSorted((a, b) => missedBy(a) - missedBy(b));
+  return start;
+}
+
 function ceilToGrid(ticks: number): number {
   return Math.ceil(ticks / KEY_TICKS) * KEY_TICKS;
 }
 
-function lengthOf(fragments: readonly NewFragment[]): number {
+export function lengthOf(fragments: readonly NewFragment[]): number {
   return fragments.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
 }
 

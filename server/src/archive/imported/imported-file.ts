@@ -4,6 +4,7 @@ import type { ReadAt } from '@vidette/media/fmp4/scan';
 import { MalformedError } from '@vidette/media/malformed';
 import { readMovie, type Movie } from '@vidette/media/mp4/movie';
 import { remux, type RemuxedSegment } from '@vidette/media/mp4/remux';
+import { movieOfIndex, type SampleIndex } from '@vidette/media/mp4/sample-index';
 import type { ImportedFile } from '../catalog/catalog.ts';
 
 /** The boxes of a recording of ten seconds, and those at the beginning of most fragments. */
@@ -44,9 +45,16 @@ export async function openRecording(
   }
 }
 
-/** @throws MalformedError if it can't be played; system errors */
-export async function readRecording(handle: FileHandle, bytes: number): Promise<ReadRecording> {
-  const movie = await readMovie(windowedRead(handle), bytes);
+/**
+ * @param samples of a file without boxes
+ * @throws MalformedError if it can't be played; system errors
+ */
+export async function readRecording(
+  handle: FileHandle,
+  bytes: number,
+  samples: SampleIndex | undefined,
+): Promise<ReadRecording> {
+  const movie = samples ? movieOfIndex(samples, bytes) : await readMovie(windowedRead(handle), bytes);
   try {
     return { segment: remux(movie), movie };
   } catch (error) {

@@ -186,7 +186,7 @@ export class ImportedFootage {
     if (!file) throw gone();
     const handle = await this.#openFile(uid, startTicks, file);
     try {
-      const segment = await this.#layoutOf(handle, file);
+      const segment = await this.#layoutOf(handle, file, row);
       const known = segment && this.#partOf(segment, row);
       if (!known) {
         await this.#lose(uid, [{ ...file, startTicks }]);
@@ -212,7 +212,11 @@ export class ImportedFootage {
   }
 
   /** Undefined if the file is not what was imported. */
-  async #layoutOf(handle: FileHandle, file: ImportedFile): Promise<RemuxedSegment | undefined> {
+  async #layoutOf(
+    handle: FileHandle,
+    file: ImportedFile,
+    { streamId, startTicks }: SegmentRow,
+  ): Promise<RemuxedSegment | undefined> {
     const { size, mtimeMs } = await handle.stat();
     // A growing file is longer.
     if (size < file.bytes) return undefined;
@@ -220,7 +224,8 @@ export class ImportedFootage {
     const cached = this.#layouts.get(key);
     if (cached) return cached;
     try {
-      const { segment } = await readRecording(handle, file.bytes);
+      const samples = this.#required.samples(streamId, startTicks);
+      const { segment } = await readRecording(handle, file.bytes, samples);
       this.#layouts.add(key, segment);
       return segment;
     } catch (error) {

@@ -3,4 +3,9 @@
  * deleted here. `RecordingImporter` reads their boxes and fills the catalog of imported recordings; `ImportedFootage` plays them.
  */
 export { ImportedFootage } from './imported-footage.ts';
-export { type ImportReport, RecordingImporter } from './recording-importer.ts';
+export {
+  type FoundFolder,
+  type FoundRecording,
+  type ImportReport,
+  RecordingImporter,
+} from './recording-importer.ts';

@@ -1,15 +1,18 @@
 import { MalformedError } from '@vidette/media/malformed';
+import type { SampleIndex } from '@vidette/media/mp4/sample-index';
 import type { Clock } from '../../base/clock.ts';
-import type { ImportedCatalog, ImportedFile, KnownImport, NewImport } from '../catalog/catalog.ts';
-import { catalogTicks, systemCode } from '../segments/segments.ts';
+import type { ImportedCatalog, KnownImport, NewImport } from '../catalog/catalog.ts';
+import { catalogMs, catalogTicks, systemCode } from '../segments/segments.ts';
 import { openRecording, readRecording, type ReadRecording } from './imported-file.ts';
-import { ImportTimes, type TimedRecording } from './import-times.ts';
+import { ImportTimes, lengthOf, likelyStart, type TimedRecording } from './import-times.ts';
 
 /** A file that looks like a recording by its name. */
 export interface FoundRecording {
   readonly name: string;
   /** When it begins, ms since the epoch: one time, or two where the clock was set back and the name fits both. */
   readonly startsMs: readonly number[];
+  /** Of a file without boxes: how to read it; undefined if that is not known. */
+  readonly samples?: () => SampleIndex | undefined;
 }
 
 /** The recordings of one camera in one folder. */
@@ -55,7 +58,11 @@ const batchMax = 256;
 const recentMs = 120_000;
 const reasonsMax = 20;
 
-type Outcome = ReadRecording & { readonly bytes: number; readonly modifiedMs: number };
+type Outcome = ReadRecording & {
+  readonly bytes: number;
+  readonly modifiedMs: number;
+  readonly samples: SampleIndex | undefined;
+};
 
 /** Indexes the recordings of one camera. What is known, and has not changed since, is not read again. */
 export class RecordingImporter {
@@ -86,7 +93,7 @@ export class RecordingImporter {
    * Imports all recordings of the camera, oldest folder first. What was imported before and is not among them is forgotten.
    * @throws what SQLite throws
    */
-  async run(folders: AsyncIterable<FoundFolder>): Promise<ImportReport> {
+  async run(folders: AsyncIterable<FoundFolder> | Iterable<FoundFolder>): Promise<ImportReport> {
     const { catalog, root } = this.#options;
     const left = new Set(catalog?.foldersOf(this.#uid, root));
     for await (const found of folders) {
@@ -94,7 +101,7 @@ export class RecordingImporter {
       await this.#importFolder(found);
     }
     this.#flush();
-    for (const folder of left) this.#forget([...(catalog?.inFolder(root, folder).values() ?? [])]);
+    for (const folder of left) this.#forget([...(catalog?.inFolder(this.#uid, root, folder).values() ?? [])]);
     const { ticks, ...sums } = this.#sum;
     return {
       ...sums,
@@ -107,16 +114,15 @@ export class RecordingImporter {
 
   async #importFolder({ folder, recordings }: FoundFolder): Promise<void> {
     const { catalog, root, onFile } = this.#options;
-    const known = catalog?.inFolder(root, folder) ?? new Map<string, KnownImport>();
-    const sorted = recordings.toSorted((a, b) => (a.startsMs[0] ?? 0) - (b.startsMs[0] ?? 0));
+    const known = catalog?.inFolder(this.#uid, root, folder) ?? new Map<string, KnownImport>();
+    const dated = await this.#dated(folder, recordings, known);
+    const sorted = dated.toSorted((a, b) => (a.startsMs[0] ?? 0) - (b.startsMs[0] ?? 0));
     const names = new Set(sorted.map(({ name }) => name));
     this.#forget([...known].flatMap(([name, row]) => (names.has(name) ? [] : [row])));
     for (let at = 0; at < sorted.length; at += readsAtATime) {
       const some = sorted.slice(at, at + readsAtATime);
       const read = await Promise.all(
-        some.map((recording) =>
-          this.#read({ root, folder, name: recording.name }, known.get(recording.name)),
-        ),
+        some.map((recording) => this.#read(folder, recording, known.get(recording.name))),
       );
       for (const [index, recording] of some.entries()) {
         onFile();
@@ -129,11 +135,40 @@ export class RecordingImporter {
     }
   }
 
+  /**
+   * The recordings with one time each. Names of the hour that occurs twice fit two: those of both hours are mixed until the files
+   * say which is which.
+   */
+  async #dated(
+    folder: string,
+    recordings: readonly FoundRecording[],
+    known: ReadonlyMap<string, KnownImport>,
+  ): Promise<readonly FoundRecording[]> {
+    const dated: FoundRecording[] = [];
+    for (const recording of recordings) {
+      const { name, startsMs } = recording;
+      const before = known.get(name);
+      const outcome = startsMs.length > 1 ? await this.#read(folder, recording, before) : undefined;
+      const ticks = startsMs.map(catalogTicks);
+      const startTicks =
+        outcome === 'known' && before
+          ? likelyStart(ticks, 0, catalogMs(before.startTicks))
+          : typeof outcome === 'object'
+            ? likelyStart(ticks, lengthOf(outcome.segment.fragments), outcome.modifiedMs)
+            : undefined;
+      const startMs = startTicks === undefined ? undefined : startsMs[ticks.indexOf(startTicks)];
+      dated.push(startMs === undefined ? recording : { ...recording, startsMs: [startMs] });
+    }
+    return dated;
+  }
+
   /** What is in a file, 'known' if that was imported before, or why it is left out. */
   async #read(
-    file: Pick<ImportedFile, 'root' | 'folder' | 'name'>,
+    folder: string,
+    { name, samples: samplesOf }: FoundRecording,
     known: KnownImport | undefined,
   ): Promise<Outcome | string> {
+    const file = { root: this.#options.root, folder, name };
     let modifiedMs = 0;
     try {
       const handle = await openRecording(file);
@@ -143,7 +178,9 @@ export class RecordingImporter {
         modifiedMs = Math.floor(facts.mtimeMs);
         if (known?.bytes === bytes && known.modifiedMs === modifiedMs) return 'known';
         if (bytes === 0) return 'it is empty';
-        return { ...(await readRecording(handle, bytes)), bytes, modifiedMs };
+        const samples = samplesOf?.();
+        if (samplesOf && !samples) return 'the database does not describe it';
+        return { ...(await readRecording(handle, bytes, samples)), bytes, modifiedMs, samples };
       } finally {
         await handle.close();
       }
@@ -175,7 +212,7 @@ export class RecordingImporter {
   #add(
     folder: string,
     { name, startsMs }: FoundRecording,
-    { segment, movie, bytes, modifiedMs }: Outcome,
+    { segment, movie, bytes, modifiedMs, samples }: Outcome,
     before: KnownImport | undefined,
   ): void {
     const { root } = this.#options;
@@ -189,7 +226,7 @@ export class RecordingImporter {
     if (movie.isTruncated) this.#note('it is incomplete: its beginning is shown', folder, name);
     const file = { root, folder, name, bytes, modifiedMs };
     const { startTicks, fragments } = timed;
-    this.#added.push({ uid: this.#uid, startTicks, init: segment.init, fragments, file });
+    this.#added.push({ uid: this.#uid, startTicks, init: segment.init, fragments, file, samples });
     this.#count({ startTicks, endTicks: endOf(timed), bytes });
     if (this.#added.length >= batchMax) this.#flush();
   }

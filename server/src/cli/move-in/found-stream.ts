@@ -93,7 +93,8 @@ export class Finding {
   }
 }
 
-function shownName(name: string): string {
+/** A name as a stream can have it. */
+export function shownName(name: string): string {
   return name.trim().slice(0, limits.nameMaxLength);
 }
 

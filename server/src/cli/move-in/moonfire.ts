@@ -1,9 +1,16 @@
-import type { MoonfireStream } from '../../store/moonfire-cameras.ts';
-import { Finding, numberIn, objectIn, textIn, type Found } from './found-stream.ts';
+import type { MoonfireStream } from '../../store/moonfire-database.ts';
+import { Finding, numberIn, objectIn, shownName, textIn, type Found } from './found-stream.ts';
+
+/** What was found in a database of Moonfire NVR. */
+export interface FoundMoonfire extends Found {
+  /** By the name of the stream here: the one whose recordings it gets. */
+  readonly recorded: ReadonlyMap<string, MoonfireStream>;
+}
 
 /** Cameras of Moonfire NVR (schema 7): the stream `main`, `sub` as sub-stream. It keeps recordings by size, not by age. */
-export function readMoonfire(streams: readonly MoonfireStream[]): Found {
+export function readMoonfire(streams: readonly MoonfireStream[]): FoundMoonfire {
   const finding = new Finding();
+  const recorded = new Map<string, MoonfireStream>();
   for (const [name, of] of Object.entries(Object.groupBy(streams, ({ camera }) => camera))) {
     const byType = new Map((of ?? []).map((stream) => [stream.type, stream]));
     const main = byType.get('main') ?? of?.[0];
@@ -21,13 +28,14 @@ export function readMoonfire(streams: readonly MoonfireStream[]): Found {
       finding.leave(
         `${name}: ${(bytes / 1e9).toFixed(1)} GB of recordings are kept; Vidette keeps them by age and by the disk's space.`,
       );
-    if (config['mode'] === 'record')
+    recorded.set(shownName(name), main);
+    if (sub && sub !== main && objectIn(JSON.parse(sub.config))['mode'] === 'record')
       finding.leave(
-        `${name}: its recordings can't be shown, because Moonfire stores them without MP4 headers.`,
+        `${name}: recordings of its sub-stream are left out; those of the main stream are shown.`,
       );
     if (byType.has('ext')) finding.leave(`${name}: its third stream (ext) is left out.`);
   }
-  return finding.found;
+  return { ...finding.found, recorded };
 }
 
 /** The login is that of the camera. */

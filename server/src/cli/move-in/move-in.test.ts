@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -128,23 +128,46 @@ async function imported(...args: string[]): Promise<{ code: number; lines: reado
 test('[R16.3] the database of Moonfire is read in its folder, without its passwords in the preview', async (t) => {
   const path = await folder(t);
   await mkdir(join(path, 'db'));
-  const database = new DatabaseSync(join(path, 'db/db'));
+  const file = join(path, 'db/db');
+  const database = new DatabaseSync(file);
+  // As while it runs: others can't read it, and the last changes are in the log.
   database.exec(`
+    pragma locking_mode = exclusive;
+    pragma journal_mode = wal;
+    create table version (id integer primary key);
+    insert into version values (6), (7);
+    create table sample_file_dir (id integer primary key, config text);
     create table camera (id integer primary key, uuid blob, short_name text not null, config text not null);
-    create table stream (id integer primary key, camera_id integer, type text, config text not null);
+    create table stream (id integer primary key, camera_id integer, sample_file_dir_id integer, type text, config text not null);
     insert into camera values (1, x'00', 'Gate', '{"username":"u","password":"secret-word"}'), (2, x'01', 'Yard', '{}');
-    insert into stream values (1, 1, 'main', '{"mode":"record","url":"rtsp://10.0.0.2/main","retainBytes":5000000000}'),
-      (2, 1, 'sub', '{"url":"rtsp://10.0.0.2/sub"}'), (3, 2, 'sub', '{"mode":"record","url":"rtsp://10.0.0.3/sub"}');`);
-  database.close();
+    insert into stream values
+      (1, 1, 1, 'main', '{"mode":"record","url":"rtsp://10.0.0.2/main","retainBytes":5000000000}'),
+      (2, 1, 1, 'sub', '{"mode":"record","url":"rtsp://10.0.0.2/sub"}'),
+      (3, 2, null, 'sub', '{"mode":"record","url":"rtsp://10.0.0.3/sub"}');`);
+  assert.throws(
+    () => new DatabaseSync(file, { readOnly: true }).prepare('select 1 from camera').get(),
+    /locked/,
+  );
+  const before = await readdir(join(path, 'db'));
   const { code, lines } = await imported('moonfire', path);
   assert.equal(code, 0);
   assert.deepEqual(lines.slice(0, 6), [
     'Gate: rtsp://10.0.0.2; sub-stream rtsp://10.0.0.2; recorded',
     'Yard: rtsp://10.0.0.3; recorded',
     "Not taken: Gate: 5.0 GB of recordings are kept; Vidette keeps them by age and by the disk's space.",
-    "Not taken: Gate: its recordings can't be shown, because Moonfire stores them without MP4 headers.",
-    "Not taken: Yard: its recordings can't be shown, because Moonfire stores them without MP4 headers.",
+    'Not taken: Gate: recordings of its sub-stream are left out; those of the main stream are shown.',
     '2 streams found.',
+    'No recordings were found. Name their folder with --recordings FOLDER.',
+  ]);
+  assert.deepEqual(await readdir(join(path, 'db')), before);
+  database.exec('insert into version values (8)');
+  database.close();
+  assert.deepEqual((await imported('moonfire', path)).lines, [
+    `${file} can't be read: it has version 8 of the tables of Moonfire NVR; only version 7 is supported.`,
+  ]);
+  await truncate(file, 6000);
+  assert.deepEqual((await imported('moonfire', path)).lines, [
+    `${file} can't be read: it is no whole database of Moonfire NVR.`,
   ]);
   assert.doesNotMatch(lines.join('\n'), /secret-word/);
 });

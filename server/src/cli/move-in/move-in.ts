@@ -8,13 +8,14 @@ import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { isSqliteError } from '../../base/sqlite-trouble.ts';
 import { shownSource } from '../../dial/address.ts';
-import { moonfireStreams } from '../../store/moonfire-cameras.ts';
+import { MoonfireDatabase } from '../../store/moonfire-database.ts';
 import { ForeignConfigError, type Found, type FoundStream } from './found-stream.ts';
 import { readFrigate } from './frigate.ts';
 import { readMediamtx } from './mediamtx.ts';
 import { readMoonfire } from './moonfire.ts';
+import { moonfirePlaces } from './moonfire-recordings.ts';
 import type { Product } from './products.ts';
-import { type CameraRecordings, importRecordings, placesOf } from './recordings.ts';
+import { type CameraRecordings, type CameraReport, importRecordings, placesOf } from './recordings.ts';
 import { readShinobi } from './shinobi.ts';
 
 export interface MoveInOptions {
@@ -49,18 +50,56 @@ const fileNames: Readonly<Record<Product, string>> = {
  * it shows them as soon as they are there. Nothing of the other program is changed.
  */
 export async function moveIn(options: MoveInOptions): Promise<number> {
-  const { product, path, to, recordings, env, out, tell } = options;
-  let found: Found;
-  let places: readonly CameraRecordings[];
+  let source: Source;
   try {
-    const file = await fileOf(product, path);
-    found = await read(product, file, env);
-    places = recordings === null ? [] : await placesOf(product, found.cameras, file, recordings);
+    source = await openSource(options);
   } catch (error) {
     if (!(error instanceof ForeignConfigError)) throw error;
-    out(error.message);
+    options.out(error.message);
     return 1;
   }
+  try {
+    return await moveFrom(source, options);
+  } finally {
+    source.close();
+  }
+}
+
+/** What was found of the other program. */
+interface Source {
+  readonly found: Found;
+  readonly places: readonly CameraRecordings[];
+  /** Recordings can be listed until then. */
+  readonly close: () => void;
+}
+
+/** @throws ForeignConfigError */
+async function openSource({ product, path, recordings, clock, env }: MoveInOptions): Promise<Source> {
+  const file = await fileOf(product, path);
+  if (product === 'moonfire') return openMoonfire(file, recordings, clock);
+  const found = await reading(file, async () => read(product, await readFile(file, 'utf8'), env));
+  const places = recordings === null ? [] : await placesOf(product, found.cameras, file, recordings);
+  return { found, places, close: () => {} };
+}
+
+async function openMoonfire(
+  file: string,
+  recordings: MoveInOptions['recordings'],
+  clock: Clock,
+): Promise<Source> {
+  const database = await reading(file, () => MoonfireDatabase.open(file, clock));
+  try {
+    const found = await reading(file, () => readMoonfire(database.streams));
+    const places = recordings === null ? [] : await moonfirePlaces(database, found.recorded, recordings);
+    return { found, places, close: () => database.close() };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+async function moveFrom({ found, places }: Source, options: MoveInOptions): Promise<number> {
+  const { to, recordings, env, out, tell } = options;
   tell?.({
     streams: found.streams.map(({ source, subSource, ...others }) => ({
       ...others,
@@ -72,7 +111,7 @@ export async function moveIn(options: MoveInOptions): Promise<number> {
   for (const stream of found.streams) out(lineOf(stream));
   for (const text of found.left) out(`Not taken: ${text}`);
   out(`${found.streams.length} streams found.`);
-  if (recordings !== null && places.length === 0 && product !== 'moonfire')
+  if (recordings !== null && places.length === 0)
     out('No recordings were found. Name their folder with --recordings FOLDER.');
   if (to === undefined) return preview(options, found, places);
   const token = env['VIDETTE_TOKEN'];
@@ -96,7 +135,14 @@ async function preview(
   places: readonly CameraRecordings[],
 ): Promise<number> {
   const catalogPath = importedCatalogPath(catalogPathOf(dataDir));
-  const reports = await importRecordings({ cameras: places, uids: undefined, catalogPath, clock, out });
+  let reports: readonly CameraReport[];
+  try {
+    reports = await importRecordings({ cameras: places, uids: undefined, catalogPath, clock, out });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    out(`Recordings can't be listed: ${error.message}`);
+    return 1;
+  }
   tell?.({ recordings: reports });
   if (streams.length > 0 || reports.length > 0)
     out(
@@ -158,12 +204,15 @@ async function fileOf(product: Product, path: string): Promise<string> {
   }
 }
 
-async function read(product: Product, file: string, env: MoveInOptions['env']): Promise<Found> {
+function read(product: Exclude<Product, 'moonfire'>, text: string, env: MoveInOptions['env']): Found {
+  if (product === 'frigate') return readFrigate(text, env);
+  return product === 'mediamtx' ? readMediamtx(text) : readShinobi(text);
+}
+
+/** Reads something of a file. @throws ForeignConfigError if it can't be read */
+async function reading<Value>(file: string, work: () => Value | Promise<Value>): Promise<Value> {
   try {
-    if (product === 'moonfire') return readMoonfire(moonfireStreams(file));
-    const text = await readFile(file, 'utf8');
-    if (product === 'frigate') return readFrigate(text, env);
-    return product === 'mediamtx' ? readMediamtx(text) : readShinobi(text);
+    return await work();
   } catch (cause) {
     const isExpected =
       cause instanceof YAMLParseError ||
@@ -173,7 +222,10 @@ async function read(product: Product, file: string, env: MoveInOptions['env']): 
     // A parser quotes the text, which contains passwords.
     const reason =
       cause instanceof YAMLParseError || cause instanceof SyntaxError ? 'it is not valid' : cause.message;
-    throw new ForeignConfigError(`${file} can't be read: ${reason}.`, { cause });
+    throw new ForeignConfigError(
+      `${file} can't be read: ${reason.replace(/^It /, 'it ').replace(/\.$/, '')}.`,
+      { cause },
+    );
   }
 }
 

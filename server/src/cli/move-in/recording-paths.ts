@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FoundFolder, FoundRecording } from '../../archive/imported/imported.ts';
 
 /** Where a program puts the recordings of a camera. */
 export interface RecordingLayout {
@@ -13,17 +14,6 @@ export interface RecordingLayout {
   readonly template: string;
   /** Names contain UTC, or the time of a zone, which is that of this process. */
   readonly isUtc: boolean;
-}
-
-/** The files of one folder whose names fit. */
-export interface ListedFolder {
-  readonly folder: string;
-  readonly recordings: readonly ListedRecording[];
-}
-
-interface ListedRecording {
-  readonly name: string;
-  readonly startsMs: readonly number[];
 }
 
 /** Says what a listing leaves out. */
@@ -68,7 +58,7 @@ export async function* listRecordings(
   { root, template, isUtc }: RecordingLayout,
   camera: string,
   note: NoteLeftOut,
-): AsyncGenerator<ListedFolder, void, undefined> {
+): AsyncGenerator<FoundFolder, void, undefined> {
   if (camera.split('/').some((part) => part === '' || part === '.' || part === '..')) return;
   const parts = template.split('/').flatMap((part) => patternsOf(part, camera));
   yield* listFolder({ root, isUtc, note }, '', parts, {});
@@ -103,10 +93,10 @@ async function* listFolder(
   folder: string,
   parts: readonly NamePattern[],
   known: Fields,
-): AsyncGenerator<ListedFolder, void, undefined> {
+): AsyncGenerator<FoundFolder, void, undefined> {
   const [part, ...rest] = parts;
   if (!part) return;
-  const recordings: ListedRecording[] = [];
+  const recordings: FoundRecording[] = [];
   for (const entry of await entriesOf(listing, folder)) {
     const match = part.pattern.exec(entry.name);
     if (!match) continue;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { ManualClock } from '../../base/manual-clock.ts';
 import { ForeignConfigError } from './found-stream.ts';
-import { importRecordings, placesOf } from './recordings.ts';
+import { importRecordings, placesOf, recordingsOf } from './recordings.ts';
 
 async function folder(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'vidette-recordings-'));
@@ -26,11 +26,11 @@ test('[R16.3] recordings are looked for beside the configuration, or where the c
   );
   await writeFile(join(path, 'storage', 'recordings', 'x'), '');
   assert.deepEqual(
-    (await usual()).map(({ layout }) => layout.root),
+    (await usual()).map(({ root }) => root),
     [join(path, 'storage', 'recordings')],
   );
   assert.deepEqual(
-    (await placesOf('frigate', cameras, config, path)).map(({ layout }) => layout.root),
+    (await placesOf('frigate', cameras, config, path)).map(({ root }) => root),
     [path],
   );
 });
@@ -39,14 +39,17 @@ test('[R16.3] the record path of MediaMTX says where recordings are, and a named
   const path = await folder(t);
   const config = join(path, 'mediamtx.yml');
   await mkdir(join(path, 'rec', 'v1', 'gate'), { recursive: true });
+  await writeFile(join(path, 'rec', 'v1', 'gate', '2026-10-01_12-00-00-000000.mp4'), '');
   const cameras = [{ name: 'gate', camera: 'gate', recordPath: './rec/v1/%path/%Y-%m-%d_%H-%M-%S-%f.mp4' }];
   for (const named of [undefined, join(path, 'rec', 'v1')]) {
     const [place] = await placesOf('mediamtx', cameras, config, named);
-    assert.deepEqual(place?.layout, {
-      root: join(path, 'rec', 'v1'),
-      template: '%path/%Y-%m-%d_%H-%M-%S-%f.mp4',
-      isUtc: false,
-    });
+    assert.deepEqual([place?.root, place?.nameStepMs], [join(path, 'rec', 'v1'), 1]);
+    const listed = [];
+    for await (const found of place?.list(() => {}) ?? []) listed.push(found);
+    assert.deepEqual(
+      listed.map((found) => [found.folder, found.recordings.length]),
+      [['gate', 1]],
+    );
   }
 });
 
@@ -55,7 +58,7 @@ test('[R16.3] two imports never write at the same time', async (t) => {
   await mkdir(join(path, 'gate'));
   const layout = { root: path, template: '%path/%s.mp4', isUtc: true };
   const options = {
-    cameras: [{ name: 'gate', camera: 'gate', layout }],
+    cameras: [recordingsOf('gate', 'gate', layout)],
     uids: new Map([['gate', 'cam1']]),
     catalogPath: join(path, 'imported.sqlite'),
     clock: new ManualClock(),

@@ -1,6 +1,6 @@
 import { opendir, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type ImportReport, RecordingImporter } from '../../archive/imported/imported.ts';
+import { type FoundFolder, type ImportReport, RecordingImporter } from '../../archive/imported/imported.ts';
 import {
   type ArchiveLock,
   ImportedCatalog,
@@ -11,7 +11,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { ForeignConfigError, type FoundCamera } from './found-stream.ts';
 import type { Product } from './products.ts';
-import { listRecordings, nameStepMs, type RecordingLayout } from './recording-paths.ts';
+import { listRecordings, nameStepMs, type NoteLeftOut, type RecordingLayout } from './recording-paths.ts';
 
 /** Below the folder of all recordings; MediaMTX names both in its configuration. */
 const layouts: Readonly<Partial<Record<Product, Pick<RecordingLayout, 'template' | 'isUtc'>>>> = {
@@ -28,11 +28,15 @@ const progressMs = 10_000;
 /** The server writes to the catalog, too: a row for each file that it finds missing. */
 const busyMs = 10_000;
 
-/** A camera and the place of its recordings. */
+/** A camera and its recordings. */
 export interface CameraRecordings {
+  /** Of the stream that gets them. */
   readonly name: string;
-  readonly camera: string;
-  readonly layout: RecordingLayout;
+  /** The folder of all recordings, without symbolic links. */
+  readonly root: string;
+  /** How exact their times are, ms. */
+  readonly nameStepMs: number;
+  readonly list: (note: NoteLeftOut) => AsyncIterable<FoundFolder> | Iterable<FoundFolder>;
 }
 
 export interface RecordingsOptions {
@@ -70,9 +74,15 @@ export async function placesOf(
       recordPath === undefined
         ? await usualLayout(product, config, named)
         : await recordPathLayout(recordPath, config, named);
-    if (layout) places.push({ name, camera, layout });
+    if (layout) places.push(recordingsOf(name, camera, layout));
   }
   return places;
+}
+
+/** The recordings of a camera whose paths say when they begin. */
+export function recordingsOf(name: string, camera: string, layout: RecordingLayout): CameraRecordings {
+  const list = (note: NoteLeftOut) => listRecordings(layout, camera, note);
+  return { name, root: layout.root, nameStepMs: nameStepMs(layout), list };
 }
 
 async function usualLayout(
@@ -106,7 +116,7 @@ async function recordPathLayout(
 }
 
 /** An empty folder may be the place of a disk that is not mounted: what was imported from it is not gone. */
-async function hasEntries(path: string): Promise<boolean> {
+export async function hasEntries(path: string): Promise<boolean> {
   try {
     const folder = await opendir(path);
     const first = await folder.read();
@@ -165,19 +175,14 @@ async function importCameras(
 }
 
 function importCamera(
-  { camera, layout }: CameraRecordings,
+  { root, nameStepMs, list }: CameraRecordings,
   uid: string,
   catalog: ImportedCatalog | undefined,
   clock: Clock,
   onFile: () => void,
 ): Promise<ImportReport> {
-  const { root } = layout;
-  const importer = new RecordingImporter(uid, {
-    ...{ catalog, root, clock, onFile },
-    nameStepMs: nameStepMs(layout),
-  });
-  const note = (reason: string, example: string) => importer.note(reason, example);
-  return importer.run(listRecordings(layout, camera, note));
+  const importer = new RecordingImporter(uid, { catalog, root, clock, nameStepMs, onFile });
+  return importer.run(list((reason, example) => importer.note(reason, example)));
 }
 
 /** Says now and then how many files were read. */
