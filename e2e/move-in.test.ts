@@ -24,6 +24,7 @@ import type { Browser } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { runCommand } from '../server/src/cli/command-line.ts';
 import { administratorOf, clientOf, until } from './api.ts';
+import { seriousFaults } from './axe.ts';
 import { assertMoves } from './frame.ts';
 import { launchBrowser, openPage } from './browser.ts';
 import { writeMoonfire } from './moonfire-files.ts';
@@ -258,8 +259,8 @@ test('[R16.3] recordings of Frigate, MediaMTX and Moonfire NVR are previewed, in
     const month = { start_time: dayMs - 7 * 24 * hourMs, end_time: dayMs + 24 * hourMs };
     const { days } = await client.getArchiveDays({ params, query: { ...month, timezone_offset: 0 } });
     assert.deepEqual(days, [day]);
-    const { segments, durationMs } = await client.getArchiveStats({ params });
-    assert.deepEqual([segments, durationMs], [4, 4 * fileMs]);
+    const { segments, durationMs, bytes, importedBytes } = await client.getArchiveStats({ params });
+    assert.deepEqual([segments, durationMs, importedBytes], [4, 4 * fileMs, bytes]);
   });
 
   await t.test('every byte range of a playlist can be read, and a download has all frames', async () => {
@@ -302,6 +303,12 @@ test('[R16.3] recordings of Frigate, MediaMTX and Moonfire NVR are previewed, in
       .locator('[data-player-state=playing][data-player-mode=archive]')
       .waitFor({ state: 'attached' });
     await assertMoves(page);
+    // A user who deletes the stream with its footage reads what becomes of the files.
+    await page.goto(`${server.url}/ui/stream/${await uidOf('gate')}/setting`);
+    await page.getByRole('button', { name: 'Delete gate…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete gate?' });
+    await dialog.getByText('their files are never deleted').waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
   });
 
   await t.test('importing again takes what is new and forgets what is gone', async () => {

@@ -264,8 +264,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
       testEnv: (context) => context.route('**/archive/changes?*', (route) => route.fulfill(foundChanges())),
       act: async (page) => {
         await openFind(page);
-        await page.getByRole('button', { name: /^(Find automatically|Найти автоматически)/ }).click();
-        await page.getByRole('dialog').locator('li button').nth(1).waitFor();
+        await findChanges(page);
       },
     },
     { name: 'notifications', path: '/notifications' },
@@ -288,7 +287,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
 }
 
 /** On a phone the button is behind another one. */
-async function openFind(page: Page): Promise<void> {
+export async function openFind(page: Page): Promise<void> {
   await page.locator('[data-player-mode=archive]').waitFor({ state: 'attached' });
   const find = page.getByRole('button', { name: /^(Find the moment|Найти момент)/ });
   const more = page.getByRole('button', { name: /^(More controls|Другие кнопки)/ });
@@ -297,8 +296,14 @@ async function openFind(page: Page): Promise<void> {
   await find.click();
 }
 
+/** Has the open dialog search, and waits for the changes found. */
+export async function findChanges(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^(Find automatically|Найти автоматически)/ }).click();
+  await page.getByRole('dialog').locator('li button').nth(1).waitFor();
+}
+
 /** What a search for changes answers while a node is away. */
-function foundChanges() {
+export function foundChanges() {
   const [endTime, startTime] = [Date.now(), Date.now() - 3_600_000];
   const step = (minute: number, change: number) => ({
     startTime: startTime + minute * 60_000,

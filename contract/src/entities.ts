@@ -372,6 +372,12 @@ export const ArchiveStats = z.object({
   durationMs: z.number().meta(like(3_600_000)),
   bytes: z.int().meta(like(1_843_200_000)),
   farBytes: z.int().describe('The part of `bytes` that is in the S3 storage'),
+  importedBytes: z
+    .int()
+    .optional()
+    .describe(
+      'The part of `bytes` in files of other programs, which are never deleted; omitted if there are none',
+    ),
   segments: z.int().meta(like(60)),
   bitrate: z.number().describe('Bits per second, averaged over all footage').meta(like(4_096_000)),
   recorded: RecordedShares.nullable().describe('null: the stream is not recorded'),

@@ -150,12 +150,14 @@ export class FederatedArchive implements ArchiveReader {
     );
     const durationMs = sum(parts, (part) => part.durationMs);
     const bytes = sum(parts, (part) => part.bytes);
+    const importedBytes = sum(parts, (part) => part.importedBytes ?? 0);
     return {
       startTime: least(parts.map(({ startTime }) => startTime)),
       endTime: most(parts.map(({ endTime }) => endTime)),
       durationMs,
       bytes,
       farBytes: sum(parts, (part) => part.farBytes),
+      ...(importedBytes > 0 && { importedBytes }),
       segments: sum(parts, (part) => part.segments),
       bitrate: durationMs > 0 ? Math.round((bytes * 8000) / durationMs) : 0,
       recorded: !isRecordedElsewhere(assignments, self)

@@ -107,7 +107,8 @@ export class ImportedFootage {
   }
 
   async stats(uid: string): Promise<RecordingStats> {
-    return { ...statsOf(this.#required.reads, uid), recorded: null };
+    const stats = statsOf(this.#required.reads, uid);
+    return { ...stats, importedBytes: stats.bytes, recorded: null };
   }
 
   days(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {

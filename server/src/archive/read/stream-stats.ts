@@ -16,6 +16,8 @@ export interface RecordingStats {
   readonly bytes: number;
   /** The part of it in the bucket. */
   readonly farBytes: number;
+  /** The part of it in files of other programs. Omitted if there are none. */
+  readonly importedBytes?: number;
   readonly segments: number;
   /** Bits per second, averaged over the stored footage. */
   readonly bitrate: number;

@@ -6,7 +6,7 @@ import {
   useQueryClient,
   type QueryClient,
 } from '@tanstack/react-query';
-import type { RequestOf } from '@vidette/contract/client';
+import { ApiError, type RequestOf } from '@vidette/contract/client';
 import { limits, polls, timeouts } from '@vidette/contract/constants';
 import type { ListedStream, LogLine, StreamState } from '@vidette/contract/entities';
 import { api } from '../../api/api.ts';
@@ -169,6 +169,29 @@ export function archiveStatsQuery(uid: string) {
     queryKey: ['stream', uid, 'archive-stats'],
     queryFn: ({ signal }) => api.getArchiveStats({ params: { uid } }, { signal }),
     refetchInterval: 10_000,
+    meta: { isHandled: true },
+  });
+}
+
+/**
+ * Whether recordings of other programs are among those of the streams. One request after another, up to the first
+ * stream that has any; a stream whose archive the user may not see is passed over.
+ */
+export function haveImportedQuery(uids: readonly string[]) {
+  return queryOptions({
+    queryKey: ['stream', 'have-imported', uids],
+    queryFn: async ({ signal }) => {
+      for (const uid of uids) {
+        const stats = await api.getArchiveStats({ params: { uid } }, { signal }).catch((error: unknown) => {
+          signal.throwIfAborted();
+          if (error instanceof ApiError) return null;
+          throw error;
+        });
+        if (stats?.importedBytes) return true;
+      }
+      return false;
+    },
+    gcTime: 0,
     meta: { isHandled: true },
   });
 }

@@ -58,6 +58,7 @@ export const streamPages = {
   'stream.info.withoutNodes': 'without the recordings on {nodes}, which does not answer now',
   'stream.info.recorded': '{duration} in {size}, from {start}',
   'stream.info.far': '{far} of it in S3 storage, {near} on the disk',
+  'stream.info.imported': '{size} of it in files of other programs',
   'stream.info.nothing': 'Nothing recorded yet',
   'recorded.label': 'Recording coverage',
   'stream.info.bitrate': 'Average bitrate',

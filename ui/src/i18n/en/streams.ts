@@ -123,5 +123,7 @@ export const streams = {
 
   'stream.delete.keep': 'Keep the recordings on the disk',
   'stream.delete.purge': 'Delete the recordings too. This can’t be undone.',
+  'stream.delete.imported':
+    'Recordings of other programs disappear from the timeline, but their files are never deleted.',
   'stream.delete.confirm': 'Type “{name}” to confirm',
 };

@@ -63,6 +63,7 @@ export const streamPages: Record<keyof typeof english, string> = {
   'stream.info.withoutNodes': 'без записей узла {nodes}: сейчас он не отвечает',
   'stream.info.recorded': '{duration}, {size}, с {start}',
   'stream.info.far': 'из них {far} в хранилище S3, {near} на диске',
+  'stream.info.imported': 'из них {size} в файлах других программ',
   'stream.info.nothing': 'Записей пока нет',
   'recorded.label': 'Полнота записи',
   'stream.info.bitrate': 'Средний битрейт',

@@ -130,5 +130,7 @@ export const streams: Record<keyof typeof english, string> = {
 
   'stream.delete.keep': 'Оставить записи на диске',
   'stream.delete.purge': 'Удалить и записи. Это нельзя отменить.',
+  'stream.delete.imported':
+    'Записи других программ исчезнут со шкалы, но сами их файлы никогда не удаляются.',
   'stream.delete.confirm': 'Чтобы подтвердить, введите «{name}»',
 };

@@ -1,8 +1,12 @@
-import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
+import { haveImportedQuery } from '../streams-api.ts';
 
 interface DeleteFormProps {
+  /** The streams to delete. */
+  readonly uids: readonly string[];
   /** The question, used as the dialog's title. */
   readonly title: string;
   /** The text that has to be typed before recordings are deleted. */
@@ -29,10 +33,11 @@ export function DeleteDialog({ isOpen, ...form }: DeleteFormProps & { readonly i
   );
 }
 
-function DeleteForm({ title, confirmWord, labels, isDeleting, onDelete, onClose }: DeleteFormProps) {
+function DeleteForm({ uids, title, confirmWord, labels, isDeleting, onDelete, onClose }: DeleteFormProps) {
   const i18n = useI18n();
   const [purge, setPurge] = useState(false);
   const [typed, setTyped] = useState('');
+  const { data: haveImported = false } = useQuery(haveImportedQuery(uids));
   const isConfirmed = !purge || typed.trim() === confirmWord;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -51,6 +56,7 @@ function DeleteForm({ title, confirmWord, labels, isDeleting, onDelete, onClose 
             <Radio value="purge" label={i18n.t('stream.delete.purge')} />
           </Stack>
         </Radio.Group>
+        {haveImported && <Text size="sm">{i18n.t('stream.delete.imported')}</Text>}
         {purge && (
           <TextInput
             size="sm"

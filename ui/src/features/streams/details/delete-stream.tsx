@@ -29,6 +29,7 @@ export function DeleteStream({ uid, name }: { uid: string; name: string }) {
       </Button>
       <DeleteDialog
         isOpen={isOpen}
+        uids={[uid]}
         title={i18n.t('stream.delete.title', { name })}
         confirmWord={name}
         labels={{

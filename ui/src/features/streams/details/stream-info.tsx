@@ -110,13 +110,17 @@ function recordedText(stats: ArchiveStats, i18n: I18n): string {
 
 function footageText(stats: ArchiveStats, i18n: I18n): string {
   if (stats.startTime === null) return i18n.t('stream.info.nothing');
-  const { bytes, farBytes } = stats;
+  const { bytes, farBytes, importedBytes = 0 } = stats;
   const all = i18n.t('stream.info.recorded', {
     duration: i18n.duration(stats.durationMs),
     size: i18n.bytes(bytes),
     start: i18n.dateTime(stats.startTime),
   });
-  if (farBytes === 0) return all;
-  const places = { far: i18n.bytes(farBytes), near: i18n.bytes(bytes - farBytes) };
-  return `${all}; ${i18n.t('stream.info.far', places)}`;
+  const places = [all];
+  if (farBytes > 0) {
+    const near = bytes - farBytes - importedBytes;
+    places.push(i18n.t('stream.info.far', { far: i18n.bytes(farBytes), near: i18n.bytes(near) }));
+  }
+  if (importedBytes > 0) places.push(i18n.t('stream.info.imported', { size: i18n.bytes(importedBytes) }));
+  return places.join('; ');
 }

@@ -68,6 +68,7 @@ export function PickedBar({ picking, mayChange }: PickedBarProps) {
       />
       <DeleteDialog
         isOpen={dialog === 'delete'}
+        uids={[...picked.keys()]}
         title={i18n.t('streams.picked.delete.title', { count })}
         confirmWord={String(count)}
         labels={{
