@@ -19,7 +19,7 @@ const exempt: ReadonlyMap<string, string> = new Map([
 const builders: ReadonlyMap<string, string> = new Map([
   ['contract/src/notifications.ts', 'a literal with a length of ours in it, over members that are bounded'],
   [
-    'server/src/cli/move-in/recording-paths.ts',
+    'server/src/cli/move-in/recording-template.ts',
     'escaped names, and digits of fixed number, over file names of at most 255 bytes',
   ],
   ['server/src/http/openapi-examples.ts', 'patterns of our own schemas, over our own examples'],

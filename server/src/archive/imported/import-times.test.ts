@@ -22,12 +22,12 @@ function placed(
   ])[],
   nameStepMs = 1000,
 ) {
-  const times = new ImportTimes(undefined, () => undefined, nameStepMs);
+  const times = new ImportTimes(undefined, () => undefined);
   return recordings.map(([named, lengthMs, changedMs]) => {
     const starts = typeof named === 'number' ? [named] : named;
     const modifiedMs = baseMs + (changedMs ?? (starts[0] ?? 0) + lengthMs);
     const ticks = starts.map((ms) => catalogTicks(baseMs + ms));
-    const found = times.place(ticks, lasting(lengthMs), modifiedMs);
+    const found = times.place(ticks, lasting(lengthMs), modifiedMs, nameStepMs);
     if (!found) return undefined;
     const { startTicks, fragments } = found;
     const endTicks = fragments.reduce((end, { durationTicks }) => end + durationTicks, startTicks);

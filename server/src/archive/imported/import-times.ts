@@ -28,20 +28,16 @@ interface Span {
 export class ImportTimes {
   readonly #reads: Pick<CatalogReads, 'segmentAtOrBefore' | 'segmentAfter'> | undefined;
   readonly #streamId: () => number | undefined;
-  readonly #toleranceTicks: number;
   #last: Span | undefined;
   #firstTicks: number | undefined;
   #lastTicks: number | undefined;
 
-  /** @param nameStepMs how exact the times in names are */
   constructor(
     reads: Pick<CatalogReads, 'segmentAtOrBefore' | 'segmentAfter'> | undefined,
     streamId: () => number | undefined,
-    nameStepMs: number,
   ) {
     this.#reads = reads;
     this.#streamId = streamId;
-    this.#toleranceTicks = catalogTicks(nameStepMs) + spareTicks;
   }
 
   /** Of the oldest recording, ms since the epoch; null if there was none. */
@@ -63,45 +59,43 @@ export class ImportTimes {
   /**
    * @param candidates when it may begin by its name
    * @param modifiedMs the last change of its file, which tells which of them is right
+   * @param stepMs how exact its name is
    * @returns undefined if another recording has this time
    */
   place(
     candidates: readonly number[],
     fragments: readonly NewFragment[],
     modifiedMs: number,
+    stepMs: number,
   ): TimedRecording | undefined {
+    const toleranceTicks = catalogTicks(stepMs) + spareTicks;
     const ticks = lengthOf(fragments);
     const named = likelyStart(candidates, ticks, modifiedMs);
     if (named === undefined) return undefined;
-    const before = this.#before(named);
-    const startTicks = before ? this.#startAfter(before, named) : ceilToGrid(named);
+    const before = this.#before(named + toleranceTicks);
+    const startTicks = before ? startAfter(before, named, toleranceTicks) : ceilToGrid(named);
     if (startTicks === undefined) return undefined;
     const streamId = this.#streamId();
     const next =
       streamId === undefined ? undefined : this.#reads?.segmentAfter(streamId, startTicks - 1)?.startTicks;
-    const fit = fitting(
-      fragments,
-      startTicks,
-      Math.min(named + ticks + this.#toleranceTicks, next ?? Infinity),
-    );
+    const fit = fitting(fragments, startTicks, Math.min(named + ticks + toleranceTicks, next ?? Infinity));
     return fit.length === 0 ? undefined : { startTicks, fragments: fit };
   }
 
-  /** The recording that begins last before another ends its tolerance. */
-  #before(named: number): Span | undefined {
+  /** The recording that begins last until a time. */
+  #before(atTicks: number): Span | undefined {
     const streamId = this.#streamId();
-    const atTicks = named + this.#toleranceTicks;
     const stored = streamId === undefined ? undefined : this.#reads?.segmentAtOrBefore(streamId, atTicks);
     const last = this.#last && this.#last.startTicks <= atTicks ? this.#last : undefined;
     if (!stored || !last) return stored ?? last;
     return stored.startTicks > last.startTicks ? stored : last;
   }
+}
 
-  #startAfter(before: Span, named: number): number | undefined {
-    const pauseTicks = named - before.endTicks;
-    if (pauseTicks > this.#toleranceTicks) return ceilToGrid(named);
-    return pauseTicks < -overlapMaxTicks ? undefined : ceilToGrid(before.endTicks);
-  }
+function startAfter(before: Span, named: number, toleranceTicks: number): number | undefined {
+  const pauseTicks = named - before.endTicks;
+  if (pauseTicks > toleranceTicks) return ceilToGrid(named);
+  return pauseTicks < -overlapMaxTicks ? undefined : ceilToGrid(before.endTicks);
 }
 
 /** Of several times at which a recording may begin, that with which it ends when its file was changed last. */

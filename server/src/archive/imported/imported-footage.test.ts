@@ -63,8 +63,11 @@ async function scene(t: TestContext, kind = 'plain.mp4') {
   const path = join(folder, 'imported.sqlite');
   const imports = async (listed: readonly string[] = names) => {
     const catalog = ImportedCatalog.open(path, 1000);
-    const importer = new RecordingImporter(uid, { catalog, root, clock, nameStepMs: 1000, onFile: () => {} });
-    const recordings = listed.map((name) => ({ name, startsMs: [startMs + Number.parseInt(name) * fileMs] }));
+    const importer = new RecordingImporter(uid, { catalog, root, clock, onFile: () => {} });
+    const recordings = listed.map((name) => ({
+      ...{ name, stepMs: 1000 },
+      startsMs: [startMs + Number.parseInt(name) * fileMs],
+    }));
     const folders = async function* () {
       if (recordings.length > 0) yield { folder: 'day', recordings };
     };

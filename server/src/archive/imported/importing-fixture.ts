@@ -15,6 +15,5 @@ const onFile = () => {
 const importer = new RecordingImporter('cam1', {
   ...{ catalog, root, onFile },
   clock: new ManualClock(),
-  nameStepMs: 1,
 });
 await importer.run([{ folder: '', recordings }]);

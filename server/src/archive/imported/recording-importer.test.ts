@@ -51,7 +51,7 @@ async function imports(
   try {
     const clock = new ManualClock();
     const importer = new RecordingImporter(options.uid ?? uid, {
-      ...{ catalog, root, clock, nameStepMs: 1 },
+      ...{ catalog, root, clock },
       onFile: options.onFile ?? (() => {}),
     });
     return await importer.run([{ folder: '', recordings }]);
@@ -83,7 +83,7 @@ test('[R16.3] in the hour that occurs twice recordings of both hours keep their 
       await copyFile(join(made, 'made.mp4'), join(found.root, name));
       const endS = (nameMs + hour * hourMs + fileMs) / 1000;
       await utimes(join(found.root, name), endS, endS);
-      recordings.push({ name, startsMs: [nameMs, nameMs + hourMs] });
+      recordings.push({ name, stepMs: 1, startsMs: [nameMs, nameMs + hourMs] });
     }
   const report = await imports(found, recordings);
   assert.deepEqual([report.files, report.notes], [8, []]);
@@ -110,7 +110,7 @@ test('[R16.3] recordings of one time that their files don’t tell apart are nam
     const name = `${index}.mp4`;
     // A copy that did not keep the times.
     await copyFile(join(made, 'made.mp4'), join(found.root, name));
-    recordings.push({ name, startsMs: [baseMs + nameMs, baseMs + nameMs + hourMs] });
+    recordings.push({ name, stepMs: 1, startsMs: [baseMs + nameMs, baseMs + nameMs + hourMs] });
   }
   const { files, notes } = await imports(found, recordings);
   const left = notes.reduce((sum, note) => sum + note.files, 0);
@@ -125,10 +125,10 @@ test('[R16.3] recordings of one time that their files don’t tell apart are nam
 /** Recordings of one file with many names. */
 async function many({ root }: { readonly root: string }, count: number): Promise<FoundRecording[]> {
   await copyFile(join(made, 'made.mp4'), join(root, '0.mp4'));
-  const recordings = [{ name: '0.mp4', startsMs: [baseMs] }];
+  const recordings = [{ name: '0.mp4', stepMs: 1, startsMs: [baseMs] }];
   for (let at = 1; at < count; at++) {
     await link(join(root, '0.mp4'), join(root, `${at}.mp4`));
-    recordings.push({ name: `${at}.mp4`, startsMs: [baseMs + at * fileMs] });
+    recordings.push({ name: `${at}.mp4`, stepMs: 1, startsMs: [baseMs + at * fileMs] });
   }
   return recordings;
 }

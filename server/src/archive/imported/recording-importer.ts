@@ -11,6 +11,8 @@ export interface FoundRecording {
   readonly name: string;
   /** When it begins, ms since the epoch: one time, or two where the clock was set back and the name fits both. */
   readonly startsMs: readonly number[];
+  /** How exact that is, ms. */
+  readonly stepMs: number;
   /** Of a file without boxes: how to read it; undefined if that is not known. */
   readonly samples?: () => SampleIndex | undefined;
 }
@@ -44,8 +46,6 @@ export interface RecordingImporterOptions {
   /** The folder of all recordings, without symbolic links. */
   readonly root: string;
   readonly clock: Clock;
-  /** How exact the times in names are, ms. */
-  readonly nameStepMs: number;
   /** Called for every file. */
   readonly onFile: () => void;
 }
@@ -78,7 +78,7 @@ export class RecordingImporter {
     this.#uid = uid;
     this.#options = options;
     const streamOf = () => options.catalog?.reads.stream(uid)?.id;
-    this.#times = new ImportTimes(options.catalog?.reads, streamOf, options.nameStepMs);
+    this.#times = new ImportTimes(options.catalog?.reads, streamOf);
   }
 
   /** Files that a listing leaves out, such as symbolic links. */
@@ -211,13 +211,13 @@ export class RecordingImporter {
 
   #add(
     folder: string,
-    { name, startsMs }: FoundRecording,
+    { name, startsMs, stepMs }: FoundRecording,
     { segment, movie, bytes, modifiedMs, samples }: Outcome,
     before: KnownImport | undefined,
   ): void {
     const { root } = this.#options;
     if (before) this.#forgetChanged(before);
-    const timed = this.#times.place(startsMs.map(catalogTicks), segment.fragments, modifiedMs);
+    const timed = this.#times.place(startsMs.map(catalogTicks), segment.fragments, modifiedMs, stepMs);
     if (!timed) {
       this.#note('its time is that of another recording', folder, name);
       return;

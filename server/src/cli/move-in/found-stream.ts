@@ -1,6 +1,7 @@
 import { limits } from '@vidette/contract/constants';
 import { parseSourceAddress } from '../../dial/address.ts';
 import { Fault } from '../../base/fault.ts';
+import type { RecordPath } from './recording-paths.ts';
 
 /** A stream that the configuration of another program describes. */
 export interface FoundStream {
@@ -13,6 +14,8 @@ export interface FoundStream {
   readonly isOnDemand: boolean;
   /** Hours; undefined: the other program says nothing that could be kept. */
   readonly depthHours: number | undefined;
+  /** What the operator should know of its source. */
+  readonly remark?: string;
 }
 
 /** Recordings that the other program may have of a camera. */
@@ -21,8 +24,8 @@ export interface FoundCamera {
   readonly name: string;
   /** As the paths of recordings name it. */
   readonly camera: string;
-  /** Where they are, if the configuration says so for each camera: see `RecordingLayout`. */
-  readonly recordPath?: string | undefined;
+  /** Where they are, if the configuration says so for each camera. */
+  readonly recordPath?: RecordPath | undefined;
 }
 
 /** What was found in a configuration. */
@@ -46,6 +49,7 @@ interface Description {
   readonly isRecorded: boolean;
   readonly isOnDemand?: boolean;
   readonly depthHours?: number | undefined;
+  readonly remark?: string;
 }
 
 /** Collects streams whose addresses this server can use, and says why others are left out. */
@@ -64,7 +68,17 @@ export class Finding {
     this.#cameras.push({ ...others, name: shownName(name) });
   }
 
-  add({ name, source, subSource, tags = [], isRecorded, isOnDemand = false, depthHours }: Description): void {
+  add(description: Description): void {
+    const {
+      name,
+      source,
+      subSource,
+      tags = [],
+      isRecorded,
+      isOnDemand = false,
+      depthHours,
+      remark,
+    } = description;
     const shown = shownName(name);
     const reason = source === undefined ? 'it has no address' : refusalOf(source);
     if (shown === '' || source === undefined || reason !== undefined) {
@@ -85,6 +99,7 @@ export class Finding {
       isRecorded,
       isOnDemand,
       depthHours: depth,
+      ...(remark !== undefined && { remark }),
     });
   }
 
@@ -109,11 +124,21 @@ function refusalOf(source: string): string | undefined {
   }
 }
 
+/** Members of something parsed. */
+export type Settings = Readonly<Record<string, unknown>>;
+
 /** A member of something parsed, if it is an object. */
-export function objectIn(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
+export function objectIn(value: unknown): Settings {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Settings) : {};
+}
+
+/** Also the words of YAML 1.1, which many configurations have. */
+export function isYes(value: unknown): boolean {
+  return value === true || (typeof value === 'string' && /^(?:yes|on)$/i.test(value));
+}
+
+export function isNo(value: unknown): boolean {
+  return value === false || (typeof value === 'string' && /^(?:no|off)$/i.test(value));
 }
 
 export function listIn(value: unknown): readonly unknown[] {

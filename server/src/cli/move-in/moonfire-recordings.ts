@@ -33,7 +33,7 @@ export async function moonfirePlaces(
     const folder = named === undefined ? own : folders.size > 1 ? join(named, basename(own)) : named;
     if (!(await hasEntries(folder))) continue;
     const root = await realpath(folder);
-    places.push({ name, root, nameStepMs: 1, list: (note) => listFiles(database, stream.id, note) });
+    places.push({ name, root, list: (note) => listFiles(database, stream.id, note) });
   }
   return places;
 }
@@ -68,5 +68,5 @@ function foundRecording(
     const found = database.samples(name);
     return found && { ...found, durationTicks: lastsTicks };
   };
-  return { name, startsMs: [fromTicks / ticksPerMs], samples };
+  return { name, startsMs: [fromTicks / ticksPerMs], stepMs: 1, samples };
 }

@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { runCommand } from '../command-line.ts';
 import { readFrigate } from './frigate.ts';
-import { readMediamtx } from './mediamtx.ts';
 import { readShinobi } from './shinobi.ts';
 
 const common = { subSource: null, tags: [], isRecorded: true, isOnDemand: false, depthHours: undefined };
@@ -56,26 +55,6 @@ cameras:
   );
   const { left: missing } = readFrigate(config, {});
   assert.ok(missing.some((line) => line.startsWith('FRIGATE_RTSP_PASSWORD is not set')));
-});
-
-test('[R16.3] paths of MediaMTX: sources, defaults, durations; publishers and patterns are named', () => {
-  const { streams, left } = readMediamtx(`
-pathDefaults: { record: yes, recordDeleteAfter: 1d12h }
-paths:
-  gate: { source: "rtsp://user:pass@10.0.0.2/live" }
-  yard: { source: "http://10.0.0.3/index.m3u8", record: no, sourceOnDemand: yes, recordDeleteAfter: 0s }
-  phone: {}
-  "~^cam\\\\d+$": { source: "rtsp://10.0.0.9/$G1" }
-  all_others:
-`);
-  assert.deepEqual(streams, [
-    { ...common, name: 'gate', source: 'rtsp://user:pass@10.0.0.2/live', depthHours: 36 },
-    { ...common, name: 'yard', source: 'http://10.0.0.3/index.m3u8', isRecorded: false, isOnDemand: true },
-  ]);
-  assert.deepEqual(
-    left.map((line) => line.split(':')[0]),
-    ['phone', '~^cam\\d+$', 'all_others'],
-  );
 });
 
 test('[R16.3] monitors of Shinobi: whole addresses and their parts, sub-streams, days', () => {

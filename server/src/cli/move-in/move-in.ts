@@ -11,7 +11,7 @@ import { shownSource } from '../../dial/address.ts';
 import { MoonfireDatabase } from '../../store/moonfire-database.ts';
 import { ForeignConfigError, type Found, type FoundStream } from './found-stream.ts';
 import { readFrigate } from './frigate.ts';
-import { readMediamtx } from './mediamtx.ts';
+import { findMediamtx } from './mediamtx-recordings.ts';
 import { readMoonfire } from './moonfire.ts';
 import { moonfirePlaces } from './moonfire-recordings.ts';
 import type { Product } from './products.ts';
@@ -77,7 +77,11 @@ interface Source {
 async function openSource({ product, path, recordings, clock, env }: MoveInOptions): Promise<Source> {
   const file = await fileOf(product, path);
   if (product === 'moonfire') return openMoonfire(file, recordings, clock);
-  const found = await reading(file, async () => read(product, await readFile(file, 'utf8'), env));
+  const found = await reading(file, async () => {
+    const text = await readFile(file, 'utf8');
+    if (product === 'mediamtx') return findMediamtx(text, file, recordings);
+    return product === 'frigate' ? readFrigate(text, env) : readShinobi(text);
+  });
   const places = recordings === null ? [] : await placesOf(product, found.cameras, file, recordings);
   return { found, places, close: () => {} };
 }
@@ -204,11 +208,6 @@ async function fileOf(product: Product, path: string): Promise<string> {
   }
 }
 
-function read(product: Exclude<Product, 'moonfire'>, text: string, env: MoveInOptions['env']): Found {
-  if (product === 'frigate') return readFrigate(text, env);
-  return product === 'mediamtx' ? readMediamtx(text) : readShinobi(text);
-}
-
 /** Reads something of a file. @throws ForeignConfigError if it can't be read */
 async function reading<Value>(file: string, work: () => Value | Promise<Value>): Promise<Value> {
   try {
@@ -229,9 +228,10 @@ async function reading<Value>(file: string, work: () => Value | Promise<Value>):
   }
 }
 
-function lineOf({ name, source, subSource, tags, isRecorded, depthHours }: FoundStream): string {
+function lineOf({ name, source, subSource, tags, isRecorded, depthHours, remark }: FoundStream): string {
   const facts = [
     shownSource(source),
+    ...(remark === undefined ? [] : [remark]),
     ...(subSource === null ? [] : [`sub-stream ${shownSource(subSource)}`]),
     isRecorded ? `recorded${depthHours === undefined ? '' : `, kept ${depthHours} h`}` : 'not recorded',
     ...(tags.length > 0 ? [`tags ${tags.join(', ')}`] : []),

@@ -2,52 +2,52 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FoundFolder, FoundRecording } from '../../archive/imported/imported.ts';
+import { type Fields, type NamePattern, patternsOf } from './recording-template.ts';
 
 /** Where a program puts the recordings of a camera. */
 export interface RecordingLayout {
   /** The folder of all recordings. */
   readonly root: string;
-  /**
-   * Paths below it, with the conversions of `strftime` (`%Y %m %d %H %M %S`), `%f` for microseconds, `%s` for seconds since the
-   * epoch, `%z` for the distance to UTC, and `%path` for the camera.
-   */
+  /** Paths below it: see `recording-template.ts`. */
   readonly template: string;
+  readonly others?: readonly OtherName[] | undefined;
   /** Names contain UTC, or the time of a zone, which is that of this process. */
   readonly isUtc: boolean;
+}
+
+/** Files in the folders of a camera's recordings whose names differ. */
+interface OtherName {
+  /** The last part of a template. */
+  readonly name: string;
+  /** Why they are left out; undefined: they are recordings, too. */
+  readonly reason?: string;
+}
+
+/** Where a configuration puts recordings. */
+export interface RecordPath {
+  /** Relative to the configuration's folder, as `RecordingLayout.template`. */
+  readonly path: string;
+  readonly others: readonly OtherName[];
 }
 
 /** Says what a listing leaves out. */
 export type NoteLeftOut = (reason: string, example: string) => void;
 
-type Field = 'Y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'f' | 's' | 'z';
-type Fields = Readonly<Partial<Record<Field, string>>>;
-
-/** One part of a path. */
-interface NamePattern {
-  readonly pattern: RegExp;
-  readonly fields: readonly Field[];
+/** What names of one part of a path may be. */
+interface PartName extends NamePattern {
+  /** Why files with such names are left out. */
+  readonly reason: string | undefined;
 }
 
-const digits: Readonly<Record<Field, string>> = {
-  Y: String.raw`(\d{4})`,
-  m: String.raw`(\d{2})`,
-  d: String.raw`(\d{2})`,
-  H: String.raw`(\d{2})`,
-  M: String.raw`(\d{2})`,
-  S: String.raw`(\d{2})`,
-  f: String.raw`(\d{6})`,
-  s: String.raw`(\d{9,11})`,
-  z: String.raw`(Z|[+-]\d{4})`,
-};
 const hourMs = 3_600_000;
 /** Of a camera; a year of recordings of ten seconds in one folder has three million. */
 const filesPerFolderMax = 4_000_000;
 /** Years that a recording can be of. */
 const years = { from: 2000, to: 2100 };
 
-/** How exact the times are, ms. */
-export function nameStepMs({ template }: RecordingLayout): number {
-  return template.includes('%f') ? 1 : 1000;
+/** How exact times are, ms. */
+function stepOf(fields: Fields): number {
+  return fields.f === undefined ? 1000 : 1;
 }
 
 /**
@@ -55,31 +55,26 @@ export function nameStepMs({ template }: RecordingLayout): number {
  * that can't be read are noted.
  */
 export async function* listRecordings(
-  { root, template, isUtc }: RecordingLayout,
+  { root, template, others = [], isUtc }: RecordingLayout,
   camera: string,
   note: NoteLeftOut,
 ): AsyncGenerator<FoundFolder, void, undefined> {
   if (camera.split('/').some((part) => part === '' || part === '.' || part === '..')) return;
-  const parts = template.split('/').flatMap((part) => patternsOf(part, camera));
-  yield* listFolder({ root, isUtc, note }, '', parts, {});
+  yield* listFolder({ root, isUtc, note }, '', partsOf(template, others, camera), {});
 }
 
-/** A template's part; one with `%path` may be several parts of a path. */
-function patternsOf(part: string, camera: string): NamePattern[] {
-  // A name may contain a percent sign.
-  const named = part.replaceAll('%path', camera.replaceAll('%', '\0'));
-  return named.split('/').map((text) => {
-    const fields: Field[] = [];
-    const source = text.split(/(%[YmdHMSfsz])/).map((piece) => {
-      const field = piece.startsWith('%') ? (piece[1] as Field | undefined) : undefined;
-      if (field !== undefined && Object.hasOwn(digits, field)) {
-        fields.push(field);
-        return digits[field];
-      }
-      return piece.replaceAll('\0', '%').replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
-    });
-    return { pattern: new RegExp(`^${source.join('')}$`), fields };
-  });
+/** What each part of a path may be. */
+function partsOf(template: string, others: readonly OtherName[], camera: string): PartName[][] {
+  const folders = template.split('/');
+  const names: readonly OtherName[] = [{ name: folders.pop() ?? '' }, ...others];
+  // A name that contains `%path` has as many parts as the other names.
+  const ends = names.map(({ name, reason }) =>
+    patternsOf(name, camera).map((pattern) => ({ ...pattern, reason })),
+  );
+  return [
+    ...folders.flatMap((part) => patternsOf(part, camera).map((one) => [{ ...one, reason: undefined }])),
+    ...(ends[0] ?? []).map((_, index) => ends.flatMap((end) => end[index] ?? [])),
+  ];
 }
 
 interface Listing {
@@ -91,30 +86,33 @@ interface Listing {
 async function* listFolder(
   listing: Listing,
   folder: string,
-  parts: readonly NamePattern[],
+  parts: readonly (readonly PartName[])[],
   known: Fields,
 ): AsyncGenerator<FoundFolder, void, undefined> {
   const [part, ...rest] = parts;
   if (!part) return;
   const recordings: FoundRecording[] = [];
   for (const entry of await entriesOf(listing, folder)) {
-    const match = part.pattern.exec(entry.name);
-    if (!match) continue;
+    const named = part.find(({ pattern }) => pattern.test(entry.name));
+    if (!named) continue;
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    const fields = {
-      ...known,
-      ...Object.fromEntries(part.fields.map((field, at) => [field, match[at + 1]])),
-    };
-    if (entry.isSymbolicLink()) listing.note('it is a symbolic link', path);
+    const fields = { ...known, ...fieldsOf(named, entry.name) };
+    if (named.reason !== undefined) listing.note(named.reason, path);
+    else if (entry.isSymbolicLink()) listing.note('it is a symbolic link', path);
     else if (rest.length > 0 && entry.isDirectory()) yield* listFolder(listing, path, rest, fields);
     else if (rest.length === 0 && entry.isFile()) {
       const startsMs = timesOf(fields, listing.isUtc);
       if (startsMs.length === 0) listing.note('its name has no valid time', path);
       else if (recordings.length === filesPerFolderMax) listing.note('its folder has too many files', path);
-      else recordings.push({ name: entry.name, startsMs });
+      else recordings.push({ name: entry.name, startsMs, stepMs: stepOf(fields) });
     }
   }
   if (recordings.length > 0) yield { folder, recordings };
+}
+
+function fieldsOf({ pattern, fields }: NamePattern, name: string): Fields {
+  const match = pattern.exec(name);
+  return Object.fromEntries(fields.map((field, at) => [field, match?.[at + 1]]));
 }
 
 /** Sorted by name. */

@@ -11,7 +11,12 @@ import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { ForeignConfigError, type FoundCamera } from './found-stream.ts';
 import type { Product } from './products.ts';
-import { listRecordings, nameStepMs, type NoteLeftOut, type RecordingLayout } from './recording-paths.ts';
+import {
+  listRecordings,
+  type NoteLeftOut,
+  type RecordingLayout,
+  type RecordPath,
+} from './recording-paths.ts';
 
 /** Below the folder of all recordings; MediaMTX names both in its configuration. */
 const layouts: Readonly<Partial<Record<Product, Pick<RecordingLayout, 'template' | 'isUtc'>>>> = {
@@ -34,8 +39,6 @@ export interface CameraRecordings {
   readonly name: string;
   /** The folder of all recordings, without symbolic links. */
   readonly root: string;
-  /** How exact their times are, ms. */
-  readonly nameStepMs: number;
   readonly list: (note: NoteLeftOut) => AsyncIterable<FoundFolder> | Iterable<FoundFolder>;
 }
 
@@ -82,7 +85,7 @@ export async function placesOf(
 /** The recordings of a camera whose paths say when they begin. */
 export function recordingsOf(name: string, camera: string, layout: RecordingLayout): CameraRecordings {
   const list = (note: NoteLeftOut) => listRecordings(layout, camera, note);
-  return { name, root: layout.root, nameStepMs: nameStepMs(layout), list };
+  return { name, root: layout.root, list };
 }
 
 async function usualLayout(
@@ -100,19 +103,19 @@ async function usualLayout(
 }
 
 /** The part of a record path that is the same for all recordings is their folder. */
-async function recordPathLayout(
-  recordPath: string,
+export async function recordPathLayout(
+  { path, others }: RecordPath,
   config: string,
   named: string | undefined,
 ): Promise<RecordingLayout | undefined> {
-  const parts = recordPath.split('/');
+  const parts = path.split('/');
   const first = Math.max(
     0,
     parts.findIndex((part) => part.includes('%')),
   );
   const folder = named ?? resolve(dirname(config), parts.slice(0, first).join('/') || '/');
   if (!(await hasEntries(folder))) return undefined;
-  return { root: await realpath(folder), template: parts.slice(first).join('/'), isUtc: false };
+  return { root: await realpath(folder), template: parts.slice(first).join('/'), others, isUtc: false };
 }
 
 /** An empty folder may be the place of a disk that is not mounted: what was imported from it is not gone. */
@@ -175,13 +178,13 @@ async function importCameras(
 }
 
 function importCamera(
-  { root, nameStepMs, list }: CameraRecordings,
+  { root, list }: CameraRecordings,
   uid: string,
   catalog: ImportedCatalog | undefined,
   clock: Clock,
   onFile: () => void,
 ): Promise<ImportReport> {
-  const importer = new RecordingImporter(uid, { catalog, root, clock, nameStepMs, onFile });
+  const importer = new RecordingImporter(uid, { catalog, root, clock, onFile });
   return importer.run(list((reason, example) => importer.note(reason, example)));
 }
 
