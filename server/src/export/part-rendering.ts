@@ -1,6 +1,6 @@
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
-import { delay, type Cancel, type Clock } from '../base/clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { FfmpegJob } from '../ffmpeg/job.ts';
 import type { FfmpegPool } from '../ffmpeg/pool.ts';
@@ -10,7 +10,6 @@ import type { DigestRequest } from '../ffmpeg/protocol.ts';
 const aheadMax = 32;
 /** A process that does nothing for this long has stopped working, ms. A busy machine is slow, but not that slow. */
 const hangMs = 60_000;
-const retryMs = 10;
 
 export interface PartRenderingOptions {
   readonly pool: Pick<FfmpegPool, 'open'>;
@@ -97,12 +96,8 @@ export class PartRendering {
   }
 
   async #send(bytes: Uint8Array, utcTicks: number): Promise<void> {
-    const { clock, signal } = this.#options;
-    while (!this.#job.data(bytes, utcTicks)) {
-      await this.#waited(this.#job.drained());
-      // A process that is being killed accepts nothing, and is drained immediately.
-      await delay(clock, retryMs, signal);
-    }
+    const sent = this.#job.send(bytes, utcTicks);
+    await this.#waited(sent.then((isTaken) => (isTaken ? undefined : this.#done.promise)));
   }
 
   /** Waits for the process, which is killed if it does nothing meanwhile. @throws what ended it */

@@ -11,8 +11,11 @@ export type WorkerRole = JobRequest['kind'] | 'datagrams' | 'file';
 export interface FfmpegJob {
   /** Passes bytes to a transcoding job. False if they were dropped. */
   data(bytes: Uint8Array, ptsTicks: number): boolean;
-  /** Resolves when the child has read its queue, or has exited. */
-  drained(): Promise<void>;
+  /**
+   * The same for media that must not be dropped: waits until the child has room. False if the job has ended, or its
+   * child is about to exit: the listener is told why.
+   */
+  send(bytes: Uint8Array, ptsTicks: number): Promise<boolean>;
   /** Ends the job; its listener receives no more events. Idempotent. */
   close(): void;
   /** Kills the process of a hanging job. */

@@ -104,6 +104,26 @@ test('jobs share a child up to its capacity; an idle child is terminated', async
   });
 });
 
+test('media that must not be dropped waits for room, and is refused once the job or its child has ended', async () => {
+  const chunk = new Uint8Array(3 * 1024 * 1024);
+  await withPool('pipe.write(hello); pipe.pause();', systemClock, async (_pool, open) => {
+    const [first, second] = [open(), open()];
+    assert.ok(await first.job.send(chunk, 0));
+    assert.ok(!first.job.data(chunk, 0));
+    const waiting = [first.job.send(chunk, 1), second.job.send(chunk, 1)];
+    second.job.close();
+    first.job.kill('the test wants it');
+    assert.deepEqual(await Promise.all(waiting), [false, false]);
+    assert.equal(await first.job.send(chunk, 2), false);
+    assert.match((await first.ended)?.message ?? '', /the test wants it/);
+  });
+  await withPool('pipe.write(hello);', systemClock, async (_pool, open) => {
+    const { job } = open();
+    const sent = Array.from({ length: 5 }, (_, at) => job.send(chunk, at));
+    assert.deepEqual(await Promise.all(sent), [true, true, true, true, true]);
+  });
+});
+
 test('disposing ends every job with the cause, once, and nothing starts after it', async () => {
   await withPool('pipe.write(hello);', systemClock, async (pool, open) => {
     const { ended } = open();

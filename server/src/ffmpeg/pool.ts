@@ -101,7 +101,7 @@ export class FfmpegPool {
     });
     return {
       data: (bytes, ptsTicks) => child.data(job, bytes, ptsTicks),
-      drained: () => child.drained(),
+      send: (bytes, ptsTicks) => child.send(job, bytes, ptsTicks),
       close: () => {
         child.close(job);
         this.#rest(child);

@@ -146,9 +146,14 @@ export class WorkerProcess {
     return true;
   }
 
-  /** Resolves when the child has read its queue, or has exited. */
-  drained(): Promise<void> {
-    return this.isAlive ? this.#queue.drained() : Promise.resolve();
+  /** Passes bytes to a job once the child has room. False if the job has ended, or the child has been killed. */
+  async send(job: number, bytes: Uint8Array, ptsTicks: number): Promise<boolean> {
+    while (!this.data(job, bytes, ptsTicks)) {
+      // Never again then: a loop without room and without waiting would keep the child's exit from being noticed.
+      if (!this.isAlive || !this.#jobs.has(job)) return false;
+      await this.#queue.drained();
+    }
+    return true;
   }
 
   /** Ends a job without notifying its listener. Idempotent. */

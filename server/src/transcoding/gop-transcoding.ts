@@ -62,7 +62,7 @@ async function transcodeFrames(
   const abort = () => done.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {
-    await Promise.race([feed(job, samples, signal), done.promise]);
+    await Promise.race([feed(job, samples), done.promise]);
     await done.promise;
   } finally {
     signal.removeEventListener('abort', abort);
@@ -85,10 +85,10 @@ function untranscodable(cause?: unknown): Fault {
   return new Fault('ProbeError', 'The video cannot be transcoded.', { cause });
 }
 
-async function feed(job: FfmpegJob, samples: readonly Sample[], signal: AbortSignal): Promise<void> {
+/** Resolves when the job has everything, or has ended. */
+async function feed(job: FfmpegJob, samples: readonly Sample[]): Promise<void> {
   for (const { data, pts } of samples) {
-    const bytes = Buffer.concat(data);
-    while (!signal.aborted && !job.data(bytes, pts)) await job.drained();
+    if (!(await job.send(Buffer.concat(data), pts))) return;
   }
-  while (!signal.aborted && !job.data(new Uint8Array(), 0)) await job.drained();
+  await job.send(new Uint8Array(), 0);
 }
