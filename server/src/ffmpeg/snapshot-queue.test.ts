@@ -20,7 +20,7 @@ class ScriptedPool implements SnapshotPool {
     this.jobs.push({ widths: asked.kind === 'snapshot' ? asked.maxWidth : 0, listener });
     return {
       data: () => true,
-      drained: () => Promise.resolve(),
+      send: () => Promise.resolve(false),
       close: () => {},
       kill: (cause: string) => {
         this.kills++;

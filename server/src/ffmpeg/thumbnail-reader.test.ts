@@ -62,7 +62,7 @@ test('a frame with which the process fails is one that cannot be decoded; a proc
       const end = () => listener.ended(new Fault('Unavailable', 'It was killed.'), 'It was killed.');
       return {
         data: () => (queueMicrotask(end), true),
-        drained: () => Promise.resolve(),
+        send: () => Promise.resolve(false),
         close: () => {},
         kill: () => {},
       };

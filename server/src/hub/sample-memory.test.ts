@@ -1,39 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { AccessUnitBuilder } from '@vidette/media/rtp/access-unit';
 import type { Sample } from '@vidette/media/sample';
 import { BlockPool, releaseSample } from '@vidette/media/sample-block';
+import { frameTicks, pooledSource } from './pooled-source-fixture.ts';
 import type { Reader } from './reader.ts';
 import { videoTrack } from './sample-fixture.ts';
-import { Stream } from './stream.ts';
 
 const blockBytes = 64;
-
-/** A hub that gets frames as a camera's connection makes them, in memory of this pool. */
-function source(pool: BlockPool) {
-  const builder = new AccessUnitBuilder(pool);
-  const stream = new Stream('s');
-  stream.setTracks([videoTrack]);
-  let index = 0;
-  const send = (size: number, isKey: boolean) => {
-    builder.add(new Uint8Array(size).fill(index & 0xff), 0, size, true);
-    const unit = builder.take(index, isKey, false);
-    assert.ok(unit);
-    const { data, size: bytes, blocks } = unit;
-    const dts = 3_600 * index++;
-    stream.write({ trackId: 1, dts, pts: dts, isKey, isDamaged: false, data, size: bytes, blocks });
-  };
-  return { stream, send };
-}
 
 /** The frame has the bytes that it was sent with. */
 function assertWhole(sample: Sample): void {
   const bytes = Buffer.concat(sample.data).subarray(4);
-  const expected = (sample.dts / 3_600) & 0xff;
+  const expected = (sample.dts / frameTicks) & 0xff;
   assert.ok(
     bytes.every((byte) => byte === expected),
-    `frame ${sample.dts / 3_600}`,
+    `frame ${sample.dts / frameTicks}`,
   );
 }
 
@@ -48,7 +30,7 @@ function take(reader: Reader, count: number): Sample[] {
 
 test('[R10.1] memory is used again when the hub and the recorder are through with it, and only then', () => {
   const pool = new BlockPool(blockBytes, 1e6);
-  const { stream, send } = source(pool);
+  const { stream, send } = pooledSource(pool);
   const recorder = stream.addReader({
     name: 'archive',
     maxBytes: 1e6,
@@ -86,7 +68,7 @@ test('[R10.1] no frame changes while a reader may read it, however readers come,
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300, size: 'max' }), (steps) => {
-      const { stream, send } = source(new BlockPool(blockBytes, 20 * blockBytes));
+      const { stream, send } = pooledSource(new BlockPool(blockBytes, 20 * blockBytes));
       const open = (data: 'keeps' | 'releases') =>
         stream.addReader({ name: data, maxBytes: 2_000, from: 'gop', data, onReadable() {} });
       const recorder = open('releases');

@@ -55,8 +55,8 @@ export class FragmentBuilder {
       : 0;
   }
 
-  /** Samples of tracks other than those given are dropped. */
-  add(sample: Sample): void {
+  /** @returns whether it was taken: samples of tracks other than those given are not. */
+  add(sample: Sample): boolean {
     if (sample.trackId === this.#video?.id) {
       if (this.#lastDts !== undefined) this.#noteGap(sample.dts - this.#lastDts);
       this.#lastDts = sample.dts;
@@ -68,9 +68,10 @@ export class FragmentBuilder {
       this.#lastAudioDts = sample.dts;
       this.#audios.push(sample);
     } else {
-      return;
+      return false;
     }
     this.#bytes += sample.size;
+    return true;
   }
 
   /** Samples were dropped here: the step across them says nothing about frame durations. */

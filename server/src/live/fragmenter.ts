@@ -1,6 +1,7 @@
 import { fragment, type FragmentTrack } from '@vidette/media/fmp4/fragment';
 import { initSegment } from '@vidette/media/fmp4/init';
 import type { Sample } from '@vidette/media/sample';
+import { releaseSample } from '@vidette/media/sample-block';
 import type { Track } from '@vidette/media/track';
 import { prepareMessage, type PreparedMessage } from '../base/web-socket.ts';
 
@@ -46,8 +47,14 @@ export class LiveFragmenter {
     return init;
   }
 
-  /** One moof and mdat. At least one track must have a sample. */
+  /** One moof and mdat, a copy of the samples, which are released. At least one track must have a sample. */
   fragment(runs: readonly FragmentTrack[]): PreparedMessage {
+    const message = this.#fragment(runs);
+    for (const { samples } of runs) samples.forEach(releaseSample);
+    return message;
+  }
+
+  #fragment(runs: readonly FragmentTrack[]): PreparedMessage {
     const first = runs.find(({ samples }) => samples.length > 0)?.samples[0];
     if (!first) throw new RangeError('A live fragment must have samples');
     const known = this.#built.get(first);

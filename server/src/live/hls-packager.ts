@@ -1,6 +1,7 @@
 import { ticksToMs } from '@vidette/media/time';
 import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
+import { releaseSample } from '@vidette/media/sample-block';
 import type { Track } from '@vidette/media/track';
 import type { ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
@@ -46,7 +47,7 @@ export class HlsPackager {
     return used.length === 0 ? undefined : used;
   }
 
-  /** Takes one event; the caller handles `end`. */
+  /** Takes one event, and releases its sample when it is packed; the caller handles `end`. */
   handle(event: ReaderEvent): void {
     switch (event.type) {
       case 'tracks':
@@ -70,12 +71,15 @@ export class HlsPackager {
   #onSample(sample: Sample, startsGop: boolean): void {
     if (startsGop) this.#onGop(sample);
     const run = this.#run;
-    if (!run) return;
+    if (!run) {
+      releaseSample(sample);
+      return;
+    }
     const isFrame = this.#isLeading(sample);
     if (isFrame && this.#partStart && !startsGop && this.#isPartFull(sample)) {
       this.#endPart(sample.dts);
     }
-    run.add(sample);
+    if (!run.add(sample)) releaseSample(sample);
     if (!isFrame) return;
     this.#partStart ??= sample;
     this.#lastDts = sample.dts;

@@ -183,6 +183,7 @@ export class LowLatencyHls {
       name: 'hls',
       maxBytes: queueBytes,
       from: 'gop',
+      data: 'releases',
       onReadable: () => queueMicrotask(() => this.#read()),
     });
     this.#cancelIdle = clock.every(idleMs / 6, () => {

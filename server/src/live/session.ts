@@ -2,6 +2,7 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import type { LiveMessage } from '@vidette/contract/live';
 import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
+import { releaseSample } from '@vidette/media/sample-block';
 import { ticksToMs } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
 import type { Clock } from '../base/clock.ts';
@@ -90,6 +91,7 @@ export class LiveSession {
       name: 'live',
       maxBytes: queueBytes,
       from: 'gop',
+      data: 'releases',
       onReadable: () => this.#schedule(),
     });
     if (!options.stream.tracks) options.sink.text({ type: 'waiting', reason: 'connecting' });
@@ -206,8 +208,8 @@ export class LiveSession {
         this.#begin(tracks, sample);
       }
     }
-    if (this.#keyFramesOnly && !startsGop) return;
-    this.#run?.add(sample);
+    const isLeftOut = this.#keyFramesOnly && !startsGop;
+    if (isLeftOut || !this.#run?.add(sample)) releaseSample(sample);
   }
 
   /** Begins immediately, and ends with a GOP. */
