@@ -46,6 +46,8 @@ export interface Movie {
   readonly isFragmented: boolean;
   /** The file ends before the last sample that it describes, or inside a box. */
   readonly isTruncated: boolean;
+  /** When it begins, ms since the epoch; undefined if the file doesn't say it. */
+  readonly startMs?: number | undefined;
 }
 
 /**
@@ -69,7 +71,13 @@ export async function readMovie(read: ReadAt, fileSize: number): Promise<Movie> 
     return whole.length > 0 ? [{ track, offsetSeconds, samples: whole }] : [];
   });
   if (tracks.length === 0) throw new MalformedError(declared.leftOut[0] ?? 'it has no samples');
-  return { tracks, leftOut: declared.leftOut, isFragmented: moofs.length > 0, isTruncated: isCut };
+  return {
+    tracks,
+    leftOut: declared.leftOut,
+    isFragmented: moofs.length > 0,
+    isTruncated: isCut,
+    startMs: startOf(moov),
+  };
 }
 
 interface FoundBoxes {
@@ -148,6 +156,31 @@ function timescaleOf(mvhd: Uint8Array): number {
   const reader = new ByteReader(mvhd);
   reader.skip(mvhd[0] === 1 ? 20 : 12);
   return reader.u32() || 1;
+}
+
+/** Beginning and end of the times that a recording can have. */
+const years = { fromMs: Date.UTC(2000), toMs: Date.UTC(2101) };
+
+/** MediaMTX notes the start of a recording in a box of its own, `mtxi`: version and flags, UUID, number, decode time, time in ns. */
+function startOf(moov: Uint8Array): number | undefined {
+  const notes = [...walkBoxes(moov)].flatMap(({ type, body }) => (type === 'udta' ? [noteIn(body)] : []));
+  const mtxi = notes.find((body) => body !== undefined);
+  if (!mtxi || mtxi.length < 44) return undefined;
+  const reader = new ByteReader(mtxi);
+  reader.skip(36);
+  // The last bits of a time in ns are lost: 256 ns.
+  const ms = (reader.u32() * 2 ** 32 + reader.u32()) / 1e6;
+  return ms >= years.fromMs && ms < years.toMs ? ms : undefined;
+}
+
+/** What others write into `udta` need not be boxes, and QuickTime ends it with four zeros. */
+function noteIn(udta: Uint8Array): Uint8Array | undefined {
+  try {
+    return findBox(udta, 'mtxi')?.body;
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error;
+    return undefined;
+  }
 }
 
 /**

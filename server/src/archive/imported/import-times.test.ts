@@ -13,21 +13,11 @@ function lasting(ms: number) {
   return fragments;
 }
 
-/** Places recordings one after the other: start by its name and length, ms; changed when it ended unless said otherwise. */
-function placed(
-  recordings: readonly (readonly [
-    namesMs: number | readonly number[],
-    lengthMs: number,
-    changedMs?: number,
-  ])[],
-  nameStepMs = 1000,
-) {
+/** Places recordings one after the other: start by its name and length, ms. */
+function placed(recordings: readonly (readonly [nameMs: number, lengthMs: number])[], nameStepMs = 1000) {
   const times = new ImportTimes(undefined, () => undefined);
-  return recordings.map(([named, lengthMs, changedMs]) => {
-    const starts = typeof named === 'number' ? [named] : named;
-    const modifiedMs = baseMs + (changedMs ?? (starts[0] ?? 0) + lengthMs);
-    const ticks = starts.map((ms) => catalogTicks(baseMs + ms));
-    const found = times.place(ticks, lasting(lengthMs), modifiedMs, nameStepMs);
+  return recordings.map(([nameMs, lengthMs]) => {
+    const found = times.place(catalogTicks(baseMs + nameMs), lasting(lengthMs), nameStepMs);
     if (!found) return undefined;
     const { startTicks, fragments } = found;
     const endTicks = fragments.reduce((end, { durationTicks }) => end + durationTicks, startTicks);
@@ -90,19 +80,5 @@ test('[R16.3] of two recordings of one time the first is shown', () => {
       [60_000, 60_000],
     ]),
     [[0, 60_000], undefined, [60_000, 120_000]],
-  );
-});
-
-test('[R16.3] in the hour that occurs twice the time of the file decides', () => {
-  const hourMs = 3_600_000;
-  assert.deepEqual(
-    placed([
-      [[0, hourMs], 10_000, 10_000],
-      [[10_000, hourMs + 10_000], 10_000, hourMs + 20_000],
-    ]),
-    [
-      [0, 10_000],
-      [hourMs + 10_000, hourMs + 20_000],
-    ],
   );
 });

@@ -12,7 +12,7 @@ export interface TimedRecording {
 /** Pauses between recordings that are no longer than this, beyond what names can say, are none. */
 const spareTicks = catalogTicks(500);
 /** A recording that would begin this much before the end of the one before it is one of the same time. */
-const overlapMaxTicks = catalogTicks(5_000);
+export const overlapMaxTicks = catalogTicks(5_000);
 
 interface Span {
   readonly startTicks: number;
@@ -40,6 +40,11 @@ export class ImportTimes {
     this.#streamId = streamId;
   }
 
+  /** Whether a time is before that of the recording that got its place last. */
+  isBefore(startTicks: number): boolean {
+    return startTicks < (this.#last?.startTicks ?? 0);
+  }
+
   /** Of the oldest recording, ms since the epoch; null if there was none. */
   get firstMs(): number | null {
     return this.#firstTicks === undefined ? null : catalogMs(this.#firstTicks);
@@ -57,21 +62,13 @@ export class ImportTimes {
   }
 
   /**
-   * @param candidates when it may begin by its name
-   * @param modifiedMs the last change of its file, which tells which of them is right
-   * @param stepMs how exact its name is
+   * @param named when it begins by its name
+   * @param stepMs how exact that is
    * @returns undefined if another recording has this time
    */
-  place(
-    candidates: readonly number[],
-    fragments: readonly NewFragment[],
-    modifiedMs: number,
-    stepMs: number,
-  ): TimedRecording | undefined {
+  place(named: number, fragments: readonly NewFragment[], stepMs: number): TimedRecording | undefined {
     const toleranceTicks = catalogTicks(stepMs) + spareTicks;
     const ticks = lengthOf(fragments);
-    const named = likelyStart(candidates, ticks, modifiedMs);
-    if (named === undefined) return undefined;
     const before = this.#before(named + toleranceTicks);
     const startTicks = before ? startAfter(before, named, toleranceTicks) : ceilToGrid(named);
     if (startTicks === undefined) return undefined;
@@ -96,17 +93,6 @@ function startAfter(before: Span, named: number, toleranceTicks: number): number
   const pauseTicks = named - before.endTicks;
   if (pauseTicks > toleranceTicks) return ceilToGrid(named);
   return pauseTicks < -overlapMaxTicks ? undefined : ceilToGrid(before.endTicks);
-}
-
-/** Of several times at which a recording may begin, that with which it ends when its file was changed last. */
-export function likelyStart(
-  candidates: readonly number[],
-  lengthTicks: number,
-  modifiedMs: number,
-): number | undefined {
-  const missedBy = (start: number) => Math.abs(start + lengthTicks - catalogTicks(modifiedMs));
-  const [start] = candidates.toSorted((a, b) => missedBy(a) - missedBy(b));
-  return start;
 }
 
 function ceilToGrid(ticks: number): number {

@@ -1,7 +1,7 @@
 import { limits } from '@vidette/contract/constants';
 import { parseSourceAddress } from '../../dial/address.ts';
 import { Fault } from '../../base/fault.ts';
-import type { RecordPath } from './recording-paths.ts';
+import type { RecordPath } from './recording-template.ts';
 
 /** A stream that the configuration of another program describes. */
 export interface FoundStream {

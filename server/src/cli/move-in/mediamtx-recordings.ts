@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Finding, type Found } from './found-stream.ts';
 import { addPath, type MediamtxConfig, readMediamtx, recordPathOf, settingsOf } from './mediamtx.ts';
-import { cameraFinder } from './recording-template.ts';
-import type { RecordingLayout, RecordPath } from './recording-paths.ts';
+import type { RecordingLayout } from './recording-paths.ts';
+import { cameraFinder, type RecordPath } from './recording-template.ts';
 import { recordPathLayout } from './recordings.ts';
 
 /** Folders in which paths are looked for; a year of ten cameras with a folder for each hour has 90 000. */
@@ -75,7 +75,7 @@ function recordPaths({ paths }: MediamtxConfig): RecordPath[] {
 }
 
 /** The names of paths that have recordings, sorted. */
-async function recordedNames(layout: RecordingLayout, finding: Finding): Promise<string[]> {
+async function recordedNames(layout: Omit<RecordingLayout, 'zone'>, finding: Finding): Promise<string[]> {
   const folderTemplate = layout.template.slice(0, layout.template.lastIndexOf('/') + 1);
   const templates = [layout.template, ...(layout.others ?? []).map(({ name }) => folderTemplate + name)];
   const finders = templates.map(cameraFinder);

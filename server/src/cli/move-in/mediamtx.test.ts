@@ -29,7 +29,7 @@ async function found(t: TestContext, text: string, files: readonly string[] = []
 /** What the listing of a camera takes and notes. */
 async function listed({ path, cameras }: Awaited<ReturnType<typeof found>>, name: string) {
   const config = join(path, 'mediamtx.yml');
-  const places = await placesOf('mediamtx', cameras, config, undefined);
+  const places = await placesOf('mediamtx', cameras, config, undefined, 'UTC');
   const notes: string[] = [];
   const files: Record<string, string[]> = {};
   for await (const { folder: at, recordings } of places

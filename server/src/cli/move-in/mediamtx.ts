@@ -10,7 +10,7 @@ import {
   type Settings,
 } from './found-stream.ts';
 import { compileGoPattern, type GoPattern } from './go-pattern.ts';
-import type { RecordPath } from './recording-paths.ts';
+import type { RecordPath } from './recording-template.ts';
 
 /** A path of MediaMTX, or the settings of all paths that a pattern matches. */
 export interface MediamtxPath {

@@ -33,7 +33,7 @@ export async function moonfirePlaces(
     const folder = named === undefined ? own : folders.size > 1 ? join(named, basename(own)) : named;
     if (!(await hasEntries(folder))) continue;
     const root = await realpath(folder);
-    places.push({ name, root, list: (note) => listFiles(database, stream.id, note) });
+    places.push({ name, root, zone: null, list: (note) => listFiles(database, stream.id, note) });
   }
   return places;
 }

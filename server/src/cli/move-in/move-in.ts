@@ -13,6 +13,7 @@ import { ForeignConfigError, type Found, type FoundStream } from './found-stream
 import { readFrigate } from './frigate.ts';
 import { findMediamtx } from './mediamtx-recordings.ts';
 import { readMoonfire } from './moonfire.ts';
+import { zoneOfNames } from './local-times.ts';
 import { moonfirePlaces } from './moonfire-recordings.ts';
 import type { Product } from './products.ts';
 import { type CameraRecordings, type CameraReport, importRecordings, placesOf } from './recordings.ts';
@@ -82,7 +83,8 @@ async function openSource({ product, path, recordings, clock, env }: MoveInOptio
     if (product === 'mediamtx') return findMediamtx(text, file, recordings);
     return product === 'frigate' ? readFrigate(text, env) : readShinobi(text);
   });
-  const places = recordings === null ? [] : await placesOf(product, found.cameras, file, recordings);
+  const places =
+    recordings === null ? [] : await placesOf(product, found.cameras, file, recordings, zoneOfNames(env));
   return { found, places, close: () => {} };
 }
 
@@ -117,6 +119,13 @@ async function moveFrom({ found, places }: Source, options: MoveInOptions): Prom
   out(`${found.streams.length} streams found.`);
   if (recordings !== null && places.length === 0)
     out('No recordings were found. Name their folder with --recordings FOLDER.');
+  const zone = places.find((place) => place.zone !== null)?.zone;
+  if (typeof zone === 'string') {
+    tell?.({ timeZone: zone });
+    out(
+      `Times in the names of recordings are taken for those of ${zone}; if they are of another zone, name it as in TZ=Europe/Berlin.`,
+    );
+  }
   if (to === undefined) return preview(options, found, places);
   const token = env['VIDETTE_TOKEN'];
   if (!token || !URL.canParse(to)) {

@@ -38,7 +38,7 @@ test('[R16.3] paths of Frigate are read in UTC, other cameras and symbolic links
     'other/00/gate/00.00.mp4',
   ]);
   await symlink(join(root, '2026-11-21'), join(root, '2026-11-22'));
-  const layout = { root, template: '%Y-%m-%d/%H/%path/%M.%S.mp4', isUtc: true };
+  const layout = { root, template: '%Y-%m-%d/%H/%path/%M.%S.mp4', zone: null };
   assert.deepEqual(await listed(layout, 'gate'), {
     files: {
       '2026-11-20/23/gate/59.50.mp4': ['2026-11-20T23:59:50.000Z'],
@@ -59,7 +59,7 @@ test('[R16.3] record paths of MediaMTX: nested names, microseconds, zones, secon
     'zone/20261121T100000-0330.mp4',
     'epoch/1700000000.mp4',
   ]);
-  const of = (template: string, camera: string) => listed({ root, template, isUtc: true }, camera);
+  const of = (template: string, camera: string) => listed({ root, template, zone: null }, camera);
   assert.deepEqual((await of('%path/%Y-%m-%d_%H-%M-%S-%f.mp4', 'a+b/c%d')).files, {
     'a+b/c%d/2026-11-21_10-00-00-250000.mp4': ['2026-11-21T10:00:00.250Z'],
   });
@@ -73,17 +73,19 @@ test('[R16.3] record paths of MediaMTX: nested names, microseconds, zones, secon
     assert.deepEqual((await of('%path/%s.mp4', camera)).files, {});
 });
 
-test('[R16.3] local names have both times in the hour that occurs twice', async (t) => {
-  const zone = process.env['TZ'];
-  t.after(() => {
-    if (zone === undefined) delete process.env['TZ'];
-    else process.env['TZ'] = zone;
-  });
-  process.env['TZ'] = 'Europe/Berlin';
-  const root = await tree(t, ['g/m/2026-10-25T02-30-00.mp4', 'g/m/2026-10-25T12-00-00.mp4']);
-  const { files } = await listed({ root, template: '%path/%Y-%m-%dT%H-%M-%S.mp4', isUtc: false }, 'g/m');
-  assert.deepEqual(
-    Object.values(files).map((times) => times.toSorted()),
-    [['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'], ['2026-10-25T11:00:00.000Z']],
-  );
+test('[R16.3] local names have both times in the hour that occurs twice, and none in the one that is skipped', async (t) => {
+  const root = await tree(t, [
+    'g/m/2026-03-29T02-30-00.mp4',
+    'g/m/2026-10-25T02-30-00.mp4',
+    'g/m/2026-10-25T12-00-00.mp4',
+    'g/m/2026-10-25T24-00-00.mp4',
+  ]);
+  const layout = { root, template: '%path/%Y-%m-%dT%H-%M-%S.mp4', zone: 'Europe/Berlin' };
+  const { files, notes } = await listed(layout, 'g/m');
+  assert.deepEqual(Object.values(files), [
+    [],
+    ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'],
+    ['2026-10-25T11:00:00.000Z'],
+  ]);
+  assert.deepEqual(notes, ['g/m/2026-10-25T24-00-00.mp4: its name has no valid time']);
 });

@@ -2,7 +2,8 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FoundFolder, FoundRecording } from '../../archive/imported/imported.ts';
-import { type Fields, type NamePattern, patternsOf } from './recording-template.ts';
+import { LocalTimes } from './local-times.ts';
+import { type Fields, type NamePattern, type OtherName, patternsOf } from './recording-template.ts';
 
 /** Where a program puts the recordings of a camera. */
 export interface RecordingLayout {
@@ -11,23 +12,8 @@ export interface RecordingLayout {
   /** Paths below it: see `recording-template.ts`. */
   readonly template: string;
   readonly others?: readonly OtherName[] | undefined;
-  /** Names contain UTC, or the time of a zone, which is that of this process. */
-  readonly isUtc: boolean;
-}
-
-/** Files in the folders of a camera's recordings whose names differ. */
-interface OtherName {
-  /** The last part of a template. */
-  readonly name: string;
-  /** Why they are left out; undefined: they are recordings, too. */
-  readonly reason?: string;
-}
-
-/** Where a configuration puts recordings. */
-export interface RecordPath {
-  /** Relative to the configuration's folder, as `RecordingLayout.template`. */
-  readonly path: string;
-  readonly others: readonly OtherName[];
+  /** The IANA name of the zone whose times names contain; null: they contain UTC, whatever zone that program is in. */
+  readonly zone: string | null;
 }
 
 /** Says what a listing leaves out. */
@@ -39,7 +25,6 @@ interface PartName extends NamePattern {
   readonly reason: string | undefined;
 }
 
-const hourMs = 3_600_000;
 /** Of a camera; a year of recordings of ten seconds in one folder has three million. */
 const filesPerFolderMax = 4_000_000;
 /** Years that a recording can be of. */
@@ -55,12 +40,17 @@ function stepOf(fields: Fields): number {
  * that can't be read are noted.
  */
 export async function* listRecordings(
-  { root, template, others = [], isUtc }: RecordingLayout,
+  { root, template, others = [], zone }: RecordingLayout,
   camera: string,
   note: NoteLeftOut,
 ): AsyncGenerator<FoundFolder, void, undefined> {
   if (camera.split('/').some((part) => part === '' || part === '.' || part === '..')) return;
-  yield* listFolder({ root, isUtc, note }, '', partsOf(template, others, camera), {});
+  yield* listFolder(
+    { root, times: new LocalTimes(zone ?? 'UTC'), isLocal: zone !== null, note },
+    '',
+    partsOf(template, others, camera),
+    {},
+  );
 }
 
 /** What each part of a path may be. */
@@ -79,7 +69,8 @@ function partsOf(template: string, others: readonly OtherName[], camera: string)
 
 interface Listing {
   readonly root: string;
-  readonly isUtc: boolean;
+  readonly times: LocalTimes;
+  readonly isLocal: boolean;
   readonly note: NoteLeftOut;
 }
 
@@ -101,10 +92,10 @@ async function* listFolder(
     else if (entry.isSymbolicLink()) listing.note('it is a symbolic link', path);
     else if (rest.length > 0 && entry.isDirectory()) yield* listFolder(listing, path, rest, fields);
     else if (rest.length === 0 && entry.isFile()) {
-      const startsMs = timesOf(fields, listing.isUtc);
-      if (startsMs.length === 0) listing.note('its name has no valid time', path);
+      const named = timesOf(fields, listing);
+      if (!named) listing.note('its name has no valid time', path);
       else if (recordings.length === filesPerFolderMax) listing.note('its folder has too many files', path);
-      else recordings.push({ name: entry.name, startsMs, stepMs: stepOf(fields) });
+      else recordings.push({ name: entry.name, ...named, stepMs: stepOf(fields) });
     }
   }
   if (recordings.length > 0) yield { folder, recordings };
@@ -128,24 +119,31 @@ async function entriesOf({ root, note }: Listing, folder: string): Promise<Diren
   }
 }
 
-/** The times that a name may stand for, ms since the epoch: two in the hour that occurs twice when clocks are set back. */
-function timesOf(fields: Fields, isUtc: boolean): number[] {
+/** The times that a name may stand for; undefined if it is none. */
+function timesOf(
+  fields: Fields,
+  { times, isLocal }: Listing,
+): Pick<FoundRecording, 'startsMs' | 'isLocal'> | undefined {
   const micros = Number(fields.f ?? 0) / 1000;
-  if (fields.s !== undefined) return [Number(fields.s) * 1000 + micros];
-  const [year, month, day, hour, minute, second] = (['Y', 'm', 'd', 'H', 'M', 'S'] as const).map((field) =>
-    Number(fields[field] ?? Number.NaN),
+  if (fields.s !== undefined) return { startsMs: [Number(fields.s) * 1000 + micros] };
+  const shownMs = shownTimeOf(fields);
+  if (shownMs === undefined) return undefined;
+  if (fields.z !== undefined) return { startsMs: [shownMs - offsetMs(fields.z) + micros] };
+  return { startsMs: times.timesOf(shownMs).map((ms) => ms + micros), isLocal };
+}
+
+/** What a clock shows, as if it were UTC; undefined if no clock shows it. */
+function shownTimeOf(fields: Fields): number | undefined {
+  const [year = 0, month = 0, ...others] = (['Y', 'm', 'd', 'H', 'M', 'S'] as const).map((field) =>
+    Number(fields[field] ?? (field === 'S' ? 0 : Number.NaN)),
   );
-  if ([year, month, day, hour, minute].some((value) => value === undefined || Number.isNaN(value))) return [];
-  if (year === undefined || year < years.from || year > years.to) return [];
-  const numbers = [year, (month ?? 1) - 1, day ?? 1, hour ?? 0, minute ?? 0, second ?? 0] as const;
-  const asUtc = Date.UTC(...numbers);
-  // The 31st of February is another day.
-  if (new Date(asUtc).getUTCMonth() !== numbers[1] || new Date(asUtc).getUTCHours() !== numbers[3]) return [];
-  if (fields.z !== undefined) return [asUtc - offsetMs(fields.z) + micros];
-  if (isUtc) return [asUtc + micros];
-  const local = new Date(...numbers).getTime();
-  const isSameTime = (ms: number) => ms !== local && new Date(ms).getHours() === hour;
-  return [local, ...[local - hourMs, local + hourMs].filter(isSameTime)].map((ms) => ms + micros);
+  const [day = 0, hour = 0, minute = 0, second = 0] = others;
+  if (!(year >= years.from && year <= years.to)) return undefined;
+  const shownMs = Date.UTC(year, month - 1, day, hour, minute, second);
+  if (Number.isNaN(shownMs)) return undefined;
+  const shown = new Date(shownMs);
+  // The 31st of February is another day, and 25 o'clock another hour.
+  return shown.getUTCMonth() === month - 1 && shown.getUTCHours() === hour ? shownMs : undefined;
 }
 
 function offsetMs(zone: string): number {

@@ -7,6 +7,21 @@ import { compileGoPattern } from './go-pattern.ts';
 type Field = 'Y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'f' | 's' | 'z';
 export type Fields = Readonly<Partial<Record<Field, string>>>;
 
+/** Files in the folders of a camera's recordings whose names differ. */
+export interface OtherName {
+  /** The last part of a template. */
+  readonly name: string;
+  /** Why they are left out; undefined: they are recordings, too. */
+  readonly reason?: string;
+}
+
+/** Where a configuration puts recordings. */
+export interface RecordPath {
+  /** Relative to the configuration's folder, as `RecordingLayout.template`. */
+  readonly path: string;
+  readonly others: readonly OtherName[];
+}
+
 /** Names that one part of a path may have. */
 export interface NamePattern {
   readonly pattern: RegExp;

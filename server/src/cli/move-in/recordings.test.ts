@@ -18,10 +18,10 @@ test('[R16.3] recordings are looked for beside the configuration, or where the c
   const config = join(path, 'config', 'config.yml');
   const cameras = [{ name: 'Gate', camera: 'gate' }];
   await mkdir(join(path, 'storage', 'recordings'), { recursive: true });
-  const usual = () => placesOf('frigate', cameras, config, undefined);
+  const usual = () => placesOf('frigate', cameras, config, undefined, 'UTC');
   assert.deepEqual(await usual(), []);
   await assert.rejects(
-    placesOf('frigate', cameras, config, join(path, 'storage', 'recordings')),
+    placesOf('frigate', cameras, config, join(path, 'storage', 'recordings'), 'UTC'),
     ForeignConfigError,
   );
   await writeFile(join(path, 'storage', 'recordings', 'x'), '');
@@ -30,7 +30,7 @@ test('[R16.3] recordings are looked for beside the configuration, or where the c
     [join(path, 'storage', 'recordings')],
   );
   assert.deepEqual(
-    (await placesOf('frigate', cameras, config, path)).map(({ root }) => root),
+    (await placesOf('frigate', cameras, config, path, 'UTC')).map(({ root }) => root),
     [path],
   );
 });
@@ -48,7 +48,7 @@ test('[R16.3] the record path of MediaMTX says where recordings are, and a named
     },
   ];
   for (const named of [undefined, join(path, 'rec', 'v1')]) {
-    const [place] = await placesOf('mediamtx', cameras, config, named);
+    const [place] = await placesOf('mediamtx', cameras, config, named, 'UTC');
     assert.equal(place?.root, join(path, 'rec', 'v1'));
     const listed = [];
     for await (const found of place?.list(() => {}) ?? []) listed.push(found);
@@ -62,7 +62,7 @@ test('[R16.3] the record path of MediaMTX says where recordings are, and a named
 test('[R16.3] two imports never write at the same time', async (t) => {
   const path = await folder(t);
   await mkdir(join(path, 'gate'));
-  const layout = { root: path, template: '%path/%s.mp4', isUtc: true };
+  const layout = { root: path, template: '%path/%s.mp4', zone: null };
   const options = {
     cameras: [recordingsOf('gate', 'gate', layout)],
     uids: new Map([['gate', 'cam1']]),

@@ -11,17 +11,13 @@ import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { ForeignConfigError, type FoundCamera } from './found-stream.ts';
 import type { Product } from './products.ts';
-import {
-  listRecordings,
-  type NoteLeftOut,
-  type RecordingLayout,
-  type RecordPath,
-} from './recording-paths.ts';
+import { listRecordings, type NoteLeftOut, type RecordingLayout } from './recording-paths.ts';
+import type { RecordPath } from './recording-template.ts';
 
 /** Below the folder of all recordings; MediaMTX names both in its configuration. */
-const layouts: Readonly<Partial<Record<Product, Pick<RecordingLayout, 'template' | 'isUtc'>>>> = {
-  frigate: { template: '%Y-%m-%d/%H/%path/%M.%S.mp4', isUtc: true },
-  shinobi: { template: '%path/%Y-%m-%dT%H-%M-%S.mp4', isUtc: false },
+const templates: Readonly<Partial<Record<Product, string>>> = {
+  frigate: '%Y-%m-%d/%H/%path/%M.%S.mp4',
+  shinobi: '%path/%Y-%m-%dT%H-%M-%S.mp4',
 };
 /** Where the recordings are if the command doesn't say it, relative to the configuration. */
 const usualFolders: Readonly<Partial<Record<Product, readonly string[]>>> = {
@@ -33,12 +29,17 @@ const progressMs = 10_000;
 /** The server writes to the catalog, too: a row for each file that it finds missing. */
 const busyMs = 10_000;
 
+/** A layout, whatever the zone of its names is. */
+type Place = Omit<RecordingLayout, 'zone'>;
+
 /** A camera and its recordings. */
 export interface CameraRecordings {
   /** Of the stream that gets them. */
   readonly name: string;
   /** The folder of all recordings, without symbolic links. */
   readonly root: string;
+  /** Whose local times the names of its files contain; null: they say the zone, or need none. */
+  readonly zone: string | null;
   readonly list: (note: NoteLeftOut) => AsyncIterable<FoundFolder> | Iterable<FoundFolder>;
 }
 
@@ -61,6 +62,7 @@ export interface CameraReport extends ImportReport {
  * The recordings of each camera, where they exist.
  * @param config the configuration's file
  * @param named the folder that the command names
+ * @param zone of local times in names
  * @throws ForeignConfigError if that is no folder, or an empty one
  */
 export async function placesOf(
@@ -68,6 +70,7 @@ export async function placesOf(
   cameras: readonly FoundCamera[],
   config: string,
   named: string | undefined,
+  zone: string,
 ): Promise<CameraRecordings[]> {
   if (named !== undefined && !(await hasEntries(named)))
     throw new ForeignConfigError(`${named} is no folder that can be read and contains something.`);
@@ -77,7 +80,9 @@ export async function placesOf(
       recordPath === undefined
         ? await usualLayout(product, config, named)
         : await recordPathLayout(recordPath, config, named);
-    if (layout) places.push(recordingsOf(name, camera, layout));
+    // Frigate names its files in UTC.
+    if (layout)
+      places.push(recordingsOf(name, camera, { ...layout, zone: product === 'frigate' ? null : zone }));
   }
   return places;
 }
@@ -85,19 +90,21 @@ export async function placesOf(
 /** The recordings of a camera whose paths say when they begin. */
 export function recordingsOf(name: string, camera: string, layout: RecordingLayout): CameraRecordings {
   const list = (note: NoteLeftOut) => listRecordings(layout, camera, note);
-  return { name, root: layout.root, list };
+  const saysZone = /%[sz]/.test(layout.template);
+  return { name, root: layout.root, zone: saysZone ? null : layout.zone, list };
 }
 
 async function usualLayout(
   product: Product,
   config: string,
   named: string | undefined,
-): Promise<RecordingLayout | undefined> {
-  const layout = layouts[product];
+): Promise<Place | undefined> {
+  const template = templates[product];
   const candidates = named === undefined ? (usualFolders[product] ?? []) : [named];
-  for (const candidate of layout ? candidates : []) {
+  for (const candidate of template === undefined ? [] : candidates) {
     const folder = resolve(dirname(config), candidate);
-    if (layout && (await hasEntries(folder))) return { ...layout, root: await realpath(folder) };
+    if (template !== undefined && (await hasEntries(folder)))
+      return { template, root: await realpath(folder) };
   }
   return undefined;
 }
@@ -107,7 +114,7 @@ export async function recordPathLayout(
   { path, others }: RecordPath,
   config: string,
   named: string | undefined,
-): Promise<RecordingLayout | undefined> {
+): Promise<Place | undefined> {
   const parts = path.split('/');
   const first = Math.max(
     0,
@@ -115,7 +122,7 @@ export async function recordPathLayout(
   );
   const folder = named ?? resolve(dirname(config), parts.slice(0, first).join('/') || '/');
   if (!(await hasEntries(folder))) return undefined;
-  return { root: await realpath(folder), template: parts.slice(first).join('/'), others, isUtc: false };
+  return { root: await realpath(folder), template: parts.slice(first).join('/'), others };
 }
 
 /** An empty folder may be the place of a disk that is not mounted: what was imported from it is not gone. */
