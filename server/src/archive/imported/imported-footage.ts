@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, stat, type FileHandle } from 'node:fs/promises';
+import { stat, type FileHandle } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RemuxedSegment } from '@vidette/media/mp4/remux';
 import { MalformedError } from '@vidette/media/malformed';
@@ -27,6 +27,7 @@ import { type SegmentReader, systemCode } from '../segments/segments.ts';
 import { openRecording, pathOf, readRecording } from './imported-file.ts';
 import { ImportedSegment } from './imported-segment.ts';
 import { LayoutCache } from './layout-cache.ts';
+import { hasEntries } from './reading-trouble.ts';
 
 export interface ImportedFootageOptions {
   /** Of the catalog; there is none until something is imported. */
@@ -318,15 +319,6 @@ async function isThere(file: ImportedFile): Promise<boolean> {
 
 function isGone(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EXDEV', 'EISDIR'].includes(systemCode(error) ?? '');
-}
-
-async function hasEntries(folder: string): Promise<boolean> {
-  try {
-    return (await readdir(folder)).length > 0;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false;
-  }
 }
 
 function gone(cause?: unknown): Fault {

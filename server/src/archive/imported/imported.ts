@@ -3,6 +3,7 @@
  * deleted here. `RecordingImporter` reads their boxes and fills the catalog of imported recordings; `ImportedFootage` plays them.
  */
 export { ImportedFootage } from './imported-footage.ts';
+export { hasEntries, unreadableReason } from './reading-trouble.ts';
 export {
   type FoundFolder,
   type FoundRecording,

@@ -5,6 +5,7 @@ import type { ImportedCatalog, KnownImport, NewImport } from '../catalog/catalog
 import { catalogTicks, systemCode } from '../segments/segments.ts';
 import { openRecording, readRecording, type ReadRecording } from './imported-file.ts';
 import { ImportTimes, lengthOf, overlapMaxTicks, type TimedRecording } from './import-times.ts';
+import { areDeleted, unreadableReason } from './reading-trouble.ts';
 import { type RecordingStart, startOf, ZoneEvidence } from './recording-start.ts';
 
 /** A file that looks like a recording by its name. */
@@ -120,7 +121,9 @@ export class RecordingImporter {
     this.#flush();
     const { suspicion } = this.#zones;
     if (suspicion) this.note(suspicion.reason, suspicion.example, suspicion.files);
-    for (const folder of left) this.#forget([...(catalog?.inFolder(this.#uid, root, folder).values() ?? [])]);
+    for (const folder of left)
+      if (await areDeleted(root, folder))
+        this.#forget([...(catalog?.inFolder(this.#uid, root, folder).values() ?? [])]);
     const { ticks, ...sums } = this.#sum;
     return {
       ...sums,
@@ -226,7 +229,7 @@ export class RecordingImporter {
       if (error instanceof MalformedError) return isRecent ? 'it is being written' : reasonOf(error);
       const code = systemCode(error);
       if (code === undefined) throw error;
-      return `it can't be read (${code})`;
+      return unreadableReason(code);
     }
   }
 
@@ -267,7 +270,13 @@ export class RecordingImporter {
     if (start.doubt !== undefined) this.#note(start.doubt, folder, name);
     if (start.zoneQuarters !== undefined) this.#zones.add(start.zoneQuarters, shownPath(folder, name));
     for (const text of movie.leftOut) this.#note(`without its audio: ${text}`, folder, name);
-    if (movie.isTruncated) this.#note('it is incomplete: its beginning is shown', folder, name);
+    if (movie.isTruncated) {
+      const isRecent = this.#options.clock.wallMs() - modifiedMs < recentMs;
+      const end = isRecent
+        ? 'is being written: import again for its end'
+        : 'is incomplete: its beginning is shown';
+      this.#note(`it ${end}`, folder, name);
+    }
     const file = { root, folder, name, bytes, modifiedMs };
     const { startTicks, fragments } = timed;
     this.#added.push({ uid: this.#uid, startTicks, init: segment.init, fragments, file, samples });

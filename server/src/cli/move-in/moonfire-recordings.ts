@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { KEY_TICKS } from '@vidette/media/mp4/remux';
-import type { FoundFolder, FoundRecording } from '../../archive/imported/imported.ts';
+import { type FoundFolder, type FoundRecording, hasEntries } from '../../archive/imported/imported.ts';
 import { CATALOG_TIMESCALE, catalogTicks } from '../../archive/segments/segments.ts';
 import type { MoonfireDatabase, MoonfireRecording, MoonfireStream } from '../../store/moonfire-database.ts';
 import { ForeignConfigError, objectIn, textIn } from './found-stream.ts';
-import { type CameraRecordings, hasEntries } from './recordings.ts';
+import type { CameraRecordings } from './recordings.ts';
 import type { NoteLeftOut } from './recording-paths.ts';
 
 const ticksPerMs = CATALOG_TIMESCALE / 1000;

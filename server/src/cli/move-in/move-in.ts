@@ -6,7 +6,7 @@ import { YAMLParseError } from 'yaml';
 import { catalogPath, importedCatalogPath } from '../../archive/segments/segments.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { isSqliteError } from '../../base/sqlite-trouble.ts';
+import { isSqliteError, sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
 import { shownSource } from '../../dial/address.ts';
 import { MoonfireDatabase } from '../../store/moonfire-database.ts';
 import { ForeignConfigError, type Found, type FoundStream } from './found-stream.ts';
@@ -193,7 +193,11 @@ async function showRecordings(
   } catch (error) {
     const isExpected = error instanceof ApiError || error instanceof Fault || isSqliteError(error);
     if (!isExpected) throw error;
-    out(`Recordings were not indexed: ${(error as Error).message}`);
+    out(
+      sqliteTroubleOf(error) === 'full'
+        ? 'The disk of the data folder is full. Recordings that were indexed until then are shown: free some space, and import again for the others.'
+        : `Recordings were not indexed: ${(error as Error).message}`,
+    );
     return 1;
   }
 }

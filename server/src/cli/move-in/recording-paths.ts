@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FoundFolder, FoundRecording } from '../../archive/imported/imported.ts';
+import { type FoundFolder, type FoundRecording, unreadableReason } from '../../archive/imported/imported.ts';
 import { LocalTimes } from './local-times.ts';
 import { type Fields, type NamePattern, type OtherName, patternsOf } from './recording-template.ts';
 
@@ -114,7 +114,7 @@ async function entriesOf({ root, note }: Listing, folder: string): Promise<Diren
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    note(`the folder can't be read (${code})`, folder === '' ? root : folder);
+    note(`a folder is left out: ${unreadableReason(code)}`, folder === '' ? root : folder);
     return [];
   }
 }

@@ -1,6 +1,11 @@
-import { opendir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type FoundFolder, type ImportReport, RecordingImporter } from '../../archive/imported/imported.ts';
+import {
+  type FoundFolder,
+  hasEntries,
+  type ImportReport,
+  RecordingImporter,
+} from '../../archive/imported/imported.ts';
 import {
   type ArchiveLock,
   ImportedCatalog,
@@ -123,19 +128,6 @@ export async function recordPathLayout(
   const folder = named ?? resolve(dirname(config), parts.slice(0, first).join('/') || '/');
   if (!(await hasEntries(folder))) return undefined;
   return { root: await realpath(folder), template: parts.slice(first).join('/'), others };
-}
-
-/** An empty folder may be the place of a disk that is not mounted: what was imported from it is not gone. */
-export async function hasEntries(path: string): Promise<boolean> {
-  try {
-    const folder = await opendir(path);
-    const first = await folder.read();
-    await folder.close();
-    return first !== null;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return false;
-  }
 }
 
 /**
