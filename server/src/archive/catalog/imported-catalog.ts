@@ -1,3 +1,4 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SampleIndex } from '@vidette/media/mp4/sample-index';
 import { Fault } from '../../base/fault.ts';
@@ -100,11 +101,22 @@ export class ImportedCatalog {
   }
 
   /**
-   * Opens or creates it. Server and command may have it open at the same time.
+   * Opens or creates it. Server and command may have it open at the same time; only one of them creates it.
    * @param busyMs how long a write waits for one of another process
    * @throws Fault if it is damaged, was written by a newer version, or can't be reached
    */
   static open(path: string, busyMs: number): ImportedCatalog {
+    if (!existsSync(path)) {
+      // The server opens it as soon as it is there: with all its tables.
+      const aside = `${path}.new`;
+      for (const end of ['', '-wal', '-shm']) rmSync(aside + end, { force: true });
+      ImportedCatalog.#openFile(aside, busyMs).close();
+      renameSync(aside, path);
+    }
+    return ImportedCatalog.#openFile(path, busyMs);
+  }
+
+  static #openFile(path: string, busyMs: number): ImportedCatalog {
     const database = openTables(path);
     try {
       const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
