@@ -18,13 +18,9 @@ export function problem(text: string): void {
   console.log(`  PROBLEM ${text}`);
 }
 
-/** Prints whether there were problems; the exit code is 1 if there were. */
-export function endWithVerdict(): void {
-  console.log(
-    problems.length === 0
-      ? 'Nothing that was reported as recorded was lost.'
-      : `${problems.length} problems.`,
-  );
+/** Prints whether there were problems, `good` if not; the exit code is 1 if there were. */
+export function endWithVerdict(good = 'Nothing that was reported as recorded was lost.'): void {
+  console.log(problems.length === 0 ? good : `${problems.length} problems.`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }
 
