@@ -12,6 +12,7 @@ const files =
     ? named
     : [
         'server/src/store/store.test.ts',
+        'server/src/store/sort-keys.test.ts',
         'server/src/store/access-changes.test.ts',
         'server/src/store/journal.test.ts',
         'server/src/events/notifications.test.ts',

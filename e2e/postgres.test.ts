@@ -25,6 +25,7 @@ const root = join(import.meta.dirname, '..');
  */
 const chosen = [
   'server/src/store/store.test.ts',
+  'server/src/store/sort-keys.test.ts',
   'server/src/store/access-changes.test.ts',
   'server/src/store/journal.test.ts',
   'server/src/access/identities.test.ts',

@@ -9,14 +9,16 @@ import type { StreamRow } from './stream-row.ts';
 export type Engine = 'sqlite' | 'postgres';
 
 // The tables. Portable between SQLite and PostgreSQL: flags are 0 or 1, times are milliseconds since the epoch in a bigint, text that
-// users search or sort by has a lower-case copy beside it (`..._key`), because SQLite folds ASCII only. Nothing outside the store
-// sees a row: each module of the store maps its table's rows to types of its own.
+// users search by has a lower-case copy beside it (`..._key`), because SQLite folds ASCII only, and text that they sort by has a
+// second one in which numbers are in the order of their values (`..._sort`). Nothing outside the store sees a row: each module of
+// the store maps its table's rows to types of its own.
 
 export interface UserRow {
   id: Generated<number>;
   login: string;
   /** Unique: logins that differ only in case are the same. */
   login_key: string;
+  login_sort: Generated<string>;
   email: string;
   email_key: string;
   full_name: string;
@@ -70,6 +72,7 @@ interface StreamTagRow {
   stream_id: number;
   tag: string;
   tag_key: string;
+  tag_sort: Generated<string>;
   position: number;
 }
 
@@ -112,6 +115,7 @@ export interface MosaicRow {
   id: Generated<number>;
   name: string;
   name_key: string;
+  name_sort: Generated<string>;
   /** JSON of the contract's MosaicLayout. */
   layout: string;
   is_shared: Flag;

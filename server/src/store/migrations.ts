@@ -2,6 +2,7 @@ import { sql, type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely
 import type { Migration } from 'kysely/migration';
 import { accessChanges } from './access-triggers.ts';
 import type { Engine } from './database.ts';
+import { renewSortKeys, sortKeyColumns } from './sort-keys.ts';
 
 export interface MigrationStep extends Migration {
   /**
@@ -38,6 +39,7 @@ export function migrationsFor(engine: Engine): Record<string, MigrationStep> {
     '0026_holds': { up: (db) => holds(db as Kysely<unknown>, engine), isAdditive: true },
     '0028_audit_names': { up: (db) => auditNames(db as Kysely<unknown>), isAdditive: true },
     '0029_digest_exports': { up: (db) => digestExports(db as Kysely<unknown>), isAdditive: true },
+    '0030_sort_keys': { up: (db) => sortKeys(db as Kysely<unknown>), isAdditive: true },
   };
 }
 
@@ -584,4 +586,20 @@ async function digestExports(db: Kysely<unknown>): Promise<void> {
     .alterTable('exports')
     .addColumn('digest', 'text', (column) => column.notNull().defaultTo('null'))
     .execute();
+}
+
+/** The order of names that people expect: "Camera 2" before "Camera 10". */
+async function sortKeys(db: Kysely<unknown>): Promise<void> {
+  for (const { table, sort } of sortKeyColumns) {
+    await db.schema
+      .alterTable(table)
+      .addColumn(sort, 'text', (column) => column.notNull().defaultTo(''))
+      .execute();
+  }
+  await renewSortKeys(db);
+  await db.schema.dropIndex('streams_by_status_name_key_id').execute();
+  await db.schema.dropIndex('streams_by_location_key_name_key_id').execute();
+  await index(db, 'streams', ['name_sort', 'id']);
+  await index(db, 'streams', ['status', 'name_sort', 'id']);
+  await index(db, 'streams', ['location_sort', 'name_sort', 'id']);
 }

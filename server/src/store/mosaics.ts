@@ -1,6 +1,6 @@
 import type { MosaicLayout } from '@vidette/contract/entities';
 import type { Kysely, Selectable } from 'kysely';
-import { keyOf } from '../base/search-key.ts';
+import { keyOf, sortKeyOf } from '../base/search-key.ts';
 import type { Database, MosaicRow } from './database.ts';
 import { flagColumn, jsonColumn, rowMapping, type Edited } from './row-mapping.ts';
 import { containsAll } from './search.ts';
@@ -68,7 +68,7 @@ export class Mosaics {
       .select((of) => of.fn.countAll<number>().as('n'))
       .executeTakeFirstOrThrow();
     const rows = await found
-      .orderBy('mosaics.name_key')
+      .orderBy('mosaics.name_sort')
       .orderBy('mosaics.id')
       .limit(query.pageSize)
       .offset((query.page - 1) * query.pageSize)
@@ -79,7 +79,7 @@ export class Mosaics {
   async add(mosaic: NewMosaic): Promise<number> {
     const { id } = await this.#db
       .insertInto('mosaics')
-      .values({ ...mapping.row(mosaic), name_key: keyOf(mosaic.name) })
+      .values({ ...mapping.row(mosaic), ...derived(mosaic.name) })
       .returning('id')
       .executeTakeFirstOrThrow();
     return id;
@@ -88,7 +88,7 @@ export class Mosaics {
   async save(id: number, changes: MosaicChanges): Promise<void> {
     const columns = mapping.columns(changes);
     if (Object.keys(columns).length === 0) return;
-    const name = changes.name === undefined ? {} : { name_key: keyOf(changes.name) };
+    const name = changes.name === undefined ? {} : derived(changes.name);
     await this.#db
       .updateTable('mosaics')
       .set({ ...columns, ...name })
@@ -107,6 +107,11 @@ export class Mosaics {
       .selectAll('mosaics')
       .select('users.login as creator_login');
   }
+}
+
+function derived(name: string) {
+  const key = keyOf(name);
+  return { name_key: key, name_sort: sortKeyOf(key) };
 }
 
 function recordOf(row: Selectable<MosaicRow> & { creator_login: string | null }): MosaicRecord {

@@ -1,6 +1,6 @@
 import type { Kysely, Updateable } from 'kysely';
 import { databaseNow } from './cluster-tables.ts';
-import { keyOf } from '../base/search-key.ts';
+import { keyOf, sortKeyOf } from '../base/search-key.ts';
 import type { Database, NodeRow } from './database.ts';
 import { nodeMapping, type NodeRecord } from './node-row.ts';
 
@@ -15,7 +15,10 @@ export class Nodes {
   /** By name. */
   async all(): Promise<NodeRecord[]> {
     const rows = await this.#db.selectFrom('nodes').selectAll().orderBy('name_key').orderBy('id').execute();
-    return rows.map(nodeMapping.read);
+    // A handful: sorted here, without a column for it.
+    const sorted = rows.map((row) => ({ row, key: sortKeyOf(row.name_key) }));
+    sorted.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    return sorted.map(({ row }) => nodeMapping.read(row));
   }
 
   async byId(id: string): Promise<NodeRecord | undefined> {

@@ -44,7 +44,7 @@ export class Permissions {
       .innerJoin('users', 'users.id', 'permissions.user_id')
       .select(['users.login', 'users.id', 'can_view', 'can_archive', 'can_share', 'can_edit'])
       .where('permissions.stream_id', '=', streamId)
-      .orderBy('users.login_key')
+      .orderBy('users.login_sort')
       .execute();
     return rows.map((row) => ({ user: row.login, userId: row.id, rights: rightsOf(row) }));
   }
@@ -55,7 +55,7 @@ export class Permissions {
       .innerJoin('streams', 'streams.id', 'permissions.stream_id')
       .select(['streams.uid', 'streams.name', 'can_view', 'can_archive', 'can_share', 'can_edit'])
       .where('permissions.user_id', '=', userId)
-      .orderBy('streams.name_key')
+      .orderBy('streams.name_sort')
       .orderBy('streams.id')
       .execute();
     return rows.map((row) => ({ stream: row.uid, streamName: row.name, rights: rightsOf(row) }));

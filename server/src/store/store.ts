@@ -23,6 +23,7 @@ import { Rules } from './rules.ts';
 import { keyFileName, makeKey, readKey, Seal } from './seal.ts';
 import { Sessions } from './sessions.ts';
 import { StoredSettings } from './settings.ts';
+import { renewSortKeys } from './sort-keys.ts';
 import { holdsSealed, StreamAddresses } from './stream-addresses.ts';
 import { StreamListing } from './stream-list.ts';
 import { Streams, type Redact } from './streams.ts';
@@ -114,6 +115,7 @@ export class Store {
       const key = await keyFor(db, keyFolder);
       const addresses = new StreamAddresses(new Seal(key));
       await addresses.sealAll(db);
+      await renewSortKeys(db);
       if (engine === 'sqlite') await addresses.sweep(db);
       return new Store(opened, options.redact, addresses, key);
     } catch (error) {

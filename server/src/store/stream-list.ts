@@ -60,10 +60,10 @@ const allRights: StreamRights = { view: true, archive: true, share: true, edit: 
 const noRights: StreamRights = { view: false, archive: false, share: false, edit: false };
 
 const sortColumns = {
-  name: ['streams.name_key'],
+  name: ['streams.name_sort'],
   createdAt: ['streams.created_ms'],
-  status: ['streams.status', 'streams.name_key'],
-  location: ['streams.location_key', 'streams.name_key'],
+  status: ['streams.status', 'streams.name_sort'],
+  location: ['streams.location_sort', 'streams.name_sort'],
 } as const;
 
 /**
@@ -116,6 +116,7 @@ export class StreamListing {
       .where(mayView(viewer))
       .select((of) => [of.fn.min('stream_tags.tag').as('name'), of.fn.countAll<number>().as('n')])
       .groupBy('stream_tags.tag_key')
+      .orderBy((of) => of.fn.min('stream_tags.tag_sort'))
       .orderBy('stream_tags.tag_key')
       .execute();
     return rows.map((row) => ({ name: String(row.name), total: Number(row.n) }));
@@ -184,6 +185,7 @@ export class StreamListing {
       ])
       .groupBy('stream_tags.tag_key')
       .orderBy(sql`stream_tags.tag_key is null`)
+      .orderBy((of) => of.fn.min('stream_tags.tag_sort'))
       .orderBy('stream_tags.tag_key')
       .execute();
     return rows.map(({ key, name, n }) => ({ key, name, total: Number(n) }));
@@ -195,6 +197,7 @@ export class StreamListing {
       .selectFrom('stream_tags')
       .select((of) => ['tag_key as key', of.fn.min('tag').as('name'), of.fn.countAll<number>().as('n')])
       .groupBy('tag_key')
+      .orderBy((of) => of.fn.min('tag_sort'))
       .orderBy('tag_key')
       .execute();
     const { untagged } = await this.#db
@@ -215,6 +218,7 @@ export class StreamListing {
       .select('stream_tags.tag as group_tag')
       .where('stream_tags.tag_key', 'in', touched.keys)
       .where(matches(viewer, query))
+      .orderBy('stream_tags.tag_sort')
       .orderBy('stream_tags.tag_key');
     for (const column of sortColumns[query.sort]) found = found.orderBy(column, direction);
     return found

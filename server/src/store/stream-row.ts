@@ -7,11 +7,13 @@ export interface StreamRow {
   uid: string;
   name: string;
   name_key: string;
+  name_sort: Generated<string>;
   /** Sealed, like `sub_source`: both contain cameras' credentials (`stream-addresses.ts`). */
   source: string;
   sub_source: string | null;
   location_name: string;
   location_key: string;
+  location_sort: Generated<string>;
   latitude: number | null;
   longitude: number | null;
   /** IANA name of the camera's time zone. */

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { bumpVersion } from './cluster-tables.ts';
 import { Fault } from '../base/fault.ts';
-import { keyOf } from '../base/search-key.ts';
+import { keyOf, sortKeyOf } from '../base/search-key.ts';
 import type { Database } from './database.ts';
 import { hasHolds } from './holds.ts';
 import { flag } from './row-mapping.ts';
@@ -265,9 +265,13 @@ export class Streams {
 
   #derived(stream: Pick<NewStream, 'name' | 'location' | 'source' | 'tags'>) {
     const words = [stream.name, this.#redact(stream.source), ...stream.tags, stream.location.name];
+    const name = keyOf(stream.name);
+    const location = keyOf(stream.location.name);
     return {
-      name_key: keyOf(stream.name),
-      location_key: keyOf(stream.location.name),
+      name_key: name,
+      name_sort: sortKeyOf(name),
+      location_key: location,
+      location_sort: sortKeyOf(location),
       search_text: keyOf(words.join('\n')),
     };
   }
@@ -299,7 +303,10 @@ async function notePurges(db: Kysely<Database>, uid: string): Promise<void> {
 async function replaceTags(db: Kysely<Database>, streamId: number, tags: readonly string[]): Promise<void> {
   await db.deleteFrom('stream_tags').where('stream_id', '=', streamId).execute();
   if (tags.length === 0) return;
-  const values = tags.map((tag, position) => ({ stream_id: streamId, tag, tag_key: keyOf(tag), position }));
+  const values = tags.map((tag, position) => {
+    const key = keyOf(tag);
+    return { stream_id: streamId, tag, tag_key: key, tag_sort: sortKeyOf(key), position };
+  });
   await db
     .insertInto('stream_tags')
     .values(values)

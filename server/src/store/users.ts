@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { keyOf } from '../base/search-key.ts';
+import { keyOf, sortKeyOf } from '../base/search-key.ts';
 import type { Database, UserRow } from './database.ts';
 import { flagColumn, jsonColumn, rowMapping, type Edited } from './row-mapping.ts';
 import { containsAll } from './search.ts';
@@ -53,7 +53,7 @@ export const userMapping = rowMapping<UserRow, UserRecord>({
   preferences: jsonColumn('preferences'),
 });
 
-const sortColumns = { login: 'login_key', createdMs: 'created_ms', lastSeenMs: 'last_seen_ms' } as const;
+const sortColumns = { login: 'login_sort', createdMs: 'created_ms', lastSeenMs: 'last_seen_ms' } as const;
 
 export interface UserQuery {
   readonly page: number;
@@ -164,7 +164,7 @@ export class Users {
       .insertInto('users')
       .values({
         ...userMapping.row(user),
-        login_key: keyOf(user.login),
+        ...loginKeys(user.login),
         email_key: keyOf(user.email),
         full_name_key: keyOf(user.fullName),
       })
@@ -178,7 +178,7 @@ export class Users {
       .updateTable('users')
       .set({
         ...userMapping.columns(changes),
-        ...(changes.login === undefined ? {} : { login_key: keyOf(changes.login) }),
+        ...(changes.login === undefined ? {} : loginKeys(changes.login)),
         ...(changes.email === undefined ? {} : { email_key: keyOf(changes.email) }),
         ...(changes.fullName === undefined ? {} : { full_name_key: keyOf(changes.fullName) }),
       })
@@ -195,4 +195,9 @@ export class Users {
   async touch(id: number, lastSeenMs: number): Promise<void> {
     await this.#db.updateTable('users').set({ last_seen_ms: lastSeenMs }).where('id', '=', id).execute();
   }
+}
+
+function loginKeys(login: string) {
+  const key = keyOf(login);
+  return { login_key: key, login_sort: sortKeyOf(key) };
 }

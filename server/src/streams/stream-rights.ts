@@ -4,7 +4,7 @@ import type { Authenticator } from '../access/authenticator.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireUser } from '../access/user-policy.ts';
 import { fieldFault } from '../base/field-fault.ts';
-import { keyOf } from '../base/search-key.ts';
+import { keyOf, sortKeyOf } from '../base/search-key.ts';
 import type { Grant, StreamRights } from '../store/permissions.ts';
 import type { Store } from '../store/store.ts';
 import type { StreamRecord } from '../store/stream-row.ts';
@@ -62,7 +62,9 @@ export class StreamRightsService {
     }));
     const unknown = own.filter(({ userId }) => userId === null);
     for (const { loginKey, rights } of unknown) rows.push({ user: loginKey, ...rights });
-    return unknown.length === 0 ? rows : rows.toSorted((a, b) => compareKeys(keyOf(a.user), keyOf(b.user)));
+    return unknown.length === 0
+      ? rows
+      : rows.toSorted((a, b) => compareKeys(orderOf(a.user), orderOf(b.user)));
   }
 
   /**
@@ -179,6 +181,10 @@ function requireHeld(
     if (!wanted[right] || held[right] || before?.[right]) continue;
     throw fieldFault('Forbidden', `${path}.${right}`, `You don't have the right "${right}" yourself.`);
   }
+}
+
+function orderOf(user: string): string {
+  return sortKeyOf(keyOf(user));
 }
 
 function compareKeys(a: string, b: string): number {
