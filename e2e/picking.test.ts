@@ -46,6 +46,20 @@ const says = (page: Page, words: string) => bar(page).getByText(words, { exact: 
 const paused = async () =>
   (await client.listStreamStatuses()).items.filter(({ status }) => status === 'paused').length;
 
+test('an on-demand stream without viewers is not said to connect: a tile says when it will, a row "On demand"', () =>
+  testEnv.open('/streams', async (page) => {
+    await button(page, 'Grid').click();
+    const tile = page.getByRole('article').filter({ hasText: 'Camera 00' });
+    await tile.getByText('Connects when you open it').waitFor();
+    assert.equal(await tile.getByText('Connecting').count(), 0);
+    await button(page, 'Table').click();
+    const row = page.getByRole('row').filter({ hasText: 'Camera 00' });
+    await row.getByText('On demand', { exact: true }).waitFor();
+    assert.equal(await row.getByText('Connecting').count(), 0);
+    await page.goto(`${testEnv.server.url}/ui/stream/${uids[0]}/info`);
+    await page.getByText('On demand', { exact: true }).first().waitFor();
+  }));
+
 for (const view of ['Grid', 'Table'] as const) {
   test(`[R2.26] [R7.6] streams are selected by mouse in the ${view.toLowerCase()}, a range with Shift, then paused and resumed`, () =>
     testEnv.open('/streams', async (page) => {

@@ -1,11 +1,11 @@
-import type { ListedStream, StreamStatus as Status } from '@vidette/contract/entities';
+import type { ListedStream } from '@vidette/contract/entities';
 import { useEffect, useRef } from 'react';
 import { SnapshotAge, StillImage } from '../../components/fresh-snapshot.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import { StreamStatus } from '../streams/stream-status.tsx';
 import { useInView } from '../streams/use-in-view.ts';
-import { useStreamStill } from '../streams/use-stream-still.ts';
+import { smallStills, useStreamStill } from '../streams/use-stream-still.ts';
 import classes from './camera-strip.module.css';
 import type { Neighbours } from './use-neighbours.ts';
 
@@ -46,7 +46,8 @@ interface CameraProps {
 /** Cameras with a key. */
 const KEYS = 9;
 
-function Camera({ stream: { uid, name, status }, place, isShown, onShow }: CameraProps) {
+function Camera({ stream, place, isShown, onShow }: CameraProps) {
+  const { uid, name } = stream;
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
     // Only the strip scrolls: the page around it stays where it is.
@@ -68,7 +69,7 @@ function Camera({ stream: { uid, name, status }, place, isShown, onShow }: Camer
           onShow(uid);
         }}
       >
-        <Still uid={uid} status={status} />
+        <Still stream={stream} isShown={isShown} />
         <span className={classes.foot}>
           {place < KEYS && (
             <span className={classes.key} aria-hidden="true">
@@ -82,27 +83,22 @@ function Camera({ stream: { uid, name, status }, place, isShown, onShow }: Camer
   );
 }
 
-const EVERY_MS = 10_000;
-/** Old after two intervals, as in the table of streams. */
-const stillOptions = { widthPx: 320, everyMs: EVERY_MS, oldAfterMs: 2 * EVERY_MS };
+const stillOptions = { widthPx: 320, ...smallStills };
 
-interface StillProps {
-  readonly uid: string;
-  readonly status: Status;
-}
+type StillProps = Pick<CameraProps, 'stream' | 'isShown'>;
 
 /** Fetched while it is in view. */
-function Still({ uid, status }: StillProps) {
+function Still(props: StillProps) {
   const box = useRef<HTMLSpanElement>(null);
   const isInView = useInView(box);
   return (
     <span ref={box} className={classes.still}>
-      {isInView && <FetchedStill uid={uid} status={status} />}
+      {isInView && <FetchedStill {...props} />}
     </span>
   );
 }
 
-function FetchedStill({ uid, status }: StillProps) {
+function FetchedStill({ stream: { uid, status, live }, isShown }: StillProps) {
   const isRunning = status === 'running';
   const still = useStreamStill(uid, status, stillOptions);
   return (
@@ -112,7 +108,7 @@ function FetchedStill({ uid, status }: StillProps) {
         <SnapshotAge still={still} />
       ) : (
         <span className={classes.state}>
-          <StreamStatus status={status} />
+          <StreamStatus status={status} isOnDemand={live.onDemand && !isShown} />
         </span>
       )}
     </>

@@ -5,7 +5,11 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 import classes from './stream-status.module.css';
 
-const words: Record<Status, MessageKey> = {
+/** What is shown of a stream; `idle`: an on-demand stream without viewers. */
+type Mark = Status | 'idle';
+
+const words: Record<Mark, MessageKey> = {
+  idle: 'streams.status.idle',
   pending: 'streams.status.pending',
   running: 'streams.status.running',
   failed: 'streams.status.failed',
@@ -14,7 +18,8 @@ const words: Record<Status, MessageKey> = {
 };
 
 /** Each state has its own shape, so that none depends on colour alone. */
-const shapes: Record<Status, ReactNode> = {
+const shapes: Record<Mark, ReactNode> = {
+  idle: <circle cx="6" cy="6" r="4" fill="none" stroke="currentColor" strokeWidth="2" />,
   pending: (
     <circle cx="6" cy="6" r="4" fill="none" stroke="currentColor" strokeWidth="2" strokeDasharray="4 2.2" />
   ),
@@ -24,14 +29,20 @@ const shapes: Record<Status, ReactNode> = {
   disabled: <rect x="2" y="2" width="8" height="8" fill="none" stroke="currentColor" strokeWidth="2" />,
 };
 
+interface StreamStatusProps {
+  readonly status: Status;
+  /** It connects only while there are viewers, and this is not the place where it is viewed. */
+  readonly isOnDemand?: boolean;
+}
+
 /**
  * A stream's current state: shape, word and colour. While the server doesn't answer, the last known state is
  * not shown as current.
  */
-export function StreamStatus({ status }: { status: Status }) {
+export function StreamStatus({ status, isOnDemand = false }: StreamStatusProps) {
   const i18n = useI18n();
   const isServerLost = useIsServerLost();
-  if (!isServerLost) return <StatusMark status={status} />;
+  if (!isServerLost) return <StatusMark status={isOnDemand && status === 'pending' ? 'idle' : status} />;
   return (
     <span className={classes.status} data-status="unknown">
       <svg viewBox="0 0 12 12" className={classes.shape} aria-hidden="true">
@@ -43,7 +54,7 @@ export function StreamStatus({ status }: { status: Status }) {
 }
 
 /** A past or present state: shape, word and colour. */
-export function StatusMark({ status }: { status: Status }) {
+export function StatusMark({ status }: { status: Mark }) {
   const i18n = useI18n();
   return (
     <span className={classes.status} data-status={status}>

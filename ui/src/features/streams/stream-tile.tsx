@@ -23,6 +23,8 @@ interface StreamTileProps {
   readonly uid: string;
   readonly name: string;
   readonly status: Status;
+  /** It connects when it is opened. */
+  readonly isOnDemand: boolean;
   /** Why there is no live video, as text. */
   readonly reason: string | null;
   readonly isRecorded: boolean;
@@ -64,7 +66,7 @@ export function StreamTile(tile: StreamTileProps) {
         <span className={classes.foot} data-status={isCurrent ? 'running' : undefined}>
           <span className={classes.name}>{tile.name}</span>
           <span className={classes.states}>
-            <TileStatus status={tile.status} still={still} />
+            <TileStatus tile={tile} still={still} />
             {isCurrent && !tile.isRecorded && <span>{i18n.t('streams.notRecorded')}</span>}
             {tile.isPublic && <PublicMark />}
           </span>
@@ -102,10 +104,16 @@ function useHover() {
   return [isHovered, pointer] as const;
 }
 
-/** The stream's state; nothing while it is running and its snapshot is current. */
-function TileStatus({ status, still }: { readonly status: Status; readonly still: FreshStill }) {
+interface TileStatusProps {
+  readonly tile: Pick<StreamTileProps, 'status' | 'isOnDemand'>;
+  readonly still: FreshStill;
+}
+
+/** The stream's state; nothing while it is running and its snapshot is current, or while the tile says that it waits to be opened. */
+function TileStatus({ tile: { status, isOnDemand }, still }: TileStatusProps) {
   const i18n = useI18n();
   const isServerLost = useIsServerLost();
+  if (isOnDemand && status === 'pending' && !isServerLost) return null;
   if (status !== 'running' || isServerLost) return <StreamStatus status={status} />;
   if (still.source === null)
     return (

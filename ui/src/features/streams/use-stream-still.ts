@@ -14,6 +14,12 @@ interface StillOptions {
 }
 
 /**
+ * Where many small ones are in view. Old after two intervals: one that a loaded server missed does not make a camera
+ * look stopped.
+ */
+export const smallStills = { everyMs: 10_000, oldAfterMs: 20_000 } as const;
+
+/**
  * The newest snapshot of a stream. The last one is kept with the answers of the server, so that a list that is
  * opened again or scrolled back shows it immediately. Without the server none is current.
  */

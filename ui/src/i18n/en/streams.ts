@@ -29,6 +29,7 @@ export const streams = {
   'streams.column.tags': 'Tags',
   'streams.column.location': 'Location',
 
+  'streams.status.idle': 'On demand',
   'streams.status.pending': 'Connecting',
   'streams.status.running': 'Live',
   'streams.status.failed': 'No signal',

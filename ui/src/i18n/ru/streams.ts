@@ -31,6 +31,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.column.tags': 'Теги',
   'streams.column.location': 'Место',
 
+  'streams.status.idle': 'По запросу',
   'streams.status.pending': 'Подключение',
   'streams.status.running': 'Эфир',
   'streams.status.failed': 'Нет сигнала',

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
+import type { Stream } from '@vidette/contract/entities';
 import { streamLogsQuery, streamStatsQuery, useStream } from '../streams-api.ts';
 import { Fact, Facts } from '../../../components/facts.tsx';
 import { HistoryCharts } from '../../../components/history-charts.tsx';
@@ -39,7 +40,7 @@ export function StreamDebugScreen() {
               </>
             )}
             <h2 className={classes.title}>{i18n.t('debug.now')}</h2>
-            <Figures stats={figures} askedMs={stats.dataUpdatedAt} />
+            <Figures stream={stream} stats={figures} askedMs={stats.dataUpdatedAt} />
             <h2 className={classes.title}>{i18n.t('debug.lately')}</h2>
             <HistoryCharts histories={figures.histories} />
           </>
@@ -59,13 +60,21 @@ export function StreamDebugScreen() {
   );
 }
 
-function Figures({ stats, askedMs }: { stats: ReplyOf<'getStreamStats'>; askedMs: number }) {
+interface FiguresProps {
+  readonly stream: Stream | undefined;
+  readonly stats: ReplyOf<'getStreamStats'>;
+  /** When they were read, ms since the epoch. */
+  readonly askedMs: number;
+}
+
+function Figures({ stream, stats, askedMs }: FiguresProps) {
   const i18n = useI18n();
   const forMs = Math.max(0, Math.round((askedMs - stats.statusSince) / 1000) * 1000);
   return (
     <Facts>
       <Fact label={i18n.t('stream.info.state')}>
-        <StreamStatus status={stats.status} /> · {i18n.duration(forMs)}
+        <StreamStatus status={stats.status} isOnDemand={stream?.live.onDemand === true} /> ·{' '}
+        {i18n.duration(forMs)}
       </Fact>
       <Fact label={i18n.t('debug.frames')}>{i18n.number(stats.videoFrames)}</Fact>
       <Fact label={i18n.t('debug.keyFrames')}>{i18n.number(stats.keyFrames)}</Fact>

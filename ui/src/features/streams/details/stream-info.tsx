@@ -35,7 +35,7 @@ function StreamFacts({ stream }: { stream: Stream }) {
   return (
     <Facts>
       <Fact label={i18n.t('stream.info.state')}>
-        <StreamStatus status={stream.status} />
+        <StreamStatus status={stream.status} isOnDemand={stream.live.onDemand} />
       </Fact>
       {reason !== null && <Fact label={i18n.t('stream.info.reason')}>{reason}</Fact>}
       {stream.status === 'failed' && stats && <FailureFacts stats={stats} askedMs={askedMs} />}

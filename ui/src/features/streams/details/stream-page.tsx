@@ -30,7 +30,7 @@ export function StreamPage({ children }: { children: ReactNode }) {
       {(stream) => (
         <TabbedPage
           title={stream.name}
-          aside={<StreamStatus status={stream.status} />}
+          aside={<StreamStatus status={stream.status} isOnDemand={stream.live.onDemand} />}
           actions={<StreamActions stream={stream} />}
           tabs={<StreamTabs stream={stream} />}
         >

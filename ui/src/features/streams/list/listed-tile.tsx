@@ -35,6 +35,7 @@ function Tile({ stream, place, picking }: TileProps) {
       uid={uid}
       name={stream.name}
       status={stream.status}
+      isOnDemand={stream.live.onDemand}
       reason={reasonOf(stream, i18n)}
       isRecorded={stream.archive.isEnable}
       isPublic={stream.isPublic === true}

@@ -1,4 +1,4 @@
-import type { ListedStream, StreamStatus as Status } from '@vidette/contract/entities';
+import type { ListedStream } from '@vidette/contract/entities';
 import type { CSSProperties } from 'react';
 import { StillImage, type FreshStill } from '../../../components/fresh-snapshot.tsx';
 import { LastFrameText } from '../../../components/last-frame-text.tsx';
@@ -9,16 +9,14 @@ import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { Link } from '../../../routing/react/link.tsx';
 import { sortTypes, type Column, type StreamsChoices } from './choices.ts';
 import { columnText } from './column-text.ts';
-import { useStreamStill } from '../use-stream-still.ts';
+import { smallStills, useStreamStill } from '../use-stream-still.ts';
 import { PickBox } from './pick-box.tsx';
 import { reasonOf } from '../reason.ts';
 import { StreamFigure } from './stream-figures.tsx';
 import classes from './streams-table.module.css';
 import { pickingLink, type Picking } from './use-picking.ts';
 
-const snapshotEveryMs = 10_000;
-/** Old after two intervals: one that a loaded server missed does not make a camera look stopped. */
-const stillOptions = { widthPx: 160, everyMs: snapshotEveryMs, oldAfterMs: 2 * snapshotEveryMs };
+const stillOptions = { widthPx: 160, ...smallStills };
 
 /** The widths of the columns that can be hidden. */
 const widths: Readonly<Record<Column, string>> = {
@@ -155,7 +153,7 @@ interface RowStatusProps {
 function RowStatus({ stream, still }: RowStatusProps) {
   return (
     <span className={classes.status}>
-      <CurrentStatus status={stream.status} still={still} />
+      <CurrentStatus stream={stream} still={still} />
       {stream.isPublic && (
         <span data-wide="true">
           <PublicMark />
@@ -166,8 +164,8 @@ function RowStatus({ stream, still }: RowStatusProps) {
 }
 
 /** The stream's state; it says that the stream is live only next to a current snapshot. */
-function CurrentStatus({ status, still }: { readonly status: Status; readonly still: FreshStill }) {
+function CurrentStatus({ stream: { status, live }, still }: RowStatusProps) {
   const isServerLost = useIsServerLost();
   if (still.old && status === 'running' && !isServerLost) return <LastFrameText {...still.old} />;
-  return <StreamStatus status={status} />;
+  return <StreamStatus status={status} isOnDemand={live.onDemand} />;
 }
