@@ -50,6 +50,7 @@ test('[R11.3] a camera that goes dark is one entry, across a kill -9, until it c
   assert.equal(dark.isOngoing, true);
   assert.equal(dark.endTime, null);
   assert.equal(dark.streamName, 'Gate');
+  assert.match(dark.detail.reason ?? '', /^(The|127\.0\.0\.1) .*\.$/);
   await server.kill();
   server = await startServer({ dataDir });
   client = clientOf(server, cookie);

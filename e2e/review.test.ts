@@ -244,7 +244,7 @@ test('a digest is exported from its screen as one MP4, with the rights and the l
 });
 
 test('[R11.4] of ten thousand events only those in view are in the document, and the last one can be reached', async (t) => {
-  const detail = { code: null, subject: null, user: null, address: null, figures: {} };
+  const detail = { code: null, reason: null, subject: null, user: null, address: null, figures: {} };
   const entry = (place: number) => ({
     id: 10_000 - place,
     kind: 'motion',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JournalEntry } from './journal.ts';
 import { digestTargetMs, gapShownMs, planOf } from './digest-plan.ts';
 
-const detail = { code: null, subject: null, user: null, address: null, figures: {} };
+const detail = { code: null, reason: null, subject: null, user: null, address: null, figures: {} };
 const span = { fromMs: 0, toMs: 36_000_000 };
 let ids = 0;
 

@@ -14,6 +14,13 @@ export const JournalDetail = z.object({
       'The reason: of a stream or a recording, a code of the error catalogue; of a gap, its cause; of the system, the code of the health warning; of an annotation, its kind',
     )
     .meta(like('EHOSTUNREACH')),
+  reason: z
+    .string()
+    .nullable()
+    .describe(
+      'Why a stream went dark, in words, as `failureReason` of the stream was then; null if not known',
+    )
+    .meta(like('192.0.2.7 did not answer at port 554 within 10 s.')),
   subject: z
     .string()
     .nullable()

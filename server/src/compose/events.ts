@@ -95,7 +95,7 @@ async function rendered(
     case 'journal': {
       const entries = await storage.store.journal.seen(viewerOf(principal), event.ids);
       if (entries.length === 0) return [];
-      const items = entries.map(entryView).sort((a, b) => a.id - b.id);
+      const items = entries.map((entry) => entryView(entry, language)).sort((a, b) => a.id - b.id);
       const isHealth = items.some(({ kind }) => kind === 'stream-down' || kind === 'recording-stopped');
       return [
         { name: 'journal', data: { items } },

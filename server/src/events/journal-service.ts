@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { Calls } from '@vidette/contract/calls';
-import type { JournalEntry } from '@vidette/contract/journal';
+import { isErrorCode, messageOf, type MessageLanguage } from '@vidette/contract/errors';
+import type { JournalDetail, JournalEntry } from '@vidette/contract/journal';
 import type { Principal } from '../access/principal.ts';
 import { viewerOf } from '../access/stream-policy.ts';
 import { fieldFault } from '../base/field-fault.ts';
+import { knownReason } from '../base/known-reasons.ts';
 import type { SeenJournalEntry } from '../store/journal-pages.ts';
 import type { Store } from '../store/store.ts';
 import type { AuditNote } from '../system/audit-event.ts';
@@ -32,6 +34,7 @@ export class JournalService {
   async page(
     principal: Principal,
     query: JournalListQuery,
+    language: MessageLanguage,
   ): Promise<{ items: JournalEntry[]; next: string | null }> {
     const { store, journalWriter } = this.#options;
     const { from, to, streams, kinds, tag, text, reviewed, cursor, limit } = query;
@@ -42,7 +45,7 @@ export class JournalService {
       after: startMs === undefined || id === undefined ? undefined : { startMs, id },
     });
     const next = page.next && `${page.next.startMs}.${page.next.id}`;
-    return { items: page.items.map(entryView), next };
+    return { items: page.items.map((entry) => entryView(entry, language)), next };
   }
 
   /** How many entries are unreviewed; counting ends at a limit. */
@@ -62,11 +65,18 @@ export class JournalService {
   }
 }
 
-/** An entry as clients get it. */
-export function entryView(entry: SeenJournalEntry): JournalEntry {
-  const { id, kind, uid, streamName, startMs, endMs, openKey, detail, note, isReviewed } = entry;
+/** An entry as clients get it, with its reason in the reader's language. */
+export function entryView(entry: SeenJournalEntry, language: MessageLanguage): JournalEntry {
+  const { id, kind, uid, streamName, startMs, endMs, openKey, note, isReviewed } = entry;
+  const detail = { ...entry.detail, reason: reasonIn(entry.detail, language) };
   return {
     ...{ id, kind, stream: uid, streamName, startTime: startMs, endTime: endMs, detail, note, isReviewed },
     isOngoing: openKey !== null,
   };
+}
+
+/** As `failureReason` of a stream is shown; null in entries that a version without reasons wrote. */
+function reasonIn({ code, reason = null }: Partial<JournalDetail>, language: MessageLanguage): string | null {
+  if (reason === null || language === 'en') return reason;
+  return knownReason(reason, language) ?? (isErrorCode(code) ? messageOf(code, language) : null);
 }

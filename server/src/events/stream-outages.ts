@@ -53,7 +53,8 @@ export class StreamOutages {
     if (state.status === 'failed') {
       if (this.#down.has(uid)) return;
       this.#down.add(uid);
-      writer.note({ type: 'begin', kind: 'stream-down', uid, startMs: atMs, detail: { code: state.code } });
+      const detail = { code: state.code, reason: state.failureReason };
+      writer.note({ type: 'begin', kind: 'stream-down', uid, startMs: atMs, detail });
       return;
     }
     // It connects again: whether it is back is not known yet.

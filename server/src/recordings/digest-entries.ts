@@ -21,7 +21,7 @@ export async function digestEntries(
   const entries: JournalEntry[] = [];
   let cursor: string | null | undefined;
   do {
-    const { items, next } = await journal.page(principal, {
+    const query = {
       from: Math.max(0, startTime - digestBeforeMs),
       to: endTime,
       streams: [...streams],
@@ -31,7 +31,9 @@ export async function digestEntries(
       reviewed: undefined,
       limit: limits.pageSizeMax,
       cursor: cursor ?? undefined,
-    });
+    };
+    // A digest shows no reasons, so that their language doesn't matter.
+    const { items, next } = await journal.page(principal, query, 'en');
     entries.push(...items.filter((entry) => reachesSpan(entry, startTime)));
     cursor = next;
   } while (cursor !== null && entries.length < digestEntriesMax);

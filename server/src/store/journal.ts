@@ -80,7 +80,10 @@ export const mergeMs = 60_000;
 /** The transactions of all nodes that write the journal follow one another, so that revisions appear in order. */
 const postgresLock = 7_305_223_451;
 
-const noDetail: JournalDetail = { code: null, subject: null, user: null, address: null, figures: {} };
+const noDetail: JournalDetail = {
+  ...{ code: null, reason: null, subject: null, user: null, address: null },
+  figures: {},
+};
 
 /** What happened, one row per occurrence (design/events.md). */
 export class Journal {

@@ -8,7 +8,9 @@ export interface JournalServices {
 
 /** What happened. */
 export function registerJournal(registrar: Registrar, { journalService }: JournalServices): void {
-  registrar.handle('listJournal', ({ principal, query }) => journalService.page(principal, query));
+  registrar.handle('listJournal', ({ principal, query, language }) =>
+    journalService.page(principal, query, language),
+  );
 
   registrar.handle('getJournalSummary', ({ principal }) => journalService.summary(principal));
 

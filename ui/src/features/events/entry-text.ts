@@ -35,7 +35,7 @@ function reasonText({ kind, detail }: JournalEntry, i18n: I18n): string {
       return '';
     case 'stream-down':
     case 'recording-stopped':
-      return isErrorCode(code) ? messageOf(code, i18n.language) : '';
+      return detail.reason ?? (isErrorCode(code) ? messageOf(code, i18n.language) : '');
     case 'gap':
       return causeText(code, i18n);
     case 'retention':

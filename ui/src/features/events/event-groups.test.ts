@@ -5,7 +5,7 @@ import type { JournalEntry } from '@vidette/contract/journal';
 import { firstOf, grouped, isUnreviewed } from './event-groups.ts';
 
 const T0 = Date.UTC(2026, 10, 21);
-const detail = { code: null, subject: null, user: null, address: null, figures: {} };
+const detail = { code: null, reason: null, subject: null, user: null, address: null, figures: {} };
 
 function entry(id: number, startS: number, lengthS = 5, change: Partial<JournalEntry> = {}): JournalEntry {
   return {
