@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { createClient } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
 import { footageOf, heavier } from '../server/src/archive/fixtures/footage-fixture.ts';
+import { runCommand } from '../server/src/cli/command-line.ts';
 import { until } from './api.ts';
+import { download } from './footage.ts';
 import { Nodes } from './nodes.ts';
 import { recordPast } from './past-footage.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
@@ -175,6 +182,63 @@ test('[R10.8] an uninterrupted download through the other node is complete', asy
   assert.equal(await download.rest(), 'whole');
 });
 
+test('[R16.3] what was imported on one node plays through another one', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-cluster-import-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const fromMs = pastMs - 3_600_000;
+  const [day = '', time = ''] = new Date(fromMs).toISOString().split('T');
+  const file = join(
+    folder,
+    'recordings',
+    day,
+    time.slice(0, 2),
+    'Gate',
+    `${time.slice(3, 5)}.${time.slice(6, 8)}.mp4`,
+  );
+  await mkdir(dirname(file), { recursive: true });
+  const source = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25:d=8'];
+  const coding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-pix_fmt', 'yuv420p'];
+  await promisify(execFile)('ffmpeg', ['-v', 'error', ...source, ...coding, file]);
+  await writeFile(
+    join(folder, 'config.yml'),
+    'cameras: { Gate: { ffmpeg: { inputs: [{ path: "rtsp://127.0.0.1:9/a", roles: [record] }] } } }',
+  );
+  const { secret } = await north().addToken({ body: { name: 'import', expireTime: null } });
+  const env = { VIDETTE_DATA: nodes.folder('north'), VIDETTE_TOKEN: secret };
+  const lines: string[] = [];
+  const args = ['frigate', folder, nodes.server('north').url];
+  assert.equal(await runCommand('import', args, env, (line) => void lines.push(line)), 0, lines.join('\n'));
+
+  const params = { uid };
+  const query = { start_time: fromMs - 1_000, end_time: fromMs + 20_000 };
+  const found = async () =>
+    (await south().getArchiveRanges({ params, query })).ranges.map(({ date, status }) => [
+      date - fromMs,
+      status,
+    ]);
+  const expected = [
+    [-1_000, 'gap'],
+    [0, 'fragment'],
+    [8_000, 'gap'],
+  ];
+  assert.deepEqual(await until(found, (ranges) => ranges.length > 1, WAIT_MS), expected);
+  const stats = await south().getArchiveStats({ params });
+  assert.equal(stats.startTime, fromMs);
+  assert.ok((stats.importedBytes ?? 0) > 0);
+  const zone = { start_time: fromMs - 86_400_000, end_time: fromMs + 86_400_000, timezone_offset: 0 };
+  assert.ok((await south().getArchiveDays({ params, query: zone })).days.includes(day));
+  const { footage } = await download(south(), uid, { startMs: fromMs, endMs: fromMs + 8_000 });
+  assert.deepEqual([footage.consoleErrors, footage.tracks[0]?.decodedFrames], ['', 200]);
+  const still = await south().getArchivePicture({ params, query: { time: fromMs + 3_000 } });
+  assert.equal(still.headers.get('content-type'), 'image/jpeg');
+  const playlist = await (await south().getArchivePlaylist({ params, query })).text();
+  const [, length = '0', offset = '0', name = ''] = /BYTERANGE:(\d+)@(\d+)\n(\S+)/.exec(playlist) ?? [];
+  const address = new URL(name, nodes.server('south').url + addressOf('getArchivePlaylist', { uid }));
+  const range = `bytes=${offset}-${Number(offset) + Number(length) - 1}`;
+  const reply = await fetch(address, { headers: { cookie: nodes.cookie, range } });
+  assert.deepEqual([reply.status, (await reply.arrayBuffer()).byteLength], [206, Number(length)]);
+});
+
 test('[R10.8] a node that falls silent or dies in the middle of a transfer breaks it off, and the footage of the others is delivered', async () => {
   const headers = { cookie: nodes.cookie };
   const nowMs = () => Date.now();
@@ -196,6 +260,9 @@ test('[R10.8] a node that falls silent or dies in the middle of a transfer break
   const query = { start_time: pastMs, end_time: nowMs() };
   const { ranges, gaps } = await south().getArchiveRanges({ params: { uid }, query });
   assert.ok(gaps.some(({ cause }) => cause === 'node-away'));
+  // What was imported there is missed, too.
+  const { withoutNodes, importedBytes } = await south().getArchiveStats({ params: { uid } });
+  assert.deepEqual([withoutNodes, importedBytes], [['north'], undefined]);
   assert.ok(ranges.length > 0);
   const healthy = await PausedDownload.start(headers, pastMs, nowMs());
   assert.equal(await healthy.rest(), 'whole');

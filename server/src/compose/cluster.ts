@@ -7,6 +7,7 @@ import { NodeAuthenticator } from '../rpc/node-authenticator.ts';
 import { loadNodeKey, passingNodeKey } from '../rpc/node-key.ts';
 import { NodeRpc } from '../rpc/node-rpc.ts';
 import { PeerArchive } from '../rpc/peer-archive.ts';
+import { PeerImports } from '../rpc/peer-imports.ts';
 import { Peers } from '../rpc/peers.ts';
 import type { ClusterTables } from '../store/cluster-tables.ts';
 import { openClusterTables } from '../store/open-database.ts';
@@ -53,6 +54,8 @@ async function openCluster(
   const rpc = new NodeRpc({ ...between, ...(cluster && { isThere: (node) => cluster.isThere(node) }) });
   closers.push(() => rpc.close());
   cluster?.askPeers((ids) => anyReachesDatabase(rpc, ids));
+  const peerImports = cluster && new PeerImports({ rpc, peers, clock });
+  if (peerImports) closers.push(() => peerImports.close());
   const archiveReader = new FederatedArchive({
     self: id,
     local: archive.reader,
@@ -60,6 +63,10 @@ async function openCluster(
     assignmentsOf: (uid) => store.nodes.assignmentsOf(uid),
     peer: (node) => new PeerArchive(rpc, node, clock),
     imported: archive.imported,
+    peerImports: {
+      nodesWith: (uid) => peerImports?.nodesWith(uid) ?? [],
+      of: (node) => new PeerArchive(rpc, node, clock, 'imported'),
+    },
     limits,
   });
   return { publicKey, tables, cluster, membership, nodeAuthenticator, rpc, archiveReader };

@@ -3,6 +3,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { limits } from '@vidette/contract/constants';
 import { Attempts } from '../access/attempts.ts';
+import type {
+  CatalogSlice,
+  RecordedDay,
+  RecordingStats,
+  SegmentBytes,
+  SliceSpan,
+  TimeZone,
+  WantedBytes,
+} from '../archive/read/read.ts';
 import { isUid } from '../archive/segments/segments.ts';
 import { Fault } from '../base/fault.ts';
 import type { AuthResult, NodeAuthenticator } from '../rpc/node-authenticator.ts';
@@ -10,7 +19,7 @@ import { parseSourceAddress } from '../dial/address.ts';
 import { Invitations, joinPath } from '../rpc/invitation.ts';
 import { databaseProbePath, type DatabaseProbe } from '../rpc/database-probe.ts';
 import { channelOf } from '../rpc/node-rpc.ts';
-import { readSpans } from '../rpc/peer-archive.ts';
+import { type FootageArea, readSpans } from '../rpc/peer-archive.ts';
 import { LiveFeed } from '../feed/live-feed.ts';
 import { claimHeader, rpcPath, proofHeader } from '../rpc/signature.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
@@ -37,7 +46,7 @@ export interface NodeLinkServices {
   readonly membership: Membership;
   readonly streamManager: StreamManager;
   /** Of this node. */
-  readonly archive: Pick<Archive, 'reader'>;
+  readonly archive: Pick<Archive, 'reader' | 'imported'>;
   readonly exports: Exports;
   /** Of streams that this node runs. */
   readonly localInsight: LocalInsight;
@@ -156,18 +165,13 @@ function serveLive(scope: FastifyInstance, { streamManager, membership, clock }:
   });
 }
 
-function serveArchive(scope: FastifyInstance, { archive: { reader } }: NodeLinkServices): void {
-  scope.get('footage/:uid', (request) => {
-    const query = queryOf(request);
-    return reader.anySlice(uidOf(request), {
-      fromTicks: number(query['from']),
-      toTicks: number(query['to']),
-      withFragments: query['fragments'] === '1',
-      ...(query['join'] !== undefined && { joinTicks: number(query['join']) }),
-    });
+function serveArchive(scope: FastifyInstance, { archive: { reader, imported } }: NodeLinkServices): void {
+  serveFootage(scope, 'footage', {
+    piece: (uid, span) => reader.anySlice(uid, span),
+    stats: (uid) => reader.stats(uid),
+    days: (...asked) => reader.recordedDays(...asked),
+    openSegment: (uid, ticks, wanted) => reader.openSegment(uid, ticks, wanted),
   });
-
-  scope.get('footage/:uid/stats', (request) => reader.stats(uidOf(request)));
 
   scope.get('footage/:uid/recorded', (request) =>
     reader.recorded(uidOf(request), readSpans(queryOf(request)['spans'] ?? '')),
@@ -178,24 +182,56 @@ function serveArchive(scope: FastifyInstance, { archive: { reader } }: NodeLinkS
     return reader.loss(uidOf(request), hours === undefined ? undefined : number(hours));
   });
 
-  scope.get('footage/:uid/days', (request) => {
+  scope.get('imported', () => ({ streams: imported.uids() }));
+
+  serveFootage(scope, 'imported', {
+    piece: (uid, span) => imported.piece(uid, span),
+    stats: (uid) => imported.stats(uid),
+    days: (...asked) => imported.days(...asked),
+    openSegment: (uid, ticks) => imported.openSegment(uid, number(ticks)),
+  });
+}
+
+/** Recordings that are on this node. */
+interface FootageHere {
+  /** A part of the catalog, from the beginning of the span. */
+  readonly piece: (uid: string, span: SliceSpan) => Promise<CatalogSlice>;
+  readonly stats: (uid: string) => RecordingStats | Promise<RecordingStats>;
+  readonly days: (uid: string, startMs: number, endMs: number, zone: TimeZone) => Promise<RecordedDay[]>;
+  readonly openSegment: (uid: string, ticks: string, wanted?: WantedBytes) => Promise<SegmentBytes>;
+}
+
+function serveFootage(scope: FastifyInstance, area: FootageArea, here: FootageHere): void {
+  scope.get(`${area}/:uid`, (request) => {
+    const query = queryOf(request);
+    return here.piece(uidOf(request), {
+      fromTicks: number(query['from']),
+      toTicks: number(query['to']),
+      withFragments: query['fragments'] === '1',
+      ...(query['join'] !== undefined && { joinTicks: number(query['join']) }),
+    });
+  });
+
+  scope.get(`${area}/:uid/stats`, (request) => here.stats(uidOf(request)));
+
+  scope.get(`${area}/:uid/days`, (request) => {
     const query = queryOf(request);
     const zone = query['zone'] ?? '0';
     const startMs = number(query['start']);
     const isOffset = /^-?\d+$/.test(zone);
-    return reader.recordedDays(uidOf(request), startMs, number(query['end']), isOffset ? Number(zone) : zone);
+    return here.days(uidOf(request), startMs, number(query['end']), isOffset ? Number(zone) : zone);
   });
 
-  scope.get('footage/:uid/segment/:ticks/size', async (request) => {
-    const bytes = await reader.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '');
+  scope.get(`${area}/:uid/segment/:ticks/size`, async (request) => {
+    const bytes = await here.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '');
     await bytes.close();
     return { size: bytes.size, isGrowing: bytes.isGrowing };
   });
 
-  scope.get('footage/:uid/segment/:ticks', async (request, reply) => {
+  scope.get(`${area}/:uid/segment/:ticks`, async (request, reply) => {
     const query = queryOf(request);
     const [start, end] = [number(query['start']), number(query['end'])];
-    const bytes = await reader.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '', () => ({
+    const bytes = await here.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '', () => ({
       start,
       end,
     }));

@@ -37,7 +37,7 @@ import {
   type RecordedPeriod,
   type RecordingStats,
 } from '../archive/read/read.ts';
-import { catalogTicks } from '../archive/segments/segments.ts';
+import { catalogTicks, type SegmentReader } from '../archive/segments/segments.ts';
 import type { ImportedFootage } from '../archive/imported/imported.ts';
 import type { RetentionLoss } from '../archive/retention/retention.ts';
 import type { CatalogStreamRow } from '../archive/catalog/catalog.ts';
@@ -63,13 +63,31 @@ export interface FederatedArchiveOptions {
   /** Nodes that have had a stream, in chronological order. */
   readonly assignmentsOf: (uid: string) => Promise<readonly Assignment[]>;
   readonly peer: (node: string) => PeerArchive;
-  /** Recordings of other programs, which this node shows. */
-  readonly imported: Pick<ImportedFootage, 'has' | 'slice' | 'stats' | 'days' | 'open' | 'openSegment'>;
+  /** Recordings of other programs on this node. */
+  readonly imported: Pick<ImportedFootage, 'has' | keyof ImportedReader>;
+  /** Those on other nodes: which have some of a stream, and how they are read. */
+  readonly peerImports: {
+    readonly nodesWith: (uid: string) => readonly string[];
+    readonly of: (node: string) => ImportedReader;
+  };
   readonly limits: ReadLimits;
 }
 
-/** Stands for the recordings of other programs where nodes are named; no node can have this name. */
-const importedNode = 'imported:';
+/** How recordings of other programs are read, on this node or on another one. */
+interface ImportedReader {
+  slice(uid: string, span: SliceSpan): Promise<CatalogSlice>;
+  stats(uid: string): Promise<RecordingStats>;
+  days(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]>;
+  open(uid: string, fileTicks: number): SegmentReader | Promise<SegmentReader>;
+  openSegment(uid: string, fileTicks: number): Promise<SegmentBytes>;
+}
+
+/** Before a node's id: stands for the recordings of other programs on it. No node can have such a name. */
+const importedPrefix = 'imported:';
+
+function isImported(node: string): boolean {
+  return node.startsWith(importedPrefix);
+}
 
 /** Where footage of a stream is. */
 interface FootagePlaces {
@@ -135,16 +153,18 @@ export class FederatedArchive implements ArchiveReader {
 
   /** Covers the nodes that are up; an unavailable one counts with the time that it was assigned to record. */
   async stats(uid: string): Promise<RecordingStats> {
-    const { local, self, peer, imported } = this.#options;
+    const { local, self, peer } = this.#options;
     const places = await this.#elsewhere(uid);
     if (!places) return local.stats(uid);
     const { assignments } = places;
     const withoutNodes: string[] = [];
     const parts = await Promise.all(
       places.nodes.map(async (node) => {
-        if (node === importedNode) return imported.stats(uid);
-        const stats = node === self ? local.stats(uid) : await unlessAway(peer(node).stats(uid));
-        if (!stats) withoutNodes.push(node);
+        const stats =
+          node === self
+            ? local.stats(uid)
+            : await unlessAway((this.#imported(node) ?? peer(node)).stats(uid));
+        if (!stats) withoutNodes.push(node.replace(importedPrefix, ''));
         return stats ?? awayStats(assignments, node);
       }),
     );
@@ -165,7 +185,7 @@ export class FederatedArchive implements ArchiveReader {
         : parts.some(({ recorded }) => recorded !== null)
           ? await this.#recordedBy(uid, assignments)
           : null,
-      ...(withoutNodes.length > 0 && { withoutNodes: withoutNodes.sort() }),
+      ...(withoutNodes.length > 0 && { withoutNodes: [...new Set(withoutNodes)].sort() }),
     };
   }
 
@@ -189,15 +209,14 @@ export class FederatedArchive implements ArchiveReader {
   }
 
   async recordedDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
-    const { local, self, peer, imported } = this.#options;
+    const { local, self, peer } = this.#options;
     const places = await this.#elsewhere(uid);
     if (!places) return local.recordedDays(uid, startMs, endMs, zone);
     const days = await Promise.all(
       places.nodes.map(async (node) => {
-        if (node === importedNode) return imported.days(uid, startMs, endMs, zone);
         return node === self
           ? local.recordedDays(uid, startMs, endMs, zone)
-          : unlessAway(peer(node).days(uid, startMs, endMs, zone));
+          : unlessAway((this.#imported(node) ?? peer(node)).days(uid, startMs, endMs, zone));
       }),
     );
     return joinedDays(days.flatMap((found) => found ?? []));
@@ -220,14 +239,14 @@ export class FederatedArchive implements ArchiveReader {
   }
 
   async openSegment(uid: string, name: string, wanted?: WantedBytes): Promise<SegmentBytes> {
-    const { local, self, peer, imported } = this.#options;
+    const { local, self, peer } = this.#options;
     const [, ticks, code] = /^(\d{1,16})-([0-9a-f]+)$/.exec(name) ?? [];
     if (ticks === undefined) return local.openSegment(uid, name, wanted);
     const nodes = (await this.#elsewhere(uid))?.nodes ?? [];
     const node = nodes.find((candidate) => nodeCode(candidate) === code);
     if (node === undefined) throw new Fault('NotFound', 'There is no such segment.');
-    if (node === importedNode) return imported.openSegment(uid, Number(ticks));
-    return node === self ? local.openSegment(uid, ticks, wanted) : peer(node).openSegment(uid, Number(ticks));
+    if (node === self) return local.openSegment(uid, ticks, wanted);
+    return (this.#imported(node) ?? peer(node)).openSegment(uid, Number(ticks));
   }
 
   async extent(uid: string, startMs: number, endMs: number): Promise<RecordedExtent> {
@@ -249,7 +268,7 @@ export class FederatedArchive implements ArchiveReader {
     const answers = await Promise.all(
       // Recordings of other programs are never deleted.
       places.nodes
-        .filter((node) => node !== importedNode)
+        .filter((node) => !isImported(node))
         .map(async (node) => {
           const loss = node === self ? local.loss(uid, hours) : await unlessAway(peer(node).loss(uid, hours));
           if (!loss) withoutNodes.push(node);
@@ -299,11 +318,22 @@ export class FederatedArchive implements ArchiveReader {
 
   /** Undefined when this node has recorded all footage of a stream. */
   async #elsewhere(uid: string): Promise<FootagePlaces | undefined> {
-    const { self, assignmentsOf, imported } = this.#options;
+    const { self, assignmentsOf, imported, peerImports } = this.#options;
     const assignments = await assignmentsOf(uid);
-    const isImported = imported.has(uid);
-    if (!isImported && !isRecordedElsewhere(assignments, self)) return undefined;
-    return { assignments, nodes: [...nodesOf(assignments, self), ...(isImported ? [importedNode] : [])] };
+    const withImports = [...(imported.has(uid) ? [self] : []), ...peerImports.nodesWith(uid)];
+    if (withImports.length === 0 && !isRecordedElsewhere(assignments, self)) return undefined;
+    return {
+      assignments,
+      nodes: [...nodesOf(assignments, self), ...withImports.map((node) => importedPrefix + node)],
+    };
+  }
+
+  /** Undefined for a node's own recordings. */
+  #imported(node: string): ImportedReader | undefined {
+    if (!isImported(node)) return undefined;
+    const { self, imported, peerImports } = this.#options;
+    const owner = node.slice(importedPrefix.length);
+    return owner === self ? imported : peerImports.of(owner);
   }
 
   async #join(
@@ -330,26 +360,25 @@ export class FederatedArchive implements ArchiveReader {
             startTicks: catalogTicks(fromMs),
             endTicks: toMs === null ? Infinity : catalogTicks(toMs),
           })),
-        yields: node === importedNode,
+        yields: isImported(node),
       })),
     );
   }
 
   /** Undefined while the node is offline. */
   async #slice(uid: string, node: string, span: SliceSpan): Promise<CatalogSlice | undefined> {
-    const { self, local, peer, imported } = this.#options;
-    if (node === importedNode) return imported.slice(uid, span);
+    const { self, local, peer } = this.#options;
     return node === self
       ? wholeSlice(span, (piece) => local.anySlice(uid, piece))
-      : unlessAway(peer(node).slice(uid, span));
+      : unlessAway((this.#imported(node) ?? peer(node)).slice(uid, span));
   }
 
   #opener(uid: string, reads: FederatedCatalog): SegmentOpener {
-    const { self, local, peer, imported } = this.#options;
+    const { self, local, peer } = this.#options;
     return async (segment) => {
       const { node, fileTicks } = reads.placeOf(segment);
-      if (node === importedNode) return imported.open(uid, fileTicks);
-      return node === self ? local.openFile(uid, fileTicks) : peer(node).open(uid, fileTicks);
+      if (node === self) return local.openFile(uid, fileTicks);
+      return (this.#imported(node) ?? peer(node)).open(uid, fileTicks);
     };
   }
 }

@@ -60,6 +60,7 @@ export const RemoteStats = z.object({
   bytes: count,
   // A node of an earlier version sends none.
   farBytes: count.default(0),
+  importedBytes: count.optional(),
   segments: count,
   bitrate: z.number().min(0),
   recorded: z.object({ day: share, month: share, isYoung: z.boolean() }).nullable(),
@@ -83,6 +84,9 @@ export const RemoteDays = z
     }),
   )
   .max(4_000);
+
+/** Streams of which a node has recordings of other programs. */
+export const RemoteImports = z.object({ streams: z.array(z.string().max(64)).max(100_000) });
 
 export const RemoteSize = z.object({ size: count, isGrowing: z.boolean() });
 

@@ -61,6 +61,9 @@ const readMaxBytes = 64 * 1024 * 1024;
 /** The calls that may be made to it; part of the protocol between nodes. */
 export type PeerArchiveRpc = Pick<NodeRpc, 'ask' | 'askJson' | 'avoid'>;
 
+/** Whose recordings of another node: its own, or those that other programs have made on it. Part of the protocol. */
+export type FootageArea = 'footage' | 'imported';
+
 /**
  * The recordings of another node, fetched by RPC. All of it rejects with Fault Unavailable while the node is
  * unavailable, and when its answer is invalid: too long, too late, or not what was requested.
@@ -69,11 +72,13 @@ export class PeerArchive {
   readonly #rpc: PeerArchiveRpc;
   readonly #node: string;
   readonly #clock: Clock;
+  readonly #area: FootageArea;
 
-  constructor(rpc: PeerArchiveRpc, node: string, clock: Clock) {
+  constructor(rpc: PeerArchiveRpc, node: string, clock: Clock, area: FootageArea = 'footage') {
     this.#rpc = rpc;
     this.#node = node;
     this.#clock = clock;
+    this.#area = area;
   }
 
   /** The whole time range, however many slices that takes. */
@@ -81,7 +86,7 @@ export class PeerArchive {
     const overdue = new AbortController();
     const cancel = this.#clock.after(wholeMs, () => overdue.abort());
     let [segments, entries] = [0, 0];
-    const request = { path: `footage/${uid}`, kind: 'footage' };
+    const request = { path: `${this.#area}/${uid}`, kind: this.#area };
     try {
       return await wholeSlice(span, async (piece) => {
         const { fromTicks, toTicks, withFragments, joinTicks } = piece;
@@ -106,28 +111,30 @@ export class PeerArchive {
     }
   }
 
-  stats(uid: string): Promise<RecordingStats> {
-    return this.#believe({ path: `footage/${uid}/stats`, kind: 'stats' }, (answer) =>
-      believed(RemoteStats, answer, this.#node),
+  async stats(uid: string): Promise<RecordingStats> {
+    const { importedBytes, ...stats } = await this.#believe(
+      { path: `${this.#area}/${uid}/stats`, kind: this.#kind('stats') },
+      (answer) => believed(RemoteStats, answer, this.#node),
     );
+    return { ...stats, ...(importedBytes !== undefined && { importedBytes }) };
   }
 
   /** How much of its assigned recording time in this range the node recorded. */
   recorded(uid: string, spans: readonly RecordingSpan[]): Promise<CoverageWindows> {
-    const path = `footage/${uid}/recorded?spans=${encodeURIComponent(writeSpans(spans))}`;
+    const path = `${this.#area}/${uid}/recorded?spans=${encodeURIComponent(writeSpans(spans))}`;
     return this.#believe({ path, kind: 'recorded' }, (answer) =>
       believed(RemoteRecorded, answer, this.#node),
     );
   }
 
   loss(uid: string, hours: number | undefined): Promise<RetentionLoss> {
-    const path = `footage/${uid}/loss${hours === undefined ? '' : `?hours=${hours}`}`;
+    const path = `${this.#area}/${uid}/loss${hours === undefined ? '' : `?hours=${hours}`}`;
     return this.#believe({ path, kind: 'loss' }, (answer) => believed(RemoteLoss, answer, this.#node));
   }
 
   days(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
     const query = `start=${startMs}&end=${endMs}&zone=${encodeURIComponent(zone)}`;
-    return this.#believe({ path: `footage/${uid}/days?${query}`, kind: 'days' }, (answer) =>
+    return this.#believe({ path: `${this.#area}/${uid}/days?${query}`, kind: this.#kind('days') }, (answer) =>
       believed(RemoteDays, answer, this.#node),
     );
   }
@@ -150,8 +157,8 @@ export class PeerArchive {
 
   /** @throws Fault NotFound */
   async openSegment(uid: string, fileTicks: number): Promise<SegmentBytes> {
-    const path = `footage/${uid}/segment/${fileTicks}/size`;
-    const { size, isGrowing } = await this.#believe({ path, kind: 'size' }, (answer) =>
+    const path = `${this.#area}/${uid}/segment/${fileTicks}/size`;
+    const { size, isGrowing } = await this.#believe({ path, kind: this.#kind('size') }, (answer) =>
       believed(RemoteSize, answer, this.#node),
     );
     return {
@@ -166,6 +173,11 @@ export class PeerArchive {
     };
   }
 
+  /** Recordings of other programs may be on a slow disk: the node's own are asked for all the same. */
+  #kind(call: string): string {
+    return this.#area === 'footage' ? call : `${this.#area} ${call}`;
+  }
+
   /** As fast as they are consumed. @throws Fault that the node answers with */
   async #bytes(
     uid: string,
@@ -174,8 +186,8 @@ export class PeerArchive {
     end: number,
   ): Promise<{ readonly answer: IncomingMessage; readonly pieces: AsyncGenerator<Buffer> }> {
     const request: NodeRpcRequest = {
-      path: `footage/${uid}/segment/${fileTicks}?start=${start}&end=${end}`,
-      kind: 'bytes',
+      path: `${this.#area}/${uid}/segment/${fileTicks}?start=${start}&end=${end}`,
+      kind: this.#kind('bytes'),
       timeoutMs: silenceMs,
     };
     const answer = await this.#rpc.ask(this.#node, request);

@@ -44,6 +44,12 @@ export class Peers {
     return this.#known.get(id);
   }
 
+  /** Their ids. */
+  async ids(): Promise<string[]> {
+    await this.#refresh();
+    return [...this.#known.keys()];
+  }
+
   async #refresh(): Promise<void> {
     const { clock } = this.#options;
     if (clock.monotonicMs() - this.#readMs < freshMs) return;

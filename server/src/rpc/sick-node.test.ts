@@ -38,6 +38,7 @@ async function cluster(t: TestContext, respond: Respond, isThere?: () => boolean
     ],
     peer: (node) => new PeerArchive(rpc, node, rpcClock),
     imported: local.imported,
+    peerImports: { nodesWith: () => [], of: (node) => new PeerArchive(rpc, node, rpcClock, 'imported') },
     limits: { rangesMaxMs: 3_600_000, playlistMaxMs: 3_600_000, downloadMaxMs: 3_600_000 },
   });
   return { archiveReader, local, paths, rpcClock };

@@ -87,7 +87,26 @@ export class ImportedFootage {
     return (this.#catalog?.reads.stream(uid)?.segments ?? 0) > 0;
   }
 
-  /** A part of the catalog, as nodes exchange it. */
+  /** The streams that have recordings. */
+  uids(): string[] {
+    return (this.#catalog?.reads.streams() ?? [])
+      .filter(({ segments }) => segments > 0)
+      .map(({ uid }) => uid);
+  }
+
+  /** A part of the catalog, as nodes exchange it: as much of the span as one answer may contain. */
+  async piece(uid: string, span: SliceSpan): Promise<CatalogSlice> {
+    const { withFragments, joinTicks, fromTicks, toTicks } = span;
+    if (joinTicks !== undefined && !withFragments) return this.slice(uid, span);
+    const { reads } = this.#required;
+    const missing = withFragments ? await this.#lookOver(uid, fromTicks, toTicks) : new Set<number>();
+    const slice = reads.snapshot(() => sliceOf(reads, uid, false, span));
+    // The caller goes on where a slice that is cut ends.
+    if (slice.isCut) return slice;
+    return { ...slice, segments: slice.segments.filter(({ startTicks }) => !missing.has(startTicks)) };
+  }
+
+  /** A part of the catalog, the whole span. */
   async slice(uid: string, span: SliceSpan): Promise<CatalogSlice> {
     const reads = this.#required.reads;
     const { joinTicks, withFragments, fromTicks, toTicks } = span;

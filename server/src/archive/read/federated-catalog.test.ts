@@ -297,3 +297,25 @@ test('[R16.3] recordings of another program fill only the time for which a node 
     ['other', 45, 50],
   ]);
 });
+
+test('[R16.3] recordings of another program that two nodes have imported are shown once', () => {
+  const [here, there] = [
+    slice([segment(0, 10), segment(10, 20)]),
+    slice([segment(0, 10), segment(10, 20), segment(20, 30)]),
+  ];
+  const reads = new FederatedCatalog('cam', [
+    node('here', slice([segment(4, 6)]), 0, 100),
+    { node: 'imported here', slice: here, assignments: [], yields: true },
+    { node: 'imported there', slice: there, assignments: [], yields: true },
+  ]);
+  const found = reads
+    .segments(0, 0, 100 * second, 100)
+    .map((row) => [reads.placeOf(row).node, row.startTicks / second, row.endTicks / second]);
+  assert.deepEqual(found, [
+    ['imported here', 0, 4],
+    ['here', 4, 6],
+    ['imported here', 6, 10],
+    ['imported here', 10, 20],
+    ['imported there', 20, 30],
+  ]);
+});

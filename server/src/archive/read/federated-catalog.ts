@@ -53,9 +53,10 @@ export class FederatedCatalog implements PlaybackCatalog {
     const slices = parts.flatMap(({ slice }) => (slice ? [slice] : []));
     const segments = parts.map((part) => ({ yields: part.yields === true, of: segmentsOf(part, inits) }));
     const first = trimmed(segments.flatMap(({ yields, of }) => (yields ? [] : of)));
-    this.#segments = filledWith(
+    // Two nodes may have imported the same files.
+    this.#segments = segments.reduce(
+      (shown: readonly FederatedSegment[], { yields, of }) => (yields ? filledWith(shown, of) : shown),
       first,
-      segments.flatMap(({ yields, of }) => (yields ? of : [])),
     );
     this.#byStart = new Map(this.#segments.map((segment) => [segment.startTicks, segment]));
     this.#inits = inits;
