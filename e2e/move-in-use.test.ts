@@ -10,7 +10,7 @@ import type { ChangeLine } from '@vidette/contract/archive-changes';
 import type { Client } from '@vidette/contract/client';
 import { runCommand } from '../server/src/cli/command-line.ts';
 import { administratorOf, until } from './api.ts';
-import { download, inspect, recorded, runTool } from './footage.ts';
+import { download, inspect, recorded } from './footage.ts';
 import { startServer, type TestServer } from './server.ts';
 
 const run = promisify(execFile);
@@ -53,12 +53,12 @@ before(async () => {
   // The import began after the last file, and the recording by this server still later.
   const pieces = await until(
     () => recorded(client, uid),
-    (found) => found.some((piece) => piece.startMs > endMs && piece.endMs - piece.startMs > 6_000),
+    (found) => found.some((piece) => piece.startMs > endMs && piece.endMs - piece.startMs > 4_000),
     60_000,
   );
   const last = pieces.at(-1);
   assert.ok(last && last.startMs > endMs);
-  own = { startMs: Math.ceil(last.startMs), endMs: Math.floor(last.startMs) + 5_000 };
+  own = { startMs: Math.ceil(last.startMs), endMs: Math.floor(last.startMs) + 3_000 };
 });
 
 after(async () => {
@@ -122,35 +122,24 @@ async function files(): Promise<string[]> {
   return (await readdir(theirs, { recursive: true })).filter((name) => name.endsWith('.mp4')).sort();
 }
 
-async function widthOf(picture: Response): Promise<number> {
-  const path = join(folder, 'picture.jpg');
-  await writeFile(path, new Uint8Array(await picture.arrayBuffer()));
-  const { stdout } = await runTool('ffprobe', [
-    '-v',
-    'error',
-    '-show_entries',
-    'stream=width',
-    '-of',
-    'csv=p=0',
-    path,
-  ]);
-  return Number(stdout);
-}
-
 test('[R16.3] stills and converted video of imported footage, of either codec', async () => {
   const params = { uid };
   // As many as the search by eye shows at a time.
+  const times = Array.from({ length: 16 }, (_, index) => startMs + 1_000 + index * 2_400);
   const stills = await Promise.all(
-    Array.from({ length: 16 }, (_, index) =>
-      client
-        .getArchivePicture({ params, query: { time: startMs + 1_000 + index * 2_400, width: 320 } })
-        .then(widthOf),
-    ),
+    times.map(async (time) => {
+      const still = await client.getArchivePicture({ params, query: { time, width: 320 } });
+      return {
+        atMs: Number(still.headers.get('x-picture-time')),
+        bytes: (await still.arrayBuffer()).byteLength,
+      };
+    }),
   );
   assert.deepEqual(
-    stills,
-    Array.from({ length: 16 }, () => 320),
+    stills.map(({ atMs }) => atMs),
+    times.map((time) => startMs + Math.floor((time - startMs) / 2_000) * 2_000),
   );
+  assert.ok(stills.every(({ bytes }) => bytes > 1_000));
   const reply = await client.getArchiveConverted({ params, query: { time: endMs - 5_000 } });
   const { tracks } = await inspect(new Uint8Array(await reply.arrayBuffer()));
   const video = tracks.find(({ kind }) => kind === 'video');
@@ -191,7 +180,7 @@ test('[R16.3] a download, a playlist and an export have imported footage of two 
     const playlist = await (await client.getArchivePlaylist({ params: { uid }, query })).text();
     const durations = [...playlist.matchAll(/#EXTINF:([\d.]+)/g)].map(([, seconds]) => Number(seconds));
     const seconds = durations.reduce((sum, one) => sum + one, 0);
-    assert.ok(seconds > 44 && seconds < 48, playlist);
+    assert.ok(seconds > 42 && seconds < 46, playlist);
     assert.ok((playlist.match(/#EXT-X-DISCONTINUITY\n/g)?.length ?? 0) >= 2, playlist);
   });
   await t.test('export', async () => {
@@ -210,7 +199,7 @@ test('[R16.3] a download, a playlist and an export have imported footage of two 
     );
     const lines: string[] = [];
     assert.equal(await runCommand('verify', [zip], {}, (line) => void lines.push(line)), 0, lines.join('\n'));
-    assert.match(lines.join('\n'), /gate: \d+ files, 4[4-8]\.\d s, gaps: \d\n/);
+    assert.match(lines.join('\n'), /gate: \d+ files, 4[2-5]\.\d s, gaps: \d\n/);
   });
 });
 
