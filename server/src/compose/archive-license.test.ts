@@ -43,7 +43,8 @@ async function readersOfArchive(): Promise<Set<CallName>> {
   const found = { id: 1, userId: 1, streams, uid: 'a', ...stream, has: () => true };
   const table = new Proxy({}, { get: () => () => Promise.resolve(found) });
   const annotations = watched(['ofStream']);
-  const entry = { id: 1, kind: 'motion', uid: 'a', streamName: 'a', startMs: 0, endMs: 1, openKey: null };
+  const span = { startMs: 0, endMs: 1, openKey: null };
+  const entry = { id: 1, kind: 'motion', uid: 'a', streamName: 'a', ...span, detail: {} };
   const journal = new Proxy({}, { get: () => () => Promise.resolve({ items: [entry], next: null }) });
   const store = new Proxy(
     {},
