@@ -181,7 +181,7 @@ function SaveActions({ stream, span, others, zone, isPossible }: SaveActionsProp
       </div>
       <DownloadText state={download.state} gaps={gaps} />
       {addExport.isSuccess && (
-        <p role="status">
+        <p role="status" className={classes.queued}>
           {i18n.t('save.queued')}. <Link to="/exports">{i18n.t('save.queued.show')}</Link>
         </p>
       )}

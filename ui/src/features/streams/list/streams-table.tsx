@@ -102,7 +102,10 @@ export function StreamsTableRow({ stream, ...row }: StreamsTableRowProps) {
 function StreamRow({ stream, columns, place, picking, style }: StreamRowProps) {
   const i18n = useI18n();
   const still = useStreamStill(stream.uid, stream.status, stillOptions);
-  const reason = reasonOf(stream, i18n);
+  const { status, live, node } = stream;
+  // "On demand" says it already.
+  const isSaid = status === 'pending' && live.onDemand && node.available && columns.includes('status');
+  const reason = isSaid ? null : reasonOf(stream, i18n);
   return (
     <tr
       aria-rowindex={place + 2}
