@@ -65,6 +65,32 @@ test('a change that lasts is found to the GOP in a month, though people pass and
   assert.ok(steps.every((step, index) => index === 0 || step.startTime >= (steps[index - 1]?.endTime ?? 0)));
 });
 
+for (const [side, gops] of [
+  ['before', 40],
+  ['after', -40],
+] as const) {
+  test(`a change is found to the GOP although the compared frame ${side} it has a person in it`, async () => {
+    const passesMs = Math.floor((momentsIn(month, 240)[100] ?? 0) / gopMs) * gopMs;
+    const changeMs = passesMs + gops * gopMs;
+    const { hunt } = scene(month, (ms) => (ms === passesMs ? 250 : ms < changeMs ? 20 : 100));
+    assert.deepEqual(
+      (await hunt()).map(({ startTime, endTime, lasts }) => [startTime, endTime, lasts]),
+      [[changeMs - gopMs, changeMs, true]],
+    );
+  });
+}
+
+test('two changes in neighbouring parts of the overview are two', async () => {
+  const moments = momentsIn(month, 240);
+  const [first, second] = [99, 100].map((place) => Math.floor((moments[place] ?? 0) / gopMs + 40) * gopMs);
+  const { hunt } = scene(month, (ms) => (ms < (first ?? 0) ? 20 : ms < (second ?? 0) ? 100 : 220));
+  const ends = (await hunt()).map(({ endTime }) => endTime);
+  assert.deepEqual(
+    ends.toSorted((a, b) => a - b),
+    [first, second],
+  );
+});
+
 test('a change during a gap is between the frames around it; where nothing changes nothing is marked', async () => {
   const inGap = await scene(month, (ms) => (ms < 350 * hourMs ? 20 : 100)).hunt();
   assert.deepEqual(

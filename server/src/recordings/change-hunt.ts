@@ -46,7 +46,7 @@ const shares = [0.5, 0.35, 0.65];
 /** The two differences of a frame that clearly resembles one of two others differ by this share of the larger. */
 const clearShare = 0.3;
 
-/** Two neighbours among the compared frames. */
+/** Two neighbours among the compared frames, or the neighbours of one in which someone passes. */
 interface Candidate {
   readonly before: ComparedFrame;
   readonly after: ComparedFrame;
@@ -107,10 +107,7 @@ function candidatesOf(overview: readonly ComparedFrame[], changeOf: ChangeOf): C
   };
   const changes = overview.slice(1).map((_, index) => change(index, index + 1));
   const least = Math.max(changeLeast, overUsual * usualOf(changes));
-  const candidates: Candidate[] = [];
-  for (const [index, own] of changes.entries()) {
-    const [before, after] = [overview[index], overview[index + 1]];
-    if (!before || !after) continue;
+  const lastingOf = (index: number, own: number) => {
     // A frame with a person in it differs from both neighbours, but these do not differ from each other.
     const common = Math.min(
       own,
@@ -118,8 +115,23 @@ function candidatesOf(overview: readonly ComparedFrame[], changeOf: ChangeOf): C
       change(index, index + 2),
       change(index - 1, index + 2),
     );
-    const lasting = common >= least ? common : 0;
-    if (lasting > 0 || own >= least * overPassing) candidates.push({ before, after, change: own, lasting });
+    return common >= least ? common : 0;
+  };
+  const candidates: Candidate[] = [];
+  for (let index = 0; index < changes.length; index++) {
+    const [before, after, next] = overview.slice(index, index + 3);
+    const [own = 0, following = 0] = changes.slice(index);
+    if (!before || !after) continue;
+    const lasting = lastingOf(index, own);
+    const whole = change(index, index + 2);
+    // Someone passes in the frame at the change, which seems to last on both sides of it: it is somewhere between the
+    // frames around, compared without that one. Two changes one after the other add up, and stay two.
+    const isBoth = lasting > 0 && lastingOf(index + 1, following) > 0 && own + following - whole >= least;
+    if (isBoth && next) {
+      candidates.push({ before, after: next, change: whole, lasting: whole });
+      index++;
+    } else if (lasting > 0 || own >= least * overPassing)
+      candidates.push({ before, after, change: own, lasting });
   }
   return candidates
     .sort((one, other) => other.lasting - one.lasting || other.change - one.change)
@@ -140,12 +152,15 @@ async function halve(
   /** Negative: more like the one before. */
   const lean = ({ thumbnail }: ComparedFrame) =>
     changeOf(before.thumbnail, thumbnail) - changeOf(thumbnail, after.thumbnail);
+  const whole = changeOf(before.thumbnail, after.thumbnail);
+  /** It resembles one of the two, and not merely the other one less: a frame with a person in it may resemble neither. */
   const isClear = (frame: ComparedFrame) => {
-    const most = Math.max(
+    const differences = [
       changeOf(before.thumbnail, frame.thumbnail),
       changeOf(frame.thumbnail, after.thumbnail),
-    );
-    return Math.abs(lean(frame)) >= clearShare * most;
+    ];
+    const isLike = Math.min(...differences) <= whole / 2;
+    return isLike && Math.abs(lean(frame)) >= clearShare * Math.max(...differences);
   };
   let [low, high] = [before, after];
   for (;;) {
@@ -156,7 +171,9 @@ async function halve(
       between.push(frame);
       if (isClear(frame)) break;
     }
-    const [clearest] = between.sort((a, b) => Math.abs(lean(b)) - Math.abs(lean(a)));
+    const [clearest] = between.sort(
+      (a, b) => Number(isClear(b)) - Number(isClear(a)) || Math.abs(lean(b)) - Math.abs(lean(a)),
+    );
     if (!clearest) return [low, high];
     if (lean(clearest) <= 0) low = clearest;
     else high = clearest;
