@@ -99,7 +99,10 @@ function stepOf(one: ComparedFrame, other: ComparedFrame, changeOf: ChangeOf): C
   return { startTime: one.timeMs, endTime: other.timeMs, change };
 }
 
-/** The neighbours between which most changed: what lasts first, the largest change first. */
+/**
+ * The neighbours between which most changed: what lasts first, the largest change first. What is there in two frames of
+ * the overview in a row counts as lasting: where people pass as regularly as the frames are spaced, they come first.
+ */
 function candidatesOf(overview: readonly ComparedFrame[], changeOf: ChangeOf): Candidate[] {
   const change = (one: number, other: number) => {
     const [before, after] = [overview[one], overview[other]];
