@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { engineMemory } from './process-supervisor.ts';
+import { engineMemory, engineNodeOptions } from './process-supervisor.ts';
 
 const arena = new URL('../../../media/src/rtp/byte-arena.ts', import.meta.url);
 /** Fills 130 MB of blocks with other small memory in between, drops them, and prints how many MB remain. */
@@ -48,3 +48,18 @@ test(
     assert.ok(share < 0.3, `${share} of it is kept`);
   },
 );
+
+test("an engine's young generation stays small", async () => {
+  const allocate = `
+    let kept = [];
+    for (let round = 0; round < 3e6; round++) {
+      kept.push({ round });
+      if (kept.length > 4e5) kept = [];
+    }
+    const { getHeapSpaceStatistics } = await import('node:v8');
+    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+    console.log(young.space_size / 1e6);`;
+  const args = [...engineNodeOptions, '--input-type=module', '-e', allocate];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  assert.ok(Number(stdout) > 0 && Number(stdout) < 18, `${stdout} MB`);
+});

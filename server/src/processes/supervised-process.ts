@@ -63,6 +63,8 @@ export interface SupervisedProcessOptions {
   readonly args: () => readonly string[];
   /** Beside this process's own environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Options of Node beside this process's own. */
+  readonly execArgv?: readonly string[];
   readonly clock: Clock;
   /** Without a sign of life for this long it is replaced, ms. */
   readonly silentMs: number;
@@ -142,10 +144,11 @@ export class SupervisedProcess {
   }
 
   start(): void {
-    const { program, execPath, args, env, clock } = this.#options;
+    const { program, execPath, args, env, execArgv = [], clock } = this.#options;
     const listener = this.#options.listener?.();
     const child = fork(program, args(), {
       execPath,
+      execArgv: [...process.execArgv, ...execArgv],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', listener?.descriptor ?? 'ignore'],
       env: { ...process.env, ...env, ...(listener && { [inheritedVariable]: listener.address }) },
     });
