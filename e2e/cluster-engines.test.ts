@@ -84,6 +84,16 @@ test('[R15.1, R10.8] a node whose front is killed keeps its lease and its stream
   assert.equal((await recorded(nodes.client(home), uid)).length, 1, 'it is recorded in one piece');
 });
 
+test('[R15.1, R10.8] `vidette restart` replaces front and engine of a node, which keeps its streams, and no frame is lost', async () => {
+  const before = [processOf(home, 'front-main.ts'), processOf(home, 'engine-main.ts')];
+  const { code, output } = await nodes.command(home, 'restart');
+  assert.equal(code, 0, output);
+  const now = [processOf(home, 'front-main.ts'), processOf(home, 'engine-main.ts')];
+  for (const [at, pid] of now.entries()) assert.ok(pid !== undefined && pid !== before[at]);
+  await recordsOn(home);
+  assert.equal((await recorded(nodes.client(home), uid)).length, 1, 'it is recorded in one piece');
+});
+
 test('[R10.8] a node whose front does not respond loses its streams to another, and its engine stops writing before that', async () => {
   const front = processOf(home, 'front-main.ts') ?? 0;
   process.kill(front, 'SIGSTOP');

@@ -39,9 +39,16 @@ export class NodeSqliteDialect implements Dialect {
   }
 }
 
-/** Readers need not wait for a transaction; the driver serialises writers. */
+/**
+ * Readers need not wait for a transaction; the driver serialises writers. All steps of a migration are one transaction, as on
+ * PostgreSQL: SQLite can undo changes of tables, which Kysely doesn't use by default.
+ */
 class ManyReadersAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+
+  override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
