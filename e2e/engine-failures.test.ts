@@ -72,7 +72,7 @@ describe('servers whose engines fail', { concurrency: 2 }, () => {
       await until(
         () => client.getStream({ params: { uid } }),
         ({ status, failureReason }) => status === 'failed' && /three times/.test(failureReason ?? ''),
-        120_000,
+        240_000,
       );
       await scene.goesOn(1_000);
       for (const other of uids)
