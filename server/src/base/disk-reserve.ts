@@ -1,9 +1,10 @@
 import { randomFillSync } from 'node:crypto';
-import { ftruncateSync, closeSync, openSync, fstatSync, statfsSync } from 'node:fs';
+import { ftruncateSync, closeSync, openSync, fstatSync, statfsSync, statSync } from 'node:fs';
 import { open, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cancel, Clock } from './clock.ts';
+import { type Cancel, type Clock, systemClock } from './clock.ts';
 import type { Log } from './log.ts';
+import { sqliteTroubleOf } from './sqlite-trouble.ts';
 
 /**
  * Space for the databases on a disk that other files fill to the last byte: a file that reserves it until it is
@@ -22,12 +23,16 @@ const fullBytes = 16 * mebibyte;
 /** Upper limit, as a share of its disk. */
 const diskShare = 0.1;
 /** If less than this is free, a chunk of the reserve is released. */
-const lowBytes = mebibyte;
+const lowBytes = mebibyte / 2;
 /** A process that is filling the disk at that moment gets one chunk, not the whole reserve. */
 const pieces = 4;
 /** Free space that must remain in addition before the reserve is reclaimed. */
 const spareBytes = 8 * mebibyte;
 const periodMs = 10_000;
+const fullTries = 15;
+const fullPauseMs = 200;
+/** Long enough for a file system that writes its journal to a busy disk before it uses freed space again. */
+const releasedMs = 10_000;
 
 /**
  * Frees space on the disk of a folder that is about to be full. Synchronous, for writer threads and for
@@ -58,6 +63,24 @@ export function giveUpReserve(folder: string, isFailed = false): boolean {
 }
 
 /**
+ * Runs something that writes a database, and again while the disk is full and space from the reserve appears: the file system
+ * may take a while to free it, and another thread or process may use it first.
+ * @throws what the last attempt throws
+ */
+export function withReserve<T>(folder: string, attempt: () => T, clock: Clock = systemClock): T {
+  for (let tries = 1; ; tries++) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (sqliteTroubleOf(error) !== 'full' || tries === fullTries) throw error;
+      const isFreed = giveUpReserve(folder, true);
+      if (!isFreed && !isJustReleased(folder, clock)) throw error;
+      if (!isFreed || tries > 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fullPauseMs);
+    }
+  }
+}
+
+/**
  * Free space after a chunk was released, by folder: if the rest is reserved for the superuser, none appears to
  * be free.
  */
@@ -66,7 +89,8 @@ const freeAfter = new Map<string, number>();
 function isLow(folder: string): boolean {
   try {
     const { bavail, bfree, bsize } = statfsSync(folder);
-    if (bavail * bsize >= lowBytes) {
+    // The superuser may use all that is free.
+    if ((process.geteuid?.() === 0 ? bfree : bavail) * bsize >= lowBytes) {
       freeAfter.delete(folder);
       return false;
     }
@@ -75,6 +99,12 @@ function isLow(folder: string): boolean {
     if (typeof (error as NodeJS.ErrnoException).code !== 'string') throw error;
     return false;
   }
+}
+
+/** Whether any process has released a chunk within the last seconds, by the time of the file's last change. */
+function isJustReleased(folder: string, clock: Clock): boolean {
+  const releasedAt = statSync(join(folder, NAME), { throwIfNoEntry: false })?.mtimeMs;
+  return releasedAt !== undefined && Math.abs(clock.wallMs() - releasedAt) < releasedMs;
 }
 
 function noteFree(folder: string): void {

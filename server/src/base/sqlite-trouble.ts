@@ -22,6 +22,9 @@ const troubles: Readonly<Record<number, SqliteTrouble>> = {
   13: 'full',
 };
 
+/** SQLITE_IOERR_SHMSIZE: no space for the index of the write-ahead log. */
+const noIndexSpace = 4874;
+
 export function isSqliteError(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === 'ERR_SQLITE_ERROR';
 }
@@ -29,6 +32,7 @@ export function isSqliteError(error: unknown): boolean {
 /** Undefined for other errors, including SQLite errors about the statement itself. */
 export function sqliteTroubleOf(error: unknown): SqliteTrouble | undefined {
   const { errcode, cause } = (error ?? {}) as { errcode?: unknown; cause?: unknown };
+  if (errcode === noIndexSpace) return 'full';
   if (typeof errcode === 'number') return troubles[errcode & 0xff];
   return cause === undefined ? undefined : sqliteTroubleOf(cause);
 }

@@ -133,9 +133,5 @@ class NodeSqliteConnection implements DatabaseConnection {
 }
 
 function resultOf<R>(result: StatementResult): QueryResult<R> {
-  return {
-    rows: result.rows as R[],
-    numAffectedRows: BigInt(result.changes),
-    ...(result.lastId === undefined ? {} : { insertId: BigInt(result.lastId) }),
-  };
+  return { rows: result.rows as R[], numAffectedRows: BigInt(result.changes) };
 }

@@ -2,7 +2,7 @@ import { chmod, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { syncFile, syncFolder } from '../base/durable.ts';
-import { giveUpReserve } from '../base/disk-reserve.ts';
+import { giveUpReserve, withReserve } from '../base/disk-reserve.ts';
 import { Fault } from '../base/fault.ts';
 import { isSqliteError, sqliteTroubleOf } from '../base/sqlite-trouble.ts';
 
@@ -22,13 +22,14 @@ export async function assertSqliteIsWhole(file: string): Promise<void> {
   giveUpReserve(dirname(file));
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file);
-    database.exec('PRAGMA busy_timeout = 5000');
-    const [row] = (bytes <= wholeCheckBytes ? database.prepare('PRAGMA quick_check(1)').all() : []) as {
+    const opened = new DatabaseSync(file);
+    database = opened;
+    opened.exec('PRAGMA busy_timeout = 5000');
+    withReserve(dirname(file), () => opened.prepare('SELECT * FROM sqlite_schema').all());
+    const [row] = (bytes <= wholeCheckBytes ? opened.prepare('PRAGMA quick_check(1)').all() : []) as {
       quick_check?: string;
     }[];
     if (row !== undefined && row.quick_check !== 'ok') throw damaged(file, row.quick_check);
-    database.prepare('SELECT * FROM sqlite_schema').all();
   } catch (error) {
     throw sqliteFault(file, error);
   } finally {

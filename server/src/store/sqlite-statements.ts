@@ -3,8 +3,8 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 /** Result of a statement. */
 export interface StatementResult {
   readonly rows: unknown[];
+  /** Of a statement that changes no rows, such as `begin`: what SQLite counted before it. */
   readonly changes: number;
-  readonly lastId: number | undefined;
 }
 
 const cacheSize = 256;
@@ -27,9 +27,8 @@ export class SqliteStatements {
   run(sql: string, parameters: readonly unknown[]): StatementResult {
     const { statement, givesRows } = this.#prepare(sql);
     const values = parameters as SQLInputValue[];
-    if (givesRows) return { rows: statement.all(...values), changes: 0, lastId: undefined };
-    const { changes, lastInsertRowid } = statement.run(...values);
-    return { rows: [], changes: Number(changes), lastId: Number(lastInsertRowid) };
+    if (givesRows) return { rows: statement.all(...values), changes: 0 };
+    return { rows: [], changes: Number(statement.run(...values).changes) };
   }
 
   #prepare(sql: string): Prepared {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { giveUpReserve } from '../../base/disk-reserve.ts';
+import { giveUpReserve, withReserve } from '../../base/disk-reserve.ts';
 import { Fault } from '../../base/fault.ts';
 import { isSqliteError, sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
 import { CATALOG_VERSION } from '../version/version.ts';
@@ -50,7 +50,8 @@ export function openCatalogForWriting(path: string, newArchiveId: string = rando
   giveUpReserve(dirname(path));
   makePrivate(path);
   return opened(path, {}, (database) => {
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000');
+    withReserve(dirname(path), () => database.exec('PRAGMA journal_mode = WAL'));
+    database.exec('PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000');
     // A WAL that grew because of a slow reader is truncated to this at the next checkpoint.
     database.exec('PRAGMA journal_size_limit = 16777216');
     if (!hasTables(database)) createCatalog(database, newArchiveId);

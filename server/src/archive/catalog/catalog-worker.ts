@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../base/clock.ts';
-import { giveUpReserve } from '../../base/disk-reserve.ts';
+import { giveUpReserve, withReserve } from '../../base/disk-reserve.ts';
 import { watchForHangs, type HangWatch } from '../../base/hang-watch.ts';
 import { openCatalogForWriting } from './catalog-file.ts';
 import { CatalogWrites, type CatalogChange } from './catalog-writes.ts';
@@ -34,8 +34,6 @@ const port = parentPort;
 if (!port) throw new Error('can only run as a worker thread');
 const { path, hangWatch } = workerData as CatalogThreadData;
 const folder = dirname(path);
-/** SQLITE_FULL: no room for the log, the transaction is rolled back. */
-const fullCode = 13;
 const database = openCatalogForWriting(path);
 const cancelWatch = hangWatch && watchForHangs(systemClock, hangWatch);
 const writes = new CatalogWrites(database);
@@ -57,15 +55,14 @@ port.on('message', (message: CatalogBatch | 'close') => {
 function commit(entries: CatalogBatch['entries']): (CatalogFailure | undefined)[] {
   giveUpReserve(folder);
   const changes = entries.flat();
-  let failure = tryCommit(changes);
-  if (failure?.sqliteCode === fullCode && giveUpReserve(folder, true)) failure = tryCommit(changes);
+  const failure = tryCommit(changes);
   if (!failure || entries.length === 1) return entries.map(() => failure);
   return entries.map((entry) => tryCommit(entry));
 }
 
 function tryCommit(changes: readonly CatalogChange[]): CatalogFailure | undefined {
   try {
-    writes.commit(changes);
+    withReserve(folder, () => writes.commit(changes));
     return undefined;
   } catch (error) {
     const code = (error as { errcode?: unknown }).errcode;
