@@ -50,7 +50,7 @@ function failing(times: number) {
   return { attempt, tries: () => tries };
 }
 
-test('[R10.4] a write on a full disk is repeated while space from the reserve appears, whoever released it', async (t) => {
+test('[R10.4] a write on a full disk is repeated while space from the reserve appears, also if another process released it', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-reserve-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'reserve');
