@@ -1,6 +1,7 @@
 import { limits } from '@vidette/contract/constants';
-import { parseSourceAddress } from '../../dial/address.ts';
+import { parse, YAMLParseError } from 'yaml';
 import { Fault } from '../../base/fault.ts';
+import { parseSourceAddress } from '../../dial/address.ts';
 import type { RecordPath } from './recording-template.ts';
 
 /** A stream that the configuration of another program describes. */
@@ -37,7 +38,7 @@ export interface Found {
   readonly left: readonly string[];
 }
 
-/** The configuration can't be read; the message is one line for the operator. */
+/** The configuration can't be read; the message is one line for the operator, or the reason in it. */
 export class ForeignConfigError extends Error {}
 
 /** What a program's configuration says of a stream, to be checked. */
@@ -121,6 +122,23 @@ function refusalOf(source: string): string | undefined {
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return error.message.replace(/\.$/, '');
+  }
+}
+
+/** Uses of an anchor. A hundred, the parser's own limit, are not enough where many cameras have the same settings. */
+const aliasesMax = 10_000;
+
+/** Parses YAML with aliases and `<<`. @throws ForeignConfigError without the text, which contains passwords */
+export function settingsInYaml(text: string): Settings {
+  try {
+    // Warnings would be printed with the text.
+    return objectIn(parse(text, { merge: true, maxAliasCount: aliasesMax, logLevel: 'error' }));
+  } catch (cause) {
+    if (!(cause instanceof Error)) throw cause;
+    // An alias without its anchor, for example, has no place.
+    const line = cause instanceof YAMLParseError ? cause.linePos?.[0].line : undefined;
+    const where = line === undefined ? '' : ` (line ${line})`;
+    throw new ForeignConfigError(`it is not valid YAML${where}`, { cause });
   }
 }
 

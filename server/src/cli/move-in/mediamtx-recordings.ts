@@ -21,7 +21,7 @@ const validName = /^[0-9A-Za-z_\-./]+$/;
  * recordings are known by their folders.
  * @param file the configuration's, for relative record paths
  * @param recordings the folder that the command names; null: recordings are not looked for
- * @throws YAMLParseError
+ * @throws ForeignConfigError
  */
 export async function findMediamtx(
   text: string,

@@ -1,4 +1,3 @@
-import { parse } from 'yaml';
 import {
   type Finding,
   isNo,
@@ -6,6 +5,7 @@ import {
   listIn,
   numberIn,
   objectIn,
+  settingsInYaml,
   textIn,
   type Settings,
 } from './found-stream.ts';
@@ -40,10 +40,9 @@ const recordPathDefault = './recordings/%path/%Y-%m-%d_%H-%M-%S-%f';
 /** The file names of version 1.1, with the same folders. */
 const oldName = '%Y-%m-%d_%H-%M-%S.mp4';
 
-/** Reads a `mediamtx.yml`, of any version. @throws YAMLParseError */
+/** Reads a `mediamtx.yml`, of any version. @throws ForeignConfigError */
 export function readMediamtx(text: string): MediamtxConfig {
-  // Aliases and `<<` are usual where many cameras have the same settings.
-  const config = objectIn(parse(text, { merge: true }));
+  const config = settingsInYaml(text);
   const left: string[] = [];
   const defaults = {
     ...objectIn(config['pathDefaults']),

@@ -48,13 +48,107 @@ cameras:
     { ...common, name: 'yard', source: 'rtsp://10.0.0.3/only', isRecorded: false, depthHours: 168 },
     { ...common, name: 'hall', source: 'rtsp://10.0.0.4/a', depthHours: 12 },
   ]);
-  assert.equal(left.length, 3);
-  assert.match(
-    left.join('\n'),
-    /^odd: .+\nempty: it has no address\.\nThe connection to an MQTT broker can't be taken over\.$/,
+  assert.deepEqual(left, [
+    'Main gate: the shapes of its zones and masks; names of zones become tags.',
+    'odd: This is not the address of a stream. It begins with rtsp://, for example.',
+    'empty: it has no address.',
+    "The connection to an MQTT broker can't be taken over.",
+  ]);
+  const { streams: without, left: missing } = readFrigate(config, {});
+  assert.deepEqual(
+    without.map(({ name }) => name),
+    ['yard', 'hall'],
   );
-  const { left: missing } = readFrigate(config, {});
-  assert.ok(missing.some((line) => line.startsWith('FRIGATE_RTSP_PASSWORD is not set')));
+  assert.ok(missing.includes('Main gate: set FRIGATE_RTSP_PASSWORD in the environment, as for Frigate.'));
+});
+
+test('[R16.3] configurations of Frigate as people have them: merged settings, words for yes, secrets, friendly names', () => {
+  const { streams, left } = readFrigate(
+    `
+version: 0.16-0
+environment_vars: { FRIGATE_YARD: "0815" }
+record: { enabled: on, retain: { days: 3, mode: motion }, alerts: { retain: { days: 30 } } }
+usual: &usual
+  detect: { enabled: True, width: 1280, height: 720 }
+  motion: { mask: "0,461,3,0" }
+cameras:
+  front:
+    <<: *usual
+    ffmpeg:
+      output_args: { record: preset-record-generic-audio-aac }
+      inputs:
+        - { path: "rtsp://admin:{FRIGATE_FRONT}@10.0.0.2:554/main?channel=1&subtype=0", roles: [record, audio] }
+        - { path: "rtsp://admin:pa@ss#w%41d@10.0.0.2:554/sub", roles: [detect] }
+    zones:
+      zone_1: { friendly_name: Front yard, coordinates: "0,0,1,1" }
+  yard:
+    ffmpeg: { inputs: [{ path: "rtsp://admin:{FRIGATE_YARD}@10.0.0.3/a", roles: [record, detect] }] }
+    record: { retain: { days: 0 } }
+  old:
+    enabled: no
+    ffmpeg: { inputs: [{ path: "rtsp://10.0.0.4/a", roles: [record, detect] }] }
+    record: { retain: { days: 1 } }
+`,
+    { FRIGATE_FRONT: 'a/b?c%41' },
+  );
+  assert.deepEqual(streams, [
+    {
+      ...common,
+      name: 'front',
+      source: 'rtsp://admin:a%2Fb%3Fc%2541@10.0.0.2:554/main?channel=1&subtype=0',
+      subSource: 'rtsp://admin:pa%40ss%23w%2541d@10.0.0.2:554/sub',
+      tags: ['Front yard'],
+      depthHours: 72,
+    },
+    { ...common, name: 'yard', source: 'rtsp://admin:0815@10.0.0.3/a' },
+    { ...common, name: 'old', source: 'rtsp://10.0.0.4/a', isRecorded: false, depthHours: 24 },
+  ]);
+  assert.deepEqual(left, [
+    'front: Frigate keeps only recordings with motion or objects that long; here all are kept.',
+    'front: the shapes of its zones and masks; names of zones become tags.',
+    'yard: Frigate keeps only recordings with motion, alerts or detections; here all have the server’s usual depth.',
+    'old: the camera is disabled; it is added, but not recorded.',
+  ]);
+});
+
+test('[R16.3] sources of go2rtc: the first that can be read, through other streams, and go2rtc itself for the others', () => {
+  const { streams } = readFrigate(
+    `
+go2rtc:
+  rtsp: { listen: ":8556" }
+  streams:
+    porch: ffmpeg:rtsp://{FRIGATE_USER}:{FRIGATE_PASSWORD}@10.0.0.2/main?subtype=1#video=copy#audio=opus
+    unifi: ["rtspx://10.0.0.1:7441/abc"]
+    tapo: ["tapo://secret@10.0.0.5", "ffmpeg:tapo#audio=aac"]
+    both: ["onvif://10.0.0.6", "ffmpeg:http://10.0.0.6/flv?app=bcs&user=u&password=p#video=copy"]
+    named: ["ffmpeg:porch#video=h264"]
+    circle: ["ffmpeg:round", "ffmpeg:circle"]
+    round: ["ffmpeg:circle"]
+cameras:
+${['porch', 'unifi', 'tapo', 'both', 'named', 'circle', 'constructor']
+  .map(
+    (name) =>
+      `  ${name}: { ffmpeg: { inputs: [{ path: "rtsp://127.0.0.1:8556/${name}?video&audio", roles: [record] }] } }`,
+  )
+  .join('\n')}
+  other: { ffmpeg: { inputs: [{ path: "rtsp://127.0.0.1:8554/porch", roles: [record] }] } }
+`,
+    { FRIGATE_USER: 'admin', FRIGATE_PASSWORD: 'p%40ss' },
+  );
+  const porch = 'rtsp://admin:p%40ss@10.0.0.2/main?subtype=1';
+  assert.deepEqual(
+    streams.map(({ name, source, remark }) => [name, source, remark !== undefined]),
+    [
+      ['porch', porch, false],
+      ['unifi', 'rtsps://10.0.0.1:7441/abc', false],
+      ['tapo', 'rtsp://127.0.0.1:8556/tapo?video&audio', true],
+      ['both', 'http://10.0.0.6/flv?app=bcs&user=u&password=p', false],
+      ['named', porch, false],
+      ['circle', 'rtsp://127.0.0.1:8556/circle?video&audio', true],
+      ['constructor', 'rtsp://127.0.0.1:8556/constructor?video&audio', true],
+      ['other', 'rtsp://127.0.0.1:8554/porch', false],
+    ],
+  );
 });
 
 test('[R16.3] monitors of Shinobi: whole addresses and their parts, sub-streams, days', () => {
@@ -90,6 +184,44 @@ test('[R16.3] monitors of Shinobi: whole addresses and their parts, sub-streams,
     { ...common, name: 'x2', source: 'rtsp://u:p%3Aq@10.0.0.3:8554/s', isRecorded: false },
   ]);
   assert.deepEqual(left, ['x3: it has no address.']);
+});
+
+test('[R16.3] a configuration may use the same settings for hundreds of cameras', () => {
+  const cameras = Array.from(
+    { length: 300 },
+    (_, index) =>
+      `  cam${index}: { <<: *usual, ffmpeg: { inputs: [{ path: "rtsp://10.0.0.2/${index}", roles: *roles }] } }`,
+  );
+  const { streams } = readFrigate(
+    `usual: &usual { record: { enabled: true } }\nroles: &roles [record]\ncameras:\n${cameras.join('\n')}`,
+    {},
+  );
+  assert.equal(streams.filter(({ isRecorded }) => isRecorded).length, 300);
+});
+
+test('[R16.3] a monitor of Shinobi may have a folder of its own, and a folder has its configuration under a usual name', async (t) => {
+  const path = await folder(t);
+  const { cameras } = readShinobi(
+    JSON.stringify({
+      ke: 'group',
+      mid: 'x1',
+      mode: 'record',
+      details: { dir: '/mnt/more/', auto_host: 'rtsp://10.0.0.2/1' },
+    }),
+  );
+  assert.deepEqual(cameras, [
+    {
+      name: 'x1',
+      camera: 'group/x1',
+      recordPath: { path: '/mnt/more/%path/%Y-%m-%dT%H-%M-%S.mp4', others: [] },
+    },
+  ]);
+  for (const name of ['config.yaml', 'config/config.yml']) {
+    const place = join(path, name.replaceAll('/', '-'));
+    await mkdir(join(place, 'config'), { recursive: true });
+    await writeFile(join(place, name), 'cameras: {gate: {ffmpeg: {inputs: [{path: "rtsp://10.0.0.2/a"}]}}}');
+    assert.equal((await imported('frigate', place)).lines[0], 'gate: rtsp://10.0.0.2; not recorded');
+  }
 });
 
 async function folder(t: TestContext): Promise<string> {
@@ -161,6 +293,18 @@ test('[R16.3] a configuration that can’t be read is refused in one line withou
   }
   assert.equal((await imported('frigate', join(path, 'missing'))).code, 1);
   assert.equal((await imported('zoneminder', path)).code, 2);
+  for (const [text, reason] of [
+    ['cameras:\n  gate: {}\n  gate: {password: secret-word}', 'it is not valid YAML (line 3)'],
+    ['cameras: {gate: {password: *secret-word}}', 'it is not valid YAML'],
+    ['cameras: {gate: {<<: secret-word}}', 'it is not valid YAML'],
+  ] as const) {
+    await writeFile(path, text);
+    for (const product of ['frigate', 'mediamtx'])
+      assert.deepEqual(await imported(product, path), {
+        code: 1,
+        lines: [`${path} can't be read: ${reason}.`],
+      });
+  }
   await writeFile(path, 'cameras: {gate: {ffmpeg: {inputs: [{path: "rtsp://10.0.0.2/a"}]}}}');
   const { code, lines } = await imported('frigate', path, 'http://127.0.0.1:1');
   assert.deepEqual([code, lines.at(-1)?.includes('VIDETTE_TOKEN')], [2, true]);

@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError, createClient, type Client } from '@vidette/contract/client';
-import { YAMLParseError } from 'yaml';
 import { catalogPath, importedCatalogPath } from '../../archive/segments/segments.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
@@ -36,12 +35,12 @@ export interface MoveInOptions {
   readonly tell?: ((facts: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 
-/** The file in a product's folder. */
-const fileNames: Readonly<Record<Product, string>> = {
-  frigate: 'config.yml',
-  mediamtx: 'mediamtx.yml',
-  moonfire: 'db/db',
-  shinobi: 'monitors.json',
+/** The file in a product's folder: the first of these that exists. */
+const fileNames: Readonly<Record<Product, readonly [string, ...string[]]>> = {
+  frigate: ['config.yml', 'config.yaml', 'config/config.yml', 'config/config.yaml'],
+  mediamtx: ['mediamtx.yml', 'mediamtx.yaml', 'rtsp-simple-server.yml'],
+  moonfire: ['db/db'],
+  shinobi: ['monitors.json'],
 };
 
 /**
@@ -215,7 +214,9 @@ function catalogPathOf(dataDir: string): string {
 
 async function fileOf(product: Product, path: string): Promise<string> {
   try {
-    return (await stat(path)).isDirectory() ? join(path, fileNames[product]) : path;
+    if (!(await stat(path)).isDirectory()) return path;
+    const [usual] = fileNames[product];
+    return join(path, fileNames[product].find((name) => existsSync(join(path, name))) ?? usual);
   } catch (cause) {
     throw new ForeignConfigError(`${path} can't be read: ${(cause as Error).message}.`, { cause });
   }
@@ -227,13 +228,12 @@ async function reading<Value>(file: string, work: () => Value | Promise<Value>):
     return await work();
   } catch (cause) {
     const isExpected =
-      cause instanceof YAMLParseError ||
+      cause instanceof ForeignConfigError ||
       cause instanceof SyntaxError ||
       (cause instanceof Error && (cause.name === 'Fault' || 'code' in cause));
     if (!isExpected) throw cause;
     // A parser quotes the text, which contains passwords.
-    const reason =
-      cause instanceof YAMLParseError || cause instanceof SyntaxError ? 'it is not valid' : cause.message;
+    const reason = cause instanceof SyntaxError ? 'it is not valid JSON' : cause.message;
     throw new ForeignConfigError(
       `${file} can't be read: ${reason.replace(/^It /, 'it ').replace(/\.$/, '')}.`,
       { cause },

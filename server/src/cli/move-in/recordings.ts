@@ -18,11 +18,12 @@ import { ForeignConfigError, type FoundCamera } from './found-stream.ts';
 import type { Product } from './products.ts';
 import { listRecordings, type NoteLeftOut, type RecordingLayout } from './recording-paths.ts';
 import type { RecordPath } from './recording-template.ts';
+import { shinobiTemplate } from './shinobi.ts';
 
 /** Below the folder of all recordings; MediaMTX names both in its configuration. */
 const templates: Readonly<Partial<Record<Product, string>>> = {
   frigate: '%Y-%m-%d/%H/%path/%M.%S.mp4',
-  shinobi: '%path/%Y-%m-%dT%H-%M-%S.mp4',
+  shinobi: shinobiTemplate,
 };
 /** Where the recordings are if the command doesn't say it, relative to the configuration. */
 const usualFolders: Readonly<Partial<Record<Product, readonly string[]>>> = {

@@ -1,4 +1,8 @@
 import { Finding, listIn, numberIn, objectIn, textIn, type Found } from './found-stream.ts';
+import type { RecordPath } from './recording-template.ts';
+
+/** Below the folder of all recordings. */
+export const shinobiTemplate = '%path/%Y-%m-%dT%H-%M-%S.mp4';
 
 /** Monitors that Shinobi exports as JSON: one of them, a list, or `{monitors: [...]}`. */
 export function readShinobi(text: string): Found {
@@ -11,7 +15,8 @@ export function readShinobi(text: string): Found {
     const mode = textIn(monitor['mode']);
     const [group, id] = [textIn(monitor['ke']), textIn(monitor['mid'])];
     const name = textIn(monitor['name']) ?? id ?? '';
-    if (group !== undefined && id !== undefined) finding.addCamera({ name, camera: `${group}/${id}` });
+    if (group !== undefined && id !== undefined)
+      finding.addCamera({ name, camera: `${group}/${id}`, recordPath: recordPathIn(details) });
     finding.add({
       name,
       source: textIn(details['auto_host']) ?? addressOf(monitor, details),
@@ -22,6 +27,12 @@ export function readShinobi(text: string): Found {
     });
   }
   return finding.found;
+}
+
+/** Of a monitor with a folder of its own. */
+function recordPathIn(details: Readonly<Record<string, unknown>>): RecordPath | undefined {
+  const folder = textIn(details['dir'])?.replace(/\/$/, '');
+  return folder?.startsWith('/') ? { path: `${folder}/${shinobiTemplate}`, others: [] } : undefined;
 }
 
 /** An object, or one as text. */
