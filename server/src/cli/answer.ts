@@ -1,3 +1,5 @@
+import { commandTroubleOf } from './command-trouble.ts';
+
 type Print = (line: string) => void;
 
 /** Adds what a command has found out to its answer for programs. */
@@ -13,10 +15,17 @@ export async function answerInJson(
 ): Promise<number> {
   const messages: string[] = [];
   const facts: Record<string, unknown> = {};
-  const exitCode = await run(
-    (line) => void messages.push(line),
-    (more) => void Object.assign(facts, more),
-  );
+  let exitCode = 1;
+  try {
+    exitCode = await run(
+      (line) => void messages.push(line),
+      (more) => void Object.assign(facts, more),
+    );
+  } catch (error) {
+    const trouble = commandTroubleOf(error);
+    if (trouble === undefined) throw error;
+    messages.push(trouble);
+  }
   print(JSON.stringify({ exitCode, messages, ...facts }));
   return exitCode;
 }

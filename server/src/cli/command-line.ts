@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { systemClock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
 import { dataDirOf, loadConfig } from '../config/load.ts';
 import { answerInJson, type Tell } from './answer.ts';
+import { commandTroubleOf } from './command-trouble.ts';
 import { completion, shells, type Shell } from './completion.ts';
 import { products } from './move-in/products.ts';
 
@@ -98,6 +100,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     answersItself: true,
     takes: '[--json]',
     does: 'print the versions of the program and of its data',
+    words: ['--json'],
     count: undefined,
     async run([option, ...others], _, out) {
       if ((option !== undefined && option !== '--json') || others.length > 0) {
@@ -332,9 +335,14 @@ export async function runCommand(
     print(usage());
     return 2;
   }
-  return isJson
-    ? answerInJson((out, tell) => command.run(rest, env, out, tell), print)
-    : command.run(rest, env, print);
+  if (isJson) return answerInJson((out, tell) => command.run(rest, env, out, tell), print);
+  try {
+    return await command.run(rest, env, print);
+  } catch (error) {
+    const trouble = commandTroubleOf(error);
+    if (trouble === undefined) throw error;
+    throw new Fault('Unavailable', trouble, { cause: error });
+  }
 }
 
 /** Where the catalog and the segments are stored. */

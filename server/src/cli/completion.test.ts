@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { completionScript, runCommand, usage } from './command-line.ts';
 
@@ -11,13 +14,18 @@ function completed(...words: readonly string[]): string[] {
     .filter(Boolean);
 }
 
-test('Bash completes the commands and what they take', () => {
+test('Bash completes the commands and what they take', (t) => {
   assert.deepEqual(completed('sta'), ['start', 'status']);
   assert.deepEqual(completed('status', '-'), ['--json']);
+  assert.deepEqual(completed('about', '-'), ['--json']);
   assert.deepEqual(completed('check', '--'), ['--objects', '--read-objects', '--json']);
   assert.deepEqual(completed('verify', '--j'), ['--json']);
   assert.deepEqual(completed('completion', ''), ['bash', 'zsh', 'fish']);
   assert.ok(completed('restore', '/etc/pass').includes('/etc/passwd'));
+  const folder = mkdtempSync(join(tmpdir(), 'vidette-completion-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'my backup'), '');
+  assert.deepEqual(completed('restore', join(folder, 'my')), [join(folder, 'my backup')]);
 });
 
 test('fish completes the same', (t) => {

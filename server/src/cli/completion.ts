@@ -18,8 +18,9 @@ export function completion(shell: Shell, commands: readonly CompletedCommand[]):
 
 function bashScript(commands: readonly CompletedCommand[]): string {
   const cases = commands.map(({ name, words, takesFiles }) => {
-    const files = takesFiles ? ' $(compgen -f -- "$current")' : '';
-    return `    ${name}) COMPREPLY=($(compgen -W '${words.join(' ')}' -- "$current")${files}) ;;`;
+    const files = takesFiles ? '; compgen -f -- "$current"' : '';
+    // One line is one word: names of files may contain spaces.
+    return `    ${name}) mapfile -t COMPREPLY < <(compgen -W '${words.join(' ')}' -- "$current"${files}) ;;`;
   });
   return [
     '_vidette() {',

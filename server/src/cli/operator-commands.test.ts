@@ -272,3 +272,40 @@ test('[R10.10] the README documents every command', async () => {
     assert.match(readme, new RegExp(`^\\| \`${name}[ \`]`, 'm'), name);
   }
 });
+
+test('a command that fails says why in one line, and in its object for programs', async (t) => {
+  const place = await folder(t);
+  const failing: readonly (readonly [RegExp, ...string[]])[] = [
+    [/^\S+\/missing\/package\.json does not exist\.$/, 'upgrade', join(place, 'missing')],
+    [/^\S+\/missing\.zip does not exist\.$/, 'verify', join(place, 'missing.zip')],
+    [/^\S+\/file\/x can't exist: a part of it is a file\.$/, 'verify', join(place, 'file/x')],
+    [/^The system refuses: EISDIR: .+\.$/, 'issue-license', place],
+    [/^\S+\/missing does not exist\.$/, 'new-license-key', join(place, 'missing/key')],
+    [/^\S+vidette\.yaml or the environment: port: /, 'check'],
+  ];
+  await writeFile(join(place, 'file'), '');
+  await writeFile(join(place, 'vidette.yaml'), 'port: none\n');
+  const env = { VIDETTE_DATA: place };
+  for (const [line, command = '', ...args] of failing) {
+    await assert.rejects(
+      runCommand(command, args, env, () => {}),
+      { name: 'Fault', message: line },
+      command,
+    );
+    if (command.endsWith('license') || command.endsWith('key')) continue;
+    const lines: string[] = [];
+    assert.equal(await runCommand(command, [...args, '--json'], env, (text) => void lines.push(text)), 1);
+    const { exitCode, messages } = JSON.parse(lines.join('')) as { exitCode: number; messages: string[] };
+    assert.deepEqual([exitCode, messages.length], [1, 1]);
+    assert.match(messages[0] ?? '', line);
+  }
+  await writeFile(join(place, 'vidette.yaml'), '');
+  await writeFile(
+    join(place, 'vidette.sqlite'),
+    'this is no database, but as long as one has to be'.repeat(100),
+  );
+  await assert.rejects(
+    runCommand('reset-password', ['anna'], env, () => {}),
+    { name: 'Fault', message: /damaged|database/ },
+  );
+});
