@@ -13,6 +13,7 @@ import { below, copiedFile, tarOf, textFile } from './tar.mjs';
 
 /** @typedef {import('./tar.mjs').Entry} Entry */
 /** @typedef {import('./program.mjs').How} How */
+/** @typedef {import('./system-libraries.mjs').Libraries} Libraries */
 /** @typedef {{ digest: string, diffId: string, size: number, path: string }} Layer `digest` is that of the compressed bytes. */
 
 const program = 'opt/vidette';
@@ -22,13 +23,14 @@ const command = [`/${program}/node_modules/node/bin/node`, `/${program}/server/s
 /** With the libraries that are installed, or that apt fetches for another platform. */
 export const canBuildImage = hasDebianTools;
 
-/** Writes the image of a program. @param {readonly Entry[]} files @param {How} how @param {string} path */
+/** Writes the image of a program, and resolves to its parts that the program doesn't have. @param {readonly Entry[]} files @param {How} how @param {string} path @returns {Promise<import('./materials.mjs').Part[]>} */
 export async function imageArchive(files, how, path) {
   const { arch, version, seconds } = how;
   const folder = mkdtempSync(join(tmpdir(), 'vidette-image-'));
   try {
+    const libraries = systemLibraries(arch, join(folder, 'debian'));
     const layers = [
-      await layerOf(join(folder, 'system'), systemFiles(arch, join(folder, 'debian')), how),
+      await layerOf(join(folder, 'system'), systemFiles(arch, libraries), how),
       await layerOf(
         join(folder, 'program'),
         files.map((file) => ({ ...file, path: `${program}/${file.path}` })),
@@ -54,6 +56,7 @@ export async function imageArchive(files, how, path) {
       ...layers.map((layer) => copiedFile(blobPath(layer.digest), layer.path)),
     ];
     await pipeline(Readable.from(tarOf(below('', entries), seconds)), createWriteStream(path));
+    return debianParts(libraries, arch);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -78,10 +81,21 @@ async function layerOf(path, entries, { seconds, level }) {
   return { digest: outer.digest('hex'), diffId: inner.digest('hex'), size, path };
 }
 
-/** The file system besides the program: libraries, names of users, folders. @param {import('./packages.mjs').Arch} arch @param {string} work @returns {Entry[]} */
-function systemFiles(arch, work) {
+/** Debian's packages, whose licenses are in the image. @param {Libraries} libraries @param {import('./packages.mjs').Arch} arch */
+function debianParts({ versions }, arch) {
+  return versions
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [name = '', version = ''] = line.split(' ');
+      const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${platforms[arch].name}`;
+      return { name, version, purl };
+    });
+}
+
+/** The file system besides the program: libraries, names of users, folders. @param {import('./packages.mjs').Arch} arch @param {Libraries} libraries @returns {Entry[]} */
+function systemFiles(arch, { paths, copyrights, versions }) {
   const { folder, loader } = platforms[arch];
-  const { paths, copyrights, versions } = systemLibraries(arch, work);
   const libraryFiles = paths.map((path) => libraryFile(path, `usr/lib/${folder}/${basename(path)}`));
   assertPlatform(libraryFiles, arch);
   return [

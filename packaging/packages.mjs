@@ -8,7 +8,7 @@ import { root } from '../tools/install.mjs';
 import { copiedFile } from './tar.mjs';
 
 /** @typedef {{ version: string, license?: string, integrity?: string, link?: boolean, resolved?: string, dependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Locked */
-/** @typedef {{ name: string, version: string, license: string, integrity: string | undefined, path: string, folder: string }} Package `path`: below node_modules of the release; `folder`: where its files are now. */
+/** @typedef {{ name: string, version: string, license: string, purl: string, integrity: string | undefined, path: string, folder: string }} Package `path`: below node_modules of the release; `folder`: where its files are now. */
 /** @typedef {'x64' | 'arm64'} Arch */
 
 /**
@@ -66,14 +66,21 @@ function placeOf(locked, from, name) {
 function packageAt(locked, key) {
   const entry = locked[key];
   if (!entry) throw new Error(`package-lock.json has no ${key}.`);
+  const name = key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length);
   return {
-    name: key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length),
+    name,
     version: entry.version,
     license: entry.license ?? 'UNKNOWN',
+    purl: purlOf(name, entry.version),
     integrity: entry.integrity,
     path: key,
     folder: join(root, key),
   };
+}
+
+/** @param {string} name @param {string} version */
+function purlOf(name, version) {
+  return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
 /** What the server loads. @param {Record<string, Locked>} locked */
@@ -108,6 +115,7 @@ export function nodePackage(locked, arch) {
     name: `node-linux-${arch}`,
     version,
     license: 'MIT',
+    purl: purlOf(`node-linux-${arch}`, version),
     integrity: integrity[arch],
     path: 'node_modules/node',
     folder: join(root, 'node_modules/node/node_modules', `node-linux-${arch}`),

@@ -3,6 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { root } from '../tools/install.mjs';
+import { ffmpegParts } from './ffmpeg-parts.mjs';
 import { licensesOf, materialsOf } from './materials.mjs';
 import {
   ffmpegPackages,
@@ -34,12 +35,18 @@ export function sourceVersion() {
   return String(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version);
 }
 
+/** The packages of others in it: Node, the server's, and those whose code is in the page. @param {import('./packages.mjs').Arch} arch */
+export function programParts(arch) {
+  const locked = lockedPackages();
+  return [nodePackage(locked, arch), ...serverPackages(locked), ...pagePackages(locked)];
+}
+
 /** Everything but FFmpeg. @param {How} how @returns {Entry[]} */
 export function programFiles({ arch, version, seconds }) {
   const locked = lockedPackages();
   const node = nodePackage(locked, arch);
   const packages = serverPackages(locked);
-  const parts = [node, ...packages, ...pagePackages(locked)];
+  const parts = programParts(arch);
   return [
     copiedFile('bin/vidette', join(root, 'packaging/vidette.sh'), 0o755),
     textFile('package.json', manifestOf('package.json', { version })),
@@ -63,10 +70,12 @@ export function programFiles({ arch, version, seconds }) {
 /** The FFmpeg worker's packages, to be unpacked over the program. @param {How} how @returns {Entry[]} */
 export function ffmpegFiles({ arch, version, seconds }) {
   const packages = ffmpegPackages(lockedPackages(), arch);
+  const native = packages.find(({ name }) => name === `@seydx/node-av-linux-${arch}`);
+  const parts = [...packages, ...(native ? ffmpegParts(native.folder) : [])];
   return [
     ...packages.flatMap((one) => packageFiles(one)),
-    textFile('sbom-ffmpeg.cdx.json', materialsOf({ name: 'vidette-ffmpeg', version }, packages, seconds)),
-    textFile('THIRD-PARTY-LICENSES-FFMPEG.txt', licensesOf(packages)),
+    textFile('sbom-ffmpeg.cdx.json', materialsOf({ name: 'vidette-ffmpeg', version }, parts, seconds)),
+    textFile('THIRD-PARTY-LICENSES-FFMPEG.txt', licensesOf(parts)),
   ];
 }
 

@@ -11,7 +11,8 @@ import { ensurePage } from '../tools/page.mjs';
 import { debianArches, debianPackage, ffmpegDebianPackage } from './debian.mjs';
 import { assertPlatform } from './elf.mjs';
 import { canBuildImage, imageArchive } from './image.mjs';
-import { ffmpegFiles, programFiles, sourceVersion } from './program.mjs';
+import { materialsOf } from './materials.mjs';
+import { ffmpegFiles, programFiles, programParts, sourceVersion } from './program.mjs';
 import { below, tarOf } from './tar.mjs';
 import { compress } from './zstandard.mjs';
 
@@ -60,13 +61,18 @@ export async function release({ arches, forms, out, print = () => {}, ...common 
     }
     if (forms.includes('image') && !canBuildImage())
       print('No image: it contains libraries of Debian’s packages, and needs dpkg and apt-get.');
-    else if (forms.includes('image'))
-      await make(`vidette-${version}-image-${arch}.tar`, (path) => imageArchive(program, how, path));
-    for (const file of ['sbom.cdx.json', 'THIRD-PARTY-LICENSES.txt'])
-      await make(`vidette-${version}-linux-${arch}.${file}`, async (path) => {
-        const entry = program.find((one) => one.path === file);
-        if (entry?.kind === 'file') writeFileSync(path, entry.bytes());
+    else if (forms.includes('image')) {
+      const image = `${folder}-image-${arch}`;
+      /** @type {import('./materials.mjs').Part[]} */
+      let parts = programParts(arch);
+      await make(`${image}.tar`, async (path) => {
+        parts = [...parts, ...(await imageArchive(program, how, path))];
       });
+      const list = materialsOf({ name: 'vidette-image', version }, parts, seconds);
+      await make(`${image}.sbom.cdx.json`, async (path) => writeFileSync(path, list));
+    }
+    for (const [file, entry] of listsIn([...program, ...ffmpeg], version, arch))
+      await make(file, async (path) => writeFileSync(path, entry.bytes()));
   }
   if (forms.includes('notes'))
     await make(`vidette-${version}-notes.md`, async (path) => writeFileSync(path, notesOf(version)));
@@ -75,6 +81,22 @@ export async function release({ arches, forms, out, print = () => {}, ...common 
   );
   writeFileSync(join(out, 'SHA256SUMS'), sums.join(''));
   return [...made, 'SHA256SUMS'];
+}
+
+/**
+ * The lists of parts and licenses of a program and of FFmpeg, by the names that they have beside the archives.
+ * @param {readonly import('./tar.mjs').Entry[]} entries @param {string} version @param {Arch} arch
+ * @returns {[string, Extract<import('./tar.mjs').Entry, { kind: 'file' }>][]}
+ */
+function listsIn(entries, version, arch) {
+  return entries.flatMap((entry) => {
+    const [, isPart, isPartLicense, name] =
+      /^(?:sbom(-ffmpeg)?|THIRD-PARTY-LICENSES(-FFMPEG)?)(\.cdx\.json|\.txt)$/.exec(entry.path) ?? [];
+    if (entry.kind !== 'file' || name === undefined) return [];
+    const product = (isPart ?? isPartLicense) ? 'vidette-ffmpeg' : 'vidette';
+    const kind = name === '.txt' ? 'THIRD-PARTY-LICENSES' : 'sbom';
+    return [[`${product}-${version}-linux-${arch}.${kind}${name}`, entry]];
+  });
 }
 
 /** The changes in a version, from CHANGELOG.md. @param {string} of */
