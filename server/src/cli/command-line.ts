@@ -36,7 +36,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   status: {
     answersItself: true,
     takes: '[--json]',
-    does: 'say whether the server runs; exit code 0: it does, 1: it is starting or hangs, 3: it does not',
+    does: 'say whether the server runs; exit code 0: it does, 1: it is starting, hangs or can’t be asked, 3: it does not',
     words: ['--json'],
     count: undefined,
     async run(args, env, out) {

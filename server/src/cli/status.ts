@@ -17,7 +17,8 @@ export async function status(
     running = await runningServer(dataDir, clock);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    out(isJson ? JSON.stringify({ state: 'silent', dataDir }) : error.message);
+    const state = error.code === 'Forbidden' ? 'unknown' : 'silent';
+    out(isJson ? JSON.stringify({ state, dataDir }) : error.message);
     return 1;
   }
   if (!running) {

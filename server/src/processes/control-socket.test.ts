@@ -42,6 +42,24 @@ for (const isLong of [false, true]) {
   });
 }
 
+test('[R15.1] a user who may not ask a server does not learn that none runs', async (t) => {
+  if (process.geteuid?.() !== 0) return t.skip('only root becomes another user');
+  for (const dataDir of [await dataDirOf(t), await dataDirOf(t, true)]) {
+    const control = await openControl(dataDir, controlled);
+    t.after(() => control.close());
+    process.seteuid?.(65_534);
+    try {
+      await assert.rejects(runningServer(dataDir, systemClock), { code: 'Forbidden' });
+      await assert.rejects(
+        askToReplace(dataDir, undefined, () => {}),
+        { code: 'Forbidden' },
+      );
+    } finally {
+      process.seteuid?.(0);
+    }
+  }
+});
+
 test('[R15.1] a server that hangs is told apart from one that does not run', async (t) => {
   const dataDir = await dataDirOf(t);
   // The kernel accepts connections for a stopped process, too.

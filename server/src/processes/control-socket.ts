@@ -98,7 +98,7 @@ export async function openControl(dataDir: string, controlled: Controlled): Prom
 
 /**
  * The server that runs with a data folder; undefined if none does.
- * @throws Fault Unavailable if it does not answer in time
+ * @throws Fault Unavailable if it does not answer in time; Forbidden if this user may not ask it
  */
 export async function runningServer(dataDir: string, clock: Clock): Promise<ServerStatus | undefined> {
   let status: ServerStatus | undefined;
@@ -143,7 +143,10 @@ async function serve(request: ControlRequest, controlled: Controlled, socket: So
   socket.end();
 }
 
-/** False if no server takes requests. @throws Fault Unavailable if there is a clock, and no answer in time */
+/**
+ * False if no server takes requests.
+ * @throws Fault Unavailable if there is a clock, and no answer in time; Forbidden if this user may not ask
+ */
 async function ask(
   dataDir: string,
   request: ControlRequest,
@@ -168,7 +171,9 @@ async function ask(
       });
       readLines(socket, take);
       // Nothing listens, or the server ended; what it has answered counts.
-      socket.on('error', () => {});
+      socket.on('error', (error: NodeJS.ErrnoException) => {
+        if (isDenied(error)) reject(notItsUser(dataDir, error));
+      });
       socket.on('close', () => {
         cancel?.();
         resolve(isConnected);
@@ -189,8 +194,20 @@ function pathIfPresent(dataDir: string): SocketPlace | undefined {
     return placeOf(dataDir);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    throw isDenied(error as NodeJS.ErrnoException) ? notItsUser(dataDir, error) : error;
   }
+}
+
+function isDenied({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EACCES' || code === 'EPERM';
+}
+
+function notItsUser(dataDir: string, cause: unknown): Fault {
+  return new Fault(
+    'Forbidden',
+    `This user has no permission for ${dataDir}, and can't know whether a server runs with it: run this command as the server's user.`,
+    { cause },
+  );
 }
 
 /** The socket's path; if it is too long, another that leads there, until it is released. */

@@ -74,6 +74,8 @@ async function lookForServer(
     return { isRunning: (await runningServer(dataDir, clock)) !== undefined, findings: [] };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
+    // Also the check of the disk says that this user has no permission.
+    if (error.code === 'Forbidden') return { isRunning: false, findings: [] };
     const cure =
       'Restart it (systemctl restart vidette); if it hangs again, a disk that does not answer may be the cause: see the kernel’s log (dmesg).';
     return { isRunning: true, findings: [bad('server', error.message, cure)] };
