@@ -45,6 +45,9 @@ function images(uids: readonly string[], mosaic: string): readonly GuideImage[] 
       // Two hours of the timeline instead of a day.
       act: async (page) => {
         for (let times = 0; times < 3; times++) await page.keyboard.press('+');
+        await page.waitForFunction(
+          () => document.querySelectorAll('[data-camera-strip] :is(img, canvas)').length === 4,
+        );
       },
     },
     { name: 'player-phone', path: `/stream/${gate}/view`, look: phone },

@@ -91,7 +91,7 @@ export async function checkFfmpeg(): Promise<readonly Finding[]> {
       warning(
         check,
         'FFmpeg is not installed, or can’t be loaded: there are no snapshots, no transcoding, and no sources other than RTSP.',
-        'Install the package vidette-ffmpeg, or unpack its archive in the same place.',
+        'Install the package vidette-ffmpeg, or unpack its archive in the same place; then run `vidette restart`.',
       ),
     ];
   }

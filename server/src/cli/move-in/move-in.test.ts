@@ -308,4 +308,17 @@ test('[R16.3] a configuration that can’t be read is refused in one line withou
   await writeFile(path, 'cameras: {gate: {ffmpeg: {inputs: [{path: "rtsp://10.0.0.2/a"}]}}}');
   const { code, lines } = await imported('frigate', path, 'http://127.0.0.1:1');
   assert.deepEqual([code, lines.at(-1)?.includes('VIDETTE_TOKEN')], [2, true]);
+  const env = { VIDETTE_TOKEN: 'x' };
+  for (const [address, answer] of [
+    ['localhost:8080', /needs an address as in http/],
+    ['http://127.0.0.1:1', /^The server does not answer: check that it runs, and its address\.$/m],
+  ] as const) {
+    const told: string[] = [];
+    assert.notEqual(
+      await runCommand('import', ['frigate', path, address], env, (line) => void told.push(line)),
+      0,
+    );
+    assert.match(told.join('\n'), answer);
+    assert.ok(told.includes('1 stream found.'));
+  }
 });

@@ -115,7 +115,7 @@ async function moveFrom({ found, places }: Source, options: MoveInOptions): Prom
   });
   for (const stream of found.streams) out(lineOf(stream));
   for (const text of found.left) out(`Not taken: ${text}`);
-  out(`${found.streams.length} streams found.`);
+  out(found.streams.length === 1 ? '1 stream found.' : `${found.streams.length} streams found.`);
   if (recordings !== null && places.length === 0)
     out('No recordings were found. Name their folder with --recordings FOLDER.');
   const zone = places.find((place) => place.zone !== null)?.zone;
@@ -127,7 +127,7 @@ async function moveFrom({ found, places }: Source, options: MoveInOptions): Prom
   }
   if (to === undefined) return preview(options, found, places);
   const token = env['VIDETTE_TOKEN'];
-  if (!token || !URL.canParse(to)) {
+  if (!token || !/^https?:\/\/[^/]/.test(to) || !URL.canParse(to)) {
     out(
       'Adding streams needs an address as in http://localhost:8080, and an API token in the variable VIDETTE_TOKEN.',
     );
@@ -158,7 +158,7 @@ async function preview(
   tell?.({ recordings: reports });
   if (streams.length > 0 || reports.length > 0)
     out(
-      'Nothing was added. To add them, create an API token on the page (Account), and run this command with the server’s address and the token in VIDETTE_TOKEN.',
+      'Nothing was added. To add them, create an API token on the page (Profile, Tokens), and run this command with the server’s address and the token in VIDETTE_TOKEN.',
     );
   return streams.length > 0 || reports.length > 0 ? 0 : 1;
 }
@@ -279,7 +279,11 @@ async function addAll(
     }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    out(`The server refused: ${error.message}`);
+    out(
+      error.status === 0
+        ? 'The server does not answer: check that it runs, and its address.'
+        : `The server refused: ${error.message}`,
+    );
     count.failed++;
   }
   out(`${count.added} added, ${count.present} were there already, ${count.failed} failed.`);
