@@ -209,6 +209,15 @@ test('[R16.1] a release refuses programs and libraries for another platform', ()
   );
 });
 
+test('[R16.1] the notes of a release are the part of the changelog about its version', async (t) => {
+  const place = await temporary(t);
+  const made = await release({ ...fast, arches: [], version: '0.1.0', forms: ['notes'], out: place });
+  assert.deepEqual(made, ['vidette-0.1.0-notes.md', 'SHA256SUMS']);
+  const notes = readFileSync(join(place, 'vidette-0.1.0-notes.md'), 'utf8');
+  assert.match(notes, /^## 0\.1\.0[^]*\n\n### Files\n/);
+  assert.equal(notes.match(/^## /gm)?.length, 1);
+});
+
 test(
   '[R16.1] systemd finds no fault in the unit, and rates its exposure as OK',
   { skip: skip || (!existsSync('/usr/bin/systemd-analyze') && 'needs systemd') },
@@ -322,14 +331,13 @@ describe('the forms of a release', { concurrency: 2 }, () => {
       const missing: string[] = [];
       const modules = join(unpacked, 'vidette-9.8.6/node_modules');
       for (const path of await readdir(modules, { recursive: true })) {
-        if (!/(^|\/)package\.json$/.test(path)) continue;
+        const isPackage = /^(?:.+\/node_modules\/)?(?:@[^/]+\/)?[^@/][^/]*\/package\.json$/.test(path);
+        if (!isPackage || path.startsWith('@vidette/')) continue;
         const { name, version } = JSON.parse(readFileSync(join(modules, path), 'utf8')) as Record<
           string,
           string
         >;
-        // Others only say how files below them are loaded.
-        if (name !== undefined && version !== undefined && !names.has(`${name} ${version}`))
-          missing.push(path);
+        if (!names.has(`${name} ${version}`)) missing.push(path);
       }
       assert.deepEqual(missing, []);
       for (const name of ['fastify', 'react', `node-linux-${arch}`, 'ffmpeg', 'libx264'])

@@ -75,7 +75,9 @@ export async function release({ arches, forms, out, print = () => {}, ...common 
       await make(file, async (path) => writeFileSync(path, entry.bytes()));
   }
   if (forms.includes('notes'))
-    await make(`vidette-${version}-notes.md`, async (path) => writeFileSync(path, notesOf(version)));
+    await make(`vidette-${version}-notes.md`, async (path) => {
+      writeFileSync(path, `${notesOf(version)}\n${sizesOf(out, made)}`);
+    });
   const sums = await Promise.all(
     made.sort().map(async (file) => `${await sha256Of(join(out, file))}  ${file}\n`),
   );
@@ -97,6 +99,15 @@ function listsIn(entries, version, arch) {
     const kind = name === '.txt' ? 'THIRD-PARTY-LICENSES' : 'sbom';
     return [[`${product}-${version}-linux-${arch}.${kind}${name}`, entry]];
   });
+}
+
+/** The files of a release with their sizes, for its notes. @param {string} folder @param {readonly string[]} files */
+function sizesOf(folder, files) {
+  const lines = [...files].sort().map((file) => {
+    const { size } = statSync(join(folder, file));
+    return `- \`${file}\`: ${(size / 1e6).toFixed(1)} MB\n`;
+  });
+  return ['### Files\n\n', ...lines].join('');
 }
 
 /** The changes in a version, from CHANGELOG.md. @param {string} of */

@@ -323,7 +323,7 @@ export async function runCommand(
   env: Environment,
   print: Print,
 ): Promise<number> {
-  if (name === 'help' || name === '--help') {
+  if (['help', '--help', '-h'].includes(name) || args.includes('--help')) {
     print(usage());
     return 0;
   }

@@ -263,7 +263,10 @@ test('an invalid command line prints the usage', async () => {
     assert.equal(await run(...args), 2);
     assert.equal(lines.pop(), usage());
   }
-  assert.equal(await run('--help'), 0);
+  for (const args of [['help'], ['--help'], ['-h'], ['backup', '--help'], ['status', '--help']]) {
+    assert.equal(await run(...args), 0);
+    assert.equal(lines.pop(), usage());
+  }
 });
 
 test('[R10.10] the README documents every command', async () => {
