@@ -30,7 +30,7 @@ export function partsOf(library) {
       purl: `pkg:generic/ffmpeg@${version}`,
       origin: [
         'FFmpeg with the libraries that its configuration names. node-av builds and links it; where their sources are is in the',
-        'repository of node-av (https://github.com/seydx/node-av). Whoever passes these files on has to offer the sources as well.',
+        'repository of node-av (https://github.com/seydx/node-av). A release with these files has to offer the sources as well.',
         '',
         `Configuration: ${configuration}`,
       ].join('\n'),
