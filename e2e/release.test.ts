@@ -12,6 +12,7 @@ import { after, before, describe, test, type TestContext } from 'node:test';
 import { createZstdDecompress } from 'node:zlib';
 import type { Client } from '@vidette/contract/client';
 import { foreignElfFiles } from '../packaging/elf.mjs';
+import { partsOf } from '../packaging/ffmpeg-parts.mjs';
 import { canBuildImage } from '../packaging/image.mjs';
 import { isMaintainer, release } from '../packaging/release.mjs';
 import { copiedFile, textFile } from '../packaging/tar.mjs';
@@ -207,6 +208,20 @@ test('[R16.1] a release refuses programs and libraries for another platform', ()
       ? { x64: ['lib/arm.so'], arm64: ['bin/node'] }
       : { x64: ['bin/node', 'lib/arm.so'], arm64: [] },
   );
+});
+
+test('[R16.1] a release knows the license of FFmpeg from its configuration, and refuses one that is not free', () => {
+  const library = (options: string) => Buffer.from(`\0--prefix=/x ${options} --enable-libx264\0n7.1-Some\0`);
+  const [ffmpeg, ...others] = partsOf(library('--extra-version=Some --enable-gpl'));
+  assert.deepEqual([ffmpeg?.version, ffmpeg?.license], ['n7.1-Some', 'GPL-2.0-or-later']);
+  assert.deepEqual(
+    others.map(({ name }) => name),
+    ['libx264'],
+  );
+  const [third] = partsOf(library('--extra-version=Some --enable-gpl --enable-version3'));
+  assert.equal(third?.license, 'GPL-3.0-or-later');
+  assert.throws(() => partsOf(library('--extra-version=Some --enable-gpl --enable-nonfree')), /nonfree/);
+  assert.throws(() => partsOf(Buffer.from('nothing')), /whose license is known/);
 });
 
 test('[R16.1] the notes of a release are the part of the changelog about its version', async (t) => {
