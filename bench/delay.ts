@@ -1,61 +1,105 @@
 /**
  * What the server adds to the delay of live video: over a WebSocket, over LL-HLS, and from the request for a stream that runs on
- * demand to its first key frame. With engine processes and with one process for everything, in alternating rounds.
+ * demand to its first key frame. With engine processes and with one process for everything; beside `ffmpeg -c copy`, which reads the camera itself, and
+ * beside MediaMTX (RTSP) and go2rtc (its WebSocket) where they are on the path. All in turn, in each round.
  *
- *   npm run bench delay [SECONDS=10] [STARTS=10] [ROUNDS=2] [ENGINES=1]
+ *   npm run bench delay [SECONDS=10] [STARTS=10] [ROUNDS=5] [ENGINES=1]
  */
 import { spawn } from 'node:child_process';
-import { loadavg } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { administratorOf } from '../e2e/api.ts';
 import { startServer } from '../e2e/server.ts';
-import { percentile } from './usage.ts';
+import type { ProbeOrder } from './delay-probe.ts';
+import { Rival, rivalsOnPath, type RivalName } from './rivals.ts';
+import { percentile, spreadOf } from './usage.ts';
 
-const [seconds = 10, starts = 10, rounds = 2, engines = 1] = process.argv.slice(2).map(Number);
+const [seconds = 10, starts = 10, rounds = 5, engines = 1] = process.argv.slice(2).map(Number);
 
 /** ms. */
 interface Delays {
-  readonly socket: number[];
+  readonly live: number[];
   readonly hls: number[];
   readonly clicks: number[];
 }
 
-async function measure(processes: number): Promise<Delays> {
-  const server = await startServer({ env: { VIDETTE_ENGINE_PROCESSES: String(processes) } });
-  try {
-    const { client, cookie } = await administratorOf(server);
-    const script = fileURLToPath(new URL('delay-probe.ts', import.meta.url));
-    const child = spawn(process.execPath, [script, String(starts)], { stdio: ['pipe', 'pipe', 'inherit'] });
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    const next = async () => String((await lines.next()).value ?? '');
-    const uids: string[] = [];
-    for (const streamSource of (await next()).split(',')) {
-      const archive = { isEnable: false, depthHours: -1, farAfterHours: -1 };
-      const body = { name: 'Probe', streamSource, archive, live: { onDemand: true } };
-      uids.push((await client.addStream({ body })).uid);
+/** Gets cameras between which and their viewers it stands; says how to watch. */
+type Contender = (cameras: readonly string[], finish: (by: ProbeOrder) => Promise<Delays>) => Promise<Delays>;
+
+const vidette =
+  (processes: number): Contender =>
+  async (cameras, finish) => {
+    const server = await startServer({ env: { VIDETTE_ENGINE_PROCESSES: String(processes) } });
+    try {
+      const { client, cookie } = await administratorOf(server);
+      const uids: string[] = [];
+      for (const streamSource of cameras) {
+        const archive = { isEnable: false, depthHours: -1, farAfterHours: -1 };
+        const body = { name: 'Probe', streamSource, archive, live: { onDemand: true } };
+        uids.push((await client.addStream({ body })).uid);
+      }
+      return await finish({ by: 'vidette', seconds, url: server.url, cookie, uids });
+    } finally {
+      await server.stop();
     }
-    child.stdin.end(`${server.url} ${cookie} ${seconds} ${uids.join()}\n`);
+  };
+
+const rival =
+  (name: RivalName): Contender =>
+  async (cameras, finish) => {
+    const folder = await mkdtemp(join(tmpdir(), 'vidette-delay-'));
+    const streams = cameras.map((source, index) => ({ name: `camera${index}`, source }));
+    const server = await Rival.start(name, folder, { streams, isOnDemand: true });
+    try {
+      const by = name === 'mediamtx' ? 'rtsp' : 'mse';
+      const urls = streams.map((stream) =>
+        by === 'rtsp' ? server.rtspUrl(stream.name) : server.socketUrl(stream.name),
+      );
+      return await finish({ by, seconds, urls });
+    } finally {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+
+async function measure(contender: Contender): Promise<Delays> {
+  const script = fileURLToPath(new URL('delay-probe.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, String(starts)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => String((await lines.next()).value ?? '');
+  return contender((await next()).split(','), async (order) => {
+    child.stdin.end(`${JSON.stringify(order)}\n`);
     return JSON.parse(await next()) as Delays;
-  } finally {
-    await server.stop();
-  }
+  });
 }
 
-const kinds = [0, engines];
-const found = new Map<number, Delays[]>(kinds.map((processes) => [processes, []]));
-for (let round = 0; round < rounds; round++)
-  for (const processes of round % 2 ? kinds.toReversed() : kinds)
-    found.get(processes)?.push(await measure(processes));
-for (const [processes, all] of found) {
-  const of = (kind: keyof Delays, percent: number) =>
-    percentile(
-      all.flatMap((delays) => delays[kind]),
-      percent,
-    ).toFixed(1);
+const contenders: Record<string, Contender> = {
+  'one process': vidette(0),
+  [`${engines} engines`]: vidette(engines),
+  'ffmpeg -c copy': (_, finish) => finish({ by: 'ffmpeg', seconds }),
+  ...Object.fromEntries(rivalsOnPath('mediamtx', 'go2rtc').map((name) => [name, rival(name)])),
+};
+const found = new Map<string, Delays[]>(Object.keys(contenders).map((name) => [name, []]));
+for (let round = 0; round < rounds; round++) {
+  const turn = Object.entries(contenders);
+  for (const [name, contender] of round % 2 ? turn.toReversed() : turn)
+    found.get(name)?.push(await measure(contender));
+}
+console.log(
+  `${rounds} rounds in turn, load average ${(loadavg()[0] ?? 0).toFixed(1)}. ms; in brackets the medians of the rounds`,
+);
+for (const [name, all] of found) {
+  const figure = (kind: keyof Delays, worst: number) => {
+    const values = all.flatMap((delays) => delays[kind]);
+    if (values.length === 0) return '-';
+    const medians = spreadOf(all.map((delays) => percentile(delays[kind], 50)));
+    return `${percentile(values, 50).toFixed(1)}, p${worst} ${percentile(values, worst).toFixed(1)} (${medians})`;
+  };
   console.log(
-    `${processes} engines: over a WebSocket ${of('socket', 50)} ms, p99 ${of('socket', 99)} (goal: 1, 10); ` +
-      `LL-HLS ${of('hls', 50)} (goal: 110); request to key frame ${of('clicks', 50)}, worst ${of('clicks', 100)} (goal: 10)`,
+    `${name.padEnd(15)} live ${figure('live', 99)}; LL-HLS ${figure('hls', 99)}; request to key frame ${figure('clicks', 100)}`,
   );
 }
-console.log(`Load average ${(loadavg()[0] ?? 0).toFixed(1)}`);
+console.log('Goals: live 1, p99 10; LL-HLS 110; request to key frame 10');

@@ -1,7 +1,7 @@
 /**
  * CPU and memory of receiving and recording RTSP streams of 4 Mbit/s (H.264 1080p25, AAC), compared with one
- * `ffmpeg -c copy` process per stream, in the same run and in alternating order. See README.md for how to read
- * it.
+ * `ffmpeg -c copy` process per stream, and with MediaMTX where it is on the path, in the same run and in alternating order. See
+ * README.md for how to read it.
  *
  *   npm run bench ingest [ROUNDS=5] [STREAMS=30] [SECONDS=15]
  *
@@ -12,8 +12,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { alternate, compare, Contender, videtteWith, type Start } from './recording-load.ts';
-import { endedChildrenCpuSeconds } from './usage.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { alternate, compare, Contender, cpuPerGB, videtteWith, type Start } from './recording-load.ts';
+import { Rival, rivalsOnPath } from './rivals.ts';
+import { cpuSeconds, endedChildrenCpuSeconds } from './usage.ts';
 
 const [rounds = 5, streams = 30, seconds = 15] = process.argv.slice(2).map(Number);
 
@@ -38,8 +40,33 @@ const startFfmpeg: Start = (cameras, folder) => {
   });
 };
 
-const pair = [new Contender('ffmpeg', startFfmpeg), new Contender('vidette', videtteWith({}))] as const;
-await alternate(pair, { rounds, streams, seconds });
-compare('CPU per stream, % of a core', pair, ({ cpu }) => cpu, ' (goal: at most 0.4)');
-compare('the same while running', pair, ({ runningCpu }) => runningCpu);
-compare('memory per added stream, MB', pair, ({ memorySlope }) => memorySlope, ' (goal: at most 0.12)');
+/** Writes a second at a time and flushes nothing. Its start counts, as that of the server. */
+const startMediaMtx: Start = async (cameras, folder) => {
+  const list = cameras.urls.map((source, index) => ({ name: `camera${index}`, source }));
+  const server = await Rival.start('mediamtx', folder, { streams: list, isRecorded: true });
+  return {
+    pids: [server.pid],
+    async finish() {
+      await cameras.finished;
+      await pause(1_000);
+      return cpuSeconds(server.pid);
+    },
+    close: () => server.stop(),
+  };
+};
+
+const contenders = [
+  new Contender('ffmpeg', startFfmpeg),
+  ...rivalsOnPath('mediamtx').map((name) => new Contender(name, startMediaMtx)),
+  new Contender('vidette', videtteWith({})),
+];
+await alternate(contenders, { rounds, streams, seconds });
+compare('CPU per stream, % of a core', contenders, ({ cpu }) => cpu, ' (goal: at most 0.4 of ffmpeg)');
+compare('the same while running', contenders, ({ runningCpu }) => runningCpu);
+compare('CPU while running, s per GB', contenders, cpuPerGB, ' (goal: 4.0)');
+compare(
+  'memory per added stream, MB',
+  contenders,
+  ({ memorySlope }) => memorySlope,
+  ' (goals: 1.0, and at most 0.12 of ffmpeg)',
+);

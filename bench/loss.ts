@@ -1,8 +1,8 @@
 /**
  * How many seconds of what a camera has sent are missing in the files after the recorder is killed with SIGKILL at a random
- * moment, with GOPs of 2 s and of 10 s: Vidette with engines and in one process, and `ffmpeg -c copy` into segments and
- * into fragmented MP4. All record at the same time and are killed at the same time. The files are counted as the kill left
- * them; Vidette flushes what it counts, ffmpeg doesn't.
+ * moment, with GOPs of 2 s and of 10 s: Vidette with engines and in one process, `ffmpeg -c copy` into segments and
+ * into fragmented MP4, and MediaMTX where it is on the path. All record at the same time and are killed at the same time. The files are counted as the kill left
+ * them; Vidette flushes what it counts, the others don't.
  *
  *   npm run bench loss [ROUNDS=5] [STREAMS=4]
  */
@@ -17,6 +17,7 @@ import { administratorOf } from '../e2e/api.ts';
 import { startServer } from '../e2e/server.ts';
 import { LoadCameras } from './load-cameras.ts';
 import { framesPerSecond } from './load-media.ts';
+import { Rival, rivalsOnPath } from './rivals.ts';
 import { median } from './usage.ts';
 
 const run = promisify(execFile);
@@ -74,11 +75,21 @@ const ffmpeg =
     });
   };
 
+const mediamtx: Start = async (urls, folder) => {
+  const list = urls.map((source, index) => ({ name: `camera${index}`, source }));
+  const server = await Rival.start('mediamtx', folder, { streams: list, isRecorded: true });
+  return {
+    kill: () => server.stop('SIGKILL'),
+    filesOf: (url) => mp4Files(join(folder, 'recordings', `camera${urls.indexOf(url)}`)),
+  };
+};
+
 const contenders: Readonly<Record<string, Start>> = {
   'vidette, engines': vidette(1),
   'vidette, one process': vidette(0),
   'ffmpeg -f segment': ffmpeg('-f', 'segment', '-segment_time', '5', '%03d.mp4'),
   'ffmpeg, fragmented': ffmpeg('-movflags', 'frag_keyframe+empty_moov', 'all.mp4'),
+  ...Object.fromEntries(rivalsOnPath('mediamtx').map((name) => [name, mediamtx])),
 };
 
 function mp4Files(folder: string): string[] {

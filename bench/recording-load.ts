@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { setUp, startServer } from '../e2e/server.ts';
 import { LoadCameras } from './load-cameras.ts';
 import { framesPerSecond } from './load-media.ts';
-import { cpuSeconds, median, memoryMB } from './usage.ts';
+import { cpuSeconds, median, memoryMB, spreadOf } from './usage.ts';
 
 /**
  * Memory per added stream is the slope between these stream counts; it settles sooner than a CPU round lasts.
@@ -90,27 +90,39 @@ export class Contender {
   }
 }
 
-/** Rounds of both, which alternate in going first. */
+/** Rounds of all, every other one in the opposite order. */
 export async function alternate(
-  pair: readonly [Contender, Contender],
+  contenders: readonly Contender[],
   { rounds, streams, seconds }: { rounds: number; streams: number; seconds: number },
 ): Promise<void> {
   for (let round = 0; round < rounds; round++)
-    for (const contender of round % 2 ? pair.toReversed() : pair) await contender.round(streams, seconds);
-  console.log(`\nMedians of ${pair[0].cpu.length} and ${pair[1].cpu.length} valid rounds:`);
+    for (const contender of round % 2 ? contenders.toReversed() : contenders)
+      await contender.round(streams, seconds);
+  const valid = contenders.map(({ name, cpu }) => `${name} ${cpu.length}`).join(', ');
+  console.log(`\nMedians of valid rounds (${valid}), in brackets the least and the largest:`);
 }
 
-/** Prints the medians of one figure of both, and their ratio. */
+/** Prints the medians of one figure, and the ratio of the last contender to each of the others. */
 export function compare(
   what: string,
-  [first, second]: readonly [Contender, Contender],
+  contenders: readonly Contender[],
   of: (contender: Contender) => readonly number[],
   goal = '',
 ): void {
-  const [a, b] = [median(of(first)), median(of(second))];
-  console.log(
-    `${what}: ${first.name} ${a.toFixed(3)}, ${second.name} ${b.toFixed(3)}, ratio ${(b / a).toFixed(3)}${goal}`,
+  const figures = contenders.map(
+    (one) => `${one.name} ${median(of(one)).toFixed(3)} (${spreadOf(of(one), 3)})`,
   );
+  const last = contenders.at(-1);
+  const ratios = contenders
+    .slice(0, -1)
+    .map((one) => `${(median(last ? of(last) : []) / median(of(one))).toFixed(3)} of ${one.name}`);
+  console.log(`${what}: ${figures.join(', ')}; ${last?.name} has ${ratios.join(', ')}${goal}`);
+}
+
+/** CPU seconds for each GB received, while running. */
+export function cpuPerGB({ runningCpu }: Contender): number[] {
+  const gbPerSecond = (kbitPerSecond * 1_000) / 8 / 1e9;
+  return runningCpu.map((percent) => percent / 100 / gbPerSecond);
 }
 
 /** One side with a number of streams; undefined when the round is void. */

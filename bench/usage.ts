@@ -44,6 +44,11 @@ export function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? NaN;
 }
 
+/** The least and the largest value. */
+export function spreadOf(values: readonly number[], digits = 1): string {
+  return `${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)}`;
+}
+
 function sumOver(roots: readonly number[], of: (pid: number) => number): number {
   return [...withDescendants(roots)].reduce((sum, pid) => sum + of(pid), 0);
 }
