@@ -31,8 +31,8 @@ export type ProbeOrder = { readonly seconds: number } & (
   | { readonly by: 'ffmpeg' }
 );
 
-/** Calls `take` with what arrives, in order. Returns how to stop. */
-type Watch = (camera: number, take: (bytes: Uint8Array) => void) => () => void;
+/** Calls `take` with the number of each frame that arrives. Returns how to stop. */
+type Watch = (camera: number, take: (frame: number) => void) => () => void;
 
 /** The first frames wait for what the viewer has to know of the stream. */
 const settleMs = 3_000;
@@ -76,22 +76,19 @@ function watchBy(given: ProbeOrder): Watch {
   switch (given.by) {
     case 'vidette': {
       const { url, cookie, uids } = given;
-      const base = url.replace('http', 'ws');
+      const address = (camera: number) => addressOf('watchStream', { uid: uids[camera] ?? '' }, {});
+      const headers = { cookie, origin: url };
       return (camera, take) =>
-        overSocket(
-          base + addressOf('watchStream', { uid: uids[camera] ?? '' }, {}),
-          { cookie, origin: url },
-          undefined,
-          take,
-        );
+        overSocket(url.replace('http', 'ws') + address(camera), headers, undefined, numbersTo(take));
     }
-    case 'mse':
-      return (camera, take) =>
-        overSocket(given.urls[camera] ?? '', {}, JSON.stringify({ type: 'mse', value: 'avc1.640029' }), take);
+    case 'mse': {
+      const first = JSON.stringify({ type: 'mse', value: 'avc1.640029' });
+      return (camera, take) => overSocket(given.urls[camera] ?? '', {}, first, endsTo(camera, take));
+    }
     case 'rtsp':
-      return (camera, take) => overRtsp(given.urls[camera] ?? '', take);
+      return (camera, take) => overRtsp(given.urls[camera] ?? '', numbersTo(take));
     case 'ffmpeg':
-      return (camera, take) => byFfmpeg(cameras[camera]?.url ?? '', take);
+      return (camera, take) => byFfmpeg(cameras[camera]?.url ?? '', numbersTo(take));
   }
 }
 
@@ -152,16 +149,29 @@ function numbersTo(take: (frame: number) => void): (bytes: Uint8Array) => void {
   };
 }
 
+/**
+ * The same for a server that leaves the numbers out: the last bytes of what arrives tell which frame of the clip it ends with.
+ */
+function endsTo(camera: number, take: (frame: number) => void): (bytes: Uint8Array) => void {
+  const endOf = (bytes: Uint8Array) => Buffer.from(bytes.subarray(-12)).toString('hex');
+  const places = new Map(
+    clip.frames.map(({ nals }, place) => [endOf(nals.at(-1) ?? Buffer.alloc(0)), place]),
+  );
+  return (bytes) => {
+    const place = places.get(endOf(bytes));
+    if (place === undefined) return;
+    const newest = (sentMs[camera]?.length ?? 0) - 1;
+    take(newest - ((newest - place) % clip.frames.length));
+  };
+}
+
 async function delaysOf(by: Watch): Promise<number[]> {
   const delays: number[] = [];
   const startMs = performance.now();
-  const stop = by(
-    0,
-    numbersTo((frame) => {
-      const nowMs = performance.now();
-      if (nowMs - startMs > settleMs) delays.push(nowMs - (sentMs[0]?.[frame] ?? NaN));
-    }),
-  );
+  const stop = by(0, (frame) => {
+    const nowMs = performance.now();
+    if (nowMs - startMs > settleMs) delays.push(nowMs - (sentMs[0]?.[frame] ?? NaN));
+  });
   await pause(settleMs + durationMs);
   stop();
   return delays;
@@ -196,13 +206,11 @@ async function overHls({ url, cookie, uids }: ProbeOrder & { readonly by: 'videt
 async function clickToKeyFrame(by: Watch, camera: number): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const startMs = performance.now();
-  const stop = by(
-    camera,
-    numbersTo((frame) => {
-      // A server that has missed the first key frame shows nothing before the next one.
-      if (clip.frames[frame % clip.frames.length]?.isKey === true) resolve(performance.now() - startMs);
-    }),
-  );
+  const stop = by(camera, (frame) => {
+    // Over RTSP frames may come first that can't be shown. Video for a page begins with a key frame.
+    const isShown = order.by === 'mse' || clip.frames[frame % clip.frames.length]?.isKey === true;
+    if (isShown) resolve(performance.now() - startMs);
+  });
   const delayMs = await promise;
   stop();
   return delayMs;
