@@ -8,6 +8,7 @@ import { LoadLevel } from '../base/load-level.ts';
 import { silentLog } from '../base/log.ts';
 import { until } from '../base/until-fixture.ts';
 import { frame, videoTrack } from '../hub/sample-fixture.ts';
+import { Live } from '../live/live.ts';
 import { ScriptedSession } from '../ingest/scripted-session.ts';
 import type { SourceEngines } from '../ingest/source-engines.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
@@ -15,6 +16,7 @@ import type { FrontMessage } from './engine-protocol.ts';
 import { EngineLives } from './engine-lives.ts';
 import { EngineProcesses, type EngineObserver } from './engine-processes.ts';
 import { EngineServer } from './engine-server.ts';
+import { EngineViewers } from './engine-viewers.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import { StreamManager } from './stream-manager.ts';
 
@@ -95,6 +97,12 @@ class TestEngine {
     return new EngineServer({
       ...{ clock, log, load },
       streamManager: () => (this.isStarting ? undefined : streamManager),
+      viewers: new EngineViewers({
+        ...{ clock, log },
+        streamManager: () => streamManager,
+        live: new Live({ clock, log, load }),
+        report: () => assert.fail(),
+      }),
       vitals: () => vitals,
       commands: {
         setUp: async () => void orders.push('set up'),
@@ -238,6 +246,24 @@ test('[R15.1] a front that is replaced finds its streams where they run, and wha
       const now: unknown = (first?.streamManager.find(uid) ?? second?.streamManager.find(uid))?.stream;
       assert.equal(now, sources[index], `${uid} runs on, in the same process`);
     }
+  });
+});
+
+test('[R7.12] an engine connects to the source of an on-demand stream when it learns that a viewer is on its way', async () => {
+  await withEngines(1, async ([engine], connect) => {
+    const front = await connect();
+    const seen = new Seen();
+    front.begin(setup, seen);
+    front.apply({ ...settingsOf('a'), isOnDemand: true });
+    front.assigned();
+    await until(() => seen.states.includes('a'));
+    const running = engine?.streamManager.find('a');
+    assert.equal(running?.report.attempts, 0, 'nobody watches');
+    const serving = front.viewerEngine('a');
+    serving?.send({ type: 'expect-viewer', uid: 'unknown' });
+    serving?.send({ type: 'expect-viewer', uid: 'a' });
+    await until(() => running?.report.attempts === 1);
+    assert.ok(running?.demand.isHeld, 'the source stays connected until the viewer is there');
   });
 });
 

@@ -88,6 +88,8 @@ export type FrontMessage =
   /** In a cluster: after `assigned`, and whenever the node's lease is renewed or a verdict is reached. */
   | { readonly type: 'lease'; readonly report: PermitsReport }
   | { readonly type: 'details'; readonly id: number; readonly uid: string }
+  /** A viewer of a stream is on its way: a source that runs on demand begins to connect meanwhile. */
+  | { readonly type: 'expect-viewer'; readonly uid: string }
   /** A viewer has lost the right to watch. */
   | { readonly type: 'end-viewer'; readonly id: string; readonly code: ErrorCode }
   /** The front follows the rights of all viewers that it was greeted with, and has ordered the end of some. */

@@ -268,6 +268,9 @@ export class EngineServer {
       case 'lease':
         commands.noteLease(message.report);
         return;
+      case 'expect-viewer':
+        this.#expectViewer(message.uid);
+        return;
       case 'end-viewer':
         this.#options.viewers?.end(message.id, message.code);
         return;
@@ -289,6 +292,11 @@ export class EngineServer {
       case 'take-over':
         this.#answer(message.id, () => this.#takeOver(message.uid, message.point));
     }
+  }
+
+  #expectViewer(uid: string): void {
+    const running = this.#options.streamManager()?.find(uid);
+    if (running) asStream(uid, () => running.demand.extend());
   }
 
   async #awaitMoment(uid: string): Promise<void> {

@@ -16,10 +16,15 @@ const ann = { id: 'x', uid: 'gate', claim: 'ann' };
 class FakeEngine implements ViewerEngine {
   pid = 7;
   isConnected = true;
+  /** The streams of which it was told that a viewer is on its way. */
+  readonly expected: string[] = [];
+  /** All other messages. */
   readonly sent: FrontMessage[] = [];
 
   send(message: FrontMessage): void {
-    if (this.isConnected) this.sent.push(message);
+    if (!this.isConnected) return;
+    if (message.type === 'expect-viewer') this.expected.push(message.uid);
+    else this.sent.push(message);
   }
 }
 
@@ -32,6 +37,11 @@ function scene(t: TestContext, canPass = true) {
     engineOf: (uid) => (uid === 'gate' ? engine : undefined),
     pass: async (pid, message) => {
       assert.equal(pid, engine.pid);
+      assert.equal(
+        engine.expected.at(-1),
+        'gate',
+        'the engine knows of the viewer before it has the connection',
+      );
       passed.push(message as PassedViewer);
       return canPass;
     },

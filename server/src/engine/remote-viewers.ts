@@ -142,6 +142,8 @@ export class RemoteViewers {
     if (engine?.pid === undefined || this.#onTheirWay.size >= mostOnTheirWay) return undefined;
     const paused = pauseConnection(connection);
     if (!paused) return undefined;
+    // It is there before the connection, which goes through the supervisor.
+    engine.send({ type: 'expect-viewer', uid });
     const id = newId();
     const message: PassedViewer = {
       ...{ id, uid, variant, claim },

@@ -94,11 +94,14 @@ export class LiveViewing {
     { audio, keyFramesOnly, isConverted }: LiveVariantChoice,
     upgrade: PendingUpgrade,
   ): Promise<boolean> {
+    const { viewers, streamManager } = this.#options;
+    // The source begins to connect while the upgrade is answered.
+    if (!viewers) streamManager.find(uid)?.demand.extend();
     if (isConverted) return false;
     const { user, by } = principal;
     const claim: UserClaim = { kind: 'user', userId: user.id, by, ip };
     const admitted = { uid, variant: { audio, keyFramesOnly }, claim };
-    const remote = await this.#options.viewers?.serve(admitted, upgrade);
+    const remote = await viewers?.serve(admitted, upgrade);
     if (!remote) return false;
     this.#follow({ principal, uid, ip }, remote);
     return true;

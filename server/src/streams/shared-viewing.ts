@@ -84,8 +84,10 @@ export class SharedViewing {
     variant: LiveVariant,
     upgrade: PendingUpgrade,
   ): Promise<boolean> {
+    const { viewers, streamManager } = this.#options;
+    if (!viewers) streamManager.find(uid)?.demand.extend();
     const claim: LinkClaim = { kind: 'link', key, ip };
-    const remote = await this.#options.viewers?.serve({ uid, variant, claim }, upgrade);
+    const remote = await viewers?.serve({ uid, variant, claim }, upgrade);
     if (remote) {
       this.adopt(remote, claim);
       this.#noteOpened(uid, ip);
