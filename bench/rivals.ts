@@ -20,7 +20,7 @@ export interface RivalStream {
 
 export interface RivalOptions {
   readonly streams: readonly RivalStream[];
-  /** Sources are connected only while somebody watches. go2rtc knows no other way. */
+  /** Sources are connected only while there is a viewer. go2rtc knows no other way. */
   readonly isOnDemand?: boolean;
   /** Into files of a minute below `recordings/<name>` of the folder. go2rtc doesn't record. */
   readonly isRecorded?: boolean;

@@ -258,7 +258,7 @@ test('[R7.12] an engine connects to the source of an on-demand stream when it le
     front.assigned();
     await until(() => seen.states.includes('a'));
     const running = engine?.streamManager.find('a');
-    assert.equal(running?.report.attempts, 0, 'nobody watches');
+    assert.equal(running?.report.attempts, 0, 'there is no viewer');
     const serving = front.viewerEngine('a');
     serving?.send({ type: 'expect-viewer', uid: 'unknown' });
     serving?.send({ type: 'expect-viewer', uid: 'a' });
