@@ -34,7 +34,9 @@ function fill(file: string, streams: number, admins: number): void {
       is_paused, allows_loopback, search_text, created_by, created_ms, revision, node_id, status)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, -1, ?, 0, ?, 1, ?, 1, 'main', ?)`,
   );
-  const addTag = database.prepare('INSERT INTO stream_tags VALUES (?, ?, ?, 0)');
+  const addTag = database.prepare(
+    'INSERT INTO stream_tags (stream_id, tag, tag_key, position) VALUES (?, ?, ?, 0)',
+  );
   for (let id = 1; id <= streams; id++) {
     const name = `Camera ${id * 7919} ${id % 3 === 0 ? 'Gate' : 'Yard'}`;
     const place = `Building ${id % 40}`;
