@@ -16,7 +16,7 @@ const dayParts: readonly (readonly [untilHour: number, part: DayPart])[] = [
   [24, 'night'],
 ];
 
-const dayMs = 86_400_000;
+const stepMs = 12 * 3_600_000;
 
 /**
  * What a rule would have done with these events. A night belongs to the day on which it begins.
@@ -33,7 +33,8 @@ export function previewOf(
   const zone = definition.schedule?.timeZone ?? timeZone;
   const actions = simulate(definition, events, span.toMs, otherFiredMs);
   const days = new Map<string, number>();
-  for (let ms = span.fromMs; ms < span.toMs + dayMs; ms += dayMs) {
+  // A day of 23 hours would be stepped over by whole days.
+  for (let ms = span.fromMs; ms < span.toMs + stepMs; ms += stepMs) {
     days.set(localMoment(zone, Math.min(ms, span.toMs)).date, 0);
   }
   for (const { atMs } of actions) {
