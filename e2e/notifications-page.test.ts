@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
 import type { Browser, BrowserContext, Page, Worker } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
+import { limits } from '@vidette/contract/constants';
 import {
   PushBrowser,
   startPushService,
@@ -221,6 +222,48 @@ test('[R11.10] a browser that can’t subscribe says why', async (t) => {
   });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('This browser does not allow notifications').waitFor();
+});
+
+test('[R11.7] [R11.9] the page tells how many recipients, rules and targets a user may have, in the reader’s language', async (t) => {
+  const [, page] = await open(t, '/notifications?target=new');
+  await page.getByLabel('Type').selectOption('email');
+  const addresses = Array.from({ length: limits.emailRecipientsMax + 1 }, (_, at) => `a${at}@example.org`);
+  await page.getByLabel('Recipients').fill(addresses.join('\n'));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Enter at most 10 addresses').waitFor();
+
+  const added = { rules: [] as number[], targets: [] as number[] };
+  t.after(async () => {
+    for (const id of added.rules) await client.deleteRule({ params: { id } });
+    for (const id of added.targets) await client.deleteTarget({ params: { id } });
+    await client.saveProfile({ body: { language: 'en' } });
+  });
+  const [rules, targets] = await Promise.all([client.listRules(), client.listTargets()]);
+  for (let count = rules.items.length; count < limits.rulesMax; count++) {
+    const body = { name: `Rule ${count}`, kinds: ['gap' as const], isEnabled: false, bookmarks: true };
+    added.rules.push((await client.addRule({ body })).id);
+  }
+  for (let count = targets.items.length; count < limits.targetsMax; count++) {
+    const settings = { type: 'mqtt' as const, topic: 'yard' };
+    added.targets.push((await client.addTarget({ body: { name: `Target ${count}`, settings } })).id);
+  }
+  await page.goto(`${server.url}/ui/notifications`);
+  await page.getByText('A user has at most 50 rules. Delete one to add another.').waitFor();
+  await page
+    .getByText('A user has at most 20 targets, 10 of them browsers. Delete one to add another.')
+    .waitFor();
+  assert.equal(await page.getByRole('link', { name: /^Add (?:rule|target)$/ }).count(), 0);
+  await page.goto(`${server.url}/ui/notifications?rule=new`);
+  await page.getByLabel('Name').fill('One more');
+  await page.getByRole('combobox', { name: 'Events' }).press('ArrowDown');
+  await page.getByRole('option', { name: 'an annotation' }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('switch', { name: 'Add a bookmark on the timeline' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('A user has at most 50 rules. Delete one to add another.').waitFor();
+  await client.saveProfile({ body: { language: 'ru' } });
+  await page.goto(`${server.url}/ui/notifications`);
+  await page.getByText('У пользователя может быть не больше 50 правил.').waitFor();
 });
 
 test('[R11.10] a subscription that the push service replaces is renewed by the service worker, without a signed-in user', async (t) => {

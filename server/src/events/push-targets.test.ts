@@ -145,6 +145,18 @@ test('[R11.10] a renewed subscription keeps its target, and only the secret of t
   assert.deepEqual(await service.list(anna), [], 'it still ends with its session');
 });
 
+test('[R11.7] a user has twenty targets, also when the last ones are added simultaneously', async (t) => {
+  const { signedIn, service } = await made(t);
+  const root = await signedIn('root');
+  const settings = { type: 'mqtt', topic: 'yard' } as const;
+  const add = () => service.add(root, { name: 'x', settings }, newAuditNote());
+  for (let count = 0; count < limits.targetsMax - 1; count++) await add();
+  const results = await Promise.allSettled([add(), add(), add()]);
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+  await assert.rejects(add(), isFault('QuotaReached'));
+  assert.equal((await service.list(root)).length, limits.targetsMax);
+});
+
 test('[R11.10] what a browser may not be is refused at its field', async (t) => {
   const { signedIn, service } = await made(t);
   const [anna, root] = [await signedIn('anna'), await signedIn('root')];

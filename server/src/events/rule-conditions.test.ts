@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { limits } from '@vidette/contract/constants';
 import { pino } from 'pino';
 import { principalOf } from '../access/principal.ts';
 import { Fault } from '../base/fault.ts';
@@ -49,7 +50,7 @@ test('[R11.5] a rule for times without users waits until an open page was closed
     ...{ hub: new EventHub('x'), store, clock, log },
     authenticator: { validUntilMs: () => Promise.resolve(Infinity), onAccessChange: () => () => undefined },
     prepare: () => Promise.resolve(),
-    render: () => Promise.resolve([]),
+    render: () => Promise.resolve(undefined),
   });
   t.after(() => streams.close());
   const program = principalOf(root, { kind: 'token', id: 1 });
@@ -119,4 +120,19 @@ test('[R11.5] a rule depends on another rule of its owner, and on none that was 
   await service.remove(principal, other.id, newAuditNote());
   await happens('motion');
   assert.notEqual(await acted(own.id), null);
+});
+
+test('[R11.7] a user has fifty rules, also when the last ones are added simultaneously', async (t) => {
+  const { service, principal, body } = await made(t);
+  const add = () => service.add(principal, body, newAuditNote());
+  for (let count = 0; count < limits.rulesMax - 1; count++) await add();
+  const results = await Promise.allSettled([add(), add(), add()]);
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+  for (const result of results) {
+    if (result.status === 'rejected') assert.equal((result.reason as Fault).code, 'QuotaReached');
+  }
+  const [first] = await service.list(principal);
+  await service.remove(principal, first?.id ?? 0, newAuditNote());
+  await add();
+  assert.equal((await service.list(principal)).length, limits.rulesMax);
 });

@@ -8,6 +8,7 @@ import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { fieldFault } from '../base/field-fault.ts';
 import { requireKnownZone } from '../base/known-zone.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import { requireUnchanged } from '../base/unchanged.ts';
 import type { JournalQuery, SeenJournalEntry } from '../store/journal-pages.ts';
 import { newRuleState, type RuleDefinition, type RuleRecord } from '../store/rules.ts';
@@ -47,6 +48,8 @@ const previewPage = 1_000;
 /** Rules of users, which act on what is written to the journal. Each user sees and changes only their own. */
 export class RuleService {
   readonly #options: RuleServiceOptions;
+  /** One after the other: simultaneous ones would all find room. */
+  readonly #adding = new Semaphore(1);
 
   constructor(options: RuleServiceOptions) {
     this.#options = options;
@@ -71,11 +74,14 @@ export class RuleService {
     const { store, clock } = this.#options;
     await this.#requireValid(principal, definition);
     requireAction(definition);
-    if ((await store.rules.ofUser(principal.user.id)).length >= limits.rulesMax) {
-      throw new Fault('QuotaReached', `A user has at most ${limits.rulesMax} rules.`);
-    }
+    const userId = principal.user.id;
     const createdMs = clock.wallMs();
-    const id = await store.rules.add({ userId: principal.user.id, name, isEnabled, definition, createdMs });
+    const id = await this.#adding.run(async () => {
+      if ((await store.rules.ofUser(userId)).length >= limits.rulesMax) {
+        throw new Fault('QuotaReached', `A user has at most ${limits.rulesMax} rules.`);
+      }
+      return store.rules.add({ userId, name, isEnabled, definition, createdMs });
+    });
     note.target = String(id);
     note.targetName = name;
     return this.#view(await this.#require(principal, id));

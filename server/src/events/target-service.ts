@@ -10,6 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { fieldFault } from '../base/field-fault.ts';
 import { requireKnownZone } from '../base/known-zone.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import { requireUnchanged } from '../base/unchanged.ts';
 import { forbiddenNetwork } from '../dial/address-policy.ts';
 import type { TargetChanges, TargetRecord } from '../store/notification-targets.ts';
@@ -40,6 +41,8 @@ const testEveryMs = 3_000;
 /** Where a user's rules send notifications. Each user sees and changes only their own. */
 export class TargetService {
   readonly #options: TargetServiceOptions;
+  /** One after the other: simultaneous ones would all find room. */
+  readonly #adding = new Semaphore(1);
   /** Monotonic time of the last test of each target, ms; at most one entry per target. */
   readonly #testedMs = new Map<number, number>();
 
@@ -69,16 +72,18 @@ export class TargetService {
     const { notificationTargets } = store;
     requireAllowed(principal, settings);
     const { user, by } = principal;
-    requireRoom(await notificationTargets.ofUser(user.id), settings);
     const secret = settings.type === 'webhook' ? newWebhookSecret() : null;
     const createdMs = clock.wallMs();
-    const target = await notificationTargets.add({
-      userId: user.id,
-      name,
-      settings,
-      createdMs,
-      secret,
-      sessionId: settings.type === 'push' && by.kind === 'session' ? by.id : null,
+    const target = await this.#adding.run(async () => {
+      requireRoom(await notificationTargets.ofUser(user.id), settings);
+      return notificationTargets.add({
+        userId: user.id,
+        name,
+        settings,
+        createdMs,
+        secret,
+        sessionId: settings.type === 'push' && by.kind === 'session' ? by.id : null,
+      });
     });
     note.target = String(target.id);
     note.targetName = name;

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { limits } from '@vidette/contract/constants';
 import type { NotificationTarget, Rule } from '@vidette/contract/notifications';
 import type { ReactNode } from 'react';
 import { Loaded } from '../../components/loaded.tsx';
@@ -15,6 +16,7 @@ import { RuleForm } from './rule-form.tsx';
 import { RuleItem } from './rule-item.tsx';
 import { TargetForm } from './target-form.tsx';
 import { TargetItem } from './target-item.tsx';
+import { targetsFullText } from './target-values.ts';
 import classes from './notifications.module.css';
 
 /** Rules and targets of notifications, or the form of one of them [R11.5]. */
@@ -63,12 +65,16 @@ function Lists({ rules, targets }: ListsProps) {
       <Section
         title={i18n.t('rules.title')}
         action={
-          <Button
-            size="sm"
-            renderRoot={(props) => <Link to="/notifications" search={{ rule: 'new' }} {...props} />}
-          >
-            {i18n.t('rules.add')}
-          </Button>
+          rules.length < limits.rulesMax ? (
+            <Button
+              size="sm"
+              renderRoot={(props) => <Link to="/notifications" search={{ rule: 'new' }} {...props} />}
+            >
+              {i18n.t('rules.add')}
+            </Button>
+          ) : (
+            <p className={classes.text}>{i18n.t('rules.full', { count: limits.rulesMax })}</p>
+          )
         }
       >
         {rules.length === 0 ? (
@@ -86,13 +92,17 @@ function Lists({ rules, targets }: ListsProps) {
       <Section
         title={i18n.t('targets.title')}
         action={
-          <Button
-            size="sm"
-            variant={targets.length === 0 ? 'filled' : 'default'}
-            renderRoot={(props) => <Link to="/notifications" search={{ target: 'new' }} {...props} />}
-          >
-            {i18n.t('targets.add')}
-          </Button>
+          targets.length < limits.targetsMax ? (
+            <Button
+              size="sm"
+              variant={targets.length === 0 ? 'filled' : 'default'}
+              renderRoot={(props) => <Link to="/notifications" search={{ target: 'new' }} {...props} />}
+            >
+              {i18n.t('targets.add')}
+            </Button>
+          ) : (
+            <p className={classes.text}>{targetsFullText(i18n)}</p>
+          )
         }
       >
         {targets.length === 0 ? (

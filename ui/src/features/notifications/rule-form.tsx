@@ -1,11 +1,13 @@
 import { Button } from '@mantine/core';
+import { limits } from '@vidette/contract/constants';
 import type { NotificationTarget, Rule } from '@vidette/contract/notifications';
 import { useState } from 'react';
 import { focusFirstError } from '../../api/field-errors.ts';
 import { Form, FormActions } from '../../components/form.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { textOf } from '../../page/failures.ts';
+import type { I18n } from '../../i18n/i18n.ts';
+import { codeOf, textOf } from '../../page/failures.ts';
 import { notifySuccess } from '../../page/notify.ts';
 import { Link } from '../../routing/react/link.tsx';
 import { useNavigate } from '../../routing/react/router-context.tsx';
@@ -60,7 +62,7 @@ export function RuleForm({ rule, rules, targets }: RuleFormProps) {
     <div className={classes.form}>
       <Form
         onSubmit={submit}
-        failure={error && Object.keys(rejected).length === 0 ? textOf(error, i18n) : null}
+        failure={error && Object.keys(rejected).length === 0 ? failureText(error, i18n) : null}
       >
         <RuleFields
           isNew={rule === undefined}
@@ -76,6 +78,11 @@ export function RuleForm({ rule, rules, targets }: RuleFormProps) {
       </Form>
     </div>
   );
+}
+
+function failureText(error: Error, i18n: I18n): string {
+  if (codeOf(error) !== 'QuotaReached') return textOf(error, i18n);
+  return i18n.t('rules.full', { count: limits.rulesMax });
 }
 
 interface ActionsProps {

@@ -10,7 +10,7 @@ import { Form, FormActions, FormSection } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { textOf } from '../../page/failures.ts';
+import { codeOf, textOf } from '../../page/failures.ts';
 import { notifySuccess } from '../../page/notify.ts';
 import { Link } from '../../routing/react/link.tsx';
 import { useNavigate } from '../../routing/react/router-context.tsx';
@@ -21,6 +21,7 @@ import { targetTypeText } from './target-item.tsx';
 import {
   targetBody,
   targetProblems,
+  targetsFullText,
   targetValues,
   type TargetFieldsProps,
   type TargetValues,
@@ -74,7 +75,9 @@ export function TargetForm({ target }: { target: NotificationTarget | undefined 
     );
   };
   if (secret !== null) return <NewSecret secret={secret} />;
-  const failure = save.error && Object.keys(rejected).length === 0 ? textOf(save.error, i18n) : null;
+  const isFull = codeOf(save.error) === 'QuotaReached';
+  const failureText = isFull ? targetsFullText(i18n) : textOf(save.error, i18n);
+  const failure = save.error && Object.keys(rejected).length === 0 ? failureText : null;
   const isDirty = JSON.stringify(values) !== JSON.stringify(before);
   return (
     <div className={classes.form}>

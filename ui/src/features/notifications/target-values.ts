@@ -1,4 +1,4 @@
-import type { targetTypes } from '@vidette/contract/constants';
+import { limits, type targetTypes } from '@vidette/contract/constants';
 import { mqttTopicPattern } from '@vidette/contract/mqtt';
 import type { NotificationTarget, TargetSettings } from '@vidette/contract/notifications';
 import { programOf } from '../../base/user-agent.ts';
@@ -76,6 +76,12 @@ function settingsOf(
   }
 }
 
+/** Why no further target can be added. */
+export function targetsFullText(i18n: I18n): string {
+  const { targetsMax: count, pushDevicesMax: browsers } = limits;
+  return i18n.t('targets.full', { count, browsers });
+}
+
 /** What is missing before the target can be saved, by field. */
 export function targetProblems(values: TargetValues, i18n: I18n): Record<string, string> {
   const { name, type, url, to, topic, isQuiet, quiet } = values;
@@ -83,7 +89,11 @@ export function targetProblems(values: TargetValues, i18n: I18n): Record<string,
   if (name.trim() === '') problems['name'] = i18n.t('rule.name.missing');
   const isWeb = URL.canParse(url.trim()) && /^https?:$/.test(new URL(url.trim()).protocol);
   if (type === 'webhook' && !isWeb) problems['settings.url'] = i18n.t('target.url.missing');
-  if (type === 'email' && addressesIn(to).length === 0) problems['settings.to'] = i18n.t('target.to.missing');
+  const recipients = addressesIn(to).length;
+  if (type === 'email' && recipients === 0) problems['settings.to'] = i18n.t('target.to.missing');
+  if (type === 'email' && recipients > limits.emailRecipientsMax) {
+    problems['settings.to'] = i18n.t('target.to.many', { count: limits.emailRecipientsMax });
+  }
   if (type === 'mqtt' && !mqttTopicPattern.test(topic.trim())) {
     problems['settings.topic'] = i18n.t('target.topic.missing');
   }

@@ -7,6 +7,7 @@ export const notifications = {
   'rules.empty': 'No rules yet. A rule says which events you want to know about, and where.',
   'rules.empty.targets':
     'Add a target first: this browser, a webhook, an e-mail address or an MQTT topic that gets the notifications.',
+  'rules.full': 'A user has at most {count} rules. Delete one to add another.',
   'rules.on': 'Enable {name}',
   'rules.edit': 'Edit {name}',
   'rules.delete': 'Delete the rule {name}',
@@ -118,6 +119,8 @@ export const notifications = {
   'targets.title': 'Targets',
   'targets.add': 'Add target',
   'targets.empty': 'No targets yet. A target is where notifications go.',
+  'targets.full':
+    'A user has at most {count} targets, {browsers} of them browsers. Delete one to add another.',
   'targets.edit': 'Edit {name}',
   'targets.delete': 'Delete the target {name}',
   'targets.deleted': 'The target has been deleted',
@@ -155,6 +158,7 @@ export const notifications = {
   'target.to': 'Recipients',
   'target.to.help': 'One address per line. Only administrators may enter addresses other than their own.',
   'target.to.missing': 'Enter an e-mail address',
+  'target.to.many': 'Enter at most {count} addresses',
   'target.secret': 'The key that signs the requests. It is shown only now:',
   'target.secret.label': 'Signing key',
   'target.renew': 'Create a new signing key',
