@@ -97,8 +97,17 @@ function exchange(
 
 function authorizationOf({ username, password }: URL): { authorization?: string } {
   if (username === '') return {};
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${decoded(username)}:${decoded(password)}`;
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+}
+
+/** As it is if it is not percent-encoded UTF-8. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function resultOf({ statusCode = 0, headers }: IncomingMessage, clock: Clock): DeliveryResult {

@@ -169,3 +169,40 @@ test('[R11.12] only administrators reach this machine, and no user reaches a lin
     assert.deepEqual(await failureAt(address), ['address-forbidden', null], address);
   }
 });
+
+test('[R11.12] neither another spelling of an address nor a name that resolves to it reaches a forbidden address', async () => {
+  for (const host of [
+    ...['[::ffff:169.254.169.254]', '[::ffff:a9fe:a9fe]', '[64:ff9b::a9fe:a9fe]', '[2002:a9fe:a9fe::]'],
+    ...['0xa9fea9fe', '2852039166', '0251.0376.0251.0376', '[fe80::1]', '[::ffff:127.0.0.1]', '127.1', '0'],
+  ]) {
+    const result = await post(`http://${host}/hook`, false);
+    assert.ok(!result.isAccepted && result.failure.code === 'address-forbidden', host);
+  }
+  // What a name resolved to before it was saved does not matter.
+  const found = ['169.254.169.254', '127.0.0.1', '::ffff:169.254.169.254'];
+  for (const ip of found) {
+    const dial = createDial({ allowLoopback: false, clock, lookup: () => Promise.resolve([ip]) });
+    const result = await postWebhook(
+      { ...sent, url: 'http://hooks.example/' },
+      { dial, clock, userAgent: 'x' },
+    );
+    assert.ok(!result.isAccepted && result.failure.code === 'address-forbidden', ip);
+  }
+});
+
+test('[R11.12] nothing in an address becomes a header, and credentials may contain any character', async (t) => {
+  const received: IncomingMessage[] = [];
+  const url = await receiver(t, (request, response) => {
+    received.push(request);
+    response.writeHead(204).end();
+  });
+  const strange = url
+    .replace('//', '//100%:50%25%0d%0aX-Evil:1@')
+    .replace('a=1', 'a=1%0d%0aX-Evil:1\r\nX-Evil:2#\r\nX-Evil:3');
+  assert.deepEqual(await post(strange), { isAccepted: true });
+  const [request = assert.fail()] = received;
+  assert.equal(request.headers['x-evil'], undefined);
+  const { authorization = '' } = request.headers;
+  const credentials = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
+  assert.equal(credentials, '100%:50%\r\nX-Evil:1');
+});
