@@ -10,6 +10,7 @@ import { Form, FormActions, FormSection } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n } from '../../i18n/i18n.ts';
 import { codeOf, textOf } from '../../page/failures.ts';
 import { notifySuccess } from '../../page/notify.ts';
 import { Link } from '../../routing/react/link.tsx';
@@ -75,9 +76,7 @@ export function TargetForm({ target }: { target: NotificationTarget | undefined 
     );
   };
   if (secret !== null) return <NewSecret secret={secret} />;
-  const isFull = codeOf(save.error) === 'QuotaReached';
-  const failureText = isFull ? targetsFullText(i18n) : textOf(save.error, i18n);
-  const failure = save.error && Object.keys(rejected).length === 0 ? failureText : null;
+  const failure = save.error && Object.keys(rejected).length === 0 ? failureText(save.error, i18n) : null;
   const isDirty = JSON.stringify(values) !== JSON.stringify(before);
   return (
     <div className={classes.form}>
@@ -90,6 +89,10 @@ export function TargetForm({ target }: { target: NotificationTarget | undefined 
       </Form>
     </div>
   );
+}
+
+function failureText(error: Error, i18n: I18n): string {
+  return codeOf(error) === 'QuotaReached' ? targetsFullText(i18n) : textOf(error, i18n);
 }
 
 function Actions({ isSaving }: { isSaving: boolean }) {
