@@ -149,7 +149,9 @@ async function repeat(
   for (let { since } = begin; !begin.signal.aborted;) {
     const startMs = Date.now();
     const isStatuses = poll.path.startsWith('/v1/streams/statuses');
-    const reply = await open(server, poll.path + (isStatuses ? `&since=${since}` : ''), agent, person);
+    const path = poll.path + (isStatuses ? `&since=${since}` : '');
+    // On a busy machine the server ends an idle connection in the moment in which it is used again, as it does to browsers.
+    const reply = await open(server, path, agent, person).catch(() => open(server, path, agent, person));
     const chunks: Buffer[] = [];
     for await (const chunk of reply) chunks.push(chunk as Buffer);
     if (reply.statusCode !== 200) throw new Error(`${poll.path}: ${Buffer.concat(chunks).toString()}`);

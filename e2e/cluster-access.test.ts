@@ -241,19 +241,21 @@ test('[R11.1, R10.8] every node tells its clients what changes on another, and n
     );
   await told(guard, 'reload', '');
   await told(admin, 'reload', '');
-  const note = `Truck of ${person.login}`;
-  await north().addAnnotation({ body: { streamId: uid, kind: 'plate', time: Date.now(), note } });
-  await told(guard, 'journal', note);
+  const time = Date.now();
+  const annotate = (at: number) =>
+    north().addAnnotation({ body: { streamId: uid, kind: 'plate', time: at, note: 'Truck' } });
+  await annotate(time);
+  await told(guard, 'journal', `"startTime":${time}`);
   await north().pauseStream({ body: { uid } });
   await told(guard, 'statuses', '"paused"');
 
   await north().saveUserPermissions({ params: { login: person.login }, body: { items: [] } });
   await told(guard, 'account', '');
   const soFar = guard.events.length;
-  const [statuses, after] = [admin.events.length, `${note} again`];
-  await north().addAnnotation({ body: { streamId: uid, kind: 'plate', time: Date.now(), note: after } });
+  const statuses = admin.events.length;
+  await annotate(time + 1);
   await north().resumeStream({ body: { uid } });
-  await told(admin, 'journal', after);
+  await told(admin, 'journal', `"startTime":${time + 1}`);
   await until(
     () => admin.events.slice(statuses),
     (events) => events.some(({ name, data }) => name === 'statuses' && data.includes('"running"')),

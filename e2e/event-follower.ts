@@ -31,6 +31,7 @@ export function followEvents(
     const response = await fetch(server.url + addressOf('watchEvents'), { headers, signal });
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('content-type'), 'text/event-stream');
+    assert.equal(response.headers.get('transfer-encoding'), null);
     let text = '';
     for await (const chunk of response.body ?? []) {
       text += Buffer.from(chunk).toString();

@@ -113,6 +113,12 @@ export const journalKinds = [
   'retention',
 ] as const;
 
+/** With an entry of these, the warnings of `getHealth` about its stream may have changed. */
+export const healthKinds = [
+  'stream-down',
+  'recording-stopped',
+] as const satisfies readonly (typeof journalKinds)[number][];
+
 /** Kinds of targets of notifications. */
 export const targetTypes = ['push', 'webhook', 'email', 'mqtt'] as const;
 

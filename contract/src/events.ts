@@ -1,17 +1,27 @@
 import type { StreamState } from './entities.ts';
 import type { JournalEntry } from './journal.ts';
 
+/** What an event says of a stream, as `listStreamStatuses` would; `failureReason` is left out if null, `nodeAvailable` if true. */
+export type StreamNews = Pick<StreamState, 'uid' | 'status'> &
+  Partial<Pick<StreamState, 'failureReason' | 'nodeAvailable'>>;
+
+/** What an event says of an entry; the rest is in `listJournal`. */
+export type JournalNews = Pick<JournalEntry, 'id' | 'kind' | 'stream' | 'startTime' | 'endTime'>;
+
 /** What `GET /v1/events` sends, by the name of the event. Types only. */
 export interface ServerEvents {
   /** First, and after a gap that could not be filled: everything that was read before may have changed. */
   readonly reload: Record<string, never>;
-  /** The states of these streams have changed, as in `listStreamStatuses`. */
-  readonly statuses: { readonly items: readonly StreamState[] };
+  /** The states of these streams have changed. */
+  readonly statuses: { readonly items: readonly StreamNews[] };
   /** A stream was added, removed or saved, or rights on one have changed: lists of streams may have. */
   readonly streams: Record<string, never>;
-  /** Entries were added or have changed, as in `listJournal`; annotations among them. */
-  readonly journal: { readonly items: readonly JournalEntry[] };
-  /** The warnings of `getHealth` may have changed. */
+  /**
+   * Entries were added or have changed, annotations among them. With an entry of `healthKinds`, the warnings of `getHealth`
+   * about its stream may have changed, too.
+   */
+  readonly journal: { readonly items: readonly JournalNews[] };
+  /** The warnings of `getHealth` that are not about streams have changed. */
   readonly health: Record<string, never>;
   /** An export of the caller was added, has progressed or ended. */
   readonly exports: Record<string, never>;

@@ -36,7 +36,7 @@ const filter = {
 export const eventCalls = {
   watchEvents: {
     summary:
-      'What changes, as Server-Sent Events: `reload`, `statuses`, `streams`, `journal`, `health`, `exports`, `mosaics`, `account`, `nodes`. Each has only what the caller may see. `Last-Event-ID` continues where a connection broke, or `reload` says that too much has happened since',
+      'What changes, as Server-Sent Events: `reload`, `statuses`, `streams`, `journal`, `health`, `exports`, `mosaics`, `account`, `nodes`. Each has only what the caller may see, and no more than the page needs to know what to fetch. `Last-Event-ID` continues where a connection broke, or `reload` says that too much has happened since',
     who: 'user',
     reply: { contentType: 'text/event-stream' },
     errors: ['AuthorizationRequired'],

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { EventHub, type NumberedEvent } from '../events/event-hub.ts';
+import type { ClusterNode } from '@vidette/contract/entities';
+import { EventHub, type HubEvent } from '../events/event-hub.ts';
 import { EventSources } from '../events/event-sources.ts';
 import { EventStreams } from '../events/event-streams.ts';
 import type { EventViewer, RenderedEvent } from '../events/event-subscription.ts';
-import { entryView } from '../events/journal-service.ts';
+import { newsView } from '../events/journal-service.ts';
+import { SharedRenders } from '../events/shared-renders.ts';
 import { viewerOf } from '../access/stream-policy.ts';
 import type { Closer } from '../base/opened.ts';
 import { WriteWatch } from '../store/write-watch.ts';
@@ -34,14 +36,15 @@ export function openEvents(areas: EventParts, streamService: StreamService, clos
   const { foundation, storage, cluster, media, access } = areas;
   const { config, clock, log } = foundation;
   const { store } = storage;
-  const hub = new EventHub(randomBytes(6).toString('hex'));
+  const hub = new EventHub(randomBytes(6).toString('base64url'));
   const tools = { hub, clock, log };
+  const shared = new SharedRenders((viewer, { event }) => rendered(areas, viewer, event));
   const eventStreams = new EventStreams({
     ...tools,
     store,
     authenticator: access.authenticator,
     prepare: (userId) => sources.prepare(userId),
-    render: (viewer, event) => rendered(areas, viewer, event),
+    render: (viewer, event) => shared.render(viewer, event),
   });
   closers.push(() => eventStreams.close());
   media.systemWatch.onChanged(() => hub.publish({ type: 'health' }));
@@ -66,20 +69,24 @@ export function openEvents(areas: EventParts, streamService: StreamService, clos
     changes: media.streamManager.changes,
     listRevision: () => streamService.listRevision,
     userIds: () => eventStreams.userIds,
-    nodes: async () =>
-      JSON.stringify((await cluster.membership.list()).map((node) => ({ ...node, lastSeenTime: null }))),
+    nodes: async () => JSON.stringify((await cluster.membership.list()).map(markOfNode)),
     isQuiet: watch && (() => watch.isQuiet()),
   });
   closers.push(() => sources.close());
   return eventStreams;
 }
 
+/** How many of its streams run changes with every state of one, and counts only until a drained node is empty. */
+function markOfNode({ lastSeenTime: _, activeStreams, ...node }: ClusterNode): object {
+  return node.isDrained ? { ...node, activeStreams } : node;
+}
+
 /** What one client is told of an event, through the policy of the call that would return it. */
 async function rendered(
   { storage, cluster, media }: EventParts,
   { principal, language, uids }: EventViewer,
-  { event }: NumberedEvent,
-): Promise<readonly RenderedEvent[]> {
+  event: HubEvent,
+): Promise<RenderedEvent | undefined> {
   switch (event.type) {
     case 'statuses': {
       const items = event.uids.flatMap((uid) => {
@@ -88,28 +95,29 @@ async function rendered(
         const { state } = stream;
         const failureReason = failureReasonOf(state, language);
         const nodeAvailable = cluster.membership.hasNode(uid);
-        return [{ uid, status: state.status, failureReason, nodeAvailable }];
+        return [
+          {
+            ...{ uid, status: state.status },
+            ...(failureReason !== null && { failureReason }),
+            ...(!nodeAvailable && { nodeAvailable }),
+          },
+        ];
       });
-      return items.length > 0 ? [{ name: 'statuses', data: { items } }] : [];
+      return items.length > 0 ? { name: 'statuses', data: { items } } : undefined;
     }
     case 'journal': {
       const entries = await storage.store.journal.seen(viewerOf(principal), event.ids);
-      if (entries.length === 0) return [];
-      const items = entries.map((entry) => entryView(entry, language)).sort((a, b) => a.id - b.id);
-      const isHealth = items.some(({ kind }) => kind === 'stream-down' || kind === 'recording-stopped');
-      return [
-        { name: 'journal', data: { items } },
-        ...(isHealth ? [{ name: 'health', data: {} } as const] : []),
-      ];
+      if (entries.length === 0) return undefined;
+      return { name: 'journal', data: { items: entries.map(newsView).sort((a, b) => a.id - b.id) } };
     }
     case 'exports':
     case 'mosaics':
     case 'account':
-      return event.userId === principal.user.id ? [{ name: event.type, data: {} }] : [];
+      return event.userId === principal.user.id ? { name: event.type, data: {} } : undefined;
     case 'nodes':
-      return principal.isAdmin ? [{ name: 'nodes', data: {} }] : [];
+      return principal.isAdmin ? { name: 'nodes', data: {} } : undefined;
     case 'streams':
     case 'health':
-      return [{ name: event.type, data: {} }];
+      return { name: event.type, data: {} };
   }
 }

@@ -17,7 +17,7 @@ export interface EventStreamsOptions {
   readonly authenticator: Pick<Authenticator, 'validUntilMs' | 'onAccessChange'>;
   /** Called before a user's connection is told anything. */
   readonly prepare: (userId: number) => Promise<void>;
-  readonly render: (viewer: EventViewer, event: NumberedEvent) => Promise<readonly RenderedEvent[]>;
+  readonly render: (viewer: EventViewer, event: NumberedEvent) => Promise<RenderedEvent | undefined>;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -25,11 +25,11 @@ function scene() {
         },
         render: async ({ uids }, { event }) => {
           await settled();
-          if (event.type !== 'statuses') return [{ name: 'streams', data: {} }];
+          if (event.type !== 'statuses') return { name: 'streams', data: {} };
           const items = event.uids
             .filter((uid) => uids?.has(uid))
             .map((uid) => ({ uid, status: 'running' as const, failureReason: null, nodeAvailable: true }));
-          return items.length > 0 ? [{ name: 'statuses', data: { items } }] : [];
+          return items.length > 0 ? { name: 'statuses', data: { items } } : undefined;
         },
         idText: (id) => hub.textOf(id),
         onEnd: () => ended.push('ended'),
@@ -63,6 +63,18 @@ test('[R11.1] a client reloads first, is then told what changes, and only of wha
   status('gate', 'secret');
   status('secret');
   assert.deepEqual(await told(one), ['run.0 reload', 'run.1 statuses gate']);
+});
+
+test('[R11.2] an event is a text of three lines, and a comment tells that the connection works', async () => {
+  const { connect, status } = scene();
+  const { subscription } = connect();
+  for (let turns = 0; turns < 20; turns++) await settled();
+  assert.equal(String(subscription.body.read()), 'id: run.0\nevent: reload\ndata: {}\n\n');
+  subscription.keepAlive();
+  assert.equal(String(subscription.body.read()), ':\n\n');
+  status('gate');
+  for (let turns = 0; turns < 20; turns++) await settled();
+  assert.match(String(subscription.body.read()), /^id: run\.1\nevent: statuses\ndata: \{.*\}\n\n$/);
 });
 
 test('[R11.1] an event that was not written before a right is withdrawn is judged by the rights that are left', async () => {

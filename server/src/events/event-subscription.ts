@@ -20,8 +20,11 @@ export type RenderedEvent = {
 export interface SubscriptionOptions {
   /** The client's rights as the database knows them now; undefined: it may no longer be served. */
   readonly readViewer: () => Promise<EventViewer | undefined>;
-  /** What the viewer is told of an event, passing the policy of the call that would return it; nothing: not concerned. */
-  readonly render: (viewer: EventViewer, event: NumberedEvent) => Promise<readonly RenderedEvent[]>;
+  /**
+   * What the viewer is told of an event, passing the policy of the call that would return it; undefined: not concerned. It is not
+   * changed afterwards: connections may share it.
+   */
+  readonly render: (viewer: EventViewer, event: NumberedEvent) => Promise<RenderedEvent | undefined>;
   readonly idText: (id: number) => string;
   readonly onEnd: () => void;
   readonly onError: (error: unknown) => void;
@@ -78,7 +81,7 @@ export class EventSubscription {
 
   /** A comment, by which the client knows that the connection works. */
   keepAlive(): void {
-    if (!this.#isEnded && this.body.readableLength === 0) this.body.push(':\n\n');
+    if (!this.#isEnded && this.body.readableLength === 0) this.body.push(comment);
   }
 
   end(): void {
@@ -135,7 +138,7 @@ export class EventSubscription {
     }
     if (this.#isBehind) {
       this.#isBehind = false;
-      this.#write({ name: 'reload', data: {} }, this.#lastId);
+      this.#write(reload, this.#lastId);
       return true;
     }
     const [next] = this.#waiting;
@@ -145,16 +148,29 @@ export class EventSubscription {
     // The right may have gone while the event was rendered.
     if (this.#viewer !== viewer) return true;
     if (this.#waiting[0] === next) this.#waiting.shift();
-    for (const event of rendered) this.#write(event, next.id);
+    if (rendered) this.#write(rendered, next.id);
     return true;
   }
 
-  #write({ name, data }: RenderedEvent, id: number): void {
+  #write(event: RenderedEvent, id: number): void {
     if (this.#isEnded) return;
     this.#lastId = id;
-    const text = this.#options.idText(id);
-    this.body.push(`id: ${text}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+    this.body.push(`id: ${this.#options.idText(id)}\n${textOf(event)}\n`);
   }
+}
+
+const reload: RenderedEvent = { name: 'reload', data: {} };
+const comment = Buffer.from(':\n\n');
+/** What was rendered for several connections is made text once. */
+const texts = new WeakMap<RenderedEvent, string>();
+
+function textOf(event: RenderedEvent): string {
+  let text = texts.get(event);
+  if (text === undefined) {
+    text = `event: ${event.name}\ndata: ${JSON.stringify(event.data)}\n`;
+    texts.set(event, text);
+  }
+  return text;
 }
 
 /** Used until the database has answered. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Calls } from '@vidette/contract/calls';
 import { isErrorCode, messageOf, type MessageLanguage } from '@vidette/contract/errors';
+import type { JournalNews } from '@vidette/contract/events';
 import type { JournalDetail, JournalEntry } from '@vidette/contract/journal';
 import type { Principal } from '../access/principal.ts';
 import { viewerOf } from '../access/stream-policy.ts';
@@ -63,6 +64,11 @@ export class JournalService {
     const meant = ids === undefined ? { untilMs: until ?? 0 } : { ids };
     await this.#options.store.journal.review(viewerOf(principal), { ...meant, isReviewed });
   }
+}
+
+/** What the event stream tells of an entry. */
+export function newsView({ id, kind, uid, startMs, endMs }: SeenJournalEntry): JournalNews {
+  return { id, kind, stream: uid, startTime: startMs, endTime: endMs };
 }
 
 /** An entry as clients get it, with its reason in the reader's language. */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import type { StreamState } from '@vidette/contract/entities';
 import { setUser } from '../../api/session.ts';
+import type { PageClock } from '../../base/clock.ts';
 import type { ServerEvent, ServerEventStream } from './server-events.ts';
 import { followChanges } from './live-changes.ts';
 
@@ -35,6 +36,7 @@ function scene() {
     {
       addEventListener: (_: string, run: () => void) => (network.leave = run),
     } as unknown as Pick<Window, 'addEventListener'>,
+    { monotonicMs: () => 0, after: () => () => undefined } as unknown as PageClock,
   );
   return { queryClient, calls, page, network, tell: (event: ServerEvent) => tell(event), cut: () => cut() };
 }
@@ -64,7 +66,10 @@ test('[R11.2] a state is shown before anything is fetched, in the list and on th
   const gate: StreamState = { uid: 'gate', status: 'running', failureReason: null, nodeAvailable: true };
   queryClient.setQueryData(['streams', 'statuses'], { revision: 7, states: new Map([['gate', gate]]) });
   queryClient.setQueryData(['stream', 'gate'], { uid: 'gate', name: 'Gate', status: 'running' });
-  tell({ name: 'statuses', data: { items: [{ ...gate, status: 'failed', failureReason: 'no route' }] } });
+  tell({
+    name: 'statuses',
+    data: { items: [{ uid: 'gate', status: 'failed', failureReason: 'no route' }] },
+  });
   const known = queryClient.getQueryData<{ revision: number; states: Map<string, StreamState> }>([
     'streams',
     'statuses',
@@ -77,6 +82,54 @@ test('[R11.2] a state is shown before anything is fetched, in the list and on th
     status: 'failed',
     failureReason: 'no route',
   });
+});
+
+test('[R11.2] what a state leaves out is as it is for most: no reason, and a node that is up', () => {
+  const { queryClient, tell } = scene();
+  const gate: StreamState = {
+    uid: 'gate',
+    status: 'failed',
+    failureReason: 'no route',
+    nodeAvailable: false,
+  };
+  queryClient.setQueryData(['streams', 'statuses'], { revision: 7, states: new Map([['gate', gate]]) });
+  tell({ name: 'statuses', data: { items: [{ uid: 'gate', status: 'running' }] } });
+  const known = queryClient.getQueryData<{ states: Map<string, StreamState> }>(['streams', 'statuses']);
+  assert.deepEqual(known?.states.get('gate'), {
+    ...{ uid: 'gate', status: 'running', failureReason: null, nodeAvailable: true },
+  });
+});
+
+test('[R11.2] while entries of the journal are rare, badge and warnings follow each; not while they are frequent', async () => {
+  const { queryClient, tell } = scene();
+  const fetched = new Map<string, number>();
+  const observe = (...queryKey: string[]) =>
+    new QueryObserver(queryClient, {
+      queryKey,
+      queryFn: () => {
+        const name = queryKey.join(' ');
+        fetched.set(name, (fetched.get(name) ?? 0) + 1);
+        return name;
+      },
+    }).subscribe(() => {});
+  const stops = [observe('health'), observe('journal', 'summary')];
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  await settled();
+  const happens = async (kind: 'motion' | 'stream-down') => {
+    const entry = { id: 1, kind, stream: 'gate', startTime: 0, endTime: null };
+    tell({ name: 'journal', data: { items: [entry] } });
+    await settled();
+    return [fetched.get('health'), fetched.get('journal summary')];
+  };
+  assert.deepEqual(await happens('motion'), [1, 2]);
+  assert.deepEqual(await happens('stream-down'), [2, 3]);
+  for (let count = 0; count < 20; count++) await happens('stream-down');
+  assert.deepEqual(await happens('stream-down'), [5, 5]);
+  tell({ name: 'health', data: {} });
+  await settled();
+  assert.equal(fetched.get('health'), 6);
+  for (const stop of stops) stop();
+  queryClient.clear();
 });
 
 test('[R11.2] when the connection breaks or is back, what it reports is fetched once, and nothing else', async () => {

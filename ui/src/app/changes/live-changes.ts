@@ -1,8 +1,19 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { healthKinds, polls } from '@vidette/contract/constants';
 import type { StreamState } from '@vidette/contract/entities';
+import type { StreamNews } from '@vidette/contract/events';
+import type { JournalKind } from '@vidette/contract/journal';
 import { onUser, refreshUser, userOf } from '../../api/session.ts';
-import type { ServerEvent, ServerEventStream } from './server-events.ts';
 import { setFollowing } from '../../api/while-cut.ts';
+import { browserClock, type PageClock } from '../../base/clock.ts';
+import type { ServerEvent, ServerEventStream } from './server-events.ts';
+import { Sparing } from './sparing.ts';
+
+/**
+ * What every entry of the journal changes is fetched immediately while entries are rare. On a night with one each second, everyone
+ * would otherwise ask as often as if they polled.
+ */
+const sparingly = { atOnce: 4, everyMs: polls.healthMs };
 
 /** Keeps the page's queries up to date with what the server reports. */
 export function followChanges(
@@ -10,6 +21,7 @@ export function followChanges(
   queryClient: QueryClient,
   page: Pick<Document, 'hidden' | 'addEventListener'>,
   network: Pick<Window, 'addEventListener'>,
+  clock: PageClock = browserClock,
 ): void {
   setFollowing(events.isConnected);
   const refresh = (...keys: (readonly string[])[]) => {
@@ -17,7 +29,13 @@ export function followChanges(
   };
   // The polls begin when the stream breaks; when it is back, they fill the gap once more, and end.
   events.watch(() => refreshPolled(queryClient));
-  events.listen((event) => apply(event, queryClient, refresh));
+  const tools = {
+    queryClient,
+    refresh,
+    badge: new Sparing(() => refresh(['journal', 'summary']), sparingly, clock),
+    warnings: new Sparing(() => refresh(['health']), sparingly, clock),
+  };
+  events.listen((event) => apply(event, tools));
   // A browser has few connections to a server: a hidden tab needs none.
   const move = () => {
     if (userOf(queryClient) && !page.hidden) events.start();
@@ -43,25 +61,32 @@ function refreshPolled(queryClient: QueryClient): void {
   void queryClient.refetchQueries({ type: 'active', predicate: ({ meta }) => meta?.isFollowed === true });
 }
 
-function apply(
-  event: ServerEvent,
-  queryClient: QueryClient,
-  refresh: (...keys: (readonly string[])[]) => void,
-): void {
+interface Tools {
+  readonly queryClient: QueryClient;
+  readonly refresh: (...keys: (readonly string[])[]) => void;
+  /** The number of unreviewed events; it is also polled. */
+  readonly badge: Sparing;
+  /** The warnings about streams. */
+  readonly warnings: Sparing;
+}
+
+function apply(event: ServerEvent, { queryClient, refresh, badge, warnings }: Tools): void {
   switch (event.name) {
     case 'reload':
       refreshPolled(queryClient);
       return;
     case 'statuses':
-      for (const state of event.data.items) show(queryClient, state);
-      showInLists(queryClient, event.data.items);
+      for (const news of event.data.items) show(queryClient, stateOf(news));
+      showInLists(queryClient, event.data.items.map(stateOf));
       return;
     case 'streams':
       refresh(['streams', 'pages'], ['streams', 'tags'], ['stream'], ['mosaic']);
       return;
     case 'journal':
       // The page of events shows new entries when its reader asks for them.
-      refresh(['journal', 'newest'], ['journal', 'summary']);
+      refresh(['journal', 'newest']);
+      badge.note();
+      if (event.data.items.some(({ kind }) => isHealthKind(kind))) warnings.note();
       return;
     case 'health':
       refresh(['health']);
@@ -80,6 +105,14 @@ function apply(
       refresh(['sessions'], ['tokens'], ['streams', 'pages'], ['stream'], ['mosaics'], ['mosaic']);
       return;
   }
+}
+
+function stateOf(news: StreamNews): StreamState {
+  return { failureReason: null, nodeAvailable: true, ...news };
+}
+
+function isHealthKind(kind: JournalKind): boolean {
+  return healthKinds.some((one) => one === kind);
 }
 
 /** The new state of a stream whose page is open: first what is known of it, then the rest. */

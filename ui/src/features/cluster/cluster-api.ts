@@ -4,11 +4,14 @@ import { whileCut } from '../../api/while-cut.ts';
 import { withProof } from '../../api/proof.ts';
 import { healthQuery } from '../../api/health.ts';
 
+/** While the event stream works, only the numbers of running streams are not reported. */
+const countsMs = 10_000;
+
 /** The nodes of the cluster; polled often, because the viewer watches a drain progress. */
 export const clusterNodesQuery = queryOptions({
   queryKey: ['cluster', 'nodes'],
   queryFn: ({ signal }) => api.listClusterNodes({}, { signal }),
-  refetchInterval: () => whileCut(2_000),
+  refetchInterval: () => whileCut(2_000) || countsMs,
   meta: { isHandled: true, isFollowed: true },
 });
 
