@@ -66,6 +66,8 @@ async function take(browser: Browser, url: string, cookie: string, image: GuideI
   const context = await newPerson(browser, image.look);
   await signInByCookie(context, url, cookie);
   const page = await context.newPage();
+  // Stills have the lowest priority of all, and cameras are drawn on the same processor.
+  page.setDefaultTimeout(180_000);
   await page.goto(`${url}/ui${image.path}`);
   await page.locator('main :is(h1, h2, input, video)').first().waitFor();
   await until(

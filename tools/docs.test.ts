@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { catalogue } from '@vidette/contract/errors';
+import { CATALOG_VERSION } from '../server/src/archive/version/version.ts';
 import { environmentKeys } from '../server/src/config/environment.ts';
 import { isLive } from '../server/src/config/live-keys.ts';
 
@@ -60,6 +61,11 @@ test('the guide lists the keys that take effect immediately', () => {
     const isNamed = named.includes(key) || (path.length > 1 && named.includes(path[0] ?? ''));
     assert.equal(isNamed, isLive(key), key);
   }
+});
+
+test('the policy of support names the version of the footage format', () => {
+  const named = new RegExp(`archive\\.sqlite. has version ${CATALOG_VERSION}\\b`);
+  assert.match(textOf('SUPPORT.md'), named);
 });
 
 test('[R10.10] the guide lists every metric, and no others', () => {
