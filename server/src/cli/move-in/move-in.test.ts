@@ -270,6 +270,7 @@ test('[R16.3] the database of Moonfire is read in its folder, without its passwo
     '2 streams found.',
     'No recordings were found. Name their folder with --recordings FOLDER.',
   ]);
+  assert.deepEqual(await imported('moonfire', join(path, 'db')), { code, lines });
   assert.deepEqual(await readdir(join(path, 'db')), before);
   database.exec('insert into version values (8)');
   database.close();

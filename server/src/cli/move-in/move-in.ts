@@ -39,7 +39,7 @@ export interface MoveInOptions {
 const fileNames: Readonly<Record<Product, readonly [string, ...string[]]>> = {
   frigate: ['config.yml', 'config.yaml', 'config/config.yml', 'config/config.yaml'],
   mediamtx: ['mediamtx.yml', 'mediamtx.yaml', 'rtsp-simple-server.yml'],
-  moonfire: ['db/db'],
+  moonfire: ['db/db', 'db'],
   shinobi: ['monitors.json'],
 };
 
@@ -216,7 +216,8 @@ async function fileOf(product: Product, path: string): Promise<string> {
   try {
     if (!(await stat(path)).isDirectory()) return path;
     const [usual] = fileNames[product];
-    return join(path, fileNames[product].find((name) => existsSync(join(path, name))) ?? usual);
+    const isThere = (name: string) => statSync(join(path, name), { throwIfNoEntry: false })?.isFile();
+    return join(path, fileNames[product].find(isThere) ?? usual);
   } catch (cause) {
     throw new ForeignConfigError(`${path} can't be read: ${(cause as Error).message}.`, { cause });
   }
