@@ -77,8 +77,8 @@ export function openEvents(areas: EventParts, streamService: StreamService, clos
 }
 
 /** How many of its streams run changes with every state of one, and counts only until a drained node is empty. */
-function markOfNode({ lastSeenTime: _, activeStreams, ...node }: ClusterNode): object {
-  return node.isDrained ? { ...node, activeStreams } : node;
+function markOfNode(node: ClusterNode): object {
+  return { ...node, lastSeenTime: null, activeStreams: node.isDrained ? node.activeStreams : null };
 }
 
 /** What one client is told of an event, through the policy of the call that would return it. */

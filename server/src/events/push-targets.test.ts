@@ -107,9 +107,15 @@ test('[R11.10] a browser ends with its session, and the others when the password
 });
 
 test('[R11.10] one browser that is added several times simultaneously is one target', async (t) => {
-  const { signedIn, add, names } = await made(t);
+  const { store, clock, signedIn, add, names } = await made(t);
   const [anna, ben] = [await signedIn('anna'), await signedIn('ben')];
   await Promise.all([anna, ben, anna, ben, anna, ben].map((who) => add(who, 'phone')));
+  assert.equal([...(await names(anna)), ...(await names(ben))].length, 1);
+  // Through several nodes, which take no turns.
+  const target = { name: 'Phone', settings: browserAt('phone'), createdMs: clock.wallMs(), secret: null };
+  await Promise.all(
+    [anna, ben, anna, ben].map(({ user }) => store.notificationTargets.add({ ...target, userId: user.id })),
+  );
   assert.equal([...(await names(anna)), ...(await names(ben))].length, 1);
 });
 

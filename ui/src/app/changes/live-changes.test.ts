@@ -96,7 +96,10 @@ test('[R11.2] what a state leaves out is as it is for most: no reason, and a nod
   tell({ name: 'statuses', data: { items: [{ uid: 'gate', status: 'running' }] } });
   const known = queryClient.getQueryData<{ states: Map<string, StreamState> }>(['streams', 'statuses']);
   assert.deepEqual(known?.states.get('gate'), {
-    ...{ uid: 'gate', status: 'running', failureReason: null, nodeAvailable: true },
+    uid: 'gate',
+    status: 'running',
+    failureReason: null,
+    nodeAvailable: true,
   });
 });
 

@@ -18,7 +18,7 @@ function scene() {
   return {
     note: () => sparing.note(),
     runs: () => runs,
-    pass(ms: number) {
+    pass: (ms: number) => {
       const endMs = nowMs + ms;
       if (timer && timer.atMs <= endMs) {
         nowMs = timer.atMs;
