@@ -54,7 +54,7 @@ test('[R7.47] the audit log is filtered by its address, expanded, and downloaded
       (count) => count === 1,
     );
     await page.locator('tbody button').click();
-    await page.getByText('"members"').waitFor();
+    await page.getByText('Set: Login, Password').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       button(page, 'Download as CSV').click(),
@@ -210,7 +210,7 @@ test('[R7.46] every key describes its purpose, and is found by that text', () =>
     await page.getByLabel('Only changed').uncheck({ force: true });
     await page.getByRole('navigation', { name: 'Groups' }).getByRole('button', { name: 'E-mail' }).click();
     await page.waitForFunction(() => document.activeElement?.id === 'config-smtp');
-    await page.getByLabel('Search keys').fill('mail server');
+    await page.getByLabel('Search settings').fill('mail server');
     await page.getByLabel('archive.rangesMaxSeconds').waitFor({ state: 'detached' });
     assert.ok(await page.getByLabel('smtp.host').isVisible());
   }));

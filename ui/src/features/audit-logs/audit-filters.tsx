@@ -1,7 +1,8 @@
-import { Autocomplete, Button, Switch, TextInput } from '@mantine/core';
+import { Button, Select, Switch, TextInput } from '@mantine/core';
 import { limits } from '@vidette/contract/constants';
 import { useMemo, useState, type ChangeEvent, type FormEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n } from '../../i18n/i18n.ts';
 import { Zone } from '../../timeline/zone.ts';
 import { MomentField, type MomentEntry } from '../../timeline/react/moment-field.tsx';
 import { actionText, auditActions } from './audit-actions.ts';
@@ -26,15 +27,17 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
         autoComplete="off"
         {...inputProps('user')}
       />
-      <Autocomplete
+      <Select
         size="sm"
         label={i18n.t('audit.action')}
-        maxLength={limits.tagMaxLength}
-        data={[...auditActions]}
-        renderOption={({ option }) => actionText(option.value, i18n)}
-        limit={30}
-        value={action}
-        onChange={setAction}
+        placeholder={i18n.t('audit.action.any')}
+        data={actionChoices(action, i18n)}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': i18n.t('audit.action.any') }}
+        nothingFoundMessage={i18n.t('audit.nothing')}
+        value={action === '' ? null : action}
+        onChange={(chosen) => setAction(chosen ?? '')}
       />
       <TextInput
         size="sm"
@@ -67,6 +70,15 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
       </div>
     </form>
   );
+}
+
+/** All actions by their texts; and the chosen one, which an address may have from a server of another version. */
+function actionChoices(chosen: string, i18n: I18n) {
+  const known: readonly string[] = auditActions;
+  const actions = chosen === '' || known.includes(chosen) ? known : [chosen, ...known];
+  return actions
+    .map((value) => ({ value, label: actionText(value, i18n) }))
+    .toSorted((one, other) => one.label.localeCompare(other.label, i18n.language));
 }
 
 /** The filters as they are typed; `submit` applies them all. */

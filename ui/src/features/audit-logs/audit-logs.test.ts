@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AuditEntry } from '@vidette/contract/entities';
+import { Mosaic, Preferences, Profile, settingsToSave, type AuditEntry } from '@vidette/contract/entities';
+import { ruleSettings } from '@vidette/contract/notifications';
 import { routes } from '@vidette/contract/routes';
 import { en } from '../../i18n/en/all.ts';
 import { I18n } from '../../i18n/i18n.ts';
 import { ru } from '../../i18n/ru/all.ts';
 import { auditActions } from './audit-actions.ts';
 import { auditCsv } from './audit-csv.ts';
+import { fieldText, valueText } from './audit-fields.ts';
 import { auditFilter } from './audit-logs-api.ts';
 import { auditSearch } from './audit-search.ts';
 import { sentenceOf, textOfSentence } from './audit-sentence.ts';
@@ -110,4 +112,39 @@ test('[R7.47] what programs did is left out, unless it is asked for', () => {
   assert.deepEqual(auditFilter({ user: 'nina' }), { user: 'nina', onlyPeople: true });
   assert.deepEqual(auditFilter(auditSearch({ machines: true })), { onlyPeople: false });
   assert.deepEqual(auditFilter({ action: 'watchStills' }), { action: 'watchStills', onlyPeople: false });
+});
+
+test('[R7.47] every member that a change may name is told as its form calls it', () => {
+  const fixed = new Set(['id', 'meta', 'createdBy', 'createdAt', 'lastSeenTime', 'isManaged', 'preferences']);
+  const settings = ['streamSource', ...Object.keys(settingsToSave)];
+  const paths: readonly [string, readonly string[]][] = [
+    ['saveStream', settings],
+    ['saveProfile', Object.keys(Profile.shape)],
+    ['saveProfile', Object.keys(Preferences.shape).map((name) => `preferences.${name}`)],
+    ['saveMosaic', Object.keys(Mosaic.shape)],
+    ['saveRule', Object.keys(ruleSettings)],
+  ];
+  for (const i18n of [english, russian])
+    for (const [action, members] of paths)
+      for (const path of members.filter((one) => !fixed.has(one)))
+        assert.ok(fieldText(path, { action, details: {} }, i18n), `${action}: ${path}`);
+  const ofRule = { action: 'saveRule', details: {} };
+  assert.equal(fieldText('schedule.timeZone', ofRule, english), en['rule.scheduled']);
+  assert.equal(fieldText('name', { action: 'saveUser', details: {} }, english), 'Login');
+  assert.equal(fieldText('somethingNew', { action: 'saveStream', details: {} }, english), undefined);
+});
+
+test('[R7.47] values are told as their forms show them, and not as they are stored', () => {
+  const told = (value: unknown, path: string, i18n = english) => valueText(value, path, 'saveStream', i18n);
+  assert.equal(told(168, 'archive.depthHours'), '7 days');
+  assert.equal(told(-1, 'archive.depthHours', russian), 'Пока есть место');
+  assert.equal(told(0, 'archive.farAfterHours'), 'As soon as a file is complete');
+  assert.equal(told(true, 'live.onDemand'), 'yes');
+  assert.equal(told('ru', 'language'), 'Русский');
+  assert.equal(told('admin', 'permissionType'), 'Administrator');
+  assert.equal(told(0, 'maxStreamCreation'), 'None, view only');
+  assert.equal(told(['yard', 'gate'], 'tags'), 'yard, gate');
+  assert.equal(told(null, 'note'), 'none');
+  assert.equal(valueText(['view', 'archive'], 'k1', 'saveUserPermissions', english), 'View, Archive');
+  assert.equal(valueText(8080, 'port', 'saveConfiguration', english), '8080');
 });

@@ -111,7 +111,7 @@ function AuditTable({ search, entries }: AuditTableProps) {
 function printedText({ from, to, user, action, target }: AuditSearch, i18n: I18n): string {
   return [
     i18n.t('audit.printed', { time: i18n.dateTime(Date.now()) }),
-    ...[user, action, target].filter((word) => word !== undefined),
+    ...[user, action && actionText(action, i18n), target].filter((word) => word !== undefined),
     ...(from === undefined ? [] : [`${i18n.t('audit.from')} ${i18n.dateTime(from)}`]),
     ...(to === undefined ? [] : [`${i18n.t('audit.to')} ${i18n.dateTime(to)}`]),
   ].join(' · ');

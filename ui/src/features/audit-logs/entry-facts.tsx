@@ -1,57 +1,66 @@
 import type { AuditEntry } from '@vidette/contract/entities';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import type { I18n, MessageKey } from '../../i18n/i18n.ts';
-import { isRecord, listOf, nameOf } from './audit-sentence.ts';
+import type { I18n } from '../../i18n/i18n.ts';
+import { fieldText, valueText } from './audit-fields.ts';
+import { isRecord, listOf } from './audit-sentence.ts';
 
 /** The server's placeholder for a secret value. */
 const SECRET = '***';
 
 /** An entry's details beyond actor and action: old and new values, duration, number of occurrences. */
-export function EntryFacts({ entry: { action, details } }: { readonly entry: AuditEntry }) {
+export function EntryFacts({ entry }: { readonly entry: AuditEntry }) {
   const i18n = useI18n();
-  const { changes, startTime, endTime, lastSeenTime, count, networks, moreNetworks, ...rest } = details;
-  const { names: _, added, removed, ...others } = rest;
+  const { changes, startTime, endTime, lastSeenTime, count, networks, moreNetworks, ...rest } = entry.details;
+  const { names: _, added, removed, members, ...others } = rest;
   const span = spanText({ startTime, endTime, lastSeenTime }, i18n);
-  const isCounted = typeof count === 'number';
   const from = Array.isArray(networks) ? networks.join(', ') : '';
+  const texts = [
+    typeof count === 'number' && i18n.t('audit.counted', { count }),
+    span,
+    from !== '' && i18n.t(moreNetworks ? 'audit.networksMore' : 'audit.networks', { networks: from }),
+    listOf(added).length > 0 && i18n.t('audit.added', { names: listOf(added).join(', ') }),
+    listOf(removed).length > 0 && i18n.t('audit.removed', { names: listOf(removed).join(', ') }),
+    // What was sent says less than what it changed.
+    !isRecord(changes) && listOf(members).length > 0 && membersText(entry, listOf(members), i18n),
+  ].filter((text) => typeof text === 'string');
+  const rows = isRecord(changes)
+    ? Object.entries(changes).map(([path, change]) => [path, changeText(path, change, entry, i18n)] as const)
+    : Object.entries(others).map(
+        ([path, value]) => [path, valueText(value, path, entry.action, i18n)] as const,
+      );
   return (
     <>
-      {isCounted && <p>{i18n.t('audit.counted', { count })}</p>}
-      {span !== null && <p>{span}</p>}
-      {from !== '' && (
-        <p>{i18n.t(moreNetworks ? 'audit.networksMore' : 'audit.networks', { networks: from })}</p>
-      )}
-      {listOf(added).length > 0 && <p>{i18n.t('audit.added', { names: listOf(added).join(', ') })}</p>}
-      {listOf(removed).length > 0 && <p>{i18n.t('audit.removed', { names: listOf(removed).join(', ') })}</p>}
-      {isRecord(changes) && (
+      {texts.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+      {rows.length > 0 && (
         <dl>
-          {Object.entries(changes).map(([path, change]) => {
-            const [before, after] = Array.isArray(change) ? (change as unknown[]) : [null, change];
-            const isSecret = before === SECRET && after === SECRET;
-            const isOfRights = action.endsWith('Permissions');
-            const values = {
-              before: valueText(before, isOfRights, i18n),
-              after: valueText(after, isOfRights, i18n),
-            };
-            const isWhole = [before, after].some((value) => hasParts(value));
-            return (
-              <div key={path}>
-                <dt>{fieldName(path, action, details, i18n)}</dt>
-                <dd>
-                  {isSecret
-                    ? i18n.t('audit.changedSecret')
-                    : isWhole
-                      ? i18n.t('audit.changedValue')
-                      : i18n.t('audit.changed', values)}
-                </dd>
-              </div>
-            );
-          })}
+          {rows.map(([path, text]) => (
+            <div key={path}>
+              <dt>{fieldText(path, entry, i18n) ?? <code>{path}</code>}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
         </dl>
       )}
-      {!isRecord(changes) && Object.keys(others).length > 0 && <pre>{JSON.stringify(others, null, 2)}</pre>}
     </>
   );
+}
+
+/** The members that a call set, by their names in the forms; their values are not recorded. */
+function membersText(entry: AuditEntry, members: readonly string[], i18n: I18n): string {
+  const names = new Set(members.map((path) => fieldText(path, entry, i18n) ?? path));
+  return i18n.t('audit.members', { names: [...names].join(', ') });
+}
+
+function changeText(path: string, change: unknown, { action }: AuditEntry, i18n: I18n): string {
+  const [before, after] = Array.isArray(change) ? (change as unknown[]) : [null, change];
+  if (before === SECRET && after === SECRET) return i18n.t('audit.changedSecret');
+  if ([before, after].some((value) => hasParts(value))) return i18n.t('audit.changedValue');
+  return i18n.t('audit.changed', {
+    before: valueText(before, path, action, i18n),
+    after: valueText(after, path, action, i18n),
+  });
 }
 
 /** A list of objects, as the cells of a mosaic, which no line can show. The server may have cut its JSON. */
@@ -70,57 +79,3 @@ function spanText(
   if (typeof lastSeenTime !== 'number') return i18n.t('audit.spanBegun', { start });
   return i18n.t('audit.spanOpen', { start, last: i18n.dateTime(lastSeenTime) });
 }
-
-const rights: Readonly<Record<string, MessageKey>> = {
-  view: 'rights.view',
-  archive: 'rights.archive',
-  share: 'rights.share',
-  edit: 'rights.edit',
-};
-
-function valueText(value: unknown, isOfRights: boolean, i18n: I18n): string {
-  if (value === null || value === undefined || value === '') return i18n.t('audit.nothingYet');
-  if (typeof value === 'boolean') return i18n.t(value ? 'audit.yes' : 'audit.no');
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
-    const words = value.map((item) => {
-      const right = isOfRights ? rights[String(item)] : undefined;
-      return right ? i18n.t(right) : String(item);
-    });
-    return words.length === 0 ? i18n.t('audit.nothingYet') : words.join(', ');
-  }
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** The member of a changed object by the name that its form gives it; an unknown one by its path. */
-function fieldName(path: string, action: string, details: AuditEntry['details'], i18n: I18n) {
-  if (action === 'saveUserPermissions' || action === 'saveStreamPermissions') return nameOf(path, details);
-  if (action === 'saveConfiguration') {
-    const message = `config.name.${path.replaceAll('.', '-')}`;
-    const name = i18n.t(message as MessageKey);
-    if (name !== message) return name;
-  }
-  const field = fields[path];
-  return field ? i18n.t(field) : <code>{path}</code>;
-}
-
-const fields: Readonly<Record<string, MessageKey>> = {
-  name: 'stream.name',
-  streamSource: 'stream.source',
-  tags: 'stream.tags',
-  'location.name': 'stream.location',
-  'location.timeZone': 'stream.zone',
-  'archive.isEnable': 'stream.archive',
-  'archive.depthHours': 'stream.depth',
-  'archive.farAfterHours': 'stream.farAfter',
-  'live.onDemand': 'stream.onDemand',
-  'motion.isEnable': 'stream.motion',
-  isPublic: 'share.title',
-  isEmbeddable: 'share.embed',
-  isShared: 'mosaicEdit.shared',
-  rotationSeconds: 'mosaicEdit.rotation',
-  fullName: 'account.fullName',
-  maxStreamCreation: 'user.quota',
-  canConvert: 'user.convert',
-  mustChangePassword: 'user.mustChange',
-  note: 'bookmarks.note',
-};

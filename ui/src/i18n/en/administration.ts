@@ -53,7 +53,7 @@ export const administration = {
   'license.tooLong': 'This file is too large for a license. Choose the file that you received.',
   'license.saved': 'License has been saved',
 
-  'config.search': 'Search keys',
+  'config.search': 'Search settings',
   'config.groups': 'Groups',
   'config.onlyChanged': 'Only changed',
   'config.nothing': 'Nothing matches.',

@@ -66,7 +66,7 @@ export const events: Record<keyof typeof english, string> = {
     'Удержание записи от {start} снято раньше {until}: удержаний потока больше {count} или их слишком много всего',
   'digest.partial': 'Событий больше. Показаны только последние {count}.',
   'digest.nothing.title': 'Ничего не произошло',
-  'digest.nothing': 'С {from} по {to} нет ни движения, ни аннотаций, ни пропусков в записи.',
+  'digest.nothing': 'С {from} по {to} нет ни движения, ни отметок, ни пропусков в записи.',
   'digest.clips':
     '{count, plural, one {# фрагмент} few {# фрагмента} many {# фрагментов} other {# фрагмента}}',
   'digest.summary': '{clips} за {duration} на скорости {speed}×. Спокойное время пропускается.',

@@ -25,7 +25,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.column.archive': 'Хранится',
   'streams.columns': 'Столбцы',
   'streams.column.share': 'За сутки',
-  'streams.column.oldest': 'Самая ранняя',
+  'streams.column.oldest': 'Архив с',
   'streams.column.bitrate': 'Битрейт',
   'streams.column.viewers': 'Зрители',
   'streams.column.tags': 'Теги',

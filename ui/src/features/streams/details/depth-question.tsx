@@ -4,7 +4,7 @@ import type { RefObject } from 'react';
 import { useFocusBack } from '../../../components/focus-back.ts';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
-import { depthText } from '../form/depths.ts';
+import { depthText } from '../../../components/depth-text.ts';
 import { lossSpanText } from './loss-text.ts';
 
 interface DepthQuestionProps {

@@ -3,7 +3,7 @@ import type { Stream } from '@vidette/contract/entities';
 import { pendingLossQuery } from './archive-loss-api.ts';
 import { Notice } from '../../../components/notice.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import { depthText } from '../form/depths.ts';
+import { depthText } from '../../../components/depth-text.ts';
 import { lossTimeText } from './loss-text.ts';
 import classes from './stream.module.css';
 

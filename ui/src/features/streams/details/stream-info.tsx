@@ -7,7 +7,7 @@ import { Fact, Facts } from '../../../components/facts.tsx';
 import { StreamStatus } from '../stream-status.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
-import { depthText } from '../form/depths.ts';
+import { depthText } from '../../../components/depth-text.ts';
 import { reasonOf } from '../reason.ts';
 import { useParams } from '../../../routing/react/router-context.tsx';
 import { PendingLoss } from './pending-loss.tsx';

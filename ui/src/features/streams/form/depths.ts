@@ -1,15 +1,7 @@
+import { depthText, farAfterText } from '../../../components/depth-text.ts';
 import type { I18n } from '../../../i18n/i18n.ts';
 
-const hoursInDay = 24;
 const offeredHours = [24, 72, 168, 336, 720, 2160, 8760];
-
-/** The archive depth as text: "7 days". */
-export function depthText(depthHours: number, i18n: I18n): string {
-  if (depthHours < 0) return i18n.t('stream.depth.noLimit');
-  return depthHours % hoursInDay === 0
-    ? i18n.t('stream.depth.days', { days: depthHours / hoursInDay })
-    : i18n.t('stream.depth.hours', { hours: depthHours });
-}
 
 /** Whether one depth keeps less than another; below 0 there is no limit. */
 export function isLowerDepth(hours: number, than: number): boolean {
@@ -41,12 +33,4 @@ export function farAfterChoices(presentHours: number, i18n: I18n) {
     value: String(value),
     label: farAfterText(value, i18n),
   }));
-}
-
-function farAfterText(hours: number, i18n: I18n): string {
-  if (hours < 0) return i18n.t('stream.farAfter.never');
-  if (hours === 0) return i18n.t('stream.farAfter.atOnce');
-  return hours % hoursInDay === 0
-    ? i18n.t('stream.farAfter.days', { days: hours / hoursInDay })
-    : i18n.t('stream.farAfter.hours', { hours });
 }
