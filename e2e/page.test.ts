@@ -213,6 +213,11 @@ test('[R2.26] the table is sorted by its headings; its columns are chosen, and s
     await first.getByText('Loading dock').waitFor();
     const sort = await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort');
     assert.equal(sort, 'descending');
+    // What the table leaves out in a narrow window is no business of the header.
+    await page.setViewportSize({ width: 768, height: 1024 });
+    await page.getByRole('columnheader', { name: 'Location' }).waitFor({ state: 'hidden' });
+    assert.equal(await button(page, 'Columns').isVisible(), false);
+    assert.ok(await page.getByRole('banner').getByRole('link', { name: 'Mosaics' }).isVisible());
   }));
 
 test('[R9.1] a status that changes elsewhere is updated in the list automatically', () =>

@@ -50,6 +50,35 @@ test('[R2.6] a user is added, errors at their fields, and rights are given next'
     ]);
   }));
 
+test('[R2.7] [R6.5] the streams of a user are ticked one by one, by tag, or all', async () => {
+  const add = (name: string, tags: string[]) =>
+    client.addStream({
+      body: { name, streamSource: 'demo:', tags, live: { onDemand: true }, archive: { isEnable: false } },
+    });
+  const added = [await add('Dock', ['yard', 'doors']), await add('Hall', ['doors'])];
+  await client.addUser({ body: { name: 'ticks', password: guard.password } });
+  await testEnv.open('/user/ticks/permission', async (page) => {
+    const box = (name: string) => page.getByRole('checkbox', { name, exact: true }).first();
+    const lines = () => page.locator('li fieldset legend').allInnerTexts();
+    await box('doors').check();
+    assert.deepEqual((await lines()).toSorted(), ['Dock', 'Hall']);
+    await box('yard').uncheck();
+    assert.deepEqual(await lines(), ['Hall']);
+    await box('Select all').check();
+    // Two tags do not make a stream two lines.
+    assert.deepEqual((await lines()).toSorted(), ['Dock', 'Gate 2', 'Hall']);
+    assert.ok(await box('Untagged').isChecked());
+    await button(page, 'Save').click();
+    await page.getByText('Permissions have been saved').waitFor();
+    await box('Select all').uncheck();
+    assert.deepEqual(await lines(), []);
+  });
+  const { items } = await client.getUserPermissions({ params: { login: 'ticks' } });
+  assert.equal(items.length, 3);
+  await client.deleteUser({ params: { login: 'ticks' } });
+  for (const { uid } of added) await client.deleteStream({ params: { uid } });
+});
+
 test('[R2.7] a user is changed, blocked and unblocked, signed out, and deleted by typing the login', async () => {
   await client.addUser({ body: { name: 'temp', password: guard.password } });
   const own = await signIn(testEnv.server, 'temp', guard.password);

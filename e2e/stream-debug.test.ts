@@ -73,7 +73,12 @@ test('[R2.9] metrics over time, the source’s tracks, outages, and the live log
 test('[R2.9] [R10.2] an outage of an unreachable source shows its reason, and so does its probe', () =>
   testEnv.open(`/stream/${dock}/debug`, async (page) => {
     await page.getByText(/^No video since .* refused the connection/).waitFor();
-    await page.getByRole('table', { name: 'Outages' }).getByText('refused the connection').waitFor();
+    const reason = page.getByRole('table', { name: 'Outages' }).getByText('refused the connection');
+    const shown = () => reason.filter({ visible: true });
+    await shown().waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await shown().waitFor();
+    assert.equal(await shown().count(), 1);
     await button(page, 'Check the address').click();
     const alert = page.getByRole('main').getByRole('alert');
     await alert.waitFor({ timeout: 60_000 });

@@ -11,7 +11,7 @@ interface OutagesTableProps {
   readonly nowMs: number;
 }
 
-/** Outages with start, duration and cause; newest first. */
+/** Outages with start, duration and cause, which is below the state on narrow screens; newest first. */
 export function OutagesTable({ outages, nowMs }: OutagesTableProps) {
   const i18n = useI18n();
   if (outages.length === 0) return <p className={classes.logEmpty}>{i18n.t('debug.outages.none')}</p>;
@@ -39,6 +39,7 @@ export function OutagesTable({ outages, nowMs }: OutagesTableProps) {
             </td>
             <td>
               <StatusMark status={status} />
+              {reason !== null && <div className={classes.outageReason}>{reason}</div>}
             </td>
             <td data-wide="true">{reason}</td>
           </tr>

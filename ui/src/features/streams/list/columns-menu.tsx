@@ -3,6 +3,7 @@ import IconColumns from '@tabler/icons-react/dist/esm/icons/IconColumns.mjs';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { columns, type Column } from './choices.ts';
 import { columnText } from './column-text.ts';
+import classes from './streams.module.css';
 
 interface ColumnsMenuProps {
   readonly shown: readonly Column[];
@@ -16,7 +17,7 @@ export function ColumnsMenu({ shown, onChange }: ColumnsMenuProps) {
   return (
     <Menu position="bottom-end" shadow="none" closeOnItemClick={false}>
       <Menu.Target>
-        <ActionIcon size="md" variant="default" aria-label={label} title={label} data-wide="true">
+        <ActionIcon size="md" variant="default" aria-label={label} title={label} className={classes.columns}>
           <IconColumns size={18} stroke={1.6} aria-hidden="true" />
         </ActionIcon>
       </Menu.Target>
