@@ -121,7 +121,10 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     {
       name: 'streams-nothing',
       path: '/streams',
-      act: (page) => page.locator('input[type=search]').fill('no such stream'),
+      act: async (page) => {
+        await openSettings(page);
+        await page.locator('input[type=search]').fill('no such stream');
+      },
     },
     {
       name: 'streams-loading',
@@ -380,13 +383,21 @@ function answer(route: { fulfill: (reply: object) => Promise<void> }, status: nu
  */
 async function toggle(page: Page, which: 'streams-groups' | 'streams-view-table'): Promise<void> {
   await page.locator('main input[type=checkbox]').first().waitFor({ state: 'attached' });
+  await openSettings(page);
   const toggles = page.locator('main button[aria-pressed][aria-label]');
   await toggles.nth(which === 'streams-groups' ? 0 : 3).click();
+}
+
+/** On a phone the settings of the list are behind a button. */
+async function openSettings(page: Page): Promise<void> {
+  const opener = page.getByRole('button', { name: /^(Search and order|Поиск и порядок)$/ });
+  if (await opener.isVisible()) await opener.click();
 }
 
 /** Selects the first two streams of the list. */
 async function pickTwo(page: Page): Promise<void> {
   await page.locator('main input[type=checkbox]').first().waitFor({ state: 'attached' });
+  await openSettings(page);
   await page.locator('main button[aria-pressed][aria-label]').nth(1).click();
   for (const place of [0, 1]) await page.locator('main input[type=checkbox]').nth(place).check();
   await page.locator('section button').nth(3).waitFor();

@@ -251,6 +251,10 @@ test('[R7.9] the player shares the stream: its public link, copied and as a QR c
       () => page.evaluate(() => document.activeElement?.getAttribute('data-share')),
       (mark) => mark === '',
     );
+    // A link that exists needs no second question, not even in another session.
+    await page.reload();
+    await button(page, 'Share').click();
+    assert.equal(await dialog.getByLabel('Public link', { exact: true }).textContent(), link);
     await testEnv.client.revokeStreamShare({ params: { uid: gate } });
   }));
 

@@ -85,3 +85,41 @@ test('[R1.4] [R1.6] [R1.7] in Russian no screen is wider than a phone or a table
     },
     phone,
   ));
+
+test('[R1.6] on a phone the first picture begins in the first quarter of the screen, even below streams without video', async () => {
+  const body = { name: 'Склад, проходная у железнодорожных весов', streamSource: 'rtsp://127.0.0.1:9/x' };
+  const { uid } = await client.addStream({ body });
+  await until(
+    () => client.listStreamStatuses(),
+    ({ items }) => items.some(({ status }) => status === 'failed'),
+  );
+  await testEnv.open(
+    '/help',
+    async (page) => {
+      for (const [path, picture] of [
+        ['/streams', 'main article'],
+        [paths.find((one) => /^\/stream\/.*\/view$/.test(one)) ?? '', 'main video'],
+        [paths.find((one) => /^\/mosaic\/\d+$/.test(one)) ?? '', 'main article'],
+      ] as const) {
+        await goWithin(page, path);
+        const first = page.locator(picture).first();
+        await first.waitFor();
+        if (path === '/streams')
+          await page.getByRole('region', { name: 'Нет видео: 1 поток' }).getByText(body.name).waitFor();
+        const top = (await first.boundingBox())?.y ?? Infinity;
+        assert.ok(top <= phone.height / 4, `${path}: the picture begins at ${top}`);
+      }
+      // The settings are one click away, and say so while they narrow the list.
+      await goWithin(page, '/streams');
+      const search = page.getByRole('searchbox');
+      assert.equal(await search.isVisible(), false);
+      await page.getByRole('button', { name: 'Поиск и порядок' }).click();
+      await search.fill('склад');
+      await page.getByRole('link', { name: /^Ворота/ }).waitFor({ state: 'detached' });
+      await page.reload();
+      await search.waitFor();
+    },
+    phone,
+  );
+  await client.deleteStream({ params: { uid } });
+});

@@ -4,6 +4,10 @@ const VIDEO_NAMES: readonly (readonly [RegExp, string])[] = [
   [/^av01/, 'AV1'],
   [/^vp0?9/, 'VP9'],
 ];
+const AUDIO_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^mp4a/, 'AAC'],
+  [/^opus/i, 'Opus'],
+];
 
 /** The entries of the `codecs` parameter of a media type (RFC 6381, 3.2), in order. */
 export function codecsOf(mimeType: string): string[] {
@@ -16,7 +20,7 @@ export function codecsOf(mimeType: string): string[] {
 
 /** A codec string as the codec's common name: `hvc1.1.6.L93.B0` is `H.265`. */
 export function codecName(codec: string): string {
-  return VIDEO_NAMES.find(([pattern]) => pattern.test(codec))?.[1] ?? codec;
+  return [...VIDEO_NAMES, ...AUDIO_NAMES].find(([pattern]) => pattern.test(codec))?.[1] ?? codec;
 }
 
 /** The video codec in a media type; undefined for audio only. */

@@ -27,18 +27,21 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
         autoComplete="off"
         {...inputProps('user')}
       />
-      <Select
-        size="sm"
-        label={i18n.t('audit.action')}
-        placeholder={i18n.t('audit.action.any')}
-        data={actionChoices(action, i18n)}
-        searchable
-        clearable
-        clearButtonProps={{ 'aria-label': i18n.t('audit.action.any') }}
-        nothingFoundMessage={i18n.t('audit.nothing')}
-        value={action === '' ? null : action}
-        onChange={(chosen) => setAction(chosen ?? '')}
-      />
+      {/* One item of the grid: the field has a hidden one beside it. */}
+      <div>
+        <Select
+          size="sm"
+          label={i18n.t('audit.action')}
+          placeholder={i18n.t('audit.action.any')}
+          data={actionChoices(action, i18n)}
+          searchable
+          clearable
+          clearButtonProps={{ 'aria-label': i18n.t('audit.action.any') }}
+          nothingFoundMessage={i18n.t('audit.nothing')}
+          value={action === '' ? null : action}
+          onChange={(chosen) => setAction(chosen ?? '')}
+        />
+      </div>
       <TextInput
         size="sm"
         label={i18n.t('audit.target')}

@@ -6,6 +6,8 @@ import { actionKey, actionText } from './audit-actions.ts';
 interface NamedPart {
   readonly text: string;
   readonly filter?: { readonly user: string } | { readonly target: string };
+  /** What was done, which is no name. */
+  readonly isAction?: true;
 }
 
 /** A sentence in pieces: text as it is, and the names in it. */
@@ -22,15 +24,19 @@ export function sentenceOf(entry: AuditEntry, i18n: I18n): Sentence {
   const user = userPart(entry, i18n);
   if (outcome !== 'ok') {
     const target = targetPart(entry);
-    const parts = filled('audit.refused', { user, action: { text: actionText(action, i18n) } }, i18n);
+    const parts = filled('audit.refused', { user, action: actionPart(action, i18n) }, i18n);
     return target ? [...parts, ' · ', target] : parts;
   }
   const { key, names } = changeOf(entry, i18n) ?? { key: actionKey(action), names: {} };
   const target = targetPart(entry);
   const isWhole =
     key !== undefined && (target !== undefined || !i18n.t(key, { target: MARK }).includes(MARK));
-  if (!isWhole) return filled('audit.plain', { user, action: { text: actionText(action, i18n) } }, i18n);
+  if (!isWhole) return filled('audit.plain', { user, action: actionPart(action, i18n) }, i18n);
   return filled(key, { user, ...(target && { target }), ...names }, i18n);
+}
+
+function actionPart(action: string, i18n: I18n): NamedPart {
+  return { text: actionText(action, i18n), isAction: true };
 }
 
 /** The sentence as one text, for files and tests. */

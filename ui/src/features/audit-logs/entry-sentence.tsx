@@ -10,7 +10,8 @@ export function EntrySentence({ entry }: { readonly entry: AuditEntry }) {
     <>
       {sentenceOf(entry, i18n).map((part, index) => {
         if (typeof part === 'string') return part;
-        if (!part.filter) return <span key={index}>{part.text}</span>;
+        if (part.isAction) return <span key={index}>{part.text}</span>;
+        if (!part.filter) return <strong key={index}>{part.text}</strong>;
         return (
           <Link key={index} to="/administration/audit-logs" search={part.filter}>
             {part.text}

@@ -76,7 +76,9 @@ function Camera({ stream, place, isShown, onShow }: CameraProps) {
               {place + 1}
             </span>
           )}
-          <span className={classes.name}>{name}</span>
+          <span className={classes.name} title={name}>
+            {name}
+          </span>
         </span>
       </Link>
     </li>

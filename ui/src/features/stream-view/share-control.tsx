@@ -5,6 +5,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Delayed } from '../../components/delayed.tsx';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { useShownShare } from '../streams/details/share-api.ts';
 
 const SharePanel = lazy(() =>
   import('../streams/details/share-panel.tsx').then((module) => ({ default: module.SharePanel })),
@@ -20,6 +21,12 @@ export function ShareControl({
 }) {
   const i18n = useI18n();
   const [isOpen, setOpen] = useState(false);
+  const shown = useShownShare(stream.uid);
+  const open = () => {
+    setOpen(true);
+    // A link that exists is what the user came for; a new one is created only by its own button.
+    if (stream.isPublic && !shown.share) shown.show();
+  };
   return (
     <>
       <SignButton
@@ -28,7 +35,7 @@ export function ShareControl({
         className={className}
         data-share=""
         aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
+        onClick={open}
       />
       <Modal
         opened={isOpen}
@@ -37,7 +44,7 @@ export function ShareControl({
         closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
       >
         <Suspense fallback={<Delayed>{i18n.t('wall.buffering')}</Delayed>}>
-          <SharePanel stream={stream} />
+          <SharePanel stream={stream} shown={shown} />
         </Suspense>
       </Modal>
     </>

@@ -66,16 +66,17 @@ export function StatusMark({ status }: { status: Mark }) {
   );
 }
 
-/** Shows that a stream has a public link. */
+/** The sign of a stream with a public link; its words would take the room of a name. */
 export function PublicMark() {
   const i18n = useI18n();
+  const text = i18n.t('streams.public');
   return (
-    <span className={classes.status} data-status="public">
+    <span className={classes.status} data-status="public" title={text}>
       <svg viewBox="0 0 12 12" className={classes.shape} aria-hidden="true">
         <circle cx="6" cy="6" r="4.6" fill="none" stroke="currentColor" strokeWidth="1.4" />
         <path d="M1.4 6h9.2M6 1.4c-3 3-3 6.2 0 9.2c3-3 3-6.2 0-9.2" fill="none" stroke="currentColor" />
       </svg>
-      {i18n.t('streams.public')}
+      <span className="visually-hidden">{text}</span>
     </span>
   );
 }

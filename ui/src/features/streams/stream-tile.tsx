@@ -64,7 +64,9 @@ export function StreamTile(tile: StreamTileProps) {
           </Suspense>
         )}
         <span className={classes.foot} data-status={isCurrent ? 'running' : undefined}>
-          <span className={classes.name}>{tile.name}</span>
+          <span className={classes.name} title={tile.name}>
+            {tile.name}
+          </span>
           <span className={classes.states}>
             <TileStatus tile={tile} still={still} />
             {isCurrent && !tile.isRecorded && <span>{i18n.t('streams.notRecorded')}</span>}

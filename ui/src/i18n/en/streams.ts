@@ -2,6 +2,7 @@
 export const streams = {
   'streams.count': '{count, plural, one {# stream} other {# streams}}',
   'streams.search': 'Search name, tag, location, address',
+  'streams.settings': 'Search and order',
   'streams.search.clear': 'Clear the search',
   'streams.onlyAvailable': 'Only available',
   'streams.sort': 'Order',

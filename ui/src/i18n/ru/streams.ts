@@ -4,6 +4,7 @@ import type { streams as english } from '../en/streams.ts';
 export const streams: Record<keyof typeof english, string> = {
   'streams.count': '{count, plural, one {# поток} few {# потока} many {# потоков} other {# потока}}',
   'streams.search': 'Название, тег, место, адрес',
+  'streams.settings': 'Поиск и порядок',
   'streams.search.clear': 'Очистить поиск',
   'streams.onlyAvailable': 'Только доступные',
   'streams.sort': 'Порядок',

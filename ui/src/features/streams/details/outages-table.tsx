@@ -41,7 +41,9 @@ export function OutagesTable({ outages, nowMs }: OutagesTableProps) {
               <StatusMark status={status} />
               {reason !== null && <div className={classes.outageReason}>{reason}</div>}
             </td>
-            <td data-wide="true">{reason}</td>
+            <td data-wide="true">
+              <div>{reason}</div>
+            </td>
           </tr>
         );
       })}

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
+import { useState } from 'react';
 import { api } from '../../../api/api.ts';
 
 /** The public link of a stream. */
@@ -9,13 +10,29 @@ export type StreamShare = ReplyOf<'getStreamShare'>;
  * Requests the public link, which the first request creates: call it only on a user's request, never just to
  * display a screen.
  */
-export function useShowShare(uid: string) {
+function useShowShare(uid: string) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: () => api.getStreamShare({ params: { uid } }),
     meta: { title: 'share.failed' },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['stream', uid] }),
   });
+}
+
+/** The public link on screen, if it was asked for. */
+export interface ShownShare {
+  readonly share: StreamShare | null;
+  readonly isPending: boolean;
+  readonly show: () => void;
+  /** With the changed link; null once it is revoked. */
+  readonly change: (share: StreamShare | null) => void;
+}
+
+/** Nothing is requested before `show`. */
+export function useShownShare(uid: string): ShownShare {
+  const [share, change] = useState<StreamShare | null>(null);
+  const { isPending, mutate } = useShowShare(uid);
+  return { share, isPending, show: () => mutate(undefined, { onSuccess: change }), change };
 }
 
 /** Allows or forbids other sites to show the public link in a frame. */

@@ -1,7 +1,7 @@
 import type { Stream } from '@vidette/contract/entities';
 import { Button, Switch } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
-import { useRevokeShare, useSaveShare, useShowShare, type StreamShare } from './share-api.ts';
+import { lazy, Suspense } from 'react';
+import { useRevokeShare, useSaveShare, type ShownShare, type StreamShare } from './share-api.ts';
 import { notifySuccess } from '../../../page/notify.ts';
 import { CopyLine } from '../../../components/copy-line.tsx';
 import { FormSection } from '../../../components/form.tsx';
@@ -10,24 +10,22 @@ import classes from './share-panel.module.css';
 
 const QrCode = lazy(() => import('./qr-code.tsx').then((module) => ({ default: module.QrCode })));
 
+interface SharePanelProps {
+  readonly stream: Stream;
+  readonly shown: ShownShare;
+}
+
 /** The public link of a stream: shown on request, copied, embedded, revoked. */
-export function SharePanel({ stream: { uid, name, isPublic } }: { stream: Stream }) {
+export function SharePanel({ stream: { uid, name, isPublic }, shown }: SharePanelProps) {
   const i18n = useI18n();
-  const [share, setShare] = useState<StreamShare | null>(null);
-  const show = useShowShare(uid);
+  const { share, isPending, show, change } = shown;
   return (
     <div className={classes.panel}>
       <FormSection title={i18n.t('share.title')} text={i18n.t('share.text')}>
         {share ? (
-          <Link uid={uid} name={name} share={share} onChange={setShare} />
+          <Link uid={uid} name={name} share={share} onChange={change} />
         ) : (
-          <Button
-            className={classes.own}
-            size="sm"
-            variant="default"
-            loading={show.isPending}
-            onClick={() => show.mutate(undefined, { onSuccess: setShare })}
-          >
+          <Button className={classes.own} size="sm" variant="default" loading={isPending} onClick={show}>
             {i18n.t(isPublic ? 'share.show' : 'share.create')}
           </Button>
         )}

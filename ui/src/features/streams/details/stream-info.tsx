@@ -9,20 +9,23 @@ import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
 import { depthText } from '../../../components/depth-text.ts';
 import { reasonOf } from '../reason.ts';
+import { runningTrackText } from '../form/track-text.ts';
 import { useParams } from '../../../routing/react/router-context.tsx';
 import { PendingLoss } from './pending-loss.tsx';
+import { useShownShare } from './share-api.ts';
 import { SharePanel } from './share-panel.tsx';
 
 /** A stream's properties and state. */
 export function StreamInfoScreen() {
   const { uid } = useParams({ from: '/stream/$uid' });
   const { data: stream } = useStream(uid);
+  const shownShare = useShownShare(uid);
   if (!stream) return null;
   return (
     <>
       <PendingLoss stream={stream} />
       <StreamFacts stream={stream} />
-      {stream.canShare && <SharePanel stream={stream} />}
+      {stream.canShare && <SharePanel stream={stream} shown={shownShare} />}
     </>
   );
 }
@@ -41,7 +44,7 @@ function StreamFacts({ stream }: { stream: Stream }) {
       {stream.status === 'failed' && stats && <FailureFacts stats={stats} askedMs={askedMs} />}
       <Fact label={i18n.t('stream.source')}>{stream.streamSource}</Fact>
       {stats && stats.tracks.length > 0 && (
-        <Fact label={i18n.t('stream.info.tracks')}>{tracksText(stats)}</Fact>
+        <Fact label={i18n.t('stream.info.tracks')}>{tracksText(stats, i18n)}</Fact>
       )}
       {stats && <Fact label={i18n.t('stream.info.viewers')}>{i18n.number(stats.viewers)}</Fact>}
       {recorded && <Fact label={i18n.t('stream.info.archive')}>{recordedText(recorded, i18n)}</Fact>}
@@ -97,8 +100,8 @@ function wholeSeconds(ms: number): number {
   return Math.max(0, Math.round(ms / 1000) * 1000);
 }
 
-function tracksText({ tracks }: ReplyOf<'getStreamStats'>): string {
-  return tracks.map(({ description }) => description).join('; ');
+function tracksText({ tracks }: ReplyOf<'getStreamStats'>, i18n: I18n): string {
+  return tracks.map((track) => runningTrackText(track, i18n)).join('; ');
 }
 
 function recordedText(stats: ArchiveStats, i18n: I18n): string {

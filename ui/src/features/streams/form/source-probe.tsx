@@ -1,11 +1,10 @@
 import { Button, Loader } from '@mantine/core';
 import IconCircleCheck from '@tabler/icons-react/dist/esm/icons/IconCircleCheck.mjs';
-import type { ReplyOf } from '@vidette/contract/client';
 import { useCallback } from 'react';
 import type { Probed } from './probe-api.ts';
 import { Notice } from '../../../components/notice.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import type { I18n } from '../../../i18n/i18n.ts';
+import { trackText } from './track-text.ts';
 import type { SourceCheck } from './use-source-check.ts';
 import classes from './source-probe.module.css';
 
@@ -81,17 +80,4 @@ function SourceSnapshot({ blob }: { blob: Blob }) {
     [blob],
   );
   return <img ref={show} alt={i18n.t('probe.preview')} />;
-}
-
-function trackText(track: ReplyOf<'probeStream'>['tracks'][number], i18n: I18n): string {
-  const codec = track.codec.toUpperCase();
-  if (track.kind === 'video') {
-    const { width, height } = track;
-    return width && height
-      ? i18n.t('probe.video', { codec, width: String(width), height: String(height) })
-      : codec;
-  }
-  if (track.sampleRate === null) return codec;
-  const rate = i18n.number(track.sampleRate / 1000, { maximumFractionDigits: 1 });
-  return i18n.t('probe.audio', { codec, rate });
 }

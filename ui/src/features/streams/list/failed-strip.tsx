@@ -46,7 +46,9 @@ function FailedStream({ state: { uid, failureReason } }: { readonly state: Strea
     <li>
       <Link to="/stream/$uid/view" params={{ uid }} className={classes.item}>
         <StatusMark status="failed" />
-        <span className={classes.name}>{stream?.name ?? '…'}</span>
+        <span className={classes.name} title={stream?.name}>
+          {stream?.name ?? '…'}
+        </span>
         <span className={classes.reason}>{failureReason ?? i18n.t('streams.reason.failed')}</span>
       </Link>
     </li>

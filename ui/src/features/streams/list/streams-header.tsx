@@ -1,11 +1,12 @@
 import { ActionIcon, Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
+import IconAdjustmentsHorizontal from '@tabler/icons-react/dist/esm/icons/IconAdjustmentsHorizontal.mjs';
 import IconChecks from '@tabler/icons-react/dist/esm/icons/IconChecks.mjs';
 import IconLayoutGrid from '@tabler/icons-react/dist/esm/icons/IconLayoutGrid.mjs';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import IconTable from '@tabler/icons-react/dist/esm/icons/IconTable.mjs';
 import IconTags from '@tabler/icons-react/dist/esm/icons/IconTags.mjs';
 import type { Icon } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Tip } from '../../../components/tip.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../../i18n/i18n.ts';
@@ -41,11 +42,15 @@ interface StreamsHeaderProps extends ChoiceProps {
   readonly picking: { readonly isOn: boolean; readonly begin: () => void; readonly end: () => void } | null;
 }
 
-/** The list's settings: search, only available, order, groups, grid or table [R2.26]. */
+/**
+ * The list's settings: search, only available, order, groups, grid or table [R2.26]. On a phone they would leave little
+ * of the screen to the list: a button opens them.
+ */
 export function StreamsHeader({ choices, total, onChange, picking }: StreamsHeaderProps) {
   const i18n = useI18n();
+  const [isOpen, setOpen] = useState(choices.search !== '' || choices.onlyAvailable);
   return (
-    <div className={classes.header}>
+    <div className={classes.header} data-open={isOpen}>
       <h1 className={classes.title}>{i18n.t('title.streams')}</h1>
       <output className={classes.count}>
         {total !== undefined && (
@@ -55,35 +60,47 @@ export function StreamsHeader({ choices, total, onChange, picking }: StreamsHead
           </>
         )}
       </output>
-      <SearchBox choices={choices} onChange={onChange} />
-      <Button
-        size="sm"
-        variant={choices.onlyAvailable ? 'light' : 'default'}
-        aria-pressed={choices.onlyAvailable}
-        onClick={() => onChange({ onlyAvailable: !choices.onlyAvailable })}
+      <ActionIcon
+        className={classes.opener}
+        size="md"
+        variant={isOpen ? 'light' : 'default'}
+        aria-label={i18n.t('streams.settings')}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
       >
-        {i18n.t('streams.onlyAvailable')}
-      </Button>
-      <SortSelect choices={choices} onChange={onChange} />
-      <Toggle
-        icon={IconTags}
-        label={i18n.t('streams.groupByTag')}
-        isOn={choices.isGrouped}
-        onClick={() => onChange({ isGrouped: !choices.isGrouped })}
-      />
-      {picking && (
+        <IconAdjustmentsHorizontal size={18} stroke={1.6} aria-hidden="true" />
+      </ActionIcon>
+      <div className={classes.settings}>
+        <SearchBox choices={choices} onChange={onChange} />
+        <Button
+          size="sm"
+          variant={choices.onlyAvailable ? 'light' : 'default'}
+          aria-pressed={choices.onlyAvailable}
+          onClick={() => onChange({ onlyAvailable: !choices.onlyAvailable })}
+        >
+          {i18n.t('streams.onlyAvailable')}
+        </Button>
+        <SortSelect choices={choices} onChange={onChange} />
         <Toggle
-          icon={IconChecks}
-          label={i18n.t('streams.pick.begin')}
-          isOn={picking.isOn}
-          onClick={picking.isOn ? picking.end : picking.begin}
+          icon={IconTags}
+          label={i18n.t('streams.groupByTag')}
+          isOn={choices.isGrouped}
+          onClick={() => onChange({ isGrouped: !choices.isGrouped })}
         />
-      )}
-      {choices.view === 'table' && (
-        <Suspense>
-          <ColumnsMenu shown={choices.columns} onChange={(columns) => onChange({ columns })} />
-        </Suspense>
-      )}
+        {picking && (
+          <Toggle
+            icon={IconChecks}
+            label={i18n.t('streams.pick.begin')}
+            isOn={picking.isOn}
+            onClick={picking.isOn ? picking.end : picking.begin}
+          />
+        )}
+        {choices.view === 'table' && (
+          <Suspense>
+            <ColumnsMenu shown={choices.columns} onChange={(columns) => onChange({ columns })} />
+          </Suspense>
+        )}
+      </div>
       <ViewToggles choices={choices} onChange={onChange} />
     </div>
   );

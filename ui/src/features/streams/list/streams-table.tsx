@@ -20,12 +20,12 @@ const stillOptions = { widthPx: 160, ...smallStills };
 
 /** The widths of the columns that can be hidden. */
 const widths: Readonly<Record<Column, string>> = {
-  status: 'minmax(8.5rem, 13rem)',
-  share: '8.5rem',
-  oldest: '8.5rem',
-  bitrate: '6.5rem',
-  viewers: '6rem',
-  depth: '8rem',
+  status: 'minmax(8.5rem, 12rem)',
+  share: '7.5rem',
+  oldest: '7.5rem',
+  bitrate: '5.5rem',
+  viewers: '4.5rem',
+  depth: '7rem',
   tags: 'minmax(7.5rem, 2fr)',
   location: 'minmax(7.5rem, 2fr)',
 };
@@ -125,6 +125,7 @@ function StreamRow({ stream, columns, place, picking, style }: StreamRowProps) {
           to="/stream/$uid/view"
           params={{ uid: stream.uid }}
           className={classes.name}
+          title={stream.name}
           {...pickingLink(picking, place, stream)}
         >
           {stream.name}
