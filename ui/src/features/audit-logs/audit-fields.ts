@@ -147,10 +147,10 @@ export function valueText(value: unknown, path: string, action: string, i18n: I1
     });
     return words.length === 0 ? i18n.t('audit.nothingYet') : words.join(', ');
   }
-  const choice = choices[path]?.[String(value)];
+  if (typeof value !== 'string' && typeof value !== 'number') return JSON.stringify(value);
+  const choice = choices[path]?.[value];
   if (choice) return i18n.t(choice);
-  if (typeof value === 'number') return numberText(value, path, i18n);
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'number' ? numberText(value, path, i18n) : value;
 }
 
 function numberText(value: number, path: string, i18n: I18n): string {
