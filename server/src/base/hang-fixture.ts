@@ -1,20 +1,24 @@
 /**
- * A process of a test that hangs for one stream, as an engine would. Arguments: where it leaves its note, how it hangs, and
- * for how long, ms.
+ * A process of a test that hangs for one stream, as an engine would. Arguments: where it leaves its note, and how it hangs:
+ * for ever, or until it is noted.
  */
+import { existsSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from './clock.ts';
 import { beWatchedForHangs } from './hang-watch.ts';
 import { asStream } from './stream-context.ts';
 
-const [socket = '', kind = '', ms = ''] = process.argv.slice(2);
-const untilMs = systemClock.monotonicMs() + Number(ms);
+const [socket = '', kind = ''] = process.argv.slice(2);
 const hangs: Readonly<Record<string, () => unknown>> = {
   loop() {
-    while (systemClock.monotonicMs() < untilMs);
+    while (systemClock.monotonicMs() > 0);
   },
   async microtasks() {
-    while (systemClock.monotonicMs() < untilMs) await Promise.resolve();
+    while (systemClock.monotonicMs() > 0) await Promise.resolve();
+  },
+  untilNoted() {
+    while (!existsSync(`${socket}.crash`));
+    writeFileSync(`${socket}.noted`, '');
   },
   regexp: () => /^(a+)+$/.test(`${'a'.repeat(60)}b`),
 };

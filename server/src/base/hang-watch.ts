@@ -7,6 +7,7 @@
 import type { Debugger, Session } from 'node:inspector';
 import type { Cancel, Clock } from './clock.ts';
 import { leaveCrashNote, removeCrashNote } from './crash-note.ts';
+import { mainThreadOf, Silence } from './silence.ts';
 import { currentStream } from './stream-context.ts';
 
 /** Sent to the thread that watches. */
@@ -20,8 +21,8 @@ export interface HangWatch {
 const periodMs = 250;
 /** Before the supervisor notices it. */
 const noteAfterMs = 1_500;
-/** The request to pause is lost now and then: it is made again as long as the main thread hangs, ms. */
-const retryMs = 500;
+/** The request to pause is lost now and then: it is made again as long as the main thread hangs, after so many rounds. */
+const retryRounds = 2;
 /** The supervisor has killed it by then, unless it is gone. */
 const endAfterMs = 5_000;
 /**
@@ -40,24 +41,24 @@ export function beWatchedForHangs(clock: Clock, socket: string): HangWatch {
   return { beats, socket };
 }
 
-/**
- * Watches the main thread. It counts its own rounds instead of reading a clock, so that a pause of the whole process or
- * machine is no hang.
- */
+/** Watches the main thread. */
 export function watchForHangs(clock: Clock, { beats, socket }: HangWatch): Cancel {
+  const silence = new Silence(periodMs, () => mainThreadOf(process.pid));
   let last = -1;
-  let silentMs = 0;
+  let hangingRounds = 0;
   return clock.every(periodMs, () => {
     const now = Atomics.load(beats, 0);
     if (now !== last) {
-      if (silentMs >= noteAfterMs) removeCrashNote(socket);
+      if (hangingRounds > 0) removeCrashNote(socket);
       last = now;
-      silentMs = 0;
+      hangingRounds = 0;
+      silence.end();
       return;
     }
-    silentMs += periodMs;
-    if (silentMs >= noteAfterMs && (silentMs - noteAfterMs) % retryMs === 0) void noteHang(socket);
-    if (silentMs >= endAfterMs) process.kill(process.pid, 'SIGKILL');
+    silence.go();
+    if (!silence.reaches(noteAfterMs)) return;
+    if (hangingRounds++ % retryRounds === 0) void noteHang(socket);
+    if (silence.reaches(endAfterMs)) process.kill(process.pid, 'SIGKILL');
   });
 }
 

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { backoffMs, type Backoff } from '../base/backoff.ts';
+import { mainThreadOf, Silence } from '../base/silence.ts';
 import { sendable, type SocketHandle } from '../base/socket-handle.ts';
 
 /** What a supervised process sends to its supervisor over IPC. */
@@ -17,6 +18,10 @@ export type ProcessMessage =
   | { readonly type: 'pass'; readonly pid: number; readonly message: unknown }
   /** The front needs an engine that has not been started, by the path of its socket. */
   | { readonly type: 'wake'; readonly path: string }
+  /** The front needs one engine more for a while, see `TemporaryEngine`. */
+  | { readonly type: 'add-engine' }
+  /** The front has moved all streams of that engine, by the path of its socket, to others. */
+  | { readonly type: 'end-engine'; readonly path: string }
   /** The front has moved all streams of an engine. */
   | { readonly type: 'replaced'; readonly id: number; readonly streams: number }
   | { readonly type: 'not-replaced'; readonly id: number; readonly reason: string };
@@ -42,6 +47,8 @@ export type SupervisorMessage =
       readonly crashed: readonly number[];
       /** Sockets of engines that are started only when the front needs them. */
       readonly dormant?: readonly string[];
+      /** An engine beside those of the configuration. */
+      readonly temporary?: Successor | undefined;
     }
   /** Moves the streams of an engine, by the path of its socket, to others. Answered with the same id. */
   | {
@@ -103,6 +110,8 @@ const faultSignals: ReadonlySet<NodeJS.Signals> = new Set([
   'SIGTRAP',
   'SIGFPE',
 ]);
+/** A process that starts loads and compiles its program, and may have to wait for a slow disk, ms. */
+const startSilentMs = 10_000;
 /** Between the ends and the next starts of a process that keeps failing. */
 const restarts: Backoff = { firstMs: 100, longestMs: 5_000 };
 /** After this long a process counts as good, ms. */
@@ -117,8 +126,12 @@ export class SupervisedProcess {
   #child: ChildProcess | undefined;
   #cancelWatch: Cancel | undefined;
   #cancelRestart: Cancel | undefined;
-  /** Checks since the last sign of life. */
-  #silentChecks = 0;
+  /** Since the last sign of life. */
+  readonly #silence = new Silence(checkMs, () =>
+    this.#child?.pid === undefined ? undefined : mainThreadOf(this.#child.pid),
+  );
+  /** The present process does its work. */
+  #isReady = false;
   #startedMs = 0;
   #endsInARow = 0;
   #wasReady = false;
@@ -146,17 +159,24 @@ export class SupervisedProcess {
   start(): void {
     const { program, execPath, args, env, execArgv = [], clock } = this.#options;
     const listener = this.#options.listener?.();
-    const child = fork(program, args(), {
-      execPath,
-      execArgv: [...process.execArgv, ...execArgv],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', listener?.descriptor ?? 'ignore'],
-      env: { ...process.env, ...env, ...(listener && { [inheritedVariable]: listener.address }) },
-    });
-    this.#child = child;
     this.#startedMs = clock.monotonicMs();
-    this.#silentChecks = 0;
+    this.#silence.end();
+    this.#isReady = false;
+    let child: ChildProcess;
+    try {
+      child = fork(program, args(), {
+        execPath,
+        execArgv: [...process.execArgv, ...execArgv],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc', listener?.descriptor ?? 'ignore'],
+        env: { ...process.env, ...env, ...(listener && { [inheritedVariable]: listener.address }) },
+      });
+    } catch (error) {
+      this.#onNotStarted(error as Error);
+      return;
+    }
+    this.#child = child;
     child.on('message', (message: ProcessMessage, handle?: unknown) => {
-      this.#silentChecks = 0;
+      this.#silence.end();
       if (message.type === 'ready') this.#noteReady(child);
       if (message.type === 'failed') this.#options.onFailed(1);
       // Without a handle: this process had no file descriptor left for it, and the connection is closed.
@@ -166,7 +186,11 @@ export class SupervisedProcess {
         this.#options.onListening?.(message.address, handle as SocketHandle);
       this.#options.onMessage?.(message);
     });
-    child.once('error', (error) => this.#options.report(`${this.#options.name}: ${error.message}`));
+    child.on('error', (error) => {
+      // A process that never was there has no end either.
+      if (child.pid === undefined && this.#child === child) this.#onNotStarted(error);
+      else this.#options.report(`${this.#options.name}: ${error.message}`);
+    });
     child.once('exit', (code, signal) => this.#onExit(code, signal));
     this.#cancelWatch = clock.every(checkMs, () => this.#watch(child));
     this.#options.onStarted?.();
@@ -219,20 +243,25 @@ export class SupervisedProcess {
 
   #noteReady(child: ChildProcess): void {
     this.#wasReady = true;
+    this.#isReady = true;
     this.#ready.resolve();
     this.#options.onProcess?.(child.pid ?? null);
   }
 
-  /**
-   * Counts its own checks instead of reading a clock: when the whole machine, and this process with it, has not run for a
-   * while, what the other one sent is still unread.
-   */
   #watch(child: ChildProcess): void {
     const { name, report, silentMs } = this.#options;
-    if (++this.#silentChecks * checkMs < silentMs || this.#ended || !this.#wasReady) return;
-    this.#silentChecks = 0;
-    report(`${name} (process ${child.pid}) has not responded for ${silentMs / 1000} s: it is replaced.`);
+    this.#silence.go();
+    const limitMs = this.#isReady ? silentMs : Math.max(silentMs, startSilentMs);
+    if (!this.#silence.reaches(limitMs) || this.#ended || !this.#wasReady) return;
+    this.#silence.end();
+    report(`${name} (process ${child.pid}) has not responded for ${limitMs / 1000} s: it is replaced.`);
     child.kill('SIGKILL');
+  }
+
+  /** The system has no memory, process or file left for it, or Node itself is gone. */
+  #onNotStarted({ message }: Error): void {
+    this.#options.report(`${this.#options.name}: ${message}`);
+    this.#onExit(1, null);
   }
 
   #onExit(code: number | null, signal: NodeJS.Signals | null): void {
