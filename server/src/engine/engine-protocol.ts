@@ -92,6 +92,10 @@ export type FrontMessage =
   | { readonly type: 'expect-viewer'; readonly uid: string }
   /** A viewer has lost the right to watch. */
   | { readonly type: 'end-viewer'; readonly id: string; readonly code: ErrorCode }
+  /** Once a second in a cluster: the front turns, and learns which rights other nodes withdraw. */
+  | { readonly type: 'alive' }
+  /** The session or token of a viewer expires then, ms since the epoch; null: not soon. Also while the front hangs. */
+  | { readonly type: 'viewer-until'; readonly id: string; readonly untilMs: number | null }
   /** The front follows the rights of all viewers that it was greeted with, and has ordered the end of some. */
   | { readonly type: 'viewers-followed' };
 

@@ -274,6 +274,12 @@ export class EngineServer {
       case 'end-viewer':
         this.#options.viewers?.end(message.id, message.code);
         return;
+      case 'viewer-until':
+        this.#options.viewers?.noteUntil(message.id, message.untilMs);
+        return;
+      case 'alive':
+        this.#options.viewers?.noteFront();
+        return;
       case 'viewers-followed':
         this.#options.viewers?.adopt();
         return;

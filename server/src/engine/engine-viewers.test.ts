@@ -104,6 +104,37 @@ test('[R15.3] viewers without a front that follows their rights are ended after 
   assert.equal(await closed, '1000 Unavailable');
 });
 
+test('[R15.3] a front of a cluster that hangs counts as lost', async (t) => {
+  const { clock, viewers, open } = await scene(t);
+  const { client, closed } = await open();
+  viewers.noteFront();
+  clock.advance(4_000);
+  viewers.noteFront();
+  clock.advance(8_000);
+  // What it sent is read after a pause of the machine.
+  viewers.noteFront();
+  clock.advance(9_000);
+  assert.equal(client.readyState, WebSocket.OPEN);
+  clock.advance(1_000);
+  assert.equal(await closed, '1000 Unavailable');
+});
+
+test('[R15.3] a viewer whose session or token expires while the front hangs is ended soon after', async (t) => {
+  const { clock, viewers, open } = await scene(t);
+  const { client, closed } = await open();
+  viewers.noteUntil('v1', clock.wallMs() + 1_000);
+  viewers.noteUntil('v0', clock.wallMs() + 1_000);
+  clock.advance(5_000);
+  // It has been used meanwhile, and is not any more.
+  viewers.noteUntil('v1', null);
+  clock.advance(5_000);
+  viewers.noteUntil('v1', clock.wallMs() + 4_000);
+  clock.advance(4_000);
+  assert.equal(client.readyState, WebSocket.OPEN, 'the front ends it at that moment');
+  clock.advance(5_000);
+  assert.equal(await closed, '1000 AuthorizationRequired');
+});
+
 test('[R15.3] a viewer of a stream that no longer runs here is disconnected, and connects again', async (t) => {
   const { open } = await scene(t, 'moved');
   assert.equal(await (await open()).closed, '1011 Unavailable');

@@ -28,11 +28,14 @@ export interface EngineViewersOptions {
  * normally back within two seconds.
  */
 const orphanedMs = 10_000;
+/** The front ends viewers itself when their session or token expires; the engine does so much later if the front hangs, ms. */
+const graceMs = 5_000;
 
 interface ServedViewer extends PresentViewer {
   readonly socket: Socket;
   /** Undefined before the upgrade. */
   session: LiveSession | undefined;
+  cancelExpiry: Cancel | undefined;
 }
 
 /**
@@ -44,6 +47,7 @@ export class EngineViewers {
   readonly #upgrades = new WebSocketServer({ noServer: true, clientTracking: false, ...socketOptions });
   readonly #viewers = new Map<string, ServedViewer>();
   #cancelEnd: Cancel | undefined;
+  #cancelSilence: Cancel | undefined;
 
   constructor(options: EngineViewersOptions) {
     this.#options = options;
@@ -59,11 +63,15 @@ export class EngineViewers {
     const { id, uid, claim, headers, head } = viewer;
     const { report, log } = this.#options;
     const socket = connectionOf(handle);
-    const served: ServedViewer = { id, uid, claim, socket, session: undefined };
+    const served: ServedViewer = {
+      ...{ id, uid, claim, socket },
+      ...{ session: undefined, cancelExpiry: undefined },
+    };
     this.#viewers.set(id, served);
     socket.on('error', (err) => log.debug({ err, stream: uid }, 'the connection of a live viewer was lost'));
     socket.once('close', () => {
       this.#viewers.delete(id);
+      served.cancelExpiry?.();
       report('viewer-gone', id);
     });
     report('viewer-taken', id);
@@ -81,12 +89,23 @@ export class EngineViewers {
     else viewer?.socket.destroy();
   }
 
+  /** Its session or token expires then, ms since the epoch; null: not soon. */
+  noteUntil(id: string, untilMs: number | null): void {
+    const { clock } = this.#options;
+    const viewer = this.#viewers.get(id);
+    viewer?.cancelExpiry?.();
+    if (!viewer || untilMs === null) return;
+    const leftMs = Math.max(0, untilMs - clock.wallMs()) + graceMs;
+    viewer.cancelExpiry = clock.after(leftMs, () => this.end(id, 'AuthorizationRequired'));
+  }
+
   audience(stream: Stream): LiveAudience {
     return this.#options.live.audience(stream);
   }
 
   /** There is no front any more. */
   orphan(): void {
+    this.#cancelSilence?.();
     this.#cancelEnd ??= this.#options.clock.after(orphanedMs, () => {
       this.#cancelEnd = undefined;
       this.close();
@@ -97,6 +116,16 @@ export class EngineViewers {
   adopt(): void {
     this.#cancelEnd?.();
     this.#cancelEnd = undefined;
+  }
+
+  /** The front turns. One that says so, and no longer does, hangs: then viewers end as without a front. */
+  noteFront(): void {
+    const { clock } = this.#options;
+    this.#cancelSilence?.();
+    // In two steps: after a pause of the whole machine, what the front has sent is still unread.
+    this.#cancelSilence = clock.after(orphanedMs / 2, () => {
+      this.#cancelSilence = clock.after(orphanedMs / 2, () => this.close());
+    });
   }
 
   /** Ends all viewers; their pages connect again. */

@@ -180,6 +180,28 @@ test('[R15.3] a right that is withdrawn while the viewer is on its way, or its e
   assert.equal(viewers.audience('gate', undefined).viewers, 1);
 });
 
+test('[R15.3] an engine knows when the right of a viewer expires soon, also if an earlier front has told it', async (t) => {
+  const { engine, viewers, serve } = scene(t);
+  viewers.greet(engine, [ann]);
+  const adopted: RemoteViewer[] = [];
+  viewers.begin((remote) => void adopted.push(remote));
+  engine.sent.length = 0;
+  // It has been used meanwhile.
+  adopted[0]?.noteUntil(null);
+  assert.deepEqual(engine.sent.splice(0), [{ type: 'viewer-until', id: 'x', untilMs: null }]);
+  const { remote } = await serve();
+  remote?.noteUntil(null);
+  remote?.noteUntil(5_000);
+  assert.deepEqual(engine.sent, [], 'the engine does not have it yet');
+  viewers.take(engine, { type: 'viewer-taken', id: 'viewer 1' });
+  remote?.noteUntil(5_000);
+  remote?.noteUntil(null);
+  assert.deepEqual(engine.sent, [
+    { type: 'viewer-until', id: 'viewer 1', untilMs: 5_000 },
+    { type: 'viewer-until', id: 'viewer 1', untilMs: null },
+  ]);
+});
+
 test('[R15.3] viewers of an earlier front are followed from the beginning on, whether an engine has any or none', (t) => {
   const { engine, viewers } = scene(t);
   const empty = new FakeEngine();

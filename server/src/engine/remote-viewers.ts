@@ -67,12 +67,15 @@ export class RemoteViewer {
   #isTaken: boolean;
   #isGone = false;
   #endCode: ErrorCode | undefined;
+  /** As the engine knows it; undefined: an earlier front may have told it. */
+  #untilMs: number | null | undefined;
 
   constructor({ id, uid }: Pick<PresentViewer, 'id' | 'uid'>, engine: ViewerEngine, isTaken: boolean) {
     this.id = id;
     this.uid = uid;
     this.engine = engine;
     this.#isTaken = isTaken;
+    this.#untilMs = isTaken ? undefined : null;
   }
 
   /** The engine has its connection. */
@@ -86,6 +89,13 @@ export class RemoteViewer {
     this.#sendEnd();
   }
 
+  /** Its right ends by itself then, ms since the epoch, also while this process hangs; null: not soon. */
+  noteUntil(untilMs: number | null): void {
+    if (this.#untilMs === untilMs) return;
+    this.#untilMs = untilMs;
+    if (this.#isTaken && !this.#isGone) this.engine.send({ type: 'viewer-until', id: this.id, untilMs });
+  }
+
   /** Calls back once when it has left; immediately if it has left already. */
   whenGone(leave: () => void): void {
     if (this.#isGone) leave();
@@ -95,6 +105,8 @@ export class RemoteViewer {
   /** The engine says that it has it. */
   noteTaken(): void {
     this.#isTaken = true;
+    if (typeof this.#untilMs === 'number')
+      this.engine.send({ type: 'viewer-until', id: this.id, untilMs: this.#untilMs });
     this.#sendEnd();
   }
 

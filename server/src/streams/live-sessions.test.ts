@@ -79,6 +79,23 @@ test('[R7.23] a viewer with a token is disconnected when it expires', async (t) 
   assert.equal(clock.pendingTimers, 0);
 });
 
+test('[R15.3] [R7.23] who serves a viewer knows of a soon expiry in advance, and only of a soon one', async (t) => {
+  const { clock, liveSessions, tokenOf } = await visit(t);
+  for (const [leftMs, known] of [
+    [100_000, true],
+    [200_000, false],
+    [null, false],
+  ] as const) {
+    const untilMs = leftMs === null ? null : clock.wallMs() + leftMs;
+    const { principal } = await tokenOf(untilMs);
+    const noted: (number | null)[] = [];
+    const noteUntil = (ms: number | null) => void noted.push(ms);
+    liveSessions.add({ principal, uid: 'cam1', right: 'view', end: () => assert.fail(), noteUntil });
+    await until(() => noted.length > 0);
+    assert.deepEqual(noted, [known ? untilMs : null]);
+  }
+});
+
 test('[R4.4] a review that began before a change does not replace a later one that the database did not answer', async (t) => {
   const { store, clock, authenticator, user, ends, watch, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);

@@ -19,6 +19,8 @@ export interface WatchedStream {
   readonly isConverted?: boolean;
   /** Called once, with the reason, when they must be disconnected. */
   readonly end: (code: ErrorCode) => void;
+  /** Called when it becomes known that their session or token expires soon, ms since the epoch, and with null when it doesn't. */
+  readonly noteUntil?: (untilMs: number | null) => void;
 }
 
 export interface LiveSessionsOptions {
@@ -31,6 +33,8 @@ export interface LiveSessionsOptions {
 
 /** An unreported change is noticed within this time. */
 const reviewMs = 60_000;
+/** What expires later is reviewed again before, even by the process that takes the place of this one if it hangs. */
+const soonMs = 2 * reviewMs;
 
 /** Retry interval while the database does not answer; admitted viewers continue. */
 const retryMs = 1_000;
@@ -154,6 +158,7 @@ export class LiveSessions {
     if (review !== admitted.reviews) return;
     admitted.cancelReview();
     admitted.untilMs = verdict;
+    admitted.watched.noteUntil?.(verdict - clock.wallMs() < soonMs ? verdict : null);
     this.#reviewIn(Math.min(reviewMs, verdict - clock.wallMs()), admitted);
   }
 

@@ -146,7 +146,8 @@ export class LiveViewing {
   #follow({ principal, uid, ip }: LiveViewer, remote: RemoteViewer): void {
     const { watchLog, liveSessions } = this.#options;
     const end = (code: ErrorCode) => remote.end(code);
-    const forget = liveSessions.add({ principal, uid, right: 'view', end });
+    const noteUntil = (untilMs: number | null) => remote.noteUntil(untilMs);
+    const forget = liveSessions.add({ principal, uid, right: 'view', end, noteUntil });
     const noteEnd = watchLog.begin({ mode: 'watchStream', uid, login: principal.user.login, ip });
     remote.whenGone(() => {
       noteEnd();
