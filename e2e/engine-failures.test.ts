@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { until } from './api.ts';
-import { assertEveryFrame, encodeSceneClip, engines, Scene } from './engine-scene.ts';
+import { assertEveryFrame, encodeSceneClip, engines, main, Scene } from './engine-scene.ts';
 import { download, recorded } from './footage.ts';
 import { startFakeCamera } from './rtsp/fake-camera.ts';
 import type { CameraClip } from './rtsp/fake-media.ts';
@@ -80,6 +80,47 @@ describe('servers whose engines fail', { concurrency: 2 }, () => {
     } finally {
       await scene.close();
       await greedy.stop();
+    }
+  });
+
+  test('[R15.5] a stream whose data crashes the only engine in native code is found with a temporary engine, and put in quarantine alone', async () => {
+    const fatal = await startFakeCamera({ clip });
+    // A connection with that camera soon ends the process, which can note nothing.
+    const code = `
+    import { Socket } from 'node:net';
+    const { connect } = Socket.prototype;
+    Socket.prototype.connect = function (...args) {
+      this.once('connect', () => {
+        if (this.remotePort === ${fatal.port}) setTimeout(() => process.abort(), 100);
+      });
+      return connect.apply(this, args);
+    };`;
+    const scene = await Scene.open(clip, () => ({ ...preload(code), VIDETTE_ENGINE_PROCESSES: '1' }));
+    const { client, uids } = scene;
+    try {
+      const { uid } = await client.addStream({ body: { name: 'Fatal', streamSource: fatal.url } });
+      await until(
+        () => client.getStream({ params: { uid } }),
+        ({ status, failureReason }) => status === 'failed' && /three times/.test(failureReason ?? ''),
+        120_000,
+      );
+      await scene.goesOn(1_000);
+      for (const other of uids)
+        assert.equal((await client.getStream({ params: { uid: other } })).status, 'running');
+      assert.equal((await client.getAdminStats()).now.engines.length, 2, 'one more than configured');
+      // A restart ends it, and one engine runs all of them.
+      const { code: failure, output } = await scene.command(main, 'restart');
+      assert.equal(failure, 0, output);
+      await scene.goesOn(1_000);
+      await until(
+        async () => (await client.getAdminStats()).now.engines.length,
+        (count) => count === 1,
+      );
+      await scene.server.stop();
+      assert.equal(await scene.check(), 'The archive is in order.\n');
+    } finally {
+      await scene.close();
+      await fatal.stop();
     }
   });
 

@@ -34,7 +34,8 @@ try {
     inherited: inheritedListener,
     keep: (address: string, handle: SocketHandle) => line.keep(address, handle),
   };
-  const engines = { sockets: process.argv.slice(2), lives, wake: line.wake, pass: line.pass };
+  const { wake, addEngine, endEngine, pass } = line;
+  const engines = { sockets: process.argv.slice(2), lives, wake, addEngine, endEngine, pass };
   server.starting = Application.start({ config, env: process.env, print, fail, engines, kept });
   server.starting.then(started.resolve, () => undefined);
   await server.starting.catch((error: unknown) => {

@@ -19,6 +19,9 @@ export interface EngineHandles {
   readonly lives: EngineLives;
   /** Has a dormant engine started, by the path of its socket. */
   readonly wake: (path: string) => void;
+  /** See `TemporaryEngineOptions`. */
+  readonly addEngine: () => void;
+  readonly endEngine: (path: string) => void;
   /** Passes the connection of a viewer to an engine. */
   readonly pass: PassConnection;
 }
@@ -42,7 +45,7 @@ async function openEngines(
       ...{ reported: undefined, recordedElsewhere: undefined },
       runId: randomUUID(),
     };
-  const { sockets: paths, lives, wake, pass } = handles;
+  const { sockets: paths, lives, wake, addEngine, endEngine, pass } = handles;
   const viewers = new RemoteViewers({
     engineOf: (uid) => processes.viewerEngine(uid),
     pass,
@@ -51,7 +54,7 @@ async function openEngines(
     log,
   });
   const processes: EngineProcesses = await EngineProcesses.connect({
-    ...{ paths, lives, wake, viewers, clock, log, load },
+    ...{ paths, lives, wake, addEngine, endEngine, viewers, clock, log, load },
   });
   closers.push(() => processes.close());
   const reported = new ReportedRecorders();

@@ -470,36 +470,147 @@ test('[R15.2] a stream that is taken over by an engine that cannot record says w
   });
 });
 
-test('[R15.5] the streams of an engine that crashes without a note are divided until the cause is alone, and in quarantine', async () => {
-  await withEngines(2, async ([first, second], connect, lives) => {
-    const front = await connect();
-    const seen = new Seen();
-    front.begin(setup, seen);
+for (const isLate of [false, true])
+  test(`[R15.5] the streams of an engine that crashes without a note${isLate ? ' and takes long to come back' : ''} are divided until the cause is alone, and in quarantine`, async () => {
+    await withEngines(2, async ([first, second], connect, lives) => {
+      const front = await connect();
+      const seen = new Seen();
+      front.begin(setup, seen);
+      for (const uid of ['a', 'b', 'c', 'd']) front.apply(settingsOf(uid));
+      front.assigned();
+      const size = () => (first?.streamManager.size ?? 0) + (second?.streamManager.size ?? 0);
+      await until(() => size() === 4);
+      const isInQuarantine = () => /three times/.test(front.reportedState('c')?.reason ?? '');
+      const losses = () => front.engines.reduce((sum, { losses: some }) => sum + some, 0);
+      let isReported = false;
+      seen.onState = (uid) => {
+        isReported ||= uid === 'c' && isInQuarantine();
+      };
+      let crashes = 0;
+      while (!isInQuarantine() && crashes < 6) {
+        const dead = first?.streamManager.find('c') ? first : second;
+        lives.note(livesOf([first, second]));
+        await dead?.crash();
+        await until(() => losses() === crashes + 1);
+        lives.note(livesOf([first, second], isLate ? dead : undefined), [process.pid]);
+        if (isLate) {
+          // The other one takes over what may run there.
+          time.aheadMs += 2_000;
+          const { rounds } = time;
+          await until(() => time.rounds > rounds + 10);
+        }
+        await dead?.comeBack();
+        await until(() => size() === (isInQuarantine() ? 3 : 4));
+        crashes++;
+      }
+      assert.ok(isInQuarantine() && crashes <= 4, `${crashes} crashes`);
+      assert.ok(isReported);
+      for (const uid of ['a', 'b', 'd']) assert.notEqual(front.reportedState(uid)?.status, 'failed');
+    });
+  });
+
+test('[R15.5] the streams of the only engine are divided with a temporary one, which is ended when an hour has passed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-engines-'));
+  const engines = ['0', '1'].map((name) => new TestEngine(join(folder, `${name}.sock`)));
+  const [only, temporary] = engines;
+  assert.ok(only && temporary);
+  const place = { path: temporary.path, index: 1 };
+  const lives = new EngineLives();
+  const supervised = { isAdded: false, ended: [] as string[] };
+  const noteLives = (crashed: readonly number[] = []) =>
+    lives.note(
+      livesOf(supervised.isAdded ? engines : [only]),
+      crashed,
+      [],
+      supervised.isAdded ? place : undefined,
+    );
+  await only.server.listen(only.path);
+  noteLives();
+  const front = await EngineProcesses.connect({
+    ...{ paths: [only.path], lives, clock, log, load: new LoadLevel() },
+    addEngine: () => {
+      supervised.isAdded = true;
+      noteLives();
+      void temporary.server.listen(temporary.path);
+    },
+    endEngine: (path) => void supervised.ended.push(path),
+  });
+  try {
+    front.begin(setup, new Seen());
     for (const uid of ['a', 'b', 'c', 'd']) front.apply(settingsOf(uid));
     front.assigned();
-    const size = () => (first?.streamManager.size ?? 0) + (second?.streamManager.size ?? 0);
-    await until(() => size() === 4);
-    const isInQuarantine = () => /three times/.test(front.reportedState('c')?.reason ?? '');
+    const size = () => only.streamManager.size + temporary.streamManager.size;
+    const isInQuarantine = () => /three times/.test(front.reportedState('b')?.reason ?? '');
     const losses = () => front.engines.reduce((sum, { losses: some }) => sum + some, 0);
-    let isReported = false;
-    seen.onState = (uid) => {
-      isReported ||= uid === 'c' && isInQuarantine();
-    };
     let crashes = 0;
     while (!isInQuarantine() && crashes < 6) {
-      const dead = first?.streamManager.find('c') ? first : second;
-      lives.note(livesOf([first, second]));
-      await dead?.crash();
+      await until(() => size() === 4);
+      assert.equal(supervised.isAdded, crashes > 1, 'from the second crash on');
+      const dead = only.streamManager.find('b') ? only : temporary;
+      noteLives();
+      await dead.crash();
       await until(() => losses() === crashes + 1);
-      lives.note(livesOf([first, second]), [process.pid]);
-      await dead?.comeBack();
-      await until(() => size() === (isInQuarantine() ? 3 : 4));
+      noteLives([process.pid]);
+      await dead.comeBack();
       crashes++;
+      await until(() => isInQuarantine() || (size() === 4 && front.engines.length === 2) || crashes === 1);
     }
     assert.ok(isInQuarantine() && crashes <= 4, `${crashes} crashes`);
-    assert.ok(isReported);
-    for (const uid of ['a', 'b', 'd']) assert.notEqual(front.reportedState(uid)?.status, 'failed');
+    await until(() => size() === 3);
+    for (const uid of ['a', 'c', 'd']) assert.notEqual(front.reportedState(uid)?.status, 'failed');
+    assert.deepEqual(supervised.ended, [], 'another crash may say more');
+    for (const engine of engines) engine.deliver();
+    time.aheadMs += 3_600_000;
+    await until(() => supervised.ended.length > 0);
+    assert.deepEqual(supervised.ended, [temporary.path]);
+    assert.deepEqual([only.streamManager.size, temporary.streamManager.size], [3, 0]);
+    const { rounds } = time;
+    await until(() => time.rounds > rounds + 5);
+    assert.equal(front.engines.length, 1, 'the front does not connect with it again');
+  } finally {
+    await front.close();
+    await Promise.all(engines.map(({ server }) => server.close()));
+    await Promise.all(engines.map(({ streamManager }) => streamManager.close()));
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('[R15.5] streams that wait for a temporary engine run in the only one if it does not come', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-engines-'));
+  const only = new TestEngine(join(folder, '0.sock'));
+  const lives = new EngineLives();
+  lives.note(livesOf([only]));
+  await only.server.listen(only.path);
+  let requests = 0;
+  const addEngine = () => void requests++;
+  const front = await EngineProcesses.connect({
+    ...{ paths: [only.path], lives, clock, log, load: new LoadLevel(), addEngine },
   });
+  try {
+    front.begin(setup, new Seen());
+    for (const uid of ['a', 'b']) front.apply(settingsOf(uid));
+    front.assigned();
+    for (let crashes = 1; crashes <= 2; crashes++) {
+      await until(() => only.streamManager.size === 2);
+      lives.note(livesOf([only]));
+      await only.crash();
+      await until(() => front.engines[0]?.losses === crashes);
+      lives.note(livesOf([only]), [process.pid]);
+      await only.comeBack();
+      await until(() => front.engines[0]?.isConnected === true);
+    }
+    assert.equal(requests, 1);
+    await until(() => only.streamManager.find('b') !== undefined);
+    assert.equal(only.streamManager.find('a'), undefined);
+    time.aheadMs += 10_000;
+    await until(() => only.streamManager.size === 2);
+    assert.equal(only.orders.at(-1), 'run a after recovery');
+  } finally {
+    await front.close();
+    await only.server.close();
+    await only.streamManager.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test('a key frame, tracks and log lines come from the process that runs the stream', async () => {

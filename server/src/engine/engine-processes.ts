@@ -19,8 +19,9 @@ import { StreamMover, type MovingStream } from './stream-mover.ts';
 import type { ManagedStreamState, ReportedState } from './state.ts';
 import type { EngineHost } from './station-tools.ts';
 import type { KeyFrame, StreamDetails, StreamReport } from './stream-report.ts';
+import { TemporaryEngine, type TemporaryEngineOptions } from './temporary-engine.ts';
 
-export interface EngineProcessesOptions {
+export interface EngineProcessesOptions extends Pick<TemporaryEngineOptions, 'addEngine' | 'endEngine'> {
   /** The Unix socket of each engine. */
   readonly paths: readonly string[];
   readonly lives: EngineLives;
@@ -65,6 +66,8 @@ interface EngineFigures {
   problem: string | null;
   /** Its last process, if that was lost without a note. */
   unexplained: number | undefined;
+  /** Since that process crashed, until there is another: its streams that must not go where others of it went. */
+  divided: { readonly left: ReadonlySet<string>; readonly apartAt: EngineClient } | undefined;
   /** As of its last report. */
   vitals: EngineVitals | undefined;
 }
@@ -90,6 +93,13 @@ const stateMs = 30_000;
 /** An engine that was lost is normally back after half of this; otherwise others take over its streams. */
 const awayMs = 1_000;
 const takeOverPollMs = 100;
+/** See `FrontMessage`. */
+const aliveMs = 1_000;
+/**
+ * One that has crashed is started again within 5 s, and starts, on a busy machine, within some more. Streams that may be the
+ * cause wait so long for it rather than run together again with the others that may be.
+ */
+const dividedMs = 15_000;
 /** Each move holds a few seconds of video, and takes up to two GOPs. */
 const movesAtATime = 16;
 
@@ -153,6 +163,9 @@ export class EngineProcesses implements EngineHost {
     isDiskInOrder: true,
   };
   readonly #mover: StreamMover;
+  readonly #temporary: TemporaryEngine;
+  /** One replacement after the other. */
+  #replacing: Promise<unknown> = Promise.resolve();
   #begun: { readonly setup: EngineSetup; readonly observer: EngineObserver } | undefined;
   #areAssigned = false;
 
@@ -160,9 +173,17 @@ export class EngineProcesses implements EngineHost {
     this.#options = options;
     this.#quarantine = new Quarantine(options.clock, quarantinePath(options.paths));
     this.#mover = new StreamMover(options.log);
+    this.#temporary = new TemporaryEngine(options);
     this.#clients = options.paths.map((path, index) => this.#connectTo({ path, index }));
     this.#cancels = [
-      options.clock.every(takeOverPollMs, () => this.#takeOver()),
+      options.clock.every(takeOverPollMs, () => {
+        this.#followTemporary();
+        this.#takeOver();
+      }),
+      options.clock.every(aliveMs, () => {
+        if (!this.#begun?.setup.isLeased) return;
+        for (const client of this.#clients) client.send({ type: 'alive' });
+      }),
       options.load.onChange(() => {
         for (const client of this.#clients) this.#sendLoad(client);
       }),
@@ -224,7 +245,13 @@ export class EngineProcesses implements EngineHost {
    * Moves all streams of an engine, by the path of its socket, to others, which are connected with first. It is not used
    * any more then. Resolves to the number of streams. @throws Fault Unavailable when the others can't be connected with
    */
-  async replace(path: string, successors: readonly Successor[]): Promise<number> {
+  replace(path: string, successors: readonly Successor[]): Promise<number> {
+    const replaced = this.#replacing.then(() => this.#replace(path, successors));
+    this.#replacing = replaced.catch(() => undefined);
+    return replaced;
+  }
+
+  async #replace(path: string, successors: readonly Successor[]): Promise<number> {
     const { clock, log } = this.#options;
     const to = successors.map((successor) => this.#clientAt(successor.path) ?? this.#add(successor));
     const deadlineMs = clock.monotonicMs() + patienceMs;
@@ -248,6 +275,7 @@ export class EngineProcesses implements EngineHost {
     }
     const count = moved.size;
     this.#forgetEngine(from, to[0]);
+    this.#temporary.noteReplaced(path);
     await from.close();
     log.info({ engine: from.index, streams: count }, 'An engine was replaced');
     return count;
@@ -456,7 +484,9 @@ export class EngineProcesses implements EngineHost {
     const moved: string[] = [];
     for (const placed of gone.size === 0 ? [] : this.#placed.values()) {
       if (!placed.engine || placed.moving || !gone.has(placed.engine)) continue;
-      this.#moveTo(placed, placed.epoch === undefined ? undefined : this.#leastLoaded());
+      const to = placed.epoch === undefined ? undefined : this.#engineInsteadOf(placed.engine, placed);
+      if (to === placed.engine) continue;
+      this.#moveTo(placed, to);
       this.#send(placed);
       // The other one may be unable to record: it has said so before it had this stream.
       this.#observer?.onState(placed.settings.uid);
@@ -465,6 +495,15 @@ export class EngineProcesses implements EngineHost {
     if (moved.length === 0) return;
     const engines = Array.from(gone, ({ index }) => index);
     this.#options.log.warn({ engines, streams: moved }, 'Other engines took over the streams of a lost one');
+  }
+
+  /** Where a stream of a lost engine runs now; that engine: it waits for it. */
+  #engineInsteadOf(lost: EngineClient, { settings }: Placed): EngineClient | undefined {
+    const { divided } = this.#figuresOf(lost);
+    const waitedMs = this.#options.clock.monotonicMs() - (this.#awaySince.get(lost) ?? 0);
+    if (!divided?.left.has(settings.uid) || waitedMs >= dividedMs) return this.#leastLoaded();
+    const others = this.#clients.filter((other) => other !== divided.apartAt && other.isConnected);
+    return this.#leastLoaded(others) ?? lost;
   }
 
   #connectTo({ path, index }: Successor): EngineClient {
@@ -484,7 +523,7 @@ export class EngineProcesses implements EngineHost {
     });
     this.#figures.set(client, {
       ...{ streams: 0, arriving: 0, losses: 0, isLeaving: false },
-      ...{ cpuPercent: 0, problem: null, unexplained: undefined, vitals: undefined },
+      ...{ cpuPercent: 0, problem: null, unexplained: undefined, divided: undefined, vitals: undefined },
     });
     this.#awaySince.set(client, this.#options.clock.monotonicMs());
     return client;
@@ -578,6 +617,7 @@ export class EngineProcesses implements EngineHost {
   #greet(client: EngineClient, { uids, singleSession = [] }: EngineHello): void {
     const { log } = this.#options;
     this.#divide(client);
+    this.#figuresOf(client).divided = undefined;
     this.#awaySince.delete(client);
     if (!this.#areAssigned) this.#earlier.note(uids, client);
     for (const uid of singleSession) this.#mover.singleSession.add(uid);
@@ -663,21 +703,57 @@ export class EngineProcesses implements EngineHost {
       ({ engine, epoch, settings }) =>
         engine === client && epoch !== undefined && !this.#quarantine.has(settings.uid),
     );
-    const apart = new Set(this.#quarantine.noteDeath(running.map(({ settings }) => settings.uid)));
-    const others = this.#clients.filter((other) => other !== client && other.isConnected);
-    const engine = this.#leastLoaded(others);
-    for (const placed of engine ? running : []) {
-      if (placed.moving || !apart.has(placed.settings.uid)) continue;
-      this.#moveTo(placed, engine);
-      this.#send(placed);
-    }
+    const halves = this.#quarantine.noteDeath(running.map(({ settings }) => settings.uid));
+    const apart = new Set(halves.apart);
     const fields = { engine: client.index, apart: [...apart] };
     log.error(fields, 'An engine crashed for a reason that it could not note');
+    const others = this.#clients.filter((other) => other !== client && other.isConnected);
+    const engine = this.#leastLoaded(others);
+    const isOnly = this.#clients.length === 1;
+    this.#temporary.noteCrash();
+    if (engine) figures.divided = { left: new Set(halves.left), apartAt: engine };
+    if (engine || (isOnly && apart.size > 0 && this.#temporary.request([...apart]))) {
+      for (const placed of running) {
+        if (placed.moving || !apart.has(placed.settings.uid)) continue;
+        this.#moveTo(placed, engine);
+        this.#send(placed);
+      }
+    }
     for (const { settings } of running) {
       const { uid } = settings;
       if (!this.#quarantine.has(uid)) continue;
       log.error({ stream: uid }, 'A stream was in all engines that crashed; the stream is not run any more');
       this.#observer?.onState(uid);
+    }
+  }
+
+  /** Gives the temporary engine the streams that wait for it, and moves them back when it is not needed any more. */
+  #followTemporary(): void {
+    const { place } = this.#temporary;
+    const found = place && this.#clientAt(place.path);
+    const client = found ?? (place && this.#add(place));
+    const isThere = client?.isConnected === true;
+    for (const uid of this.#temporary.takeWaiting(isThere)) {
+      const placed = this.#placed.get(uid);
+      // New settings have given it to another one meanwhile.
+      if (!placed || placed.engine || placed.epoch === undefined) continue;
+      this.#moveTo(placed, isThere ? client : this.#leastLoaded());
+      this.#send(placed);
+    }
+    if (!place || !isThere || !this.#temporary.isOver) return;
+    const others = this.#clients.filter((other) => other !== client && other.isConnected);
+    const isReplacing = this.#clients.some((other) => this.#figuresOf(other).isLeaving);
+    if (others.length > 0 && !isReplacing) void this.#endTemporary(place.path, others);
+  }
+
+  async #endTemporary(path: string, others: readonly EngineClient[]): Promise<void> {
+    // Asked once: if it fails, the engine stays for as long again.
+    this.#temporary.noteCrash();
+    try {
+      await this.replace(path, others);
+      this.#temporary.end(path);
+    } catch (err) {
+      this.#options.log.warn({ err }, 'The temporary engine could not be ended; it stays');
     }
   }
 

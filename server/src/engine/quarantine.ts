@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import type { ReportedState } from './state.ts';
-import { Suspects } from './suspects.ts';
+import { Suspects, type Suspicion } from './suspects.ts';
 
 /** After this many crashes of an engine on its data within `windowMs` a stream is no longer run. */
 const crashesMax = 3;
@@ -45,10 +45,10 @@ export class Quarantine {
 
   /**
    * An engine that ran these streams crashed for a reason that it couldn't note. Returns those that are to run in another
-   * one.
+   * one, and those that must not be with them.
    */
-  noteDeath(uids: readonly string[]): readonly string[] {
-    const { culprit, apart } = this.#suspects.noteDeath(uids);
+  noteDeath(uids: readonly string[]): Pick<Suspicion, 'apart' | 'left'> {
+    const { culprit, ...halves } = this.#suspects.noteDeath(uids);
     if (culprit !== undefined) {
       this.#crashes.set(
         culprit,
@@ -56,7 +56,7 @@ export class Quarantine {
       );
       this.#store();
     }
-    return apart;
+    return halves;
   }
 
   has(uid: string): boolean {

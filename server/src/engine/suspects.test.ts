@@ -29,13 +29,13 @@ test('[R15.5] of any number of streams the one that kills its process is found i
 test('[R15.5] one death moves nothing, nor do deaths of unrelated processes or further apart than an hour', () => {
   const clock = new ManualClock();
   const suspects = new Suspects(clock);
-  const nothing = { culprit: undefined, apart: [] };
+  const nothing = { culprit: undefined, apart: [], left: [] };
   assert.deepEqual(suspects.noteDeath(['a', 'b']), nothing);
   assert.deepEqual(suspects.noteDeath(['c', 'd']), nothing);
   clock.advance(3_600_000);
   assert.deepEqual(suspects.noteDeath(['c', 'd']), nothing);
-  assert.deepEqual(suspects.noteDeath(['d', 'c', 'e']), { culprit: undefined, apart: ['d'] });
-  assert.deepEqual(suspects.noteDeath(['c', 'e']), { culprit: 'c', apart: [] });
+  assert.deepEqual(suspects.noteDeath(['d', 'c', 'e']), { culprit: undefined, apart: ['d'], left: ['c'] });
+  assert.deepEqual(suspects.noteDeath(['c', 'e']), { ...nothing, culprit: 'c' });
   assert.deepEqual(suspects.noteDeath(['f']), nothing);
   assert.deepEqual(suspects.noteDeath(['f']), nothing, 'two could be a coincidence');
   assert.equal(suspects.noteDeath(['f']).culprit, 'f');

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 
 /** Deaths further apart than this are not compared. */
-const windowMs = 3_600_000;
+export const suspicionMs = 3_600_000;
 /** Two could be a coincidence. */
 const deathsMin = 3;
 
@@ -11,9 +11,11 @@ export interface Suspicion {
   readonly culprit: string | undefined;
   /** The streams of the dead process that are to run in another one, so that the next death says more. */
   readonly apart: readonly string[];
+  /** The other half, which must not run together with those. */
+  readonly left: readonly string[];
 }
 
-const noSuspicion: Suspicion = { culprit: undefined, apart: [] };
+const noSuspicion: Suspicion = { culprit: undefined, apart: [], left: [] };
 
 /**
  * Finds the stream whose data crashes its process in a way that the process can't note, as when its heap is full: it
@@ -33,7 +35,7 @@ export class Suspects {
   /** A process that ran these streams crashed without a note. */
   noteDeath(streams: readonly string[]): Suspicion {
     const nowMs = this.#clock.monotonicMs();
-    const common = nowMs - this.#deathMs < windowMs ? streams.filter((uid) => this.#uids.has(uid)) : [];
+    const common = nowMs - this.#deathMs < suspicionMs ? streams.filter((uid) => this.#uids.has(uid)) : [];
     this.#deathMs = nowMs;
     if (common.length === 0) {
       // Another cause than before.
@@ -44,7 +46,9 @@ export class Suspects {
     this.#uids = new Set(common);
     this.#deaths++;
     const [only, another] = common;
-    if (another === undefined) return { culprit: this.#deaths < deathsMin ? undefined : only, apart: [] };
-    return { culprit: undefined, apart: common.slice(0, Math.floor(common.length / 2)) };
+    if (another === undefined)
+      return { ...noSuspicion, culprit: this.#deaths < deathsMin ? undefined : only };
+    const half = Math.floor(common.length / 2);
+    return { culprit: undefined, apart: common.slice(0, half), left: common.slice(half) };
   }
 }

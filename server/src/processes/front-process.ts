@@ -14,17 +14,21 @@ interface FrontOptions extends Omit<
 > {
   /** It needs an engine that has not been started, by the path of its socket. */
   readonly onWake: (path: string) => void;
+  /** It needs one engine more for a while. */
+  readonly onAddEngine: () => void;
+  /** It does not need that one any more, by the path of its socket. */
+  readonly onEndEngine: (path: string) => void;
 }
 
 /** The front of the server, as its supervisor sees it. */
 export class FrontProcess {
   readonly process: SupervisedProcess;
-  readonly #onWake: (path: string) => void;
+  readonly #orders: Pick<FrontOptions, 'onWake' | 'onAddEngine' | 'onEndEngine'>;
   readonly #waiting = new Map<number, PromiseWithResolvers<number>>();
   #lastId = 0;
 
   constructor(options: FrontOptions) {
-    this.#onWake = options.onWake;
+    this.#orders = options;
     this.process = new SupervisedProcess({
       ...options,
       name: 'The front',
@@ -47,7 +51,9 @@ export class FrontProcess {
   }
 
   #take(message: ProcessMessage): void {
-    if (message.type === 'wake') this.#onWake(message.path);
+    if (message.type === 'wake') this.#orders.onWake(message.path);
+    if (message.type === 'add-engine') this.#orders.onAddEngine();
+    if (message.type === 'end-engine') this.#orders.onEndEngine(message.path);
     if (message.type === 'replaced') this.#waiting.get(message.id)?.resolve(message.streams);
     if (message.type === 'not-replaced') this.#waiting.get(message.id)?.reject(new Error(message.reason));
   }

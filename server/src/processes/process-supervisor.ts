@@ -58,6 +58,8 @@ export class ProcessSupervisor {
   #program: ServerProgram;
   #front: FrontProcess;
   #engines: readonly EngineSlot[] = [];
+  /** One of them that the configuration does not ask for, see `#addTemporary`. */
+  #temporary: EngineSlot | undefined;
   #sockets = 0;
   /** The listening socket of the front, which the next one inherits. */
   #listener:
@@ -93,8 +95,9 @@ export class ProcessSupervisor {
     return this.#program;
   }
 
+  /** Without a temporary one. */
   get engines(): number {
-    return this.#engines.length;
+    return this.#engines.filter((slot) => slot !== this.#temporary).length;
   }
 
   /** Has the front read its files again. */
@@ -120,9 +123,7 @@ export class ProcessSupervisor {
       slots: () => this.#engines,
       front: () => this.#front,
       add: (index) => this.#addEngine(program, index),
-      drop: (slot) => {
-        this.#engines = this.#engines.filter((one) => one !== slot);
-      },
+      drop: (slot) => this.#drop(slot),
       changeFront: (of, isProven) => {
         this.#front = this.#newFront(of, isProven);
         return this.#front;
@@ -166,7 +167,39 @@ export class ProcessSupervisor {
 
   #sendEngines(): void {
     const dormant = [...this.#dormant];
-    this.#front.process.send({ type: 'engines', pids: this.#pids, crashed: this.#crashed, dormant });
+    const { socket: path, index } = this.#temporary ?? {};
+    const temporary = path === undefined || index === undefined ? undefined : { path, index };
+    this.#front.process.send({
+      ...{ type: 'engines', pids: this.#pids, crashed: this.#crashed },
+      ...{ dormant, temporary },
+    });
+  }
+
+  /** The front divides the streams of the only engine, which one of them crashes. */
+  #addTemporary(): void {
+    // A replacement knows the engines that it started with; the front asks again after the next crash.
+    if (this.#temporary || this.#replacing || this.#stopped) return;
+    const used = new Set(this.#engines.map(({ index }) => index));
+    const index = Array.from({ length: used.size + 1 }, (_, at) => at).find((at) => !used.has(at)) ?? 0;
+    this.#temporary = this.#addEngine(this.#program, index, true);
+    // Until it is ready, nobody waits for it.
+    this.#noteEngine(this.#temporary.socket, null);
+    this.#temporary.process.start();
+  }
+
+  async #endTemporary(socket: string): Promise<void> {
+    await this.#replacing?.catch(() => undefined);
+    const slot = this.#temporary;
+    if (slot?.socket !== socket) return;
+    this.#drop(slot);
+    this.#sendEngines();
+    await slot.process.stop();
+  }
+
+  /** It is not started again, and no front connects with it. */
+  #drop(slot: EngineSlot): void {
+    this.#engines = this.#engines.filter((one) => one !== slot);
+    if (this.#temporary === slot) this.#temporary = undefined;
   }
 
   /** Passes a connection of the front to an engine. */
@@ -217,6 +250,8 @@ export class ProcessSupervisor {
       ...{ program: front, execPath, isProven },
       onStarted: () => this.#sendEngines(),
       onWake: (path) => this.#wake(path),
+      onAddEngine: () => this.#addTemporary(),
+      onEndEngine: (socket) => void this.#endTemporary(socket),
       onPass: (...connection) => this.#pass(...connection),
       listener: () => this.#listener?.place,
       onListening: (address, handle) => this.#keepListener(address, handle),

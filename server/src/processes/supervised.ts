@@ -19,6 +19,7 @@ export interface SupervisedHandlers {
     pids: Readonly<Record<string, number | null>>,
     crashed: readonly number[],
     dormant: readonly string[] | undefined,
+    temporary: Successor | undefined,
   ) => void;
   /** Moves the streams of an engine to others; resolves to their number. */
   readonly replace?: (path: string, successors: readonly Successor[]) => Promise<number>;
@@ -36,6 +37,10 @@ export interface SupervisorLine {
   keep(address: string, handle: SocketHandle): void;
   /** Has the supervisor start an engine, by the path of its socket. */
   readonly wake: (path: string) => void;
+  /** Has the supervisor start one engine more, unless there is such a one; `engines` says which it is. */
+  readonly addEngine: () => void;
+  /** Has the supervisor end that engine, by the path of its socket. */
+  readonly endEngine: (path: string) => void;
   /**
    * Passes a connection to the process with this id. False if it could not be sent. This process's copy stays open until
    * it is closed.
@@ -57,7 +62,7 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
         handlers.reload?.();
         return;
       case 'engines':
-        handlers.engines?.(message.pids, message.crashed, message.dormant);
+        handlers.engines?.(message.pids, message.crashed, message.dormant, message.temporary);
         return;
       case 'passed':
         if (handle) handlers.passed?.(message.message, handle as SocketHandle);
@@ -89,6 +94,8 @@ export function beSupervised(clock: Clock, handlers: SupervisedHandlers): Superv
     ready: () => send({ type: 'ready' }),
     failed: () => send({ type: 'failed' }),
     wake: (path) => send({ type: 'wake', path }),
+    addEngine: () => send({ type: 'add-engine' }),
+    endEngine: (path) => send({ type: 'end-engine', path }),
     ...{ pass, keep },
   };
 }
