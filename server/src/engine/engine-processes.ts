@@ -164,10 +164,8 @@ export class EngineProcesses implements EngineHost {
   };
   readonly #mover: StreamMover;
   readonly #temporary: TemporaryEngine;
-  /** One replacement after the other. */
-  #replacing: Promise<unknown> = Promise.resolve();
-  #begun: { readonly setup: EngineSetup; readonly observer: EngineObserver } | undefined;
-  #areAssigned = false;
+  #begun:
+    { readonly setup: EngineSetup; readonly observer: EngineObserver; areAssigned: boolean } | undefined;
 
   private constructor(options: EngineProcessesOptions) {
     this.#options = options;
@@ -246,9 +244,7 @@ export class EngineProcesses implements EngineHost {
    * any more then. Resolves to the number of streams. @throws Fault Unavailable when the others can't be connected with
    */
   replace(path: string, successors: readonly Successor[]): Promise<number> {
-    const replaced = this.#replacing.then(() => this.#replace(path, successors));
-    this.#replacing = replaced.catch(() => undefined);
-    return replaced;
+    return this.#mover.inTurn(() => this.#replace(path, successors));
   }
 
   async #replace(path: string, successors: readonly Successor[]): Promise<number> {
@@ -298,13 +294,13 @@ export class EngineProcesses implements EngineHost {
 
   /** From here on engines record, and what they report is passed on. */
   begin(setup: EngineSetup, observer: EngineObserver): void {
-    this.#begun = { setup, observer };
+    this.#begun = { setup, observer, areAssigned: false };
     for (const client of this.#clients) this.#sendSetup(client, setup);
   }
 
   /** All configured streams have been applied: engines release those that are not among them. */
   assigned(): void {
-    this.#areAssigned = true;
+    if (this.#begun) this.#begun.areAssigned = true;
     for (const client of this.#clients) this.#sendAssigned(client);
     this.#earlier.settle();
   }
@@ -322,7 +318,7 @@ export class EngineProcesses implements EngineHost {
    */
   noteLease(report: PermitsReport): void {
     this.#known.lease = report;
-    if (this.#areAssigned) for (const client of this.#clients) client.send({ type: 'lease', report });
+    if (this.#begun?.areAssigned) for (const client of this.#clients) client.send({ type: 'lease', report });
   }
 
   apply(settings: ManagedStreamSettings): void {
@@ -619,12 +615,12 @@ export class EngineProcesses implements EngineHost {
     this.#divide(client);
     this.#figuresOf(client).divided = undefined;
     this.#awaySince.delete(client);
-    if (!this.#areAssigned) this.#earlier.note(uids, client);
+    if (!this.#begun?.areAssigned) this.#earlier.note(uids, client);
     for (const uid of singleSession) this.#mover.singleSession.add(uid);
     if (this.#begun) this.#sendSetup(client, this.#begun.setup);
     this.#sendLoad(client);
     for (const placed of this.#placed.values()) if (placed.engine === client) this.#send(placed);
-    if (this.#areAssigned) this.#sendAssigned(client);
+    if (this.#begun?.areAssigned) this.#sendAssigned(client);
     // Before the front has begun nothing depends on it.
     if (this.#begun) log.info({ engine: client.index, streams: uids.length }, 'An engine is connected');
   }

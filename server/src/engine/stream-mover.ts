@@ -1,6 +1,7 @@
 import type { HandOverPoint } from '../archive/record/record.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import type { EngineClient } from './engine-client.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 
@@ -26,11 +27,17 @@ export interface MovingStream {
  */
 export class StreamMover {
   readonly #log: Log;
+  readonly #replacements = new Semaphore(1);
   /** Streams whose cameras admit one connection, by uid. */
   readonly singleSession = new Set<string>();
 
   constructor(log: Log) {
     this.#log = log;
+  }
+
+  /** Runs the replacement of an engine when the one in progress, if any, is over. */
+  inTurn(replace: () => Promise<number>): Promise<number> {
+    return this.#replacements.run(replace);
   }
 
   /**

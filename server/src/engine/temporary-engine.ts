@@ -11,7 +11,7 @@ export interface TemporaryEngineOptions {
   readonly endEngine?: ((path: string) => void) | undefined;
 }
 
-/** Streams wait for it at most this long, ms: they are recorded by nobody meanwhile. */
+/** Streams wait for it at most this long, ms: no engine records them meanwhile. */
 const waitMs = 10_000;
 
 /**

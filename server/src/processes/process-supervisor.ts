@@ -58,8 +58,6 @@ export class ProcessSupervisor {
   #program: ServerProgram;
   #front: FrontProcess;
   #engines: readonly EngineSlot[] = [];
-  /** One of them that the configuration does not ask for, see `#addTemporary`. */
-  #temporary: EngineSlot | undefined;
   #sockets = 0;
   /** The listening socket of the front, which the next one inherits. */
   #listener:
@@ -74,7 +72,7 @@ export class ProcessSupervisor {
     this.#socketFolder = mkdtempSync(join(tmpdir(), 'vidette-'));
     chmodSync(this.#socketFolder, 0o700);
     for (let index = 0; index < options.engines; index++) {
-      const { socket } = this.#addEngine(options.program, index, options.areDormant);
+      const { socket } = this.#addEngine(options.program, index, { isProven: options.areDormant });
       if (options.areDormant) this.#dormant.add(socket);
     }
     this.#front = this.#newFront(options.program);
@@ -97,7 +95,7 @@ export class ProcessSupervisor {
 
   /** Without a temporary one. */
   get engines(): number {
-    return this.#engines.filter((slot) => slot !== this.#temporary).length;
+    return this.#engines.filter(({ isTemporary }) => !isTemporary).length;
   }
 
   /** Has the front read its files again. */
@@ -175,16 +173,23 @@ export class ProcessSupervisor {
     });
   }
 
+  get #temporary(): EngineSlot | undefined {
+    return this.#engines.find(({ isTemporary }) => isTemporary);
+  }
+
   /** The front divides the streams of the only engine, which one of them crashes. */
   #addTemporary(): void {
     // A replacement knows the engines that it started with; the front asks again after the next crash.
     if (this.#temporary || this.#replacing || this.#stopped) return;
     const used = new Set(this.#engines.map(({ index }) => index));
     const index = Array.from({ length: used.size + 1 }, (_, at) => at).find((at) => !used.has(at)) ?? 0;
-    this.#temporary = this.#addEngine(this.#program, index, true);
-    // Until it is ready, nobody waits for it.
-    this.#noteEngine(this.#temporary.socket, null);
-    this.#temporary.process.start();
+    const { socket, process } = this.#addEngine(this.#program, index, {
+      isProven: true,
+      isTemporary: true,
+    });
+    // Until it is ready, no front waits for it.
+    this.#noteEngine(socket, null);
+    process.start();
   }
 
   async #endTemporary(socket: string): Promise<void> {
@@ -199,7 +204,6 @@ export class ProcessSupervisor {
   /** It is not started again, and no front connects with it. */
   #drop(slot: EngineSlot): void {
     this.#engines = this.#engines.filter((one) => one !== slot);
-    if (this.#temporary === slot) this.#temporary = undefined;
   }
 
   /** Passes a connection of the front to an engine. */
@@ -225,12 +229,22 @@ export class ProcessSupervisor {
   }
 
   /** @param isProven the server goes on even if it can't be started */
-  #addEngine({ engine, execPath }: ServerProgram, index: number, isProven = false): EngineSlot {
+  #addEngine(
+    { engine, execPath }: ServerProgram,
+    index: number,
+    { isProven = false, isTemporary = false } = {},
+  ): EngineSlot {
     const socket = join(this.#socketFolder, `engine-${this.#sockets++}.sock`);
     const lock = this.#freeLock();
     const supervised = new SupervisedProcess({
       ...this.#common(() => supervised),
-      ...{ name: `Engine ${index}`, program: engine, execPath, isProven, silentMs: engineSilentMs },
+      ...{
+        name: `Engine ${index}`,
+        program: engine,
+        execPath,
+        isProven,
+        silentMs: engineSilentMs,
+      },
       args: () => [socket, lock],
       env: engineMemory,
       execArgv: engineNodeOptions,
@@ -239,7 +253,7 @@ export class ProcessSupervisor {
         this.#crashed = [...this.#crashed, pid].slice(-crashedMax);
       },
     });
-    const slot = { index, socket, lock, process: supervised };
+    const slot = { index, socket, lock, isTemporary, process: supervised };
     this.#engines = [...this.#engines, slot];
     return slot;
   }

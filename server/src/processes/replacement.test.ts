@@ -27,7 +27,7 @@ async function replaced(from: number, to: number, { broken = [] }: Faults = {}) 
       },
     }) as unknown as SupervisedProcess;
   const engine = (name: string, index: number): EngineSlot => ({
-    ...{ index, lock: `lock-${index}`, socket: name },
+    ...{ index, lock: `lock-${index}`, socket: name, isTemporary: false },
     process: process(name),
   });
   const front = (name: string) =>

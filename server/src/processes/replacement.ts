@@ -11,6 +11,8 @@ export interface EngineSlot {
   /** Path of the file that it locks. */
   readonly lock: string;
   readonly process: SupervisedProcess;
+  /** The configuration doesn't ask for it: a front needs it for a while. */
+  readonly isTemporary: boolean;
 }
 
 export interface ReplacementOptions {
