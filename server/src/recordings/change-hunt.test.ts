@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChangeLine } from '@vidette/contract/archive-changes';
-import { huntChanges, type ComparedFrame, type HuntedFrames } from './change-hunt.ts';
+import { huntChanges, type HuntedFrames } from './change-hunt.ts';
+import type { ComparedFrame } from './frame-change.ts';
 import { momentsIn, recordedSpans, type RecordedSpan } from './recorded-spans.ts';
 
 const gopMs = 2_000;
@@ -79,6 +80,42 @@ for (const [side, gops] of [
     );
   });
 }
+
+test('a change that lasts comes first though the same person is in several frames of the overview in a row, at any time of day', async () => {
+  const wrong: number[] = [];
+  for (let place = 0; place < 30; place++) {
+    const startMs = place * 1446 * gopMs;
+    // Frames of the overview are 1048.5 GOPs apart, and people pass every 50.
+    const week = [{ startMs, endMs: startMs + 139.2 * hourMs }];
+    const passes = (ms: number) => (ms / gopMs) % 50 < 2;
+    // No one hides it: between two who pass.
+    const changeMs = Math.floor((startMs + 88 * hourMs) / (50 * gopMs)) * 50 * gopMs + 24 * gopMs;
+    const { hunt, frames } = scene(week, (ms) => (passes(ms) ? 250 : ms < changeMs ? 20 : 100));
+    const [first, second] = await hunt();
+    const isRight = first?.startTime === changeMs - gopMs && first.endTime === changeMs && first.lasts;
+    if (!isRight || second?.lasts) wrong.push(place);
+    assert.ok(frames.count < 450, `${frames.count} frames`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('someone in the first and the last frame of the archive passes; a change beside them lasts', async () => {
+  const span = [{ startMs: 0, endMs: 240 * hourMs }];
+  const [first, second] = [gopMs, 240 * hourMs - 2 * gopMs];
+  const marks = await scene(span, (ms) => (ms <= first || ms >= second ? 250 : 20)).hunt();
+  assert.deepEqual(
+    marks
+      .map(({ startTime, lasts }) => [startTime, lasts])
+      .toSorted(([a = 0], [b = 0]) => Number(a) - Number(b)),
+    [
+      [first, false],
+      [second - gopMs, false],
+    ],
+  );
+  const changeMs = 40 * gopMs;
+  const [change] = await scene(span, (ms) => (ms < changeMs ? 20 : 100)).hunt();
+  assert.deepEqual([change?.startTime, change?.lasts], [changeMs - gopMs, false]);
+});
 
 test('two changes in neighbouring parts of the overview are two', async () => {
   const moments = momentsIn(month, 240);

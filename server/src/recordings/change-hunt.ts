@@ -1,12 +1,7 @@
 import type { ChangeLine, ChangeStep } from '@vidette/contract/archive-changes';
-import type { ChangeOf } from './frame-change.ts';
-import { momentsIn, type RecordedSpan } from './recorded-spans.ts';
-
-/** A key frame that is compared. */
-export interface ComparedFrame {
-  readonly timeMs: number;
-  readonly thumbnail: Uint8Array;
-}
+import type { ChangeOf, ComparedFrame } from './frame-change.ts';
+import { momentBetween, momentsIn, type RecordedSpan } from './recorded-spans.ts';
+import { settle } from './settled-frames.ts';
 
 /** The key frames that a hunt reads. Rejects when the hunt has to end. */
 export interface HuntedFrames {
@@ -31,6 +26,8 @@ export interface HuntOptions {
 const overviewFrames = 240;
 /** The largest changes are followed to their key frames. */
 const marksMax = 6;
+/** Frames that are read to tell what lasts from what passes. */
+const settleFramesMax = 200;
 /** What one of them takes, frames: halving three hours of GOPs of two seconds, with doubts. */
 const framesPerMark = 16;
 /** A smaller change is noise, in standard deviations of brightness. */
@@ -46,10 +43,13 @@ const shares = [0.5, 0.35, 0.65];
 /** The two differences of a frame that clearly resembles one of two others differ by this share of the larger. */
 const clearShare = 0.3;
 
-/** Two neighbours among the compared frames, or the neighbours of one in which someone passes. */
+/** Two neighbours among the compared frames, between which it changed. */
 interface Candidate {
   readonly before: ComparedFrame;
   readonly after: ComparedFrame;
+  /** Of the overview: the span of the curve that is divided. */
+  readonly fromMs: number;
+  readonly toMs: number;
   readonly change: number;
   /** The part of the change that the frames before and after these two have in common; 0: it passes. */
   readonly lasting: number;
@@ -63,20 +63,27 @@ interface Candidate {
 export async function huntChanges(options: HuntOptions): Promise<void> {
   const { frames, spans, framesMax, tell } = options;
   const overview = await compareOverview(options);
-  const candidates = candidatesOf(overview, options.changeOf);
+  const candidates = await candidatesOf(overview, options);
   const expected = Math.min(framesMax, frames.count + candidates.length * framesPerMark);
   for (const candidate of candidates) {
     tell({ type: 'progress', frames: frames.count, expected: Math.max(expected, frames.count) });
+    const { before, after, fromMs, toMs, change, lasting } = candidate;
     const [last, first] = await halve(candidate, spans, options);
     const step = (one: ComparedFrame, other: ComparedFrame) => {
-      if (other.timeMs > one.timeMs) tell({ type: 'step', ...stepOf(one, other, options.changeOf) });
+      const { change: own } = stepOf(one, other, options.changeOf);
+      const [startTime, endTime] = [Math.max(fromMs, one.timeMs), Math.min(toMs, other.timeMs)];
+      if (endTime > startTime) tell({ type: 'step', startTime, endTime, change: own });
     };
-    step(candidate.before, last);
+    step(before, last);
     step(last, first);
-    step(first, candidate.after);
-    const { change } = stepOf(candidate.before, candidate.after, options.changeOf);
-    const lasts = candidate.lasting > 0;
-    tell({ type: 'mark', startTime: last.timeMs, endTime: first.timeMs, change, lasts });
+    step(first, after);
+    tell({
+      type: 'mark',
+      startTime: last.timeMs,
+      endTime: first.timeMs,
+      change: rounded(change),
+      lasts: lasting > 0,
+    });
   }
 }
 
@@ -95,50 +102,64 @@ async function compareOverview({ frames, spans, changeOf, tell }: HuntOptions): 
 }
 
 function stepOf(one: ComparedFrame, other: ComparedFrame, changeOf: ChangeOf): ChangeStep {
-  const change = Math.round(changeOf(one.thumbnail, other.thumbnail) * 1000) / 1000;
+  const change = rounded(changeOf(one.thumbnail, other.thumbnail));
   return { startTime: one.timeMs, endTime: other.timeMs, change };
 }
 
+function rounded(change: number): number {
+  return Math.round(change * 1000) / 1000;
+}
+
 /**
- * The neighbours between which most changed: what lasts first, the largest change first. What is there in two frames of
- * the overview in a row counts as lasting: where people pass as regularly as the frames are spaced, they come first.
+ * The neighbours between which most changed: what lasts first, the largest change first. It lasts if it is seen in two
+ * frames of the overview on each side, without those who only pass there.
  */
-function candidatesOf(overview: readonly ComparedFrame[], changeOf: ChangeOf): Candidate[] {
-  const change = (one: number, other: number) => {
-    const [before, after] = [overview[one], overview[other]];
-    return before && after ? changeOf(before.thumbnail, after.thumbnail) : 0;
-  };
-  const changes = overview.slice(1).map((_, index) => change(index, index + 1));
-  const least = Math.max(changeLeast, overUsual * usualOf(changes));
-  const lastingOf = (index: number, own: number) => {
-    // A frame with a person in it differs from both neighbours, but these do not differ from each other.
-    const common = Math.min(
-      own,
-      change(index - 1, index + 1),
-      change(index, index + 2),
-      change(index - 1, index + 2),
-    );
+async function candidatesOf(
+  overview: readonly ComparedFrame[],
+  { frames, spans, changeOf, tell }: HuntOptions,
+): Promise<Candidate[]> {
+  const changes = overview
+    .slice(1)
+    .map((after, place) => ({ before: overview[place] ?? after, after }))
+    .map(({ before, after }) => ({ before, after, change: changeOf(before.thumbnail, after.thumbnail) }));
+  const least = Math.max(changeLeast, overUsual * usualOf(changes.map(({ change }) => change)));
+  const settled = await settle(overview, {
+    ...{ frames, spans, changeOf, least },
+    framesMax: settleFramesMax,
+    onRound: (reads) => {
+      const expected = frames.count + reads + marksMax * framesPerMark;
+      tell({ type: 'progress', frames: frames.count, expected });
+    },
+  });
+  const lasting = changes.map((_, place) => {
+    const common = commonChange(settled, place, changeOf);
     return common >= least ? common : 0;
-  };
-  const candidates: Candidate[] = [];
-  for (let index = 0; index < changes.length; index++) {
-    const [before, after, next] = overview.slice(index, index + 3);
-    const [own = 0, following = 0] = changes.slice(index);
-    if (!before || !after) continue;
-    const lasting = lastingOf(index, own);
-    const whole = change(index, index + 2);
-    // Someone passes in the frame at the change, which seems to last on both sides of it: it is somewhere between the
-    // frames around, compared without that one. Two changes one after the other add up, and stay two.
-    const isBoth = lasting > 0 && lastingOf(index + 1, following) > 0 && own + following - whole >= least;
-    if (isBoth && next) {
-      candidates.push({ before, after: next, change: whole, lasting: whole });
-      index++;
-    } else if (lasting > 0 || own >= least * overPassing)
-      candidates.push({ before, after, change: own, lasting });
-  }
+  });
+  const candidates = changes.flatMap(({ before, after, change }, place): Candidate[] => {
+    const span = { fromMs: before.timeMs, toMs: after.timeMs };
+    const [one = before, other = after] = settled.slice(place, place + 2);
+    const own = lasting[place] ?? 0;
+    if (own > 0) {
+      const whole = changeOf(one.thumbnail, other.thumbnail);
+      return [{ ...span, before: one, after: other, change: whole, lasting: own }];
+    }
+    // Someone in the frame beside a change that lasts is no change of their own.
+    const isBeside =
+      (one !== before && (lasting[place - 1] ?? 0) > 0) || (other !== after && (lasting[place + 1] ?? 0) > 0);
+    return change >= least * overPassing && !isBeside ? [{ ...span, before, after, change, lasting: 0 }] : [];
+  });
   return candidates
     .sort((one, other) => other.lasting - one.lasting || other.change - one.change)
     .slice(0, marksMax);
+}
+
+/** How much the two frames before a change and the two after it differ at least; at the ends of the archive there is one. */
+function commonChange(settled: readonly ComparedFrame[], place: number, changeOf: ChangeOf): number {
+  const [before, after] = [
+    settled.slice(Math.max(0, place - 1), place + 1),
+    settled.slice(place + 1, place + 3),
+  ];
+  return Math.min(...before.flatMap((one) => after.map((other) => changeOf(one.thumbnail, other.thumbnail))));
 }
 
 function usualOf(changes: readonly number[]): number {
@@ -192,13 +213,8 @@ async function frameBetween(
   frames: HuntedFrames,
 ): Promise<ComparedFrame | undefined> {
   const between = ({ timeMs }: ComparedFrame) => timeMs > low.timeMs && timeMs < high.timeMs;
-  const clipped = spans.map(({ startMs, endMs }) => ({
-    startMs: Math.max(startMs, low.timeMs),
-    endMs: Math.min(endMs, high.timeMs),
-  }));
-  const recorded = clipped.filter(({ startMs, endMs }) => endMs > startMs);
   for (const tried of [share, (share + 1) / 2, (share + 7) / 8]) {
-    const [moment] = momentsIn(recorded, 1, tried);
+    const moment = momentBetween(spans, low.timeMs, high.timeMs, tried);
     const frame = moment === undefined ? undefined : await frames.at(moment);
     if (frame && between(frame)) return frame;
   }

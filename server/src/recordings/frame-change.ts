@@ -1,6 +1,12 @@
 import { frameCells, frameColumns, frameRows, thumbnailBytes } from '../ffmpeg/thumbnail-layout.ts';
 import type { FrameRegion } from '../ffmpeg/protocol.ts';
 
+/** A key frame that is compared. */
+export interface ComparedFrame {
+  readonly timeMs: number;
+  readonly thumbnail: Uint8Array;
+}
+
 /** Two key frames of the same view, as thumbnails (`thumbnail-layout.ts`). */
 export type ChangeOf = (one: Uint8Array, other: Uint8Array) => number;
 

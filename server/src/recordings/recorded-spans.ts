@@ -60,3 +60,18 @@ export function momentsIn(spans: readonly RecordedSpan[], count: number, share =
   }
   return moments;
 }
+
+/** The moment at a share of the time that is recorded between two others; undefined if nothing is. */
+export function momentBetween(
+  spans: readonly RecordedSpan[],
+  fromMs: number,
+  toMs: number,
+  share: number,
+): number | undefined {
+  const clipped = spans.map(({ startMs, endMs }) => ({
+    startMs: Math.max(startMs, fromMs),
+    endMs: Math.min(endMs, toMs),
+  }));
+  const recorded = clipped.filter(({ startMs, endMs }) => endMs > startMs);
+  return momentsIn(recorded, 1, share)[0];
+}

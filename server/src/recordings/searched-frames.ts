@@ -1,7 +1,8 @@
 import type { RecordedKeyFrame } from '../archive/read/read.ts';
 import { Fault } from '../base/fault.ts';
 import type { ThumbnailReader } from '../ffmpeg/thumbnail-reader.ts';
-import type { ComparedFrame, HuntedFrames } from './change-hunt.ts';
+import type { HuntedFrames } from './change-hunt.ts';
+import type { ComparedFrame } from './frame-change.ts';
 
 /** Why a search ended before it was complete. */
 export class SearchLimit extends Error {
