@@ -11,14 +11,15 @@ export class ArchiveAccess {
   readonly source: ArchiveSource;
   readonly inits: InitSegments;
   readonly keys: KeyFragments;
-  readonly fragments: FragmentFinder;
+  readonly fragments: Pick<FragmentFinder, 'at' | 'before'>;
 
-  constructor(source: ArchiveSource, clock: PageClock) {
+  /** @param fragments finds fragments in another way than by windows of ten minutes */
+  constructor(source: ArchiveSource, clock: PageClock, fragments?: ArchiveAccess['fragments']) {
     this.source = source;
     const load = (span: ByteSpan, signal: AbortSignal) => orUndefined(source.bytes(span, signal));
     this.inits = new InitSegments(load);
     this.keys = new KeyFragments(load, this.inits);
-    this.fragments = new FragmentFinder(source, clock);
+    this.fragments = fragments ?? new FragmentFinder(source, clock);
   }
 }
 

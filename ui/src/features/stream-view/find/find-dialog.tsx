@@ -166,7 +166,7 @@ function Foot({ state: { isLoading, isEmpty, error }, onBack }: FootProps) {
         </Button>
       )}
       <output className={classes.state}>
-        {isLoading && <Loader size="xs" aria-label={i18n.t('find.loading')} />}
+        {isLoading && <Loader role="img" size="xs" aria-label={i18n.t('find.loading')} />}
         {isEmpty && i18n.t('find.empty')}
         {error && textOf(error, i18n)}
       </output>

@@ -1,13 +1,14 @@
 import { browserClock } from '../../../base/clock.ts';
 import { ArchiveAccess } from '../../../playback/archive-access.ts';
-import type { StillSource } from '../../../playback/key-frame-stills.ts';
 import { browserMse } from '../../../playback/media-sink.ts';
 import { intervalsOf, joined, type Interval } from '../../../timeline/intervals.ts';
 import { streamStills } from '../media/stills.ts';
 import { coarseCallOf, streamRanges } from '../media/stream-ranges.ts';
 import { streamSource } from '../media/stream-source.ts';
+import { FoundFragments } from './found-fragments.ts';
 import type { RecordedMoments } from './moment-finder.ts';
 import { withContext, type Region } from './region.ts';
+import { StillPool } from './still-pool.ts';
 
 /** A key frame, or the part of it that is searched. */
 export interface FoundFrame {
@@ -23,15 +24,18 @@ const PART_PX = 400;
 const COARSE_MAX_MS = 30 * 86_400_000;
 /** Starts are rounded to ms: this far behind one is surely inside its GOP. */
 const INSIDE_MS = 1;
-/** Key frames that are fetched while one is decoded. */
-const AHEAD = 4;
+/** Frames that are decoded simultaneously, each by an element of its own. */
+const DECODERS = 3;
+/** Key frames that are fetched simultaneously: a browser has six connections to a server. */
+const FETCHES = 6;
 
 /** The archive of one stream as a search reads it. The creator disposes of it. */
 export class FindSession implements RecordedMoments {
   readonly #uid: string;
   readonly #rangesMaxMs: number;
   readonly #access: ArchiveAccess;
-  readonly #stills: StillSource;
+  readonly #fragments: FoundFragments;
+  readonly #stills: StillPool;
 
   /** @param rangesMaxMs longest request for ranges without a resolution */
   constructor(uid: string, rangesMaxMs: number) {
@@ -39,8 +43,12 @@ export class FindSession implements RecordedMoments {
     this.#rangesMaxMs = rangesMaxMs;
     // What is missing is said by the requests of the search itself.
     const ranges = streamRanges(uid, { rangesMaxMs, onError: () => {} });
-    this.#access = new ArchiveAccess(streamSource(uid, ranges), browserClock);
-    this.#stills = streamStills(uid, this.#access, browserMse());
+    const source = streamSource(uid, ranges);
+    this.#fragments = new FoundFragments(source, browserClock);
+    this.#access = new ArchiveAccess(source, browserClock, this.#fragments);
+    this.#stills = new StillPool(
+      Array.from({ length: DECODERS }, () => streamStills(uid, this.#access, browserMse())),
+    );
   }
 
   async ranges(startMs: number, endMs: number, signal: AbortSignal): Promise<readonly Interval[]> {
@@ -55,12 +63,12 @@ export class FindSession implements RecordedMoments {
   }
 
   async gopAt(utcMs: number, signal: AbortSignal): Promise<number | undefined> {
-    const fragment = await this.#access.fragments.before(utcMs + 1, signal);
+    const fragment = await this.#fragments.before(utcMs + 1, signal);
     return fragment && Math.round(fragment.startMs);
   }
 
   async gops(startMs: number, endMs: number, signal: AbortSignal): Promise<readonly number[]> {
-    const fragments = await this.#access.source.playlist(startMs, endMs, signal);
+    const fragments = await this.#fragments.between(startMs, endMs, signal);
     return fragments.map((fragment) => Math.round(fragment.startMs));
   }
 
@@ -70,7 +78,8 @@ export class FindSession implements RecordedMoments {
   }
 
   /**
-   * Loads the key frames of some moments, in their order. Calls back with each as soon as it is decoded.
+   * Loads the key frames of some moments, several simultaneously, the first ones first. Calls back with each as soon as
+   * it is decoded.
    * @throws the signal's reason
    */
   async load(
@@ -79,15 +88,20 @@ export class FindSession implements RecordedMoments {
     signal: AbortSignal,
     onFrame: (frame: FoundFrame) => void,
   ): Promise<void> {
-    const ahead = (place: number) => {
-      const utcMs = momentsMs[place];
-      if (utcMs !== undefined) void this.#fetch(utcMs, signal);
+    const decoding: Promise<void>[] = [];
+    const decode = async (utcMs: number) => onFrame(await this.#frame(utcMs, region, PART_PX, signal));
+    const moments = momentsMs.values();
+    const fetchInTurn = async () => {
+      for (const utcMs of moments) {
+        await this.#fetch(utcMs, signal);
+        const decoded = decode(utcMs);
+        // Awaited when all are fetched.
+        decoded.catch(() => {});
+        decoding.push(decoded);
+      }
     };
-    for (let place = 0; place < AHEAD; place++) ahead(place);
-    for (const [place, utcMs] of momentsMs.entries()) {
-      ahead(place + AHEAD);
-      onFrame(await this.#frame(utcMs, region, PART_PX, signal));
-    }
+    await Promise.all(Array.from({ length: FETCHES }, fetchInTurn));
+    await Promise.all(decoding);
   }
 
   /** Idempotent. */
@@ -112,9 +126,15 @@ export class FindSession implements RecordedMoments {
     signal: AbortSignal,
   ): Promise<FoundFrame> {
     try {
-      const still = await this.#stills.at(utcMs + INSIDE_MS, signal);
+      const image = await this.#stills.use(async (stills) => {
+        signal.throwIfAborted();
+        const still = await stills.at(utcMs + INSIDE_MS, signal);
+        signal.throwIfAborted();
+        // The next one who uses the element draws something else on it.
+        return still && bitmapOf(still.image, region, widthPx);
+      });
       signal.throwIfAborted();
-      return { utcMs, image: still && (await bitmapOf(still.image, region, widthPx)) };
+      return { utcMs, image };
     } catch {
       signal.throwIfAborted();
       // One frame that can't be read, for example from a node that is away, doesn't end the search.

@@ -101,9 +101,17 @@ export class Find {
   }
 
   async #show(rounds: readonly FindRound[], round: FindRound, signal: AbortSignal): Promise<void> {
-    this.#change({ ...idle, rounds, isLoading: true });
     const moments = [round.beforeMs, ...round.momentsMs, round.afterMs];
-    await this.#session.load(moments, this.#region, signal, (frame) => {
+    const known = rounds.length > 1 ? this.#state.frames : idle.frames;
+    const frames = new Map(
+      moments.flatMap((utcMs) => {
+        const frame = known.get(utcMs);
+        return frame?.image ? [[utcMs, frame]] : [];
+      }),
+    );
+    this.#change({ ...idle, rounds, frames, isLoading: true });
+    const missing = moments.filter((utcMs) => !frames.has(utcMs));
+    await this.#session.load(missing, this.#region, signal, (frame) => {
       if (signal.aborted) return;
       this.#change({ ...this.#state, frames: new Map(this.#state.frames).set(frame.utcMs, frame) });
     });
