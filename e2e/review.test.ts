@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { ApiError, type Client } from '@vidette/contract/client';
 import { footageOf } from '../server/src/archive/fixtures/footage-fixture.ts';
 import { administratorOf, clientOf, until } from './api.ts';
+import { seriousFaults } from './axe.ts';
 import { launchBrowser, openPage } from './browser.ts';
 import { runTool } from './footage.ts';
 import { recordPast } from './past-footage.ts';
@@ -257,9 +258,11 @@ test('[R11.4] of ten thousand events only those in view are in the document, and
     note: '',
     isReviewed: false,
   });
+  const asked: string[] = [];
   const page = await open(t, '/help');
   await page.route(/\/v1\/journal\?/, (route) => {
     const query = new URL(route.request().url()).searchParams;
+    asked.push(query.getAll('text').join('|'));
     const from = Number(query.get('cursor')?.split('.')[1] ?? 0);
     const to = Math.min(10_000, from + 1_000);
     const items = Array.from({ length: to - from }, (_, index) => entry(from + index));
@@ -279,4 +282,21 @@ test('[R11.4] of ten thousand events only those in view are in the document, and
     60_000,
   );
   assert.ok((await options.count()) < 60, `${await options.count()} in the document`);
+
+  // An address leads to an event far back in the list, which is loaded as far as that.
+  await page.goto(`${server.url}/ui/events?event=${entry(4_200).id}`);
+  const chosen = page.locator('[role=option][aria-selected=true]');
+  await chosen.waitFor();
+  assert.equal(await chosen.getAttribute('aria-posinset'), '4201');
+  // The stream is not recorded now, which the timeline says with a link.
+  await page.getByRole('link', { name: 'Switch recording on' }).waitFor();
+  assert.deepEqual(await seriousFaults(page), []);
+
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByRole('searchbox', { name: 'Search note, details, camera' }).fill('ladder "green van"');
+  await until(
+    () => asked,
+    (all) => all.includes('ladder|green van'),
+  );
+  assert.deepEqual(new URL(page.url()).searchParams.get('q'), 'ladder "green van"');
 });

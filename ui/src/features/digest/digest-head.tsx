@@ -47,7 +47,7 @@ export function DigestHead({ player, plan }: DigestHeadProps) {
       {state === 'loading' && words === '' && (
         <div className={classes.waiting}>
           <Delayed>
-            <Loader size="sm" color="white" aria-label={i18n.t('player.badge.connecting')} />
+            <Loader role="img" size="sm" color="white" aria-label={i18n.t('player.badge.connecting')} />
           </Delayed>
         </div>
       )}

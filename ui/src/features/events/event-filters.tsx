@@ -1,7 +1,9 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { journalKinds } from '@vidette/contract/constants';
 import { useMemo, useState } from 'react';
+import { SearchField } from '../../components/search-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { MomentField } from '../../timeline/react/moment-field.tsx';
 import { Zone } from '../../timeline/zone.ts';
@@ -18,7 +20,7 @@ interface EventFiltersProps {
   readonly onChange: (search: EventsSearch) => void;
 }
 
-/** Filters by camera, tag, kind, time of day and date; each takes effect when it is changed. */
+/** Filters by words, camera, tag, kind, time of day and date; each takes effect when it is changed. */
 export function EventFilters({ search, onChange }: EventFiltersProps) {
   const i18n = useI18n();
   const { data: cameras } = useQuery(camerasQuery);
@@ -35,6 +37,7 @@ export function EventFilters({ search, onChange }: EventFiltersProps) {
   const any = { value: '', label: i18n.t('events.all') };
   return (
     <div className={classes.filters} role="group" aria-label={i18n.t('events.filters', { count: 0 })}>
+      <WordsField value={search.q} onWords={(words) => change('q', words)} />
       <NativeSelect
         {...select('camera')}
         data={[any, ...(cameras ?? []).map(({ uid, name }) => ({ value: uid, label: name }))]}
@@ -69,6 +72,36 @@ export function EventFilters({ search, onChange }: EventFiltersProps) {
         {i18n.t('audit.clear')}
       </Button>
     </div>
+  );
+}
+
+interface WordsFieldProps {
+  readonly value: string | undefined;
+  readonly onWords: (words: string) => void;
+}
+
+/** A query is sent when the user pauses. */
+const TYPING_MS = 300;
+
+/** Words of the note, the details or the camera's name. */
+function WordsField({ value, onWords }: WordsFieldProps) {
+  const i18n = useI18n();
+  /** Not yet in the address. */
+  const [typed, setTyped] = useState<string>();
+  const commit = useDebouncedCallback((words: string) => {
+    setTyped(undefined);
+    onWords(words);
+  }, TYPING_MS);
+  return (
+    <SearchField
+      className={classes.words}
+      label={i18n.t('events.filter.words')}
+      value={typed ?? value ?? ''}
+      onChange={(words) => {
+        setTyped(words);
+        commit(words);
+      }}
+    />
   );
 }
 

@@ -16,7 +16,7 @@ import { loadStreamsBetween } from '../streams/streams-api.ts';
 /** Which entries of the journal to list. */
 export type JournalFilter = Pick<
   NonNullable<RequestOf<'listJournal'>['query']>,
-  'streams' | 'kinds' | 'tag' | 'to' | 'reviewed'
+  'streams' | 'kinds' | 'tag' | 'text' | 'to' | 'reviewed'
 >;
 
 type JournalPages = InfiniteData<ReplyOf<'listJournal'>, string | undefined>;

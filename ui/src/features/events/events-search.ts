@@ -4,6 +4,8 @@ import { readTimeOfDay } from './time-of-day.ts';
 
 /** The search parameters of the events: filters, and the chosen event. */
 export type EventsSearch = {
+  /** Words of the note, the details or the camera's name. */
+  readonly q?: string;
   /** Uid of a camera. */
   readonly camera?: string;
   readonly tag?: string;
@@ -20,12 +22,12 @@ export type EventsSearch = {
 
 /** Parses the search parameters; invalid values are ignored. */
 export function eventsSearch(search: Readonly<Record<string, unknown>>): EventsSearch {
-  const { camera, tag, kind, from, until, before, unreviewed, event } = search;
+  const { q, camera, tag, kind, from, until, before, unreviewed, event } = search;
   const known = journalKinds.find((one) => one === kind);
   return {
+    ...(isText(q) ? { q: String(q) } : {}),
     ...(typeof camera === 'string' && camera !== '' ? { camera } : {}),
-    // The router parses a numeric value as a number.
-    ...((typeof tag === 'string' && tag !== '') || typeof tag === 'number' ? { tag: String(tag) } : {}),
+    ...(isText(tag) ? { tag: String(tag) } : {}),
     ...(known ? { kind: known } : {}),
     ...(isTime(from) ? { from } : {}),
     ...(isTime(until) ? { until } : {}),
@@ -33,6 +35,11 @@ export function eventsSearch(search: Readonly<Record<string, unknown>>): EventsS
     ...(unreviewed === true ? { unreviewed: true } : {}),
     ...(isCount(event) ? { event } : {}),
   };
+}
+
+/** The router parses a numeric value as a number. */
+function isText(value: unknown): value is string | number {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number';
 }
 
 function isTime(value: unknown): value is string {

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
+import { searchValues } from '../../api/search-values.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Zone } from '../../timeline/zone.ts';
 import { journalQuery, newestQuery, type JournalFilter } from './events-api.ts';
@@ -22,20 +23,24 @@ export interface Events {
   readonly reload: () => void;
 }
 
-/** Reads the journal with the filters of the address. */
+/** Pages that are loaded to find the chosen event of an address: ten thousand events. */
+const SOUGHT_PAGES = 20;
+
+/** Reads the journal with the filters of the address, as far back as the chosen event. */
 export function useEvents(search: EventsSearch): Events {
   const i18n = useI18n();
   const queryClient = useQueryClient();
-  const { camera, tag, kind, before, unreviewed } = search;
+  const { q, camera, tag, kind, before, unreviewed } = search;
   const filter = useMemo(
     (): JournalFilter => ({
       ...(camera === undefined ? {} : { streams: [camera] }),
       ...(kind === undefined ? {} : { kinds: [kind] }),
       ...(tag === undefined ? {} : { tag }),
+      ...(q === undefined ? {} : { text: searchValues(q) }),
       ...(before === undefined ? {} : { to: before }),
       ...(unreviewed ? { reviewed: false } : {}),
     }),
-    [camera, kind, tag, before, unreviewed],
+    [q, camera, kind, tag, before, unreviewed],
   );
   const { data, error, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage, refetch } =
     useInfiniteQuery(journalQuery(filter));
@@ -52,6 +57,15 @@ export function useEvents(search: EventsSearch): Events {
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();
   }, [hasNextPage, isFetching, fetchNextPage]);
+  const { event } = search;
+  const isSought =
+    event !== undefined &&
+    entries !== undefined &&
+    (data?.pages.length ?? 0) < SOUGHT_PAGES &&
+    entries.every(({ id }) => id !== event);
+  useEffect(() => {
+    if (isSought) loadMore();
+  }, [isSought, loadMore]);
   const reload = useCallback(() => {
     // Only the first page again: what was loaded below it is loaded again as the user scrolls there.
     queryClient.setQueryData(

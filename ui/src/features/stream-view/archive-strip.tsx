@@ -63,6 +63,7 @@ export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Strea
                 <Link to="/stream/$uid/setting" params={{ uid: stream.uid }} {...props} />
               )}
               inherit
+              underline="always"
             >
               {i18n.t('timeline.off.change')}
             </Anchor>

@@ -35,6 +35,7 @@ export const events = {
   'events.empty.text': 'Motion, camera failures and other events appear here.',
   'events.nothing': 'No event matches the filters.',
   'events.filters': '{count, plural, =0 {Filters} one {Filters, # active} other {Filters, # active}}',
+  'events.filter.words': 'Search note, details, camera',
   'events.filter.camera': 'Camera',
   'events.filter.tag': 'Tag',
   'events.filter.kind': 'Kind',

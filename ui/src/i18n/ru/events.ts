@@ -38,6 +38,7 @@ export const events: Record<keyof typeof english, string> = {
   'events.nothing': 'Под эти фильтры не подходит ни одно событие.',
   'events.filters':
     '{count, plural, =0 {Фильтры} one {Фильтры, включён #} few {Фильтры, включено #} many {Фильтры, включено #} other {Фильтры, включено #}}',
+  'events.filter.words': 'Искать в заметках, подробностях и камерах',
   'events.filter.camera': 'Камера',
   'events.filter.tag': 'Тег',
   'events.filter.kind': 'Вид',
