@@ -12,32 +12,50 @@ export const eventTones: readonly EventTone[] = ['motion', 'other', 'animal', 'v
 const tones: Readonly<Record<string, EventTone>> = {
   motion: 'motion',
   person: 'person',
+  human: 'person',
+  people: 'person',
+  pedestrian: 'person',
   face: 'person',
+  vehicle: 'vehicle',
   car: 'vehicle',
   truck: 'vehicle',
+  van: 'vehicle',
   bus: 'vehicle',
   motorcycle: 'vehicle',
   bicycle: 'vehicle',
+  plate: 'vehicle',
+  license_plate: 'vehicle',
+  animal: 'animal',
+  pet: 'animal',
   dog: 'animal',
   cat: 'animal',
   bird: 'animal',
 };
 
-/** The tone of a kind; unknown ones are `other`. */
+/** The tone of a kind, in any case; unknown ones are `other`. */
 export function toneOf(kind: string): EventTone {
-  return Object.hasOwn(tones, kind) ? (tones[kind] ?? 'other') : 'other';
+  const known = kind.toLowerCase();
+  return Object.hasOwn(tones, known) ? (tones[known] ?? 'other') : 'other';
 }
 
 const names: Readonly<Record<string, MessageKey>> = {
   motion: 'event.kind.motion',
   event: 'event.kind.event',
   person: 'event.kind.person',
+  human: 'event.kind.person',
+  people: 'event.kind.person',
+  pedestrian: 'event.kind.person',
   face: 'event.kind.face',
+  vehicle: 'event.kind.vehicle',
+  plate: 'event.kind.plate',
+  license_plate: 'event.kind.plate',
   car: 'event.kind.car',
   truck: 'event.kind.truck',
   bus: 'event.kind.bus',
   motorcycle: 'event.kind.motorcycle',
   bicycle: 'event.kind.bicycle',
+  animal: 'event.kind.animal',
+  pet: 'event.kind.animal',
   dog: 'event.kind.dog',
   cat: 'event.kind.cat',
   bird: 'event.kind.bird',
@@ -46,6 +64,7 @@ const names: Readonly<Record<string, MessageKey>> = {
 
 /** The name of a kind; that of an unknown one is the kind itself. */
 export function kindName(kind: string, i18n: I18n): string {
-  const key = Object.hasOwn(names, kind) ? names[kind] : undefined;
+  const known = kind.toLowerCase();
+  const key = Object.hasOwn(names, known) ? names[known] : undefined;
   return key === undefined ? kind : i18n.t(key);
 }
