@@ -95,9 +95,10 @@ async function measure(server: Started): Promise<{ cpu: number; memory: number }
 }
 
 for (let round = 0; round < rounds; round++) {
-  for (const { name, start, figures } of round % 2 ? sides.toReversed() : sides) {
-    const idle = await measure(await start(0));
-    const filled = await measure(await start(streams));
+  for (const side of round % 2 ? sides.toReversed() : sides) {
+    const { name, figures } = side;
+    const idle = await measure(await side.start(0));
+    const filled = await measure(await side.start(streams));
     figures.idleMB.push(idle.memory);
     figures.startCpu.push(filled.cpu);
     figures.filledMB.push(filled.memory);

@@ -253,11 +253,7 @@ export class EngineServer {
         this.#answer(message.id, () => commands.release(message.uid, message.cause));
         return;
       case 'assigned':
-        this.#releaseOthers(new Set(message.uids));
-        this.#isAssigned = true;
-        for (const past of this.#pastStates.takeAll()) this.#send({ type: 'past-state', ...past });
-        this.#flush();
-        this.#report(true);
+        this.#takeAssigned(message.uids);
         return;
       case 'load':
         this.#options.load.set(message.level);
@@ -298,6 +294,14 @@ export class EngineServer {
       case 'take-over':
         this.#answer(message.id, () => this.#takeOver(message.uid, message.point));
     }
+  }
+
+  #takeAssigned(uids: readonly string[]): void {
+    this.#releaseOthers(new Set(uids));
+    this.#isAssigned = true;
+    for (const past of this.#pastStates.takeAll()) this.#send({ type: 'past-state', ...past });
+    this.#flush();
+    this.#report(true);
   }
 
   #expectViewer(uid: string): void {
