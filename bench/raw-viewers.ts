@@ -61,7 +61,7 @@ function playRtsp(socket: Socket, url: URL): void {
   const take = (chunk: Buffer) => {
     const text = chunk.toString('latin1');
     controls ??= [...text.matchAll(/\nm=[^]*?a=control:(\S+)/g)].map(([, control = '']) =>
-      /^rtsp:/.test(control) ? control : `${base}/${control}`,
+      control.startsWith('rtsp:') ? control : `${base}/${control}`,
     );
     session ||= /\nSession: ([^;\r]+)/i.exec(text)?.[1] ?? '';
     const inSession = session === '' ? [] : [`Session: ${session}`];
