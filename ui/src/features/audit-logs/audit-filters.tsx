@@ -1,4 +1,4 @@
-import { Button, Select, Switch, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Switch, TextInput } from '@mantine/core';
 import { limits } from '@vidette/contract/constants';
 import { useMemo, useState, type ChangeEvent, type FormEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -27,21 +27,13 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
         autoComplete="off"
         {...inputProps('user')}
       />
-      {/* One item of the grid: the field has a hidden one beside it. */}
-      <div>
-        <Select
-          size="sm"
-          label={i18n.t('audit.action')}
-          placeholder={i18n.t('audit.action.any')}
-          data={actionChoices(action, i18n)}
-          searchable
-          clearable
-          clearButtonProps={{ 'aria-label': i18n.t('audit.action.any') }}
-          nothingFoundMessage={i18n.t('audit.nothing')}
-          value={action === '' ? null : action}
-          onChange={(chosen) => setAction(chosen ?? '')}
-        />
-      </div>
+      <NativeSelect
+        size="sm"
+        label={i18n.t('audit.action')}
+        value={action}
+        onChange={(event) => setAction(event.currentTarget.value)}
+        data={[{ value: '', label: i18n.t('audit.action.any') }, ...actionChoices(action, i18n)]}
+      />
       <TextInput
         size="sm"
         label={i18n.t('audit.target')}

@@ -1,5 +1,4 @@
 import { ActionIcon, Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
-import IconAdjustmentsHorizontal from '@tabler/icons-react/dist/esm/icons/IconAdjustmentsHorizontal.mjs';
 import IconChecks from '@tabler/icons-react/dist/esm/icons/IconChecks.mjs';
 import IconLayoutGrid from '@tabler/icons-react/dist/esm/icons/IconLayoutGrid.mjs';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
@@ -68,7 +67,7 @@ export function StreamsHeader({ choices, total, onChange, picking }: StreamsHead
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        <IconAdjustmentsHorizontal size={18} stroke={1.6} aria-hidden="true" />
+        <IconSearch size={18} stroke={1.6} aria-hidden="true" />
       </ActionIcon>
       <div className={classes.settings}>
         <SearchBox choices={choices} onChange={onChange} />
