@@ -1,8 +1,8 @@
 // Runs the checks and every test file on the project's own Node: unit tests two files at a time, beside the
 // checks, then whole-product tests in lanes, one file at a time in each: one for those with a browser, which use
-// most of the CPU, two for those without one, and one for the few that do little but wait, which is empty after
-// some minutes. Long files begin first, so that the lanes end together; a lane of the second kind that is done
-// takes files from the end of the first one's list. A whole-product file that fails is run again at the end, when nothing else is running;
+// most of the CPU, one for those without one, and one for the few that do little but wait, which is empty after
+// some minutes. They use two cores completely; one more lane only makes all of them late. Long files begin first, so that the
+// lanes end together; the second lane takes files from the end of the first one's list when it is done. A whole-product file that fails is run again at the end, when nothing else is running;
 // a unit test never is. The verdict is in `verdict.mjs`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -61,7 +61,6 @@ const { browser = [], plain = [], waiting = [] } = whole;
 const seconds = new Map();
 const lanes = await Promise.all([
   runLane(() => browser.shift()),
-  runLane(() => plain.shift() ?? browser.pop()),
   runLane(() => plain.shift() ?? browser.pop()),
   runLane(() => waiting.shift()),
 ]);
