@@ -26,7 +26,7 @@ interface Delays {
   readonly clicks: number[];
 }
 
-/** Gets cameras between which and their viewers it stands; says how to watch. */
+/** Is put between the cameras and their viewers, and tells `finish` how its streams are watched. */
 type Contender = (cameras: readonly string[], finish: (by: ProbeOrder) => Promise<Delays>) => Promise<Delays>;
 
 const vidette =

@@ -5,9 +5,10 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../e2e/sshd.ts';
 
 export type RivalName = 'mediamtx' | 'go2rtc';
 
@@ -120,15 +121,6 @@ function go2rtc(rtspPort: number, apiPort: number, { streams }: RivalOptions): o
     ...{ rtsp: { listen: `127.0.0.1:${rtspPort}` }, api: { listen: `127.0.0.1:${apiPort}` } },
     streams: Object.fromEntries(streams.map(({ name, source }) => [name, source])),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function accepts(port: number): Promise<boolean> {

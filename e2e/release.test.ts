@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -19,6 +18,7 @@ import { copiedFile, textFile } from '../packaging/tar.mjs';
 import { clientOf, until } from './api.ts';
 import { runProgram } from './loop-disk.ts';
 import { setUp, type TestServer } from './server.ts';
+import { freePort } from './sshd.ts';
 import { SystemdMachine } from './systemd-machine.ts';
 
 const skip =
@@ -79,16 +79,6 @@ async function temporary(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-release-'));
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
-}
-
-/** A port that is free now. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** A running program of a release. */
