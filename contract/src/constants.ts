@@ -113,12 +113,6 @@ export const journalKinds = [
   'retention',
 ] as const;
 
-/** With an entry of these, the warnings of `getHealth` about its stream may have changed. */
-export const healthKinds = [
-  'stream-down',
-  'recording-stopped',
-] as const satisfies readonly (typeof journalKinds)[number][];
-
 /** Kinds of targets of notifications. */
 export const targetTypes = ['push', 'webhook', 'email', 'mqtt'] as const;
 
@@ -243,6 +237,9 @@ export const eventLimits = {
   aliveMs: 800,
   /** After this long without a byte the connection is broken. */
   silenceMs: 1_900,
+  /** So many changes of the warnings about streams are told immediately, and further ones at this interval. */
+  warningsAtOnce: 4,
+  warningsMs: 20_000,
   /** Events that are kept for clients that reconnect. */
   keptMax: 1_000,
   /** Connections of one user. */

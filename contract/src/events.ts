@@ -16,13 +16,13 @@ export interface ServerEvents {
   readonly statuses: { readonly items: readonly StreamNews[] };
   /** A stream was added, removed or saved, or rights on one have changed: lists of streams may have. */
   readonly streams: Record<string, never>;
-  /**
-   * Entries were added or have changed, annotations among them. With an entry of `healthKinds`, the warnings of `getHealth`
-   * about its stream may have changed, too.
-   */
+  /** Entries were added or have changed, annotations among them. */
   readonly journal: { readonly items: readonly JournalNews[] };
-  /** The warnings of `getHealth` that are not about streams have changed. */
-  readonly health: Record<string, never>;
+  /**
+   * The warnings of `getHealth` have changed; `ofStreams`: those about streams, which is sent up to 20 s later while it is
+   * frequent.
+   */
+  readonly health: { readonly ofStreams?: true };
   /** An export of the caller was added, has progressed or ended. */
   readonly exports: Record<string, never>;
   /** A mosaic that the caller may see was added, changed or removed. */

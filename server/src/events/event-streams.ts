@@ -66,7 +66,7 @@ export class EventStreams {
    * @throws Fault TooManyRequests, Unavailable while changes of rights can't be followed
    */
   follow(principal: Principal, language: MessageLanguage, lastEventId: string | undefined): Readable {
-    const { hub, render, prepare, log } = this.#options;
+    const { hub, render, prepare, clock, log } = this.#options;
     let isPrepared = false;
     const userId = principal.user.id;
     if (this.#isBlind) throw new Fault('Unavailable', 'The database does not answer this node.');
@@ -81,6 +81,7 @@ export class EventStreams {
       },
       render,
       idText: (id: number) => hub.textOf(id),
+      nowMs: () => clock.monotonicMs(),
       onEnd: () => this.#open.delete(subscription),
       onError: (error: unknown) => {
         const isAway = error instanceof Fault && error.code === 'Unavailable';

@@ -10,10 +10,19 @@ function viewer(uids: string[]): EventViewer {
   return { uids: new Set(uids) } as unknown as EventViewer;
 }
 
+/** The camera fails with odd entries, and moves with even ones. */
+const entryOf = (id: number) => ({
+  id,
+  kind: id % 2 ? ('stream-down' as const) : ('motion' as const),
+  stream: 'gate',
+  startTime: 0,
+  endTime: null,
+});
+
 /** A connection to a hub whose client may view some streams. */
 function scene() {
   const hub = new EventHub('run');
-  const rights = { uids: ['gate', 'hall'], isValid: true, reads: 0 };
+  const rights = { uids: ['gate', 'hall'], isValid: true, reads: 0, nowMs: 0 };
   const ended: string[] = [];
   const connect = (lastEventId?: string) => {
     const subscription = new EventSubscription(
@@ -25,6 +34,7 @@ function scene() {
         },
         render: async ({ uids }, { event }) => {
           await settled();
+          if (event.type === 'journal') return { name: 'journal', data: { items: event.ids.map(entryOf) } };
           if (event.type !== 'statuses') return { name: 'streams', data: {} };
           const items = event.uids
             .filter((uid) => uids?.has(uid))
@@ -32,6 +42,7 @@ function scene() {
           return items.length > 0 ? { name: 'statuses', data: { items } } : undefined;
         },
         idText: (id) => hub.textOf(id),
+        nowMs: () => rights.nowMs,
         onEnd: () => ended.push('ended'),
         onError: (error) => assert.fail(String(error)),
       },
@@ -133,4 +144,35 @@ test('[R11.1] a client that does not read costs a bounded amount of memory, and 
   status('gate');
   const [last = ''] = [...rest, ...(await told(one))].slice(-1);
   assert.match(last, /run\.20001 statuses gate/);
+});
+
+test('[R11.1] changed warnings about streams are told immediately while they are rare, and every 20 s while they are not', async () => {
+  const { hub, rights, connect, told } = scene();
+  const one = connect();
+  await told(one);
+  const happens = async (...ids: number[]) => {
+    hub.publish({ type: 'journal', ids });
+    return (await told(one)).filter((event) => event.includes('health')).length;
+  };
+  assert.equal(await happens(2), 0, 'motion warns of nothing');
+  for (let count = 0; count < eventLimits.warningsAtOnce; count++) assert.equal(await happens(2, 3), 1);
+  assert.equal(await happens(5), 0);
+  one.subscription.keepAlive();
+  assert.deepEqual(await told(one), [], 'not yet');
+  rights.nowMs += eventLimits.warningsMs;
+  one.subscription.keepAlive();
+  assert.deepEqual(await told(one), ['event: health data: {"ofStreams":true}']);
+  one.subscription.keepAlive();
+  assert.deepEqual(await told(one), [], 'once');
+});
+
+test('[R11.1] a client that continues is told of warnings that may have changed before its connection broke', async () => {
+  const { connect, told, status } = scene();
+  const one = connect();
+  status('gate');
+  await told(one);
+  const next = connect('run.1');
+  await told(next);
+  next.subscription.keepAlive();
+  assert.deepEqual(await told(next), ['event: health data: {"ofStreams":true}']);
 });

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import type { ServerEventName, ServerEvents } from '@vidette/contract/events';
 import type { MessageLanguage } from '@vidette/contract/errors';
+import type { JournalKind } from '@vidette/contract/journal';
 import type { Principal } from '../access/principal.ts';
 import type { NumberedEvent } from './event-hub.ts';
+import { WarningNotice } from './warning-notice.ts';
 
 /** What a client may see now; read again whenever that may have changed. */
 export interface EventViewer {
@@ -26,6 +28,8 @@ export interface SubscriptionOptions {
    */
   readonly render: (viewer: EventViewer, event: NumberedEvent) => Promise<RenderedEvent | undefined>;
   readonly idText: (id: number) => string;
+  /** On the monotonic clock. */
+  readonly nowMs: () => number;
   readonly onEnd: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -39,6 +43,7 @@ const waitingMax = 200;
 export class EventSubscription {
   readonly body: Readable;
   readonly #options: SubscriptionOptions;
+  readonly #warnings: WarningNotice;
   #viewer: EventViewer | undefined;
   #waiting: NumberedEvent[] = [];
   #isWorking = false;
@@ -50,6 +55,8 @@ export class EventSubscription {
   /** Continues with `missed`; undefined: the client has to reload. */
   constructor(options: SubscriptionOptions, missed: readonly NumberedEvent[] | undefined, lastId: number) {
     this.#options = options;
+    // A notice has no id: whether it was told before the connection broke is unknown.
+    this.#warnings = new WarningNotice(options.nowMs(), missed !== undefined);
     this.#isBehind = missed === undefined;
     this.#lastId = lastId;
     this.#waiting = [...(missed ?? [])];
@@ -79,9 +86,10 @@ export class EventSubscription {
     void this.#work();
   }
 
-  /** A comment, by which the client knows that the connection works. */
+  /** Tells what is due, or a comment, by which the client knows that the connection works. */
   keepAlive(): void {
-    if (!this.#isEnded && this.body.readableLength === 0) this.body.push(comment);
+    if (this.#isEnded || this.body.readableLength > 0 || this.#tellWarnings()) return;
+    this.body.push(comment);
   }
 
   end(): void {
@@ -156,9 +164,21 @@ export class EventSubscription {
     if (this.#isEnded) return;
     this.#lastId = id;
     this.body.push(`id: ${this.#options.idText(id)}\n${textOf(event)}\n`);
+    if (event.name !== 'journal' || !event.data.items.some(({ kind }) => warningKinds.has(kind))) return;
+    this.#warnings.note();
+    this.#tellWarnings();
+  }
+
+  #tellWarnings(): boolean {
+    const isDue = this.#warnings.take(this.#options.nowMs());
+    if (isDue) this.body.push(`${textOf(ofStreams)}\n`);
+    return isDue;
   }
 }
 
+/** Kinds of entries from which warnings about streams follow. */
+const warningKinds: ReadonlySet<JournalKind> = new Set(['stream-down', 'recording-stopped']);
+const ofStreams: RenderedEvent = { name: 'health', data: { ofStreams: true } };
 const reload: RenderedEvent = { name: 'reload', data: {} };
 const comment = Buffer.from(':\n\n');
 /** What was rendered for several connections is made text once. */

@@ -103,7 +103,7 @@ test('[R11.2] what a state leaves out is as it is for most: no reason, and a nod
   });
 });
 
-test('[R11.2] while entries of the journal are rare, badge and warnings follow each; not while they are frequent', async () => {
+test('[R11.2] while they are rare, the badge follows each entry and the warnings each notice; not while they are frequent', async () => {
   const { queryClient, tell } = scene();
   const fetched = new Map<string, number>();
   const observe = (...queryKey: string[]) =>
@@ -121,6 +121,7 @@ test('[R11.2] while entries of the journal are rare, badge and warnings follow e
   const happens = async (kind: 'motion' | 'stream-down') => {
     const entry = { id: 1, kind, stream: 'gate', startTime: 0, endTime: null };
     tell({ name: 'journal', data: { items: [entry] } });
+    if (kind === 'stream-down') tell({ name: 'health', data: { ofStreams: true } });
     await settled();
     return [fetched.get('health'), fetched.get('journal summary')];
   };

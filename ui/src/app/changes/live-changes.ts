@@ -1,8 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { healthKinds, polls } from '@vidette/contract/constants';
+import { polls } from '@vidette/contract/constants';
 import type { StreamState } from '@vidette/contract/entities';
 import type { StreamNews } from '@vidette/contract/events';
-import type { JournalKind } from '@vidette/contract/journal';
 import { onUser, refreshUser, userOf } from '../../api/session.ts';
 import { setFollowing } from '../../api/while-cut.ts';
 import { browserClock, type PageClock } from '../../base/clock.ts';
@@ -10,8 +9,8 @@ import type { ServerEvent, ServerEventStream } from './server-events.ts';
 import { Sparing } from './sparing.ts';
 
 /**
- * What every entry of the journal changes is fetched immediately while entries are rare. On a night with one each second, everyone
- * would otherwise ask as often as if they polled.
+ * What every entry of the journal changes, and what follows from many, is fetched immediately while entries are rare. On a night with
+ * one each second, everyone would otherwise ask as often as if they polled.
  */
 const sparingly = { atOnce: 4, everyMs: polls.healthMs };
 
@@ -86,10 +85,10 @@ function apply(event: ServerEvent, { queryClient, refresh, badge, warnings }: To
       // The page of events shows new entries when its reader asks for them.
       refresh(['journal', 'newest']);
       badge.note();
-      if (event.data.items.some(({ kind }) => isHealthKind(kind))) warnings.note();
       return;
     case 'health':
-      refresh(['health']);
+      if (event.data.ofStreams) warnings.note();
+      else refresh(['health']);
       return;
     case 'exports':
       refresh(['exports']);
@@ -109,10 +108,6 @@ function apply(event: ServerEvent, { queryClient, refresh, badge, warnings }: To
 
 function stateOf(news: StreamNews): StreamState {
   return { failureReason: null, nodeAvailable: true, ...news };
-}
-
-function isHealthKind(kind: JournalKind): boolean {
-  return healthKinds.some((one) => one === kind);
 }
 
 /** The new state of a stream whose page is open: first what is known of it, then the rest. */
