@@ -15,7 +15,8 @@ export interface SegmentBytes {
   /** The file will grow: a response must not be cached for long. */
   readonly isGrowing: boolean;
   /**
-   * Bytes from `start` to `endInclusive`. Call it once, or call `close`. @throws Fault if they cannot be read
+   * Bytes from `start` to `endInclusive`, within the part that was wanted, if one was. Call it once, or call `close`.
+   * @throws Fault if they cannot be read
    */
   stream(start: number, endInclusive: number): Promise<Readable>;
   close(): Promise<void>;
@@ -57,7 +58,7 @@ export interface ArchiveReader {
   /**
    * The file that a playlist references as `segment/<name>.mp4`. @throws Fault NotFound, Unavailable while its
    * node is offline
-   * @param wanted the rest of the file is not checked for damage
+   * @param wanted the rest of the file is not checked for damage, and can't be read
    */
   openSegment(uid: string, name: string, wanted?: WantedBytes): Promise<SegmentBytes>;
   /**

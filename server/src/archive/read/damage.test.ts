@@ -125,6 +125,13 @@ test('a byte range and a short download check their own fragments only, and find
   const whole = await range(second, third - 1);
   assert.equal(whole.size, bytes.length);
   assert.deepEqual(await buffer(await whole.stream(second, third - 1)), bytes.subarray(second, third));
+  const inside = await range(second + 100, third + 100);
+  assert.deepEqual(
+    await buffer(await inside.stream(second + 100, third + 100)),
+    bytes.subarray(second + 100, third + 101),
+  );
+  const header = await range(0, (moofs[0] ?? 0) - 1);
+  assert.deepEqual(await buffer(await header.stream(0, (moofs[0] ?? 0) - 1)), bytes.subarray(0, moofs[0]));
   const { durationMs } = await archive.reader.download('cam1', t0 + 12_000, t0 + 14_000);
   assert.equal(durationMs, 2_000);
   assert.deepEqual(sizes(archive), [], 'no request has read the damage');
@@ -145,6 +152,20 @@ test('a byte range that meets damage ends before it', async (t) => {
   const cut = await archive.reader.openSegment('cam1', name, (size) => ({ start: 0, end: size - 1 }));
   assert.equal(cut.size, last);
   await cut.close();
+});
+
+test('a header that was overwritten is not served', async (t) => {
+  const { dir, file } = await threeSegments(t);
+  const bytes = await readFile(file);
+  const headerBytes = bytes.indexOf('moof') - 4;
+  await writeFile(file, bytes.fill(7, 0, headerBytes));
+  const { archive } = await openArchive(t, dir);
+  const header = archive.reader.openSegment('cam1', String((t0 + 10_000) * 90), () => ({
+    start: 0,
+    end: headerBytes - 1,
+  }));
+  await assert.rejects(header, faultOf('NotFound'));
+  assert.deepEqual(sizes(archive), [{ startTime: t0 + 10_000, endTime: t0 + 20_000 }]);
 });
 
 test('[R3.10] creating a playlist is enough to find a file whose second half is zeros', async (t) => {

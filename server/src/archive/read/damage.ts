@@ -14,6 +14,7 @@ import {
   catalogMs,
   type IndexedPosition,
   openSegmentFile,
+  readChunkBytes,
   readInChunks,
   segmentPath,
   type SegmentReader,
@@ -49,10 +50,14 @@ interface Look {
  */
 export type DamageLook = 'length' | 'ends' | 'fragments' | FragmentsWithin;
 
-/** Byte offsets in the file, or catalog ticks; the ends are exclusive. */
-type FragmentsWithin =
-  | { readonly fromByte: number; readonly toByte: number }
-  | { readonly fromTicks: number; readonly toTicks: number };
+/** Byte offsets in the file; the end is exclusive. */
+export interface BytesWithin {
+  readonly fromByte: number;
+  readonly toByte: number;
+}
+
+/** Byte offsets, or catalog ticks; the ends are exclusive. */
+type FragmentsWithin = BytesWithin | { readonly fromTicks: number; readonly toTicks: number };
 
 const periodMs = 1_000;
 const filesPerTurn = 25;
@@ -74,6 +79,10 @@ const longestSecondLookMs = 3_600_000;
 const rememberedMax = 4_000;
 /** Reads of one file at the same time: flushes need the other threads of the pool. */
 const readsAtATime = 3;
+/** Opening a pipe must not wait for its writer. */
+const readingFlags = constants.O_RDONLY | constants.O_NONBLOCK;
+/** Length and type (ISO/IEC 14496-12, 4.2). */
+const boxHeaderBytes = 8;
 
 /**
  * Finds segments whose files no longer match their rows. When a file is opened, the start of each fragment is
@@ -143,6 +152,45 @@ export class Damage {
     const row = this.#tools.reads.segment(streamId, startTicks);
     if (!row || row.isOpen || row.isRemote || this.of(streamId, startTicks)) return true;
     return this.#judge(uid, row, await this.#wholeOf(uid, row, look));
+  }
+
+  /**
+   * A part of a closed segment's file, if it is what its row describes: read and checked with the file opened once.
+   * Undefined if it isn't, or can't be told so cheaply: `isAsKnown` then finds out what is wrong.
+   * @param part at most `readChunkBytes`
+   */
+  async readIntact(
+    uid: string,
+    row: SegmentRow,
+    { fromByte, toByte }: BytesWithin,
+  ): Promise<Uint8Array | undefined> {
+    const { streamId, startTicks } = row;
+    const length = toByte - fromByte;
+    const isPlain = !row.isOpen && !row.isRemote && !this.of(streamId, startTicks);
+    const isWithin = fromByte >= 0 && length > 0 && length <= readChunkBytes && toByte <= row.bytes;
+    if (!isPlain || !isWithin) return undefined;
+    const needed = neededBoxes(this.#fragmentsOf(row), { fromByte, toByte });
+    let handle: FileHandle | undefined;
+    try {
+      handle = await open(segmentPath(this.#tools.root, uid, startTicks), readingFlags);
+      const bytes = Buffer.allocUnsafe(length);
+      const [facts, { bytesRead }] = await Promise.all([
+        handle.stat(),
+        handle.read(bytes, 0, length, fromByte),
+      ]);
+      if (!facts.isFile() || facts.size < row.bytes || bytesRead < length) return undefined;
+      const file = handle;
+      const typeAt = async (offset: number): Promise<string> =>
+        offset >= fromByte && offset + boxHeaderBytes <= toByte
+          ? boxTypeIn(bytes, offset - fromByte)
+          : readBoxType(file, offset);
+      return needed.length > 0 && (await areThere(needed, typeAt)) ? bytes : undefined;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return undefined;
+    } finally {
+      void handle?.close();
+    }
   }
 
   /**
@@ -297,7 +345,7 @@ export class Damage {
       const known = this.#whole.get(path);
       const isKnown = known !== undefined && (known.look === 'fragments' || look === 'ends');
       // A file that must be opened anyway costs one operation less.
-      if (look !== 'length' && !isKnown) handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      if (look !== 'length' && !isKnown) handle = await open(path, readingFlags);
       const facts = await (handle ? handle.stat() : stat(path));
       if (!facts.isFile()) return { wholeBytes: 0, reason: 'it is not a file' };
       if (look === 'length') {
@@ -306,7 +354,7 @@ export class Damage {
       }
       const identity = `${facts.ino}:${facts.size}:${facts.mtimeMs}:${row.bytes}`;
       if (isKnown && known.identity === identity) return { wholeBytes: row.bytes };
-      handle ??= await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      handle ??= await open(path, readingFlags);
       const read = await this.#readHeaders(handle, facts.size, row, look);
       if (read.wholeBytes >= row.bytes && typeof look === 'string') this.#remember(path, { identity, look });
       return read;
@@ -350,11 +398,7 @@ export class Damage {
 
   async #readHeaders(handle: FileHandle, size: number, row: SegmentRow, look: DamageLook): Promise<Look> {
     const fragments = this.#fragmentsOf(row);
-    const typeAt = async (offset: number): Promise<string> => {
-      const header = Buffer.alloc(8);
-      const { bytesRead } = await handle.read(header, 0, header.length, offset);
-      return bytesRead < header.length ? '' : header.toString('latin1', 4);
-    };
+    const typeAt = (offset: number) => readBoxType(handle, offset);
     if (look !== 'fragments' && size >= row.bytes) {
       const needed = neededBoxes(fragments, look);
       if (needed.length > 0 && (await areThere(needed, typeAt))) return { wholeBytes: row.bytes };
@@ -404,17 +448,32 @@ function fragmentsWithin(fragments: readonly IndexedPosition[], within: Fragment
   return first < 0 ? [] : fragments.slice(first, end);
 }
 
+/** The type of the box that begins at `offset`; empty if the file ends before it. */
+async function readBoxType(handle: FileHandle, offset: number): Promise<string> {
+  const header = Buffer.alloc(boxHeaderBytes);
+  const { bytesRead } = await handle.read(header, 0, header.length, offset);
+  return bytesRead < header.length ? '' : boxTypeIn(header, 0);
+}
+
+/** The type of a box whose header begins at `at`. */
+function boxTypeIn(bytes: Buffer, at: number): string {
+  return bytes.toString('latin1', at + 4, at + boxHeaderBytes);
+}
+
 interface ExpectedBox {
   readonly offset: number;
   readonly type: 'ftyp' | 'moof';
 }
 
-/** The boxes that a check of a part of the file reads; none if the part has no fragment. */
+/** The boxes that a check of a part of the file reads; none if the part has neither header nor fragment. */
 function neededBoxes(fragments: readonly IndexedPosition[], look: DamageLook): ExpectedBox[] {
   const moof = ({ offset }: IndexedPosition): ExpectedBox => ({ offset, type: 'moof' });
-  if (typeof look === 'object') return fragmentsWithin(fragments, look).map(moof);
+  const header: ExpectedBox = { offset: 0, type: 'ftyp' };
   const [first, last] = [fragments[0], fragments.at(-1)];
-  return first && last ? [{ offset: 0, type: 'ftyp' }, moof(first), moof(last)] : [];
+  if (!first || !last) return [];
+  if (typeof look !== 'object') return [header, moof(first), moof(last)];
+  const withHeader = 'fromByte' in look && look.fromByte < first.offset ? [header] : [];
+  return [...withHeader, ...fragmentsWithin(fragments, look).map(moof)];
 }
 
 /** A read that fails counts as one of other bytes: the file is then checked as a whole. */

@@ -52,7 +52,10 @@ export class StoredSegments {
     if (!Number.isSafeInteger(startTicks)) throw new Fault('NotFound', 'There is no such segment.');
     const row = this.#row(uid, startTicks);
     const part = wanted?.(row.bytes);
-    const look = part ? { fromByte: part.start, toByte: part.end + 1 } : 'fragments';
+    const within = part && { fromByte: part.start, toByte: part.end + 1 };
+    const intact = within && (await this.#damage.readIntact(uid, row, within));
+    if (intact) return heldBytes(intact, within.fromByte, row.bytes);
+    const look = within ?? 'fragments';
     return this.#where<SegmentBytes>(uid, row, look, {
       local: async (segment) => {
         const reader = await this.#openFile(uid, segment);
@@ -195,6 +198,17 @@ export class StoredSegments {
     if (!segment) throw new Fault('NotFound', 'There is no such segment.');
     return segment;
   }
+}
+
+/** A part of a file of `size` bytes that has been read already, from `offset`. */
+function heldBytes(part: Uint8Array, offset: number, size: number): SegmentBytes {
+  return {
+    size,
+    isGrowing: false,
+    stream: async (start, endInclusive) =>
+      Readable.from([part.subarray(start - offset, endInclusive + 1 - offset)], { objectMode: false }),
+    close: async () => {},
+  };
 }
 
 /**
