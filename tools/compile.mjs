@@ -1,13 +1,16 @@
 // Has Node compile the server, once per change of its sources, by running it once on an empty folder. Node keeps what it
-// compiles; a process that finds nothing strips the types itself, which costs it 20 to 30 MB for as long as it runs.
+// compiles; a process that finds nothing strips the types itself, which costs it 20 to 30 MB for as long as it runs. FFmpeg's
+// processes can't write what they compile, and end without a chance to: their modules are loaded once without a task.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { nodePath, root } from './install.mjs';
 import { digestOf } from './page.mjs';
 
+const workerModules = join(root, 'server/src/ffmpeg/worker/job-dispatcher.ts');
 const inputs = ['server/src', 'contract/src', 'media/src', 'package-lock.json'];
 const stampPath = join(root, '.cache/compiled-from');
 /** A server that does not start says why when it is started next. */
@@ -18,8 +21,18 @@ export async function ensureCompiled() {
   const digest = digestOf(inputs);
   if (digest === stamp() || !canKeep()) return;
   process.stdout.write('Compiling the server (once per change)...\n');
-  await runOnce();
+  await Promise.all([runOnce(), loadWorker()]);
   writeFileSync(stampPath, digest);
+}
+
+/** FFmpeg may not be installed: the server says so. */
+async function loadWorker() {
+  const program = `await import(${JSON.stringify(pathToFileURL(workerModules).href)}).catch(() => {}); process.exit();`;
+  const worker = spawn(nodePath, ['--input-type=module', '--eval', program], {
+    env: { ...process.env, NODE_COMPILE_CACHE: join(root, '.cache/compile') },
+    stdio: 'ignore',
+  });
+  await once(worker, 'exit');
 }
 
 function stamp() {

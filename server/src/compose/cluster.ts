@@ -40,7 +40,7 @@ async function openCluster(
   const self = { id, capacity, version, clock, log };
   const key = config.database === null ? passingNodeKey() : await loadNodeKey(config.dataDir);
   const publicKey = key.publicBytes.toString('base64url');
-  const tables = config.database === null ? undefined : openTables(config.database, closers);
+  const tables = config.database === null ? undefined : await openTables(config.database, closers);
   const onLease = (report: PermitsReport) => processes?.noteLease(report);
   const cluster =
     tables && (await Cluster.open({ ...self, runId, publicKey, tables, onExpelled: fail, onLease }));
@@ -73,8 +73,8 @@ async function openCluster(
 }
 
 /** On a connection of its own: leases are renewed however busy the database is. */
-function openTables(url: string, closers: Closer[]): ClusterTables {
-  const tables = openClusterTables(url);
+async function openTables(url: string, closers: Closer[]): Promise<ClusterTables> {
+  const tables = await openClusterTables(url);
   closers.push(() => tables.close());
   return tables;
 }

@@ -14,7 +14,7 @@ import { EngineServer, type EngineCommands } from '../engine/engine-server.ts';
 import { EngineViewers } from '../engine/engine-viewers.ts';
 import { asStream } from '../base/stream-context.ts';
 import { StreamManager } from '../engine/stream-manager.ts';
-import { findConfinement } from '../ffmpeg/confinement.ts';
+import { Confinement, findConfinement } from '../ffmpeg/confinement.ts';
 import { FfmpegPool } from '../ffmpeg/pool.ts';
 import { SourceEngines } from '../ingest/source-engines.ts';
 import { Live } from '../live/live.ts';
@@ -74,7 +74,9 @@ async function openEngine(
     lines.level = logLevel;
     const recording = await openRecording({ dir: archiveDir, catalog, clock, log, hangWatch });
     closers.push(() => recording.close());
-    const pool = new FfmpegPool({ clock, log, confinement: findConfinement() });
+    const confinement =
+      setup.confinement === undefined ? await findConfinement() : new Confinement(setup.confinement);
+    const pool = new FfmpegPool({ clock, log, confinement });
     closers.push(() => pool.dispose('the engine stops'));
     const streamManager = new StreamManager({
       ...{ clock, log, load, noFramesMs, recorders: recording.recorders },

@@ -15,7 +15,7 @@ export function composeFfmpeg(foundation: Foundation): Promise<Ffmpeg> {
 }
 
 async function openFfmpeg({ clock, log }: Foundation, closers: Closer[]) {
-  const found = findConfinement();
+  const found = await findConfinement();
   const { level: confinement } = found;
   log[confinement === 'none' ? 'warn' : 'info']({ confinement }, confinementWords[confinement]);
   const pool = new FfmpegPool({ clock, log, confinement: found });

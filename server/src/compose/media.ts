@@ -166,7 +166,7 @@ function openStreams(parts: MediaParts, observers: StreamObservers): StreamManag
 
 /** Streams that are assigned from here on run in engine processes, if there are any. */
 function beginEngines(
-  { foundation, engines, cluster: { membership } }: MediaParts,
+  { foundation, engines, ffmpeg: { confinement }, cluster: { membership } }: MediaParts,
   streamManager: StreamManager,
   observers: StreamObservers,
 ): void {
@@ -174,7 +174,10 @@ function beginEngines(
   const { processes, reported } = engines;
   const noFramesMs = config.source.noFramesSeconds * 1000;
   processes?.begin(
-    { archiveDir, catalog, noFramesMs, logLevel: config.log.level, isLeased: config.database !== null },
+    {
+      ...{ archiveDir, catalog, noFramesMs, logLevel: config.log.level },
+      ...{ isLeased: config.database !== null, confinement },
+    },
     {
       acquire: (uid) => membership.acquire(uid),
       causeOf: (uid) => (membership.reportElsewhere(uid) ? 'moved' : 'drained'),

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { replaceFile } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
@@ -54,7 +53,7 @@ export class ConfigStore {
 
   /** @throws Fault ValidationError when the file was broken by a manual edit */
   async view(): Promise<ConfigView> {
-    const saved = this.#parse(await this.#read());
+    const saved = await this.#parse(await this.#read());
     return {
       values: masked(saved),
       schema: z.toJSONSchema(ConfigFile, { io: 'input' }),
@@ -82,14 +81,15 @@ export class ConfigStore {
    */
   reload(): Promise<void> {
     // Serialised: what was read before a save must not be applied after it.
-    const turn = this.#saving.then(async () => this.#apply(this.#parse(await this.#read())));
+    const turn = this.#saving.then(async () => this.#apply(await this.#parse(await this.#read())));
     this.#saving = turn.catch(() => {});
     return turn;
   }
 
   async #save(values: Tree): Promise<{ changedKeys: string[]; pendingRestart: boolean }> {
     const text = await this.#read();
-    const before = this.#parse(text);
+    const before = await this.#parse(text);
+    const { parseDocument } = await import('yaml');
     const document = parseDocument(text);
     const fixed = new Set(this.#environmentKeys());
     const changedKeys: string[] = [];
@@ -103,7 +103,7 @@ export class ConfigStore {
     }
     if (changedKeys.length === 0) return { changedKeys, pendingRestart: this.#isRestartDue(before) };
     const next = String(document);
-    const after = this.#parse(next);
+    const after = await this.#parse(next);
     await replaceFile(this.#file, next, 0o600);
     this.#apply(after);
     return { changedKeys, pendingRestart: this.#isRestartDue(after) };
@@ -128,9 +128,9 @@ export class ConfigStore {
       .map(({ path }) => path.join('.'));
   }
 
-  #parse(text: string): FileConfig {
+  async #parse(text: string): Promise<FileConfig> {
     try {
-      return parseConfig(text, this.#env, configFileName);
+      return await parseConfig(text, this.#env, configFileName);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       throw new Fault('ValidationError', error.message, {

@@ -95,9 +95,9 @@ for (const [name, text, env, words] of [
   ['a list in place of keys', '- 1', {}, /keys and values/],
   ['half a TLS pair', 'tls: { key: k.pem }', {}, /both certificate and key/],
 ] as const) {
-  test(`${name} is one clear line`, () => {
-    assert.throws(
-      () => parseConfig(text, env, 'x.yaml'),
+  test(`${name} is one clear line`, async () => {
+    await assert.rejects(
+      parseConfig(text, env, 'x.yaml'),
       (error: unknown) =>
         error instanceof ConfigError && words.test(error.message) && !error.message.includes('\n'),
     );

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { withEnvironment } from './environment.ts';
 import { ConfigFile, type Config } from './schema.ts';
 
@@ -36,19 +35,19 @@ export function dataDirOf(env: Readonly<Record<string, string | undefined>>): st
 export async function loadConfig(env: Readonly<Record<string, string | undefined>>): Promise<Config> {
   const dataDir = dataDirOf(env);
   const file = join(dataDir, configFileName);
-  const config = parseConfig(await readIfThere(file), env, file);
+  const config = await parseConfig(await readIfThere(file), env, file);
   return { ...config, dataDir };
 }
 
 /**
  * The validated configuration from the text of a file and an environment; `fileName` is for the error message.
  */
-export function parseConfig(
+export async function parseConfig(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
   fileName: string,
-): Omit<Config, 'dataDir'> {
-  const result = ConfigFile.safeParse(withEnvironment(parseYaml(text, fileName), env));
+): Promise<Omit<Config, 'dataDir'>> {
+  const result = ConfigFile.safeParse(withEnvironment(await parseYaml(text, fileName), env));
   if (result.success) {
     const { tls } = result.data;
     if ((tls.certificate === null) !== (tls.key === null)) {
@@ -87,7 +86,10 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   return code === 'EISDIR' ? 'it is a folder.' : message;
 }
 
-function parseYaml(text: string, fileName: string): Record<string, unknown> {
+async function parseYaml(text: string, fileName: string): Promise<Record<string, unknown>> {
+  // Without a file the library is not needed, in any process.
+  if (text === '') return {};
+  const { parse } = await import('yaml');
   let value: unknown;
   try {
     value = parse(text, { prettyErrors: true });

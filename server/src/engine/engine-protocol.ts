@@ -13,6 +13,7 @@ import { isErrorCode, type ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import { FrameReader, lengthBytes } from '../base/frame-reader.ts';
 import type { PermitsReport } from '../base/write-permits.ts';
+import type { ConfinementLevel } from '../ffmpeg/confinement.ts';
 import type { HandOverPoint } from '../archive/record/record.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import type { ManagedStreamSettings } from './settings.ts';
@@ -39,6 +40,8 @@ export interface EngineSetup {
   readonly logLevel: LogLevel;
   /** The node has a lease in a cluster: nothing is written before the first `lease` message. */
   readonly isLeased?: boolean;
+  /** Of FFmpeg's processes, as the front found out for the whole server; an earlier version doesn't say. */
+  readonly confinement?: ConfinementLevel;
 }
 
 /** What the front sends on a control connection. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { PushMessage } from '@vidette/contract/notifications';
-import webPush from 'web-push';
 import type { Clock } from '../base/clock.ts';
 import { createDial } from '../dial/dial.ts';
 import type { DeliveryTarget } from '../store/notification-targets.ts';
@@ -96,6 +95,8 @@ export class PushChannel implements Channel {
     if (settings.type !== 'push') return failed('not-configured');
     const { clock, keys, publicUrl } = this.#options;
     const url = publicUrl();
+    // Only servers that push to browsers load the library.
+    const { default: webPush } = await import('web-push');
     const { endpoint, headers, body } = webPush.generateRequestDetails(settings, JSON.stringify(message), {
       vapidDetails: { subject: url?.startsWith('https:') ? url : contact, ...keys },
       TTL: keptSeconds,

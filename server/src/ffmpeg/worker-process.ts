@@ -286,6 +286,7 @@ function childEnvironment(threads: number): NodeJS.ProcessEnv {
     'LD_LIBRARY_PATH',
     'SSL_CERT_FILE',
     'SSL_CERT_DIR',
+    'NODE_COMPILE_CACHE',
   ];
   const environment: NodeJS.ProcessEnv = { UV_THREADPOOL_SIZE: String(threads) };
   for (const name of kept) if (process.env[name] !== undefined) environment[name] = process.env[name];

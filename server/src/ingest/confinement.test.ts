@@ -57,7 +57,7 @@ async function tryOut(confinement: Confinement, keepsNetwork: boolean): Promise<
   }
 }
 
-const best = findConfinement().level;
+const best = (await findConfinement()).level;
 
 test(
   'a confined child can access neither the network nor any file other than its program',
@@ -127,7 +127,7 @@ test(
     const web = await serve(() => asked());
     try {
       const here = await networkOf('self');
-      const confinement = findConfinement();
+      const confinement = await findConfinement();
       await withChildOf(`http://127.0.0.1:${web.port}/live.m3u8`, confinement, async (pid) => {
         await isAsked;
         assert.notEqual(await networkOf(pid), here, confinement.level);

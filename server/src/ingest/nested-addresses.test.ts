@@ -21,7 +21,7 @@ let web: { port: number; server: Server };
 let requests: string[] = [];
 const documents = new Map([['/good', '200\nnot a segment']]);
 /** Strict rules also apply where the system provides no namespaces. */
-const pools = [new Confinement('none'), findConfinement()].map(
+const pools = [new Confinement('none'), await findConfinement()].map(
   (confinement) => new FfmpegPool({ clock: systemClock, log: silentLog, confinement }),
 );
 

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Kysely, sql } from 'kysely';
+import { type Dialect, Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration';
 import { makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
@@ -9,7 +9,7 @@ import { AccessChanges } from './access-changes.ts';
 import { ClusterTables } from './cluster-tables.ts';
 import type { Database, Engine } from './database.ts';
 import { migrationsFor } from './migrations.ts';
-import { SerialPostgresDialect } from './postgres-dialect.ts';
+import type { PoolLimits } from './postgres-pool.ts';
 import { postgresColumnTypes } from './postgres-types.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { assertSqliteIsWhole, copyBeforeMigrating, sqliteFault } from './sqlite-state.ts';
@@ -106,8 +106,8 @@ export async function isCurrent(place: DatabasePlace): Promise<boolean> {
 }
 
 /** The same PostgreSQL on two separate connections with short query timeouts, because a lease does not wait. */
-export function openClusterTables(url: string): ClusterTables {
-  const dialect = new SerialPostgresDialect(url, { connectionsMax: 2, connectMs: 2_000, answerMs: 3_000 });
+export async function openClusterTables(url: string): Promise<ClusterTables> {
+  const dialect = await postgresDialect(url, { connectionsMax: 2, connectMs: 2_000, answerMs: 3_000 });
   const db = new Kysely<Database>({ dialect });
   return new ClusterTables(db, new AccessChanges(db, 'postgres'));
 }
@@ -122,10 +122,16 @@ async function openSqlite(file: string): Promise<OpenDatabase> {
   return { db, engine: 'sqlite', file, keyFolder };
 }
 
+/** A server with the embedded database does not load the driver. */
+async function postgresDialect(url: string, limits?: PoolLimits): Promise<Dialect> {
+  const { SerialPostgresDialect } = await import('./postgres-dialect.ts');
+  return new SerialPostgresDialect(url, limits);
+}
+
 async function openPostgres({ url, folder }: { url: string; folder: string }): Promise<OpenDatabase> {
   await makeFolders(folder, 0o750);
   return {
-    db: new Kysely<Database>({ dialect: new SerialPostgresDialect(url) }),
+    db: new Kysely<Database>({ dialect: await postgresDialect(url) }),
     engine: 'postgres',
     keyFolder: folder,
   };

@@ -14,7 +14,7 @@ async function scene(t: TestContext, text = '') {
   t.after(() => rm(dataDir, { recursive: true }));
   const file = join(dataDir, 'vidette.yaml');
   await writeFile(file, text);
-  const configStore = new ConfigStore({ ...parseConfig(text, {}, file), dataDir }, {});
+  const configStore = new ConfigStore({ ...(await parseConfig(text, {}, file)), dataDir }, {});
   return { file, service: new ConfigurationService({ configStore }), note: newAuditNote() };
 }
 

@@ -8,8 +8,8 @@ import type { Config } from '../config/schema.ts';
 import type { TunnelConnection, Traffic } from './tunnel-connection.ts';
 import { authorizedKeyLine, isReady, type ConfiguredLocation, type ReadyLocation } from './location.ts';
 import { RelayFailure } from './relay-failure.ts';
-import { Relay } from './relay.ts';
-import { loadTunnelKey, type TunnelKey } from './tunnel-key.ts';
+import type { Relay } from './relay.ts';
+import type { TunnelKey } from './tunnel-key.ts';
 
 /**
  * The administrator's last request, kept across restarts: the code of a location, or null for no tunnel. Nodes
@@ -224,7 +224,8 @@ export class Tunnel {
       return { failure: new RelayFailure('not-configured', words, { cause }), goodMs: 0 };
     }
     let upMs: number | undefined;
-    const relay = new Relay({
+    const { Relay: RelayConnection } = await import('./relay.ts');
+    const relay = new RelayConnection({
       location,
       privateKey,
       clock,
@@ -298,12 +299,18 @@ export class Tunnel {
   }
 
   #loadKey(): Promise<TunnelKey> {
-    this.#key ??= loadTunnelKey(this.#options.config.dataDir).catch((error: unknown) => {
+    this.#key ??= readKey(this.#options.config.dataDir).catch((error: unknown) => {
       this.#key = undefined;
       throw error;
     });
     return this.#key;
   }
+}
+
+/** Most servers have no tunnel, and don't load SSH. */
+async function readKey(dataDir: string): Promise<TunnelKey> {
+  const { loadTunnelKey } = await import('./tunnel-key.ts');
+  return loadTunnelKey(dataDir);
 }
 
 function isSame(a: ConfiguredLocation, b: ConfiguredLocation): boolean {

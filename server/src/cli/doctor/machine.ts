@@ -95,7 +95,7 @@ export async function checkFfmpeg(): Promise<readonly Finding[]> {
       ),
     ];
   }
-  const { level } = findConfinement();
+  const { level } = await findConfinement();
   return [
     good(check, 'FFmpeg can be loaded.'),
     level === 'files'
