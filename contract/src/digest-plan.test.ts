@@ -51,20 +51,54 @@ test('the speed is the lowest at which the digest takes two minutes', () => {
   assert.ok(lengthMs <= digestTargetMs && lengthMs > digestTargetMs / 2, `${lengthMs}`);
 });
 
-test('when no speed suffices, only the longest clips are cut, and none to less than can be recognized', () => {
+test('when no speed suffices, only the longest clips are cut', () => {
   const long = entry('motion', 'a', 100, 20_000);
   const short = entry('motion', 'b', 200, 210);
   const cut = planOf([long, short], span);
   assert.deepEqual([cut.isCut, cut.speed], [true, 16]);
   assert.ok(Math.abs(cut.lengthMs - digestTargetMs) < 1, `${cut.lengthMs}`);
   assert.equal(cut.parts[1]?.toMs, 212_000);
+});
 
-  const busy = Array.from({ length: 500 }, (_, index) =>
-    entry('motion', 'a', index * 60 + 10, index * 60 + 40),
+test('more clips than can be recognized in two minutes: each camera shows what was annotated, and motion of the whole time', () => {
+  const tree = Array.from({ length: 900 }, (_, index) =>
+    entry('motion', 'tree', index * 40 + 10, index * 40 + (index % 3 === 1 ? 30 : 20)),
   );
-  const { parts, lengthMs } = planOf(busy, span);
-  assert.equal(parts.length, 500);
-  assert.ok(lengthMs >= 500 * 500, `${lengthMs} ms for 500 clips`);
+  const gate = Array.from({ length: 50 }, (_, index) => entry('motion', 'gate', index * 600 + 15));
+  const person = [entry('annotation', 'tree', 29), entry('annotation', 'tree', 35_920)];
+  const { parts, speed, lengthMs, isCut, leftOut } = planOf([...tree, ...gate, ...person], span);
+  assert.ok(lengthMs < digestTargetMs + 1 && lengthMs > 0.9 * digestTargetMs, `${lengthMs}`);
+  assert.deepEqual([parts.length, speed, isCut, leftOut], [240, 16, true, { clips: 711, gaps: 0 }]);
+  const clipsOf = (uid: string) => parts.filter((part) => part.uid === uid);
+  assert.equal(clipsOf('gate').length, 50);
+  const shown = clipsOf('tree').flatMap(({ entries }) => entries);
+  assert.equal(shown.filter(({ kind }) => kind === 'annotation').length, 2);
+  const times = clipsOf('tree').map(({ fromMs }) => fromMs);
+  const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  assert.ok(Math.max(...pauses) < 400_000, 'no part of the time is passed over');
+  assert.deepEqual(
+    parts.map(({ fromMs }) => fromMs),
+    parts.map(({ fromMs }) => fromMs).toSorted((a, b) => a - b),
+  );
+  const cameras = Array.from({ length: 300 }, (_, index) => entry('motion', `cam${index}`, index, 900));
+  const many = planOf(cameras, span);
+  assert.equal(new Set(many.parts.map(({ uid }) => uid)).size, 240);
+  assert.ok(many.lengthMs < digestTargetMs + 1);
+});
+
+test('of many gaps the longest are said', () => {
+  const gaps = Array.from({ length: 100 }, (_, index) =>
+    entry('gap', 'a', index * 100, index * 100 + 10 + index / 10),
+  );
+  const only = planOf(gaps, span);
+  assert.deepEqual(
+    [only.parts.length, only.lengthMs, only.leftOut],
+    [80, digestTargetMs, { clips: 0, gaps: 20 }],
+  );
+  assert.equal(only.parts[0]?.fromMs, 2_000_000);
+  const busy = planOf([...gaps, entry('motion', 'b', 0, 20_000)], span);
+  assert.deepEqual([busy.leftOut, busy.isCut], [{ clips: 0, gaps: 60 }, true]);
+  assert.ok(Math.abs(busy.lengthMs - digestTargetMs) < 1, `${busy.lengthMs}`);
 });
 
 test('gaps are said; what belongs to no camera, or is outside the span, is left out', () => {

@@ -38,6 +38,8 @@ export interface DigestPlan {
   readonly lengthMs: number;
   /** Clips are cut, because even the highest speed would not suffice. */
   readonly isCut: boolean;
+  /** What does not fit into two minutes even so. */
+  readonly leftOut: { readonly clips: number; readonly gaps: number };
 }
 
 /** Entries of the journal in one digest: more would play for hours. */
@@ -71,8 +73,8 @@ const speeds = playbackSpeeds.filter((speed) => speed >= 1);
 const fastest = Math.max(...speeds) as DigestSpeed;
 
 /**
- * All clips and gaps of some entries, and the lowest speed at which they take two minutes. If no speed suffices, the longest
- * clips are cut, and a digest of hundreds of events takes longer.
+ * Clips and gaps of some entries, and the lowest speed at which they take two minutes. If no speed suffices, the longest
+ * clips are cut; if that does not suffice either, clips and the shortest gaps are left out.
  * @param entries in any order; those without a stream or of other kinds are ignored
  * @param span what is digested, UTC ms; clips end there
  */
@@ -80,32 +82,68 @@ export function planOf(
   entries: readonly JournalEntry[],
   span: { readonly fromMs: number; readonly toMs: number },
 ): DigestPlan {
-  const parts = [...clipsOf(entries, span), ...gapsOf(entries, span)].sort(
-    (a, b) => a.fromMs - b.fromMs || a.uid.localeCompare(b.uid),
-  );
-  const gapsMs = parts.filter(({ type }) => type === 'gap').length * gapShownMs;
-  const playedMs = sum(parts.filter(isClip).map(lengthOf));
-  // Gaps take at most half of the time: the clips are what the digest is for.
-  const roomMs = Math.max(digestTargetMs / 2, digestTargetMs - gapsMs);
+  const allClips = clipsOf(entries, span);
+  const allGaps = gapsOf(entries, span);
+  // Gaps take at most half of the time where clips need it: they are what the digest is for.
+  const neededMs = Math.min(digestTargetMs / 2, sum(allClips.map(lengthOf)) / fastest);
+  const gaps = longestOf(allGaps, Math.floor((digestTargetMs - neededMs) / gapShownMs));
+  const gapsMs = gaps.length * gapShownMs;
+  const roomMs = digestTargetMs - gapsMs;
+  const playedMs = sum(allClips.map(lengthOf));
   const speed = speeds.find((one) => playedMs / one <= roomMs);
-  if (speed !== undefined) return { parts, speed, lengthMs: gapsMs + playedMs / speed, isCut: false };
-  const mostMs = Math.max(
-    clipShownMinMs * fastest,
-    longestThatFit(parts.filter(isClip).map(lengthOf), roomMs * fastest),
-  );
-  const cut = parts.map((part) =>
-    isClip(part) ? { ...part, toMs: Math.min(part.toMs, part.fromMs + mostMs) } : part,
-  );
+  const clips = speed === undefined ? clipsThatFit(allClips, roomMs) : allClips;
+  const parts = [...clips, ...gaps].sort((a, b) => a.fromMs - b.fromMs || a.uid.localeCompare(b.uid));
   return {
-    parts: cut,
-    speed: fastest,
-    lengthMs: gapsMs + sum(cut.filter(isClip).map(lengthOf)) / fastest,
-    isCut: true,
+    parts,
+    speed: speed ?? fastest,
+    lengthMs: gapsMs + sum(clips.map(lengthOf)) / (speed ?? fastest),
+    isCut: speed === undefined,
+    leftOut: { clips: allClips.length - clips.length, gaps: allGaps.length - gaps.length },
   };
 }
 
-function isClip(part: DigestPart): part is Clip {
-  return part.type === 'clip';
+/** As many clips as can be recognized in this time at the highest speed, the longest ones cut to a common length. */
+function clipsThatFit(clips: readonly Clip[], roomMs: number): Clip[] {
+  const chosen = chosenOf(clips, Math.floor(roomMs / clipShownMinMs));
+  const mostMs = Math.max(clipShownMinMs * fastest, longestThatFit(chosen.map(lengthOf), roomMs * fastest));
+  return chosen.map((clip) => ({ ...clip, toMs: Math.min(clip.toMs, clip.fromMs + mostMs) }));
+}
+
+/**
+ * The clips of each camera that say most: no camera crowds out the others, as one with a tree in the wind would.
+ * @param most the number of all together
+ */
+function chosenOf(clips: readonly Clip[], most: number): Clip[] {
+  if (clips.length <= most) return [...clips];
+  const cameras = [...Map.groupBy(clips, ({ uid }) => uid).values()].sort((a, b) => a.length - b.length);
+  let left = most;
+  return cameras.flatMap((own, place) => {
+    const chosen = mostTelling(own, Math.floor(left / (cameras.length - place)));
+    left -= chosen.length;
+    return chosen;
+  });
+}
+
+/** Those with annotations first, of detectors or people; then motion. */
+function mostTelling(clips: readonly Clip[], count: number): readonly Clip[] {
+  if (clips.length <= count) return clips;
+  const isNoted = ({ entries }: Clip) => entries.some(({ kind }) => kind === 'annotation');
+  const noted = longestOfEachPart(clips.filter(isNoted), count);
+  const motion = clips.filter((clip) => !isNoted(clip));
+  return [...noted, ...longestOfEachPart(motion, count - noted.length)];
+}
+
+/** The longest clip of each of `count` equal parts, so that the whole time is represented. */
+function longestOfEachPart(clips: readonly Clip[], count: number): Clip[] {
+  if (clips.length <= count) return [...clips];
+  return Array.from({ length: count }, (_, part) => {
+    const [first, end] = [part, part + 1].map((one) => Math.floor((one * clips.length) / count));
+    return longestOf(clips.slice(first, end), 1);
+  }).flat();
+}
+
+function longestOf<T extends DigestPart>(parts: readonly T[], most: number): T[] {
+  return parts.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, most);
 }
 
 function lengthOf({ fromMs, toMs }: DigestPart): number {

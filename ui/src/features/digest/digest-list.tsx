@@ -22,7 +22,7 @@ export function DigestList({ player, plan, digested }: DigestListProps) {
   useEffect(() => {
     list.current?.children[place]?.scrollIntoView({ block: 'nearest' });
   }, [place]);
-  const { speed, lengthMs, isCut } = plan;
+  const { speed, lengthMs, isCut, leftOut } = plan;
   return (
     <section className={classes.list} aria-label={i18n.t('digest.parts')}>
       <div className={classes.summary}>
@@ -33,6 +33,8 @@ export function DigestList({ player, plan, digested }: DigestListProps) {
             speed: i18n.number(speed),
           })}
           {isCut && ` ${i18n.t('digest.cut')}`}
+          {leftOut.clips > 0 && ` ${i18n.t('digest.leftOut', { count: leftOut.clips })}`}
+          {leftOut.gaps > 0 && ` ${i18n.t('digest.leftOut.gaps', { count: leftOut.gaps })}`}
         </p>
         <DigestExport digested={digested} />
       </div>

@@ -68,6 +68,9 @@ export const events = {
   'digest.clips': '{count, plural, one {# clip} other {# clips}}',
   'digest.summary': '{clips} in {duration} at {speed}×. Quiet time is skipped.',
   'digest.cut': 'Long clips are cut.',
+  'digest.leftOut':
+    '{count, plural, one {# more clip doesn’t} other {# more clips don’t}} fit into two minutes. Of each camera, annotated clips and the longest ones are shown. To see all, choose fewer cameras or a shorter time.',
+  'digest.leftOut.gaps': '{count, plural, one {# short gap is} other {# short gaps are}} left out.',
   'digest.progress': '{place} of {count}',
   'digest.previous': 'Previous clip',
   'digest.next': 'Next clip',
