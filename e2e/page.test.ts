@@ -213,6 +213,32 @@ test('[R2.26] the table is sorted by its headings; its columns are chosen, and s
     await first.getByText('Loading dock').waitFor();
     const sort = await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort');
     assert.equal(sort, 'descending');
+    // Each column sorts, first so that what matters is on top, and the list of orders says which one it is.
+    const order = page.getByRole('combobox', { name: 'Order', exact: true });
+    for (const [name, first, second] of [
+      ['Last 24 h', 'ascending', 'descending'],
+      ['Oldest footage', 'ascending', 'descending'],
+      ['Bit rate', 'descending', 'ascending'],
+      ['Tags', 'ascending', 'descending'],
+      ['Location', 'ascending', 'descending'],
+      ['State', 'ascending', 'descending'],
+    ] as const) {
+      const heading = page.getByRole('columnheader', { name });
+      for (const direction of [first, second]) {
+        const answer = page.waitForResponse((response) => response.url().includes('sortType='));
+        await heading.getByRole('button').click();
+        assert.equal((await answer).status(), 200);
+        assert.equal(await heading.getAttribute('aria-sort'), direction);
+        const chosen = await order.evaluate((select: HTMLSelectElement) => select.selectedOptions[0]?.label);
+        assert.match(
+          chosen ?? '',
+          name === 'Location' || name === 'State' ? /^By/ : new RegExp(`^${name}, ${direction}$`),
+        );
+      }
+    }
+    await page.getByRole('columnheader', { name: 'Tags' }).getByRole('button').click();
+    await page.reload();
+    await page.locator('th[aria-sort=ascending]').filter({ hasText: 'Tags' }).waitFor();
     // What the table leaves out in a narrow window is no business of the header.
     await page.setViewportSize({ width: 768, height: 1024 });
     await page.getByRole('columnheader', { name: 'Location' }).waitFor({ state: 'hidden' });

@@ -274,6 +274,9 @@ export const timelineDefaults = {
   labelStepsMinutes: [1, 5, 15, 30, 60],
 } as const;
 
+/** Before this much was expected, a recorded share says more about the seconds of connecting than about the camera. */
+export const shareJudgedAfterMs = 3_600_000;
+
 /** Failed streams that the server's statistics name. */
 export const failedStreamsMax = 5;
 

@@ -77,6 +77,19 @@ const probeErrors = [
 const streamErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound'] as const;
 const fieldErrors = ['STREAM_SOURCE_ERR', 'STREAM_NAME_ERR', 'CREDENTIALS_ERR', 'ARCHIVE_DEPTH_ERR'] as const;
 
+const streamSorts = [
+  'name',
+  'createdAt',
+  'status',
+  'location',
+  'share',
+  'oldest',
+  'bitrate',
+  'viewers',
+  'depth',
+  'tags',
+] as const;
+
 const rightsToSet = {
   view: z.boolean().default(false),
   archive: z.boolean().default(false),
@@ -92,8 +105,12 @@ export const streamCalls = {
       ...pageQuery,
       groupType: z.enum(['none', 'tag']).default('none'),
       sortType: z
-        .enum(['name', '-name', 'createdAt', '-createdAt', 'status', '-status', 'location', '-location'])
-        .default('name'),
+        .enum(streamSorts.flatMap((sort) => [sort, `-${sort}`] as const))
+        .default('name')
+        .describe(
+          'Descending after a hyphen. `share`: recorded share of the last 24 hours; `oldest`: time of the oldest footage; ' +
+            '`depth`: how long footage is kept. Streams without the value come last',
+        ),
       onlyAvailable: z.boolean().default(false).describe('Only pending and running streams'),
       isOnlyAvailable: z
         .boolean()

@@ -69,7 +69,7 @@ async function openCluster(
     },
     limits,
   });
-  return { publicKey, tables, cluster, membership, nodeAuthenticator, rpc, archiveReader };
+  return { publicKey, tables, cluster, membership, nodeAuthenticator, rpc, peers, archiveReader };
 }
 
 /** On a connection of its own: leases are renewed however busy the database is. */

@@ -7,8 +7,10 @@ import { Live } from '../live/live.ts';
 import { MotionJournal } from '../motion/motion-journal.ts';
 import { FeedReceiver } from '../feed/feed-receiver.ts';
 import type { NodeRpc } from '../rpc/node-rpc.ts';
+import { LocalListFigures } from '../statistics/list-figures.ts';
 import { Statistics } from '../statistics/statistics.ts';
-import { ClusterInsight, LocalInsight } from '../streams/stream-insight.ts';
+import { ClusterInsight, LocalInsight, type LocalInsightOptions } from '../streams/stream-insight.ts';
+import { SortFigures } from '../streams/sort-figures.ts';
 import { SourceProbe } from '../streams/source-probe.ts';
 import { EventLoopWatch } from '../system/event-loop-watch.ts';
 import { HealthMonitor } from '../system/health.ts';
@@ -48,7 +50,6 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
   const { store, archive, license, reserve } = storage;
   const { pool, prober } = ffmpeg;
   const { membership, rpc } = cluster;
-  const nodeOf = (uid: string) => membership.nodeElsewhere(uid);
   const observers = new StreamObservers();
   const streamManager = openStreams(parts, observers);
   const statuses = new StatusWriter({ streams: store.streams, clock, log });
@@ -83,9 +84,6 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
   observers.add({ ...own, onMotion: (uid, event) => motion.note(uid, event) });
   const systemWatch = watchForJournal(parts, { ...journal, streamManager, observers, health }, closers);
   membership.attach({ activeStreams: () => streamManager.active, review: () => streamManager.review() });
-  const snapshots = new Snapshots({ render: ffmpeg.renderLate, clock, load });
-  const localInsight = new LocalInsight({ streamManager, statistics, snapshots, live, clock });
-  const insight = new ClusterInsight({ local: localInsight, rpc, nodeOf });
   const timeoutMs = () => config.source.probeSeconds * 1000;
   const sourceProbe = new SourceProbe({ prober, rpc, timeoutMs });
   return {
@@ -95,11 +93,30 @@ async function openMedia(parts: MediaParts, closers: Closer[]) {
     transcoding,
     health,
     statistics,
-    localInsight,
-    insight,
+    ...openInsight(parts, { streamManager, statistics, live }),
     sourceProbe,
     systemWatch,
     ...journal,
+  };
+}
+
+/** What this node, and what all nodes know of running streams. */
+function openInsight(
+  { foundation, storage, ffmpeg, cluster }: MediaParts,
+  running: Pick<LocalInsightOptions, 'streamManager' | 'statistics' | 'live'>,
+) {
+  const { clock, load } = foundation;
+  const { membership, rpc, peers } = cluster;
+  const snapshots = new Snapshots({ render: ffmpeg.renderLate, clock, load });
+  const localInsight = new LocalInsight({ ...running, snapshots, clock });
+  const nodeOf = (uid: string) => membership.nodeElsewhere(uid);
+  const owns = (uid: string) => membership.owns(uid);
+  const localFigures = new LocalListFigures({ ...running, owns, archive: storage.archive });
+  return {
+    localInsight,
+    insight: new ClusterInsight({ local: localInsight, rpc, nodeOf }),
+    localFigures,
+    sortFigures: new SortFigures({ clock, local: localFigures, rpc, peers }),
   };
 }
 

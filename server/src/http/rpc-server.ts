@@ -33,6 +33,7 @@ import type { Membership } from '../cluster/membership.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { Exports } from '../export/exports.ts';
+import type { LocalListFigures } from '../statistics/list-figures.ts';
 import type { LocalInsight } from '../streams/stream-insight.ts';
 import { sourceSnapshotPath, sourceReportPath, type SourceProbe } from '../streams/source-probe.ts';
 
@@ -50,6 +51,7 @@ export interface NodeLinkServices {
   readonly exports: Exports;
   /** Of streams that this node runs. */
   readonly localInsight: LocalInsight;
+  readonly localFigures: LocalListFigures;
   readonly nodeAuthenticator: NodeAuthenticator;
   readonly sourceProbe: SourceProbe;
 }
@@ -263,7 +265,11 @@ function serveExports(scope: FastifyInstance, { exports }: NodeLinkServices): vo
   });
 }
 
-function serveInsight(scope: FastifyInstance, { localInsight }: NodeLinkServices): void {
+function serveInsight(scope: FastifyInstance, { localInsight, localFigures }: NodeLinkServices): void {
+  scope.get('figures', async () => ({
+    streams: Array.from(await localFigures.all(), ([uid, figures]) => ({ uid, ...figures })),
+  }));
+
   scope.get('stream/:uid/stats', (request) => {
     return localInsight.stats(uidOf(request), queryOf(request)['language'] === 'ru' ? 'ru' : 'en');
   });

@@ -88,6 +88,24 @@ export const RemoteDays = z
 /** Streams of which a node has recordings of other programs. */
 export const RemoteImports = z.object({ streams: z.array(z.string().max(64)).max(100_000) });
 
+/** Of what a node knows of all its streams. */
+export const figuresLimits = { maxBytes: 16 * 1024 * 1024, timeoutMs: 4_000 };
+
+export const RemoteFigures = z.object({
+  streams: z
+    .array(
+      z.object({
+        uid: z.string().max(64),
+        viewers: count.nullable(),
+        share: z.number().min(0).max(1).nullable(),
+        oldestMs: time.nullable(),
+        bytes: count,
+        durationMs: z.number().min(0),
+      }),
+    )
+    .max(100_000),
+});
+
 export const RemoteSize = z.object({ size: count, isGrowing: z.boolean() });
 
 /** @throws Fault Unavailable for an invalid answer */

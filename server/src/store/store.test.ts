@@ -7,7 +7,7 @@ import { isUniqueViolation } from './constraint.ts';
 import { openTestStore } from './store-fixture.ts';
 import type { Store } from './store.ts';
 import { newStream } from './stream-fixture.ts';
-import type { StreamQuery, ListViewer } from './stream-list.ts';
+import type { ListViewer, StreamQuery, StreamSort } from './stream-list.ts';
 import { newUser } from './user-fixture.ts';
 
 let folder: string;
@@ -121,6 +121,55 @@ test('a grouped list read page by page is complete, whatever the page size', asy
     }
     assert.deepEqual(rows, idsOf(whole), `pages of ${pageSize}`);
   }
+});
+
+test('[R2.26] a list is sorted by any column, streams without a value last in both directions', async () => {
+  const reader = await store.users.add(userOf('sorter'));
+  const archive = { view: true, archive: true, share: false, edit: false };
+  const [first, second, third] = await Promise.all(
+    (
+      [
+        ['sorted1', { name: 'sorted c', archive: { isEnable: true, depthHours: -1 }, tags: ['t2', 't1'] }],
+        ['sorted2', { name: 'sorted b', archive: { isEnable: true, depthHours: 24 }, tags: ['t3'] }],
+        ['sorted3', { name: 'sorted a', archive: { isEnable: false, depthHours: 48 } }],
+      ] as const
+    ).map(([uid, members]) => store.streams.add(newStream(uid, members))),
+  );
+  assert.ok(first && second && third);
+  await store.permissions.replaceOfUser(reader.id, [
+    { streamId: first.id, rights: archive },
+    { streamId: second.id, rights: { ...archive, archive: false } },
+    { streamId: third.id, rights: archive },
+  ]);
+  const figures = new Map([
+    ['sorted1', 5],
+    ['sorted2', 0.25],
+    ['elsewhere', 1],
+  ]);
+  const viewer: ListViewer = { userId: reader.id, isAdmin: false };
+  const sorted = async (sort: StreamSort, who = viewer, query: Partial<StreamQuery> = {}) => {
+    const asked = { ...plain, sort, figures, words: ['sorted'], ...query };
+    const both = await Promise.all(
+      [false, true].map(async (descending) => store.streamList.page(who, { ...asked, descending })),
+    );
+    return both.map(({ items }) => items.map(({ stream }) => stream.uid.at(-1)).join(''));
+  };
+  assert.deepEqual(await sorted('viewers'), ['213', '123']);
+  assert.deepEqual(await sorted('share', admin), ['213', '123']);
+  assert.deepEqual(
+    await sorted('share'),
+    ['132', '132'],
+    'a figure of an archive that the viewer may not see',
+  );
+  assert.deepEqual(await sorted('depth'), ['213', '123']);
+  assert.deepEqual(await sorted('tags'), ['123', '213']);
+  assert.deepEqual(await sorted('bitrate', admin, { byTag: true }), ['1123', '1123']);
+  const pages = [1, 2, 3].map((page) => sorted('viewers', viewer, { page, pageSize: 1 }));
+  assert.deepEqual(await Promise.all(pages), [
+    ['2', '1'],
+    ['1', '2'],
+    ['3', '3'],
+  ]);
 });
 
 test('a save at an old revision is refused', async () => {

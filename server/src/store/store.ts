@@ -83,7 +83,7 @@ export class Store {
     this.sessions = new Sessions(db);
     this.tokens = new Tokens(db);
     this.streams = new Streams(db, redact, addresses);
-    this.streamList = new StreamListing(db, addresses);
+    this.streamList = new StreamListing(db, addresses, engine);
     this.permissions = new Permissions(db);
     this.mosaics = new Mosaics(db);
     this.bookmarks = new Bookmarks(db);

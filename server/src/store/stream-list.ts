@@ -1,5 +1,12 @@
-import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool } from 'kysely';
-import type { Database } from './database.ts';
+import {
+  sql,
+  type Kysely,
+  type OrderByItemBuilder,
+  type RawBuilder,
+  type Selectable,
+  type SqlBool,
+} from 'kysely';
+import type { Database, Engine } from './database.ts';
 import type { StreamRights } from './permissions.ts';
 import { allOf, containsAll } from './search.ts';
 import type { StreamAddresses } from './stream-addresses.ts';
@@ -12,11 +19,26 @@ export interface ListViewer {
   readonly isAdmin: boolean;
 }
 
+/** The figures of the footage are sorted by only where the viewer may see them. */
+export type StreamSort =
+  | 'name'
+  | 'createdAt'
+  | 'status'
+  | 'location'
+  | 'depth'
+  | 'tags'
+  | 'viewers'
+  | 'share'
+  | 'oldest'
+  | 'bitrate';
+
 export interface StreamQuery {
   readonly page: number;
   readonly pageSize: number;
-  readonly sort: 'name' | 'createdAt' | 'status' | 'location';
+  readonly sort: StreamSort;
   readonly descending: boolean;
+  /** For a sort by figures: those of the streams that have one, by uid. */
+  readonly figures?: ReadonlyMap<string, number>;
   /** A stream appears once under each of its tags, untagged streams at the end. */
   readonly byTag: boolean;
   readonly onlyAvailable: boolean;
@@ -59,12 +81,11 @@ interface TouchedGroups {
 const allRights: StreamRights = { view: true, archive: true, share: true, edit: true };
 const noRights: StreamRights = { view: false, archive: false, share: false, edit: false };
 
-const sortColumns = {
-  name: ['streams.name_sort'],
-  createdAt: ['streams.created_ms'],
-  status: ['streams.status', 'streams.name_sort'],
-  location: ['streams.location_sort', 'streams.name_sort'],
-} as const;
+const nameSort = sql`streams.name_sort`;
+/** Streams that are not recorded have no depth. */
+const depth = sql`case when streams.is_recorded = 1
+  then case when streams.depth_hours < 0 then 2147483647 else streams.depth_hours end end`;
+const firstTag = sql`(select min(t.tag_sort) from stream_tags as t where t.stream_id = streams.id)`;
 
 /**
  * Reads streams as one user may see them. Streams that the user may not view are neither listed nor counted.
@@ -74,9 +95,12 @@ export class StreamListing {
 
   readonly #addresses: StreamAddresses;
 
-  constructor(db: Kysely<Database>, addresses: StreamAddresses) {
+  readonly #engine: Engine;
+
+  constructor(db: Kysely<Database>, addresses: StreamAddresses, engine: Engine) {
     this.#db = db;
     this.#addresses = addresses;
+    this.#engine = engine;
   }
 
   /** One stream and the viewer's rights on it, which may be none. */
@@ -129,8 +153,8 @@ export class StreamListing {
       .where(matches(viewer, query))
       .executeTakeFirstOrThrow();
     const direction = query.descending ? 'desc' : 'asc';
-    let found = this.#withRights(viewer).where(matches(viewer, query));
-    for (const column of sortColumns[query.sort]) found = found.orderBy(column, direction);
+    let found = this.#withFigures(viewer, query).where(matches(viewer, query));
+    for (const [by, inDirection] of orderOf(viewer, query)) found = found.orderBy(by, inDirection);
     const rows = await found
       .orderBy('streams.id', direction)
       .limit(query.pageSize)
@@ -213,14 +237,14 @@ export class StreamListing {
 
   #rowsOfTags(viewer: ListViewer, query: StreamQuery, touched: TouchedGroups, offset: number) {
     const direction = query.descending ? 'desc' : 'asc';
-    let found = this.#withRights(viewer)
+    let found = this.#withFigures(viewer, query)
       .innerJoin('stream_tags', 'stream_tags.stream_id', 'streams.id')
       .select('stream_tags.tag as group_tag')
       .where('stream_tags.tag_key', 'in', touched.keys)
       .where(matches(viewer, query))
       .orderBy('stream_tags.tag_sort')
       .orderBy('stream_tags.tag_key');
-    for (const column of sortColumns[query.sort]) found = found.orderBy(column, direction);
+    for (const [by, inDirection] of orderOf(viewer, query)) found = found.orderBy(by, inDirection);
     return found
       .orderBy('streams.id', direction)
       .limit(query.pageSize)
@@ -230,11 +254,11 @@ export class StreamListing {
 
   #untaggedRows(viewer: ListViewer, query: StreamQuery, window: { limit: number; offset: number }) {
     const direction = query.descending ? 'desc' : 'asc';
-    let found = this.#withRights(viewer)
+    let found = this.#withFigures(viewer, query)
       .select(sql<string | null>`null`.as('group_tag'))
       .where(sql<SqlBool>`not exists (select 1 from stream_tags as t where t.stream_id = streams.id)`)
       .where(matches(viewer, query));
-    for (const column of sortColumns[query.sort]) found = found.orderBy(column, direction);
+    for (const [by, inDirection] of orderOf(viewer, query)) found = found.orderBy(by, inDirection);
     return found.orderBy('streams.id', direction).limit(window.limit).offset(window.offset).execute();
   }
 
@@ -244,6 +268,11 @@ export class StreamListing {
       rights: rightsOf(viewer, row),
       createdBy: row.creator_login,
     };
+  }
+
+  /** With `figure.value`, which is null for all streams in other orders. */
+  #withFigures(viewer: ListViewer, { figures }: StreamQuery) {
+    return this.#withRights(viewer).leftJoin(figureTable(figures, this.#engine), 'figure.uid', 'streams.uid');
   }
 
   #withRights(viewer: ListViewer) {
@@ -293,6 +322,62 @@ function mayShare(viewer: ListViewer): RawBuilder<SqlBool> {
   if (viewer.isAdmin) return sql`1 = 1`;
   return sql`(streams.created_by = ${viewer.userId} or streams.id in (
     select stream_id from permissions where user_id = ${viewer.userId} and can_view = 1 and can_share = 1))`;
+}
+
+/** As a table that the engine can index for one query. */
+function figureTable(figures: ReadonlyMap<string, number> | undefined, engine: Engine) {
+  const json = JSON.stringify(Object.fromEntries(figures ?? []));
+  const rows =
+    engine === 'postgres'
+      ? sql<FigureRow>`(select key as uid, value::float8 as value from jsonb_each_text(${json}::jsonb))`
+      : // Without a limit SQLite would run through the text once for each stream.
+        sql<FigureRow>`(select cast(key as text) as uid, value from json_each(${json}) limit -1)`;
+  return rows.as<'figure'>('figure');
+}
+
+interface FigureRow {
+  uid: string;
+  value: number | null;
+}
+
+type OrderTerm = readonly [
+  by: RawBuilder<unknown>,
+  inDirection: (order: OrderByItemBuilder) => OrderByItemBuilder,
+];
+
+/** Streams without the value come last in both directions. */
+function orderOf(viewer: ListViewer, { sort, descending }: StreamQuery): OrderTerm[] {
+  const upOrDown = (order: OrderByItemBuilder) => (descending ? order.desc() : order.asc());
+  const inOrder = (...columns: RawBuilder<unknown>[]): OrderTerm[] => columns.map((by) => [by, upOrDown]);
+  const missingLast = (by: RawBuilder<unknown>): OrderTerm[] => [
+    [by, (order) => upOrDown(order).nullsLast()],
+    [nameSort, (order) => order.asc()],
+  ];
+  switch (sort) {
+    case 'name':
+      return inOrder(nameSort);
+    case 'createdAt':
+      return inOrder(sql`streams.created_ms`);
+    case 'status':
+      return inOrder(sql`streams.status`, nameSort);
+    case 'location':
+      return inOrder(sql`streams.location_sort`, nameSort);
+    case 'depth':
+      return missingLast(depth);
+    case 'tags':
+      return missingLast(firstTag);
+    case 'viewers':
+      return missingLast(sql`figure.value`);
+    case 'share':
+    case 'oldest':
+    case 'bitrate':
+      return missingLast(viewer.isAdmin ? sql`figure.value` : ofArchive(viewer));
+  }
+}
+
+/** The figure of a stream whose archive the viewer may see. */
+function ofArchive({ userId }: ListViewer) {
+  return sql`case when streams.created_by = ${userId} or permissions.can_archive = 1 then figure.value end`;
 }
 
 function matches(viewer: ListViewer, query: StreamQuery): RawBuilder<SqlBool> {

@@ -54,6 +54,7 @@ async function scene(t: TestContext) {
       },
       membership: { isAvailable: (node) => node !== 'away', hasNode: (uid) => uid !== 'gate' },
       streamService,
+      sortFigures: { of: async (sort) => new Map(sort === 'viewers' ? [['yard', 3]] : [['gate', 0.5]]) },
     });
   const change = (uid: string, state: ManagedStreamState) => {
     states.set(uid, state);
@@ -95,6 +96,16 @@ test('a list that is filtered or sorted by status waits for statuses that are no
   assert.deepEqual(await available({ isOnlyAvailable: true }), ['gate']);
   waiting.set('gate', 'paused');
   assert.deepEqual(await available({ sortType: '-status' }), ['gate', 'yard']);
+});
+
+test('a list is sorted by figures; a stream without one, or whose archive the reader may not see, is last', async (t) => {
+  const { lists, ann, admin } = await scene(t);
+  const sorted = async (sortType: string, reader = admin) =>
+    uidsOf(await lists.page(reader, pageQuery({ sortType }), 'en'));
+  assert.deepEqual(await sorted('viewers'), ['yard', 'gate']);
+  assert.deepEqual(await sorted('-viewers'), ['yard', 'gate']);
+  assert.deepEqual(await sorted('-share'), ['gate', 'yard']);
+  assert.deepEqual(await sorted('share', ann), ['gate']);
 });
 
 test('[R4.1] a poll returns the changes since its revision, only of streams that the reader may view', async (t) => {

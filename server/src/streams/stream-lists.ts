@@ -11,6 +11,7 @@ import type { Store } from '../store/store.ts';
 import type { StreamQuery } from '../store/stream-list.ts';
 import type { StatusWriter } from '../system/status-writer.ts';
 import type { StreamService } from './stream-service.ts';
+import type { FigureSort, SortFigures } from './sort-figures.ts';
 import { failureReasonOf, viewOf } from './stream-view.ts';
 
 type ListQuery = z.output<Calls['listStreams']['query']>;
@@ -23,6 +24,7 @@ export interface StreamListsOptions {
   readonly statuses: Pick<StatusWriter, 'settle'>;
   readonly membership: Pick<Membership, 'isAvailable' | 'hasNode'>;
   readonly streamService: Pick<StreamService, 'listRevision'>;
+  readonly sortFigures: Pick<SortFigures, 'of'>;
 }
 
 /** Lists of the streams that their reader may view, and what changed in them since they were read. */
@@ -41,15 +43,17 @@ export class StreamLists {
 
   /** One page, with the groups of the whole list. */
   async page(principal: Principal, query: ListQuery, language: MessageLanguage) {
-    const { store, statuses } = this.#options;
+    const { store, statuses, sortFigures } = this.#options;
     const onlyAvailable = query.onlyAvailable || query.isOnlyAvailable;
     const sort = query.sortType.replace('-', '') as StreamQuery['sort'];
     // The list is sorted and filtered by the statuses in the database.
     if (onlyAvailable || sort === 'status') await statuses.settle();
+    const figures = isFigure(sort) ? await sortFigures.of(sort) : undefined;
     const page = await store.streamList.page(viewerOf(principal), {
       page: query.page,
       pageSize: query.pageSize,
       sort,
+      ...(figures && { figures }),
       descending: query.sortType.startsWith('-'),
       byTag: query.groupType === 'tag',
       onlyAvailable,
@@ -99,4 +103,8 @@ export class StreamLists {
       if (stream) yield stream;
     }
   }
+}
+
+function isFigure(sort: StreamQuery['sort']): sort is FigureSort {
+  return sort === 'share' || sort === 'oldest' || sort === 'bitrate' || sort === 'viewers';
 }

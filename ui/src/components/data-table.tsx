@@ -33,17 +33,29 @@ interface SortHeadProps {
   readonly onSort: (sort: string) => void;
   readonly children: ReactNode;
   readonly isWide?: boolean;
+  /** The first click sorts in descending order. */
+  readonly isLargestFirst?: boolean;
 }
 
 /** A heading that sorts the rows by its column, or reverses the order when they already are. */
-export function SortHead({ name, sort, onSort, children, isWide = false }: SortHeadProps) {
+export function SortHead({
+  name,
+  sort,
+  onSort,
+  children,
+  isWide = false,
+  isLargestFirst = false,
+}: SortHeadProps) {
   const direction = sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : 'none';
   return (
     <th aria-sort={direction} data-wide={isWide || undefined}>
       <button
         type="button"
         className={classes.sort}
-        onClick={() => onSort(direction === 'ascending' ? `-${name}` : name)}
+        onClick={() => {
+          const isDescendingNext = direction === 'none' ? isLargestFirst : direction === 'ascending';
+          onSort(isDescendingNext ? `-${name}` : name);
+        }}
       >
         {children}
         <svg viewBox="0 0 8 8" aria-hidden="true" className={classes.arrow} data-direction={direction}>

@@ -12,6 +12,8 @@ import {
   type CatalogSlice,
   CoarseSpans,
   coarseSliceOf,
+  type FootageFigures,
+  footageFiguresOf,
   RecordedDayReader,
   type RecordedDay,
   type RecordingStats,
@@ -92,6 +94,12 @@ export class ImportedFootage {
     return (this.#catalog?.reads.streams() ?? [])
       .filter(({ segments }) => segments > 0)
       .map(({ uid }) => uid);
+  }
+
+  /** Of all streams that have recordings, by uid. */
+  async figures(): Promise<Map<string, FootageFigures>> {
+    const catalog = this.#catalog;
+    return catalog ? footageFiguresOf(catalog.reads) : new Map();
   }
 
   /** A part of the catalog, as nodes exchange it: as much of the span as one answer may contain. */

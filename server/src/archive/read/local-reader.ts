@@ -9,6 +9,7 @@ import type { CoarseSpans } from './coarse-spans.ts';
 import type { Damage, DamageLook } from './damage.ts';
 import { type Download, planDownload } from './download.ts';
 import { extentOf, type RecordedExtent, splitPointOf } from './extent.ts';
+import { type FootageFigures, footageFiguresOf } from './footage-figures.ts';
 import { gopAt, type RecordingRun } from './gop.ts';
 import {
   assertCoarseSpan,
@@ -111,6 +112,11 @@ export class LocalReader implements ArchiveReader {
 
   stats(uid: string): RecordingStats {
     return { ...statsOf(this.#tools.reads, uid), recorded: this.#tools.continuity.of(uid) ?? null };
+  }
+
+  /** Of all streams that have footage, by uid. */
+  figures(): Promise<Map<string, FootageFigures>> {
+    return footageFiguresOf(this.#tools.reads);
   }
 
   /** How much was recorded of the spans in which a stream was assigned to this node. */

@@ -19,6 +19,7 @@ export { Damage } from './damage.ts';
 export { type Download, planDownload } from './download.ts';
 export { extentOf, type RecordedExtent, splitPointOf } from './extent.ts';
 export { FederatedCatalog, type NodeCatalog, overlap } from './federated-catalog.ts';
+export { type FootageFigures, footageFiguresOf } from './footage-figures.ts';
 export { gopAt, type RecordingRun } from './gop.ts';
 export {
   assertCoarseSpan,

@@ -21,6 +21,14 @@ test('[R2.26] the settings of the list survive a reload', () => {
   assert.deepEqual(loadChoices(local), choices);
 });
 
+test('[R2.26] any column of the table is an order, in both directions', () => {
+  const sortOf = (sortType: string) => loadChoices(storage(JSON.stringify({ sortType }))).sortType;
+  for (const sort of ['share', '-share', '-viewers', 'oldest', 'bitrate', '-tags', 'depth']) {
+    assert.equal(sortOf(sort), sort);
+  }
+  assert.equal(sortOf('--share'), 'name');
+});
+
 test('invalid stored settings result in the default list', () => {
   for (const text of [undefined, '', '{', 'null', '7', '{"view":"wall","sortType":"size","search":4}']) {
     assert.deepEqual(loadChoices(storage(text)), defaultChoices, text);

@@ -2,7 +2,7 @@
 
 const key = 'vidette.streams';
 
-/** Sort orders of the list. */
+/** Orders that the list offers in both views. */
 export const sortTypes = [
   'name',
   '-name',
@@ -28,12 +28,15 @@ export const columns = [
 /** A column of the table that can be hidden. */
 export type Column = (typeof columns)[number];
 
+/** An order of the list: one of those offered, or by a column of the table. */
+export type SortType = (typeof sortTypes)[number] | Column | `-${Column}`;
+
 /** The settings in the list's header. */
 export interface StreamsChoices {
   readonly view: 'grid' | 'table';
   readonly isGrouped: boolean;
   readonly onlyAvailable: boolean;
-  readonly sortType: (typeof sortTypes)[number];
+  readonly sortType: SortType;
   readonly search: string;
   readonly columns: readonly Column[];
 }
@@ -47,6 +50,15 @@ export const defaultChoices: StreamsChoices = {
   columns: ['status', 'share', 'oldest', 'bitrate', 'viewers', 'tags'],
 };
 
+/** The order with this name, if there is one. */
+export function sortTypeOf(name: unknown): SortType | undefined {
+  const known: readonly SortType[] = [
+    ...sortTypes,
+    ...columns.flatMap((column) => [column, `-${column}`] as const),
+  ];
+  return known.find((one) => one === name);
+}
+
 /** Loads the settings; missing or invalid ones get their defaults. */
 export function loadChoices(storage: Pick<Storage, 'getItem'>): StreamsChoices {
   const stored = parse(storage.getItem(key));
@@ -55,7 +67,7 @@ export function loadChoices(storage: Pick<Storage, 'getItem'>): StreamsChoices {
     view: stored['view'] === 'table' ? 'table' : 'grid',
     isGrouped: stored['isGrouped'] === true,
     onlyAvailable: stored['onlyAvailable'] === true,
-    sortType: sortTypes.find((one) => one === stored['sortType']) ?? defaultChoices.sortType,
+    sortType: sortTypeOf(stored['sortType']) ?? defaultChoices.sortType,
     search: typeof search === 'string' ? search : '',
     columns: Array.isArray(shown) ? columns.filter((one) => shown.includes(one)) : defaultChoices.columns,
   };

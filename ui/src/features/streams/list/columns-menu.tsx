@@ -2,7 +2,6 @@ import { ActionIcon, Menu } from '@mantine/core';
 import IconColumns from '@tabler/icons-react/dist/esm/icons/IconColumns.mjs';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { columns, type Column } from './choices.ts';
-import { columnText } from './column-text.ts';
 import classes from './streams.module.css';
 
 interface ColumnsMenuProps {
@@ -30,7 +29,7 @@ export function ColumnsMenu({ shown, onChange }: ColumnsMenuProps) {
               onChange(columns.filter((one) => (one === column ? isShown : shown.includes(one))))
             }
           >
-            {i18n.t(columnText[column])}
+            {i18n.t(`streams.column.${column}`)}
           </Menu.CheckboxItem>
         ))}
       </Menu.Dropdown>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { shareJudgedAfterMs } from '@vidette/contract/constants';
 import type { ListedStream } from '@vidette/contract/entities';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
@@ -8,10 +9,9 @@ import classes from './streams-table.module.css';
 
 /** Figures of many rows: they change slowly, and each row asks for its own. */
 const archiveEveryMs = 60_000;
+/** A camera that was just added has its first footage soon. */
+const firstFootageEveryMs = 5_000;
 const viewersEveryMs = 10_000;
-
-/** Before this time a share says more about the seconds of connecting than about the camera. */
-const judgedAfterMs = 3_600_000;
 
 interface FigureProps {
   readonly stream: ListedStream;
@@ -47,7 +47,7 @@ function ArchiveFigure({
   const { data } = useQuery({
     ...archiveStatsQuery(stream.uid),
     enabled: stream.canArchive,
-    refetchInterval: archiveEveryMs,
+    refetchInterval: ({ state }) => (state.data?.startTime === null ? firstFootageEveryMs : archiveEveryMs),
   });
   if (!data) return null;
   if (column === 'oldest') return data.startTime === null ? '–' : i18n.date(data.startTime);
@@ -56,7 +56,7 @@ function ArchiveFigure({
       ? i18n.t('rate.bits', { amount: i18n.number(data.bitrate / 1e6, { maximumFractionDigits: 1 }) })
       : '–';
   const day = data.recorded?.day;
-  return <ShareBar share={day && day.expectedMs >= judgedAfterMs ? day.share : null} />;
+  return <ShareBar share={day && day.expectedMs >= shareJudgedAfterMs ? day.share : null} />;
 }
 
 /** A share of the last 24 hours as a bar with its figure, rounded down: a gap must not read as complete. */

@@ -8,19 +8,9 @@ import type { Icon } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { Tip } from '../../../components/tip.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
-import type { MessageKey } from '../../../i18n/i18n.ts';
-import { sortTypes, type StreamsChoices } from './choices.ts';
+import type { I18n } from '../../../i18n/i18n.ts';
+import { columns, sortTypeOf, sortTypes, type SortType, type StreamsChoices } from './choices.ts';
 import classes from './streams.module.css';
-
-const sortText: Record<(typeof sortTypes)[number], MessageKey> = {
-  name: 'streams.sort.name',
-  '-name': 'streams.sort.nameReversed',
-  '-createdAt': 'streams.sort.newest',
-  status: 'streams.sort.status',
-  '-status': 'streams.sort.statusReversed',
-  location: 'streams.sort.location',
-  '-location': 'streams.sort.locationReversed',
-};
 
 const ColumnsMenu = lazy(() =>
   import('./columns-menu.tsx').then((module) => ({ default: module.ColumnsMenu })),
@@ -139,12 +129,23 @@ function SortSelect({ choices, onChange }: ChoiceProps) {
       aria-label={i18n.t('streams.sort')}
       value={choices.sortType}
       onChange={(event) => {
-        const sortType = sortTypes.find((one) => one === event.currentTarget.value);
+        const sortType = sortTypeOf(event.currentTarget.value);
         if (sortType) onChange({ sortType });
       }}
-      data={sortTypes.map((value) => ({ value, label: i18n.t(sortText[value]) }))}
+      data={[
+        ...sortTypes.map((value) => ({ value, label: i18n.t(`streams.sort.${value}`) })),
+        ...columnOrder(choices.sortType, i18n),
+      ]}
     />
   );
+}
+
+/** The present order, where only a heading of the table offers it. */
+function columnOrder(sortType: SortType, i18n: I18n) {
+  const column = columns.find((one) => sortType.replace('-', '') === one);
+  if (column === undefined || sortTypes.some((one) => one === sortType)) return [];
+  const text = sortType === column ? 'streams.sort.ascending' : 'streams.sort.descending';
+  return [{ value: sortType, label: i18n.t(text, { column: i18n.t(`streams.column.${column}`) }) }];
 }
 
 function ViewToggles({ choices, onChange }: ChoiceProps) {

@@ -7,8 +7,7 @@ import { useIsServerLost } from '../../../page/page-context.tsx';
 import { PublicMark, StreamStatus } from '../stream-status.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { Link } from '../../../routing/react/link.tsx';
-import { sortTypes, type Column, type StreamsChoices } from './choices.ts';
-import { columnText } from './column-text.ts';
+import { sortTypeOf, type Column, type SortType } from './choices.ts';
 import { smallStills, useStreamStill } from '../use-stream-still.ts';
 import { PickBox } from './pick-box.tsx';
 import { reasonOf } from '../reason.ts';
@@ -38,15 +37,15 @@ export function columnsStyle(shown: readonly Column[]): CSSProperties {
 interface StreamsTableHeadProps {
   readonly isPicking: boolean;
   readonly columns: readonly Column[];
-  readonly sort: StreamsChoices['sortType'];
-  readonly onSort: (sort: StreamsChoices['sortType']) => void;
+  readonly sort: SortType;
+  readonly onSort: (sort: SortType) => void;
 }
 
-/** The table's headings, matching `StreamsTableRow`; those that the server can sort by are buttons. */
+/** The table's headings, matching `StreamsTableRow`: buttons that sort by their columns. */
 export function StreamsTableHead({ isPicking, columns, sort, onSort }: StreamsTableHeadProps) {
   const i18n = useI18n();
   const order = (wanted: string) => {
-    const known = sortTypes.find((one) => one === wanted);
+    const known = sortTypeOf(wanted);
     if (known) onSort(known);
   };
   return (
@@ -61,17 +60,18 @@ export function StreamsTableHead({ isPicking, columns, sort, onSort }: StreamsTa
         <SortHead name="name" sort={sort} onSort={order}>
           {i18n.t('streams.column.name')}
         </SortHead>
-        {columns.map((column) =>
-          column === 'status' || column === 'location' ? (
-            <SortHead key={column} name={column} sort={sort} onSort={order} isWide={column !== 'status'}>
-              {i18n.t(columnText[column])}
-            </SortHead>
-          ) : (
-            <th key={column} data-wide="true">
-              {i18n.t(columnText[column])}
-            </th>
-          ),
-        )}
+        {columns.map((column) => (
+          <SortHead
+            key={column}
+            name={column}
+            sort={sort}
+            onSort={order}
+            isWide={column !== 'status'}
+            isLargestFirst={column === 'bitrate' || column === 'viewers'}
+          >
+            {i18n.t(`streams.column.${column}`)}
+          </SortHead>
+        ))}
       </tr>
     </thead>
   );
