@@ -6,10 +6,11 @@ import { sampleNals } from '@vidette/media/codec/nal';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../../server/src/base/fault.ts';
 import { until } from '../../server/src/base/until-fixture.ts';
+import { freePort } from '../sshd.ts';
 import { startFakeCamera, type FakeCamera, type FakeCameraOptions } from './fake-camera.ts';
 import { encodeClip, type CameraClip } from './fake-media.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
-import { RtspSession } from '../../server/src/ingest/rtsp/session.ts';
+import { RtspSession, type SourceMemory } from '../../server/src/ingest/rtsp/session.ts';
 import {
   listen,
   loopbackDial,
@@ -481,6 +482,25 @@ describe('while it plays', () => {
       await camera.stop();
     });
   }
+
+  test('[R10.1] a camera that sent frames is not asked for its methods again, until an attempt fails', async () => {
+    const memory: SourceMemory = { videoTurn: 0 };
+    const camera = await startFakeCamera({ clip, paceMs: 10, methods: 'GET_PARAMETER', timeoutSeconds: 1 });
+    const run = async (url: string, until: (heard: Heard) => boolean) => {
+      const from = camera.requests.length;
+      await listen({ url, memory }, until);
+      while (camera.requests.at(-1)?.method !== 'TEARDOWN') await setImmediate();
+      return camera.requests.slice(from).map(({ method }) => method);
+    };
+    assert.deepEqual((await run(camera.url, frames(3))).slice(0, 2), ['OPTIONS', 'DESCRIBE']);
+    const isKeptAlive = () => camera.requests.at(-1)?.method === 'GET_PARAMETER';
+    const again = await run(camera.url, isKeptAlive);
+    assert.equal(again[0], 'DESCRIBE');
+    assert.equal(again.includes('OPTIONS'), false, again.join(' '));
+    await assert.rejects(run(`rtsp://127.0.0.1:${await freePort()}/`, () => false));
+    assert.equal((await run(camera.url, frames(3)))[0], 'OPTIONS');
+    await camera.stop();
+  });
 
   test('[R10.1] 405, 451, 454, 501 or nothing for GET_PARAMETER: OPTIONS keeps the session alive, within its timeout', async () => {
     // The session ends 5 s after the last OPTIONS; a reply is waited for twice as long.

@@ -111,7 +111,7 @@ test('the snapshot queue is bounded', async () => {
   const [key] = keys;
   assert.ok(track?.kind === 'video' && key);
   const orders = await Promise.allSettled(
-    Array.from({ length: 70 }, () => pool.snapshot(track, key, { maxWidth: 160 })),
+    Array.from({ length: 70 }, () => pool.snapshot(track, key, { maxWidth: 160, deadlineMs: 60_000 })),
   );
   const refused = orders.filter((order) => order.status === 'rejected');
   assert.ok(refused.length > 0 && refused.length < 10);

@@ -22,6 +22,8 @@ export interface Described {
   readonly target: RtspUri;
   /** Methods of the Public header, upper case; empty if the server sent none. */
   readonly methods: ReadonlySet<string>;
+  /** The target is not the address that was given. */
+  readonly isRedirected: boolean;
 }
 
 export interface HandshakeOptions {
@@ -31,6 +33,8 @@ export interface HandshakeOptions {
   readonly clock: Clock;
   readonly dial: Dial;
   readonly replyTimeoutMs: number;
+  /** The methods that the server at the address listed before: it is not asked again. */
+  readonly knownMethods?: ReadonlySet<string> | undefined;
 }
 
 const maxRedirects = 5;
@@ -38,7 +42,7 @@ const maxRedirects = 5;
 const maxRefusals = 2;
 
 /**
- * Connects, sends DESCRIBE, and follows redirects; each new target goes through `dial`, where the policy checks
+ * Connects, sends OPTIONS and DESCRIBE, and follows redirects; each new target goes through `dial`, where the policy checks
  * it. Rejects with a Fault of a probe code, with everything closed again.
  */
 export async function describeSource(options: HandshakeOptions, signal: AbortSignal): Promise<Described> {
@@ -52,8 +56,8 @@ export async function describeSource(options: HandshakeOptions, signal: AbortSig
     const onAbort = () => void connection.close();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const outcome = await ask(connection, target);
-      if ('description' in outcome) return outcome;
+      const outcome = await ask(connection, target, target === first ? options.knownMethods : undefined);
+      if ('description' in outcome) return { ...outcome, isRedirected: redirects > 0 };
       await connection.close();
       asked.add(target.requestUri);
       if (asked.has(outcome.requestUri)) throw notFollowed('The camera redirects in a loop.');
@@ -106,21 +110,24 @@ async function connect(
   return (taker.connection = new RtspConnection({ socket, clock, authorization, replyTimeoutMs }));
 }
 
-/** Sends OPTIONS and DESCRIBE; returns the description, or the target of a redirect. */
-async function ask(connection: RtspConnection, target: RtspUri): Promise<Described | RtspUri> {
+/** Sends OPTIONS, unless its result is known, and DESCRIBE; returns the description, or the target of a redirect. */
+async function ask(
+  connection: RtspConnection,
+  target: RtspUri,
+  knownMethods: ReadonlySet<string> | undefined,
+): Promise<Omit<Described, 'isRedirected'> | RtspUri> {
   const uri = target.requestUri;
-  const options = await connection.request('OPTIONS', uri);
-  const methods = new Set(
-    (header(options, 'public') ?? '')
-      .toUpperCase()
-      .split(/[\s,]+/)
-      .filter((item) => item !== ''),
-  );
+  const methods = knownMethods ?? methodsIn(await connection.request('OPTIONS', uri));
   const response = await connection.request('DESCRIBE', uri, [['Accept', 'application/sdp']]);
   if (response.status >= 300 && response.status < 400) return redirectTarget(response, target);
   refuseUnlessOk(response, 'DESCRIBE');
   const base = controlBase(uri, header(response, 'content-base'), header(response, 'content-location'));
   return { connection, description: parseBody(response.body), base, methods, target };
+}
+
+function methodsIn(options: RtspResponse): ReadonlySet<string> {
+  const list = (header(options, 'public') ?? '').toUpperCase().split(/[\s,]+/);
+  return new Set(list.filter((item) => item !== ''));
 }
 
 function parseBody(body: Uint8Array): SessionDescription {

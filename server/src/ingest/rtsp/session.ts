@@ -39,6 +39,11 @@ export interface RtspSessionOptions {
 export interface SourceMemory {
   /** Which of several video tracks is used: it advances when one was announced but sent nothing. */
   videoTurn: number;
+  /**
+   * The methods that the server listed when it last sent frames. RFC 2326, 10.1, allows OPTIONS at any time and demands it at
+   * none; without it a stream starts one exchange sooner. Undefined after an attempt that brought none: the server may be another.
+   */
+  methods?: ReadonlySet<string> | undefined;
 }
 
 const defaultReplyTimeoutMs = 10_000;
@@ -70,8 +75,10 @@ export class RtspSession implements SourceSession {
   }
 
   #describe(signal: AbortSignal): Promise<Described> {
-    const { url, credentials, clock, dial, replyTimeoutMs = defaultReplyTimeoutMs } = this.#options;
-    return describeSource({ url, credentials, clock, dial, replyTimeoutMs }, signal);
+    const { url, credentials, clock, dial, memory, replyTimeoutMs = defaultReplyTimeoutMs } = this.#options;
+    const knownMethods = memory?.methods;
+    if (memory) memory.methods = undefined;
+    return describeSource({ url, credentials, clock, dial, replyTimeoutMs, knownMethods }, signal);
   }
 
   #choose({ description, base }: Described): MediaChoice {
@@ -89,7 +96,9 @@ export class RtspSession implements SourceSession {
     const opened: { close(): void }[] = [];
     let teardownUri: string | undefined;
     const learn = ({ videoTracks }: MediaChoice, { isVideoSeen }: MediaSetup) => {
-      if (this.#options.memory && videoTracks > 1 && !isVideoSeen) this.#options.memory.videoTurn++;
+      const { memory } = this.#options;
+      if (memory && videoTracks > 1 && !isVideoSeen) memory.videoTurn++;
+      if (memory && isVideoSeen && !described.isRedirected) memory.methods = described.methods;
     };
     const start = async (): Promise<PauseCause> => {
       const { clock, transcodeAudio, polling, dial } = this.#options;
