@@ -1,6 +1,7 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { languages, limits } from '@vidette/contract/constants';
+import { useEffect, useRef } from 'react';
 import { NameAndEmail } from '../../account/name-and-email.tsx';
 import { FormSection } from '../../../components/form.tsx';
 import { PasswordField } from '../../../components/password-field.tsx';
@@ -29,7 +30,7 @@ interface UserFieldsProps {
 export function UserFields({ form, isManaged = false, isSelf = false, isNew = false }: UserFieldsProps) {
   return (
     <>
-      <PersonFields form={form} isManaged={isManaged} />
+      <PersonFields form={form} isManaged={isManaged} isNew={isNew} />
       <RightsFields form={form} isSelf={isSelf} />
       {!isManaged && <PasswordFields form={form} isNew={isNew} />}
     </>
@@ -38,11 +39,16 @@ export function UserFields({ form, isManaged = false, isSelf = false, isNew = fa
 
 type PartProps<Name extends keyof UserFieldsProps> = Required<Pick<UserFieldsProps, 'form' | Name>>;
 
-function PersonFields({ form, isManaged }: PartProps<'isManaged'>) {
+function PersonFields({ form, isManaged, isNew }: PartProps<'isManaged' | 'isNew'>) {
   const i18n = useI18n();
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isNew) first.current?.focus();
+  }, [isNew]);
   return (
     <FormSection title={i18n.t('profile.person')}>
       <TextInput
+        ref={first}
         size="sm"
         label={i18n.t('account.newLogin')}
         maxLength={limits.loginMaxLength}
