@@ -117,6 +117,32 @@ test('[R2.8] the video has at least three quarters of a 1440x900 window’s widt
   assert.ok(await page.getByRole('heading', { name: 'Gate 2' }).isVisible());
 });
 
+test('[R2.8] in both languages the controls are one row, with or without the side bar and the other cameras', async (t) => {
+  const { uid: other } = await client.addStream({
+    body: { name: 'Yard', streamSource: 'demo:', live: { onDemand: true }, archive: { isEnable: false } },
+  });
+  t.after(() => client.deleteStream({ params: { uid: other } }));
+  t.after(() => client.saveProfile({ body: { language: 'en' } }));
+  const rows = new Set<string>();
+  for (const language of ['en', 'ru'] as const) {
+    await client.saveProfile({ body: { language } });
+    const page = await open(t);
+    const controls = page.getByRole('group', { name: /^(Playback|Воспроизведение)$/ });
+    await page.getByRole('group', { name: /^(Archive navigation|Навигация по архиву)$/ }).waitFor();
+    const [cameras, sideBar] = [/^(Cameras|Камеры)$/, /^(Side bar|Боковая панель)$/];
+    for (const name of [cameras, sideBar, cameras, sideBar]) {
+      await page.setViewportSize({ width: 1920, height: 900 });
+      await page.getByRole('button', { name }).click();
+      for (let width = 1120; width <= 1920; width += 40) {
+        await page.setViewportSize({ width, height: 900 });
+        const box = await controls.boundingBox();
+        if (!box || box.height > 40) rows.add(`${language}, ${String(name)}, ${width}: ${box?.height}`);
+      }
+    }
+  }
+  assert.deepEqual([...rows], []);
+});
+
 test('[R2.8] the video: audio, aspect ratio, zoom and pan, a saved frame, full screen, picture in picture', async (t) => {
   const page = await open(t);
   await playing(page, 'live');
