@@ -165,3 +165,25 @@ test('a person draws a box, the server finds the change, and a click plays it; t
     60_000,
   );
 });
+
+test('[R1.6] the times of a search are shown whole at every width, in Russian too', async (t) => {
+  await client.saveProfile({ body: { language: 'ru' } });
+  t.after(() => client.saveProfile({ body: { language: 'en' } }));
+  const page = await openPage(t, { browser, url: server.url, cookie }, `/stream/${uid}/view?t=${startMs}`);
+  await page.locator('[data-player-mode=archive]').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Найти момент изменения' }).click();
+  const fields = page.getByRole('dialog').getByRole('textbox');
+  await until(
+    () => fields.evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value)),
+    (values) => values.length === 2 && values.every((value) => value !== ''),
+  );
+  const cut: string[] = [];
+  for (const width of [1440, 1100, 1060, 900, 768, 701, 700, 390, 360]) {
+    await page.setViewportSize({ width, height: 844 });
+    const isCut = await fields.evaluateAll((all) =>
+      all.some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
+    );
+    if (isCut) cut.push(`${width} px`);
+  }
+  assert.deepEqual(cut, []);
+});
