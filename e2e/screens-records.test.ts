@@ -94,6 +94,7 @@ test('[R7.47] the audit log tells what people did in sentences, with the names o
   });
   await client.saveUserPermissions({ params: { login: 'viewer' }, body: { items: [] } });
   await client.saveStream({ params: { uid }, body: { name: 'Quay' } });
+  await client.getConfiguration({});
   await until(
     () =>
       client.getStreamPicture({ params: { uid: gate } }).then(
@@ -119,6 +120,14 @@ test('[R7.47] the audit log tells what people did in sentences, with the names o
     await machines.first().waitFor();
     await page.locator('main button[aria-expanded]').first().click();
     assert.deepEqual(await seriousFaults(page), []);
+    // Opened entries have no label without a value.
+    await table
+      .getByRole('row', { name: 'admin viewed the configuration' })
+      .getByRole('button')
+      .first()
+      .click();
+    await page.getByText('getConfiguration').waitFor();
+    assert.equal(await page.locator('main dd').filter({ hasNotText: /\S/ }).count(), 0);
   });
 });
 

@@ -187,10 +187,7 @@ function EntryDetails({ entry, outcomeText }: { entry: AuditEntry; outcomeText: 
       <dd>{outcomeText}</dd>
       <dt>{i18n.t('audit.address')}</dt>
       <dd>{ip}</dd>
-      <dt>{i18n.t('audit.details')}</dt>
-      <dd>
-        <EntryFacts entry={entry} />
-      </dd>
+      <EntryFacts entry={entry} />
     </dl>
   );
 }

@@ -7,7 +7,7 @@ import { isRecord, listOf } from './audit-sentence.ts';
 /** The server's placeholder for a secret value. */
 const SECRET = '***';
 
-/** An entry's details beyond actor and action: old and new values, duration, number of occurrences. */
+/** An entry's details beyond actor and action, if there are any: old and new values, duration, number of occurrences. */
 export function EntryFacts({ entry }: { readonly entry: AuditEntry }) {
   const i18n = useI18n();
   const { changes, startTime, endTime, lastSeenTime, count, networks, moreNetworks, ...rest } = entry.details;
@@ -28,21 +28,25 @@ export function EntryFacts({ entry }: { readonly entry: AuditEntry }) {
     : Object.entries(others).map(
         ([path, value]) => [path, valueText(value, path, entry.action, i18n)] as const,
       );
+  if (texts.length === 0 && rows.length === 0) return null;
   return (
     <>
-      {texts.map((text) => (
-        <p key={text}>{text}</p>
-      ))}
-      {rows.length > 0 && (
-        <dl>
-          {rows.map(([path, text]) => (
-            <div key={path}>
-              <dt>{fieldText(path, entry, i18n) ?? <code>{path}</code>}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <dt>{i18n.t('audit.details')}</dt>
+      <dd>
+        {texts.map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+        {rows.length > 0 && (
+          <dl>
+            {rows.map(([path, text]) => (
+              <div key={path}>
+                <dt>{fieldText(path, entry, i18n) ?? <code>{path}</code>}</dt>
+                <dd>{text}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </dd>
     </>
   );
 }
