@@ -161,7 +161,7 @@ async function measureDelay({ receiver, push, env }: Setting): Promise<void> {
 
 /** Puts QUEUED copies of the one notification that waits into the queues of all targets. */
 function fillQueues(dataDir: string): void {
-  const database = new DatabaseSync(join(dataDir, 'vidette.sqlite'));
+  const database = new DatabaseSync(join(dataDir, 'vidette.sqlite'), { timeout: 60_000 });
   const copy = database.prepare(
     `INSERT INTO outbox (target_id, key, payload, created_ms, refusals)
       SELECT ?, ?, payload, created_ms, 0 FROM outbox ORDER BY id LIMIT 1`,

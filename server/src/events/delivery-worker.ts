@@ -16,6 +16,12 @@ import {
 
 type Channels = Readonly<Record<TargetSettings['type'], Channel>>;
 
+/** Messages that a target did not accept, and why. */
+interface Refused {
+  readonly messages: readonly Message[];
+  readonly result: Extract<DeliveryResult, { isAccepted: false }>;
+}
+
 export interface DeliveryWorkerOptions {
   readonly store: Pick<Store, 'outbox' | 'notificationTargets' | 'rules' | 'users'>;
   readonly channels: Channels;
@@ -38,6 +44,13 @@ const pauses = { firstMs: 2_000, longestMs: 600_000 };
 const refusalsMax = 8;
 /** Targets to which this process sends simultaneously. */
 const concurrency = 64;
+/** Notifications that are read at once for a channel that sends them one by one. */
+const readMax = 16;
+/**
+ * How long what was read counts: target, recipient and rights are read again after that, so that a right that is withdrawn ends
+ * the notifications that wait for a slow target, ms.
+ */
+const readValidMs = 250;
 /** What is older is given up. */
 const deliveryAgeMaxMs = 72 * 3_600_000;
 /** Notifications in the queue of a target. */
@@ -142,7 +155,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** One delivery; false when the target has nothing to send now. */
+  /** Some deliveries; false when the target has nothing to send now. */
   async #deliver(id: number): Promise<boolean> {
     const { store, channels, clock } = this.#options;
     const target = await store.notificationTargets.deliveryTarget(id);
@@ -154,22 +167,39 @@ export class DeliveryWorker {
       return false;
     }
     // After a failure one notification shows whether the target works again.
-    const queued = await store.outbox.next(id, target.failures === 0 ? channel.batchMax : 1);
+    const readMs = clock.monotonicMs();
+    const count = channel.batchMax === 1 && channel.pauseMs === 0 ? readMax : channel.batchMax;
+    const queued = await store.outbox.next(id, target.failures === 0 ? count : 1);
     if (queued.length === 0) return false;
     const messages = await this.#visible(target, queued);
-    if (messages.length === 0) return true;
-    const result = await channel.send(target, recipient, messages);
-    if (!result.isAccepted) {
-      if (result.isGone) await this.#removeGone(target);
-      else await this.#noteFailure(target, messages, result);
-      return false;
+    const accepted: Message[] = [];
+    let refused: Refused | undefined;
+    for (let from = 0; from < messages.length && !refused; from += channel.batchMax) {
+      if (from > 0 && (this.#isClosed || clock.monotonicMs() - readMs >= readValidMs)) break;
+      const some = messages.slice(from, from + channel.batchMax);
+      const result = await channel.send(target, recipient, some);
+      if (result.isAccepted) accepted.push(...some);
+      else refused = { messages: some, result };
     }
+    await this.#noteAccepted(id, accepted, channel.pauseMs);
+    if (refused) await this.#noteRefused(target, refused);
+    return !refused && (messages.length === 0 || channel.pauseMs === 0);
+  }
+
+  /** They leave the queue together: after a kill before that they are sent again, with the same keys. */
+  async #noteAccepted(id: number, accepted: readonly Message[], pauseMs: number): Promise<void> {
+    if (accepted.length === 0) return;
+    const { store, clock } = this.#options;
     const acceptedMs = clock.wallMs();
-    const retryMs = channel.pauseMs === 0 ? 0 : acceptedMs + channel.pauseMs;
-    const ids = messages.map(({ delivery }) => delivery.id);
+    const retryMs = pauseMs === 0 ? 0 : acceptedMs + pauseMs;
+    const ids = accepted.map(({ delivery }) => delivery.id);
     const state = { acceptedMs, failingMs: null, failures: 0, failure: null, retryMs };
     await store.outbox.accept(id, ids, state);
-    return channel.pauseMs === 0;
+  }
+
+  async #noteRefused(target: DeliveryTarget, { messages, result }: Refused): Promise<void> {
+    if (result.isGone) await this.#removeGone(target);
+    else await this.#noteFailure(target, messages, result);
   }
 
   /** What the owner may see at this moment; the rest is removed, and so is what is too old. */
@@ -195,7 +225,7 @@ export class DeliveryWorker {
   async #noteFailure(
     target: DeliveryTarget,
     messages: readonly Message[],
-    { failure, isRefusal, retryAfterMs = 0 }: Extract<DeliveryResult, { isAccepted: false }>,
+    { failure, isRefusal, retryAfterMs = 0 }: Refused['result'],
   ): Promise<void> {
     const { store, clock, log } = this.#options;
     const nowMs = clock.wallMs();

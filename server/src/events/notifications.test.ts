@@ -141,6 +141,23 @@ test('[R11.7] a rule acts only on what its owner may see when it acts, and sends
   assert.deepEqual(webhook.sent, [], 'the right was withdrawn before it was sent');
 });
 
+test('[R11.7] a right that is withdrawn while a slow target keeps its queue waiting ends what is left of it', async (t) => {
+  const { store, anna, gate, open, webhook, clock } = await made(t);
+  const hook = await target(store, anna);
+  await rule(store, anna, { targets: [hook] });
+  const seen = { view: true, archive: true, share: false, edit: false };
+  await store.permissions.replaceOfStream(gate, [{ userId: anna, rights: seen }]);
+  for (let at = 1; at <= 3; at++) await motion(store, at);
+  webhook.answer = async () => {
+    clock.advance(250);
+    await store.permissions.replaceOfStream(gate, []);
+    return { isAccepted: true };
+  };
+  open().wake();
+  await untilAsync(async () => (await queued(store, hook)) === 0);
+  assert.equal(webhook.sent.length, 1);
+});
+
 test('[R11.5] an open event that lasts long enough is found later, once', async (t) => {
   const { store, admin, engine, clock } = await made(t);
   const hook = await target(store, admin);
@@ -177,6 +194,19 @@ test('[R11.8] notifications of a target are sent in their order; a failing targe
   const state = await store.notificationTargets.byId(bad);
   assert.deepEqual([state?.waiting, state?.failures, state?.failure?.status], [5, 1, 500]);
   assert.ok((state?.retryMs ?? 0) > clock.wallMs());
+});
+
+test('[R11.8] what a target accepted before it refused one is not sent again, and nothing behind that one is sent', async (t) => {
+  const { store, admin, open, webhook } = await made(t);
+  const hook = await target(store, admin);
+  await rule(store, admin, { targets: [hook] });
+  for (let at = 1; at <= 20; at++) await motion(store, at);
+  webhook.answer = () => (webhook.sent.length === 2 ? refused() : { isAccepted: true });
+  const worker = open();
+  worker.wake();
+  await untilAsync(async () => (await store.notificationTargets.byId(hook))?.failures === 1);
+  await worker.close();
+  assert.deepEqual([webhook.sent.length, await queued(store, hook)], [2, 18]);
 });
 
 test('[R11.8] pauses grow, one attempt probes a failing target, and a success ends the failure', async (t) => {
