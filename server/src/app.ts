@@ -34,6 +34,8 @@ export interface AppOptions {
   readonly engines?: EngineHandles;
   /** The listening socket that the processes of this server pass on. */
   readonly kept?: KeptListener;
+  /** The start is given up when it is aborted: it may wait for engines that have ended with the server. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -52,7 +54,10 @@ export class App {
     this.#assembled = assembled;
   }
 
-  /** Opens everything, listens, and starts the streams. If a step fails, what is already open is closed again. */
+  /**
+   * Opens everything, listens, and starts the streams. If a step fails, what is already open is closed again.
+   * @throws the reason of the signal when it is aborted meanwhile
+   */
   static async start(options: AppOptions): Promise<App> {
     return new App(await opened((closers) => assemble(options, closers)));
   }
@@ -78,16 +83,17 @@ export class App {
 }
 
 async function assemble(
-  { config, env, print, fail, engines: handles, kept }: AppOptions,
+  { config, env, print, fail, engines: handles, kept, signal = new AbortController().signal }: AppOptions,
   closers: Closer[],
 ): Promise<Assembled> {
   const configStore = new ConfigStore(config, env);
   const keep = <Made>(area: Opened<Made>): Opened<Made> => {
     closers.push(() => area.close());
+    signal.throwIfAborted();
     return area;
   };
   const foundation = composeFoundation(configStore);
-  const engines = keep(await composeEngines(foundation, handles));
+  const engines = keep(await composeEngines(foundation, handles, signal));
   const storage = keep(await composeStorage(foundation, engines));
   const ffmpeg = keep(await composeFfmpeg(foundation));
   const cluster = keep(await composeCluster(foundation, engines, storage, fail));
@@ -103,7 +109,7 @@ async function assemble(
   await introduce(areas, url);
   tunnel.resume();
   print(`Vidette listens on ${url}`);
-  await startStreams(areas);
+  await startStreams(areas, signal);
   const { log } = foundation;
   const reload = () => {
     configStore.reload().catch((error: unknown) => {
@@ -143,15 +149,13 @@ async function introduce({ foundation, storage, cluster }: HttpAreas, url: strin
   );
 }
 
-async function startStreams({
-  foundation,
-  engines,
-  storage,
-  cluster,
-  media,
-  services,
-}: HttpAreas): Promise<void> {
-  for (const record of await storage.store.streams.all()) {
+async function startStreams(
+  { foundation, engines, storage, cluster, media, services }: HttpAreas,
+  signal: AbortSignal,
+): Promise<void> {
+  const records = await storage.store.streams.all();
+  signal.throwIfAborted();
+  for (const record of records) {
     // Until now the database contains the states in which the last run ended.
     const { state } = media.streamManager.apply(managedSettingsOf(record));
     if (cluster.membership.owns(record.uid)) media.statuses.note(record.uid, state);

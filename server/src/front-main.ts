@@ -36,7 +36,8 @@ try {
   };
   const { wake, addEngine, endEngine, pass } = line;
   const engines = { sockets: process.argv.slice(2), lives, wake, addEngine, endEngine, pass };
-  server.starting = Application.start({ config, env: process.env, print, fail, engines, kept });
+  const { signal } = ending;
+  server.starting = Application.start({ config, env: process.env, print, fail, engines, kept, signal });
   server.starting.then(started.resolve, () => undefined);
   await server.starting.catch((error: unknown) => {
     // Opened parts are closed already.

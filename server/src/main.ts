@@ -101,6 +101,7 @@ async function serveHere(fail: (exitCode: number) => void): Promise<Running> {
   const app = await App.start({ config, env: process.env, print, fail: failWith });
   const { openControlIfPossible } = await import('./processes/control-socket.ts');
   const { ownFolder, programIn } = await import('./processes/server-program.ts');
+  const { needsFullRestart } = await import('./processes/program-change.ts');
   const controlled = {
     status: () => statusOf(programIn(ownFolder), true),
     replace: () => Promise.reject(new Error(needsFullRestart)),
@@ -124,22 +125,13 @@ async function supervise(
   const { ownFolder, programIn } = await import('./processes/server-program.ts');
   await makeFolders(dataDir, 0o750);
   const { openControlIfPossible } = await import('./processes/control-socket.ts');
-  // Later the files on the disk may be those of another version.
-  const { assertReplaceable } = await import('./processes/program-facts.ts');
+  const { ProgramChange } = await import('./processes/program-change.ts');
   const { ownFacts } = await import('./cli/about.ts');
-  let facts = ownFacts();
   const supervisor = new ProcessSupervisor({
     ...{ engines, areDormant, locks, clock, report, onFailed },
     program: programIn(ownFolder),
   });
-  const replace = async (folder: string | undefined, progress: (line: string) => void) => {
-    const { engines: count } = await planServer();
-    if (count === 0) throw new Error(needsFullRestart);
-    const program = programIn(folder ?? supervisor.program.folder);
-    const next = await assertReplaceable(facts, program);
-    await supervisor.replace(program, count, progress);
-    facts = next;
-  };
+  const change = new ProgramChange({ supervisor, plan: planServer, facts: ownFacts() });
   let isReady = false;
   supervisor.ready.then(
     () => {
@@ -147,15 +139,11 @@ async function supervise(
     },
     () => undefined,
   );
-  const controlled = { status: () => statusOf(supervisor.program, isReady), replace };
-  const control = await openControlIfPossible(dataDir, controlled, report);
-  /** The files of the program were replaced by those of another version, or another number of engines is configured. */
-  const replaceIfChanged = async () => {
-    const { engines: count } = await planServer();
-    const program = programIn(supervisor.program.folder);
-    if (program.version !== supervisor.program.version || count !== supervisor.engines)
-      await replace(undefined, report);
+  const controlled = {
+    status: () => statusOf(supervisor.program, isReady),
+    replace: (...request: Parameters<typeof change.replace>) => change.replace(...request),
   };
+  const control = await openControlIfPossible(dataDir, controlled, report);
   supervisor.start();
   return {
     ready: supervisor.ready,
@@ -166,13 +154,10 @@ async function supervise(
     kill: () => supervisor.kill(),
     reload: () => {
       supervisor.reload();
-      replaceIfChanged().catch((error: unknown) => report((error as Error).message));
+      change.replaceIfChanged(report).catch((error: unknown) => report((error as Error).message));
     },
   };
 }
-
-const needsFullRestart =
-  'Without engine processes (engine.processes: 0) the server that records cannot be replaced: stop it and start it again.';
 
 function statusOf({ version, folder }: ServerProgram, isReady: boolean): ServerStatus {
   return { pid: process.pid, version, folder, isReady };

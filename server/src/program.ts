@@ -54,17 +54,28 @@ export function print(line: string): void {
  * `last`.
  */
 export class OrderlyEnd {
-  #isEnding = false;
+  readonly #aborting = new AbortController();
 
   get isEnding(): boolean {
-    return this.#isEnding;
+    return this.signal.aborted;
+  }
+
+  /** Aborted when the end begins: what is still being started need not be. */
+  get signal(): AbortSignal {
+    return this.#aborting.signal;
   }
 
   begin(starting: Promise<{ close(): Promise<void> }> | undefined, last?: () => Promise<void>): void {
-    if (this.#isEnding) return;
-    this.#isEnding = true;
+    if (this.isEnding) return;
+    this.#aborting.abort();
     Promise.resolve(starting)
-      .then((started) => started?.close())
+      .then(
+        (started) => started?.close(),
+        (error: unknown) => {
+          // What had been opened is closed already.
+          if (error !== this.signal.reason) throw error;
+        },
+      )
       .then(last)
       .then(() => process.exit(0), endWith);
   }

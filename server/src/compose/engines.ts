@@ -26,9 +26,16 @@ export interface EngineHandles {
   readonly pass: PassConnection;
 }
 
-/** @param handles undefined where the streams run in this process */
-export function composeEngines(foundation: Foundation, handles: EngineHandles | undefined): Promise<Engines> {
-  return opened((closers) => openEngines(foundation, handles, closers));
+/**
+ * @param handles undefined where the streams run in this process
+ * @param signal the engines are not waited for any more when it is aborted
+ */
+export function composeEngines(
+  foundation: Foundation,
+  handles: EngineHandles | undefined,
+  signal: AbortSignal,
+): Promise<Engines> {
+  return opened((closers) => openEngines(foundation, handles, signal, closers));
 }
 
 const noAudience = (): LiveAudience | undefined => undefined;
@@ -36,6 +43,7 @@ const noAudience = (): LiveAudience | undefined => undefined;
 async function openEngines(
   { clock, log, load }: Foundation,
   handles: EngineHandles | undefined,
+  signal: AbortSignal,
   closers: Closer[],
 ) {
   const [first] = handles?.sockets ?? [];
@@ -55,6 +63,7 @@ async function openEngines(
   });
   const processes: EngineProcesses = await EngineProcesses.connect({
     ...{ paths, lives, wake, addEngine, endEngine, viewers, clock, log, load },
+    signal,
   });
   closers.push(() => processes.close());
   const reported = new ReportedRecorders();

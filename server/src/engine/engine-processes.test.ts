@@ -55,6 +55,8 @@ class TestEngine {
   keepsOrders = false;
   /** Its archive is not open yet. */
   isStarting = false;
+  /** It has ended a stream only then. */
+  releasing: Promise<void> = Promise.resolve();
   server: EngineServer;
 
   constructor(path: string) {
@@ -120,6 +122,7 @@ class TestEngine {
         singleSession: new Set<string>(),
         release: async (uid, cause) => {
           orders.push(`release ${uid} ${cause}`);
+          await this.releasing;
           await streamManager.remove(uid, { purge: false, cause });
         },
       },
@@ -336,6 +339,18 @@ test('[R15.2] a front starts without an engine that keeps failing', async () => 
         [true, 2],
       ],
     );
+  });
+});
+
+test('a front that has to end while it starts does not wait for its engines, which end first', async () => {
+  await withEngines(1, async ([engine], _, lives) => {
+    await engine?.crash();
+    const stop = new AbortController();
+    const load = new LoadLevel();
+    const options = { paths: [engine?.path ?? ''], lives, clock, log, load, signal: stop.signal };
+    const connecting = EngineProcesses.connect(options);
+    stop.abort(new Error('the server ends'));
+    await assert.rejects(connecting, /the server ends/);
   });
 });
 
@@ -704,6 +719,60 @@ test('[R10.4] streams that no engine could record before are put in order by the
     assert.deepEqual([next.isRunning('a'), next.isRunning('b')], [true, false]);
     next.noteDisk(true);
     assert.deepEqual([next.isRunning('a'), next.isRunning('b')], [true, true]);
+  });
+});
+
+test('[R15.1] a stream that is removed while its engine is being replaced is not started again in the next one', async () => {
+  await withEngines(2, async ([first, second], connect) => {
+    assert.ok(first && second);
+    const front = await connect();
+    front.begin(setup, new Seen());
+    for (const uid of ['a', 'b']) front.apply(settingsOf(uid));
+    front.assigned();
+    await until(() => first.streamManager.size === 1 && second.streamManager.size === 1);
+    const uid = first.streamManager.find('a') ? 'a' : 'b';
+    first.deliver();
+    await until(() => front.viewerEngine(uid) !== undefined);
+    // Its last GOP is being written.
+    const written = Promise.withResolvers<void>();
+    first.releasing = written.promise;
+    const removing = front.remove(uid);
+    await until(() => first.orders.includes(`release ${uid} removed`));
+    const replacing = front.replace(first.path, [{ path: second.path, index: 1 }]);
+    const { rounds } = time;
+    await until(() => time.rounds > rounds + 5);
+    written.resolve();
+    await Promise.all([removing, replacing]);
+    const orders = second.orders.filter((order) => order.endsWith(` ${uid}`));
+    assert.deepEqual(orders, []);
+  });
+});
+
+test('[R15.1] a front that takes the place of one that was killed while it moved a stream finishes the move', async () => {
+  await withEngines(2, async ([first, second], connect) => {
+    assert.ok(first && second);
+    const begin = async () => {
+      const front = await connect();
+      front.begin(setup, new Seen());
+      front.apply(settingsOf('a'));
+      front.assigned();
+      return front;
+    };
+    const front = await begin();
+    await until(() => first.streamManager.size + second.streamManager.size === 1);
+    const [from, to] = first.streamManager.size === 1 ? [first, second] : [second, first];
+    from.deliver();
+    await until(() => from.streamManager.state('a').status === 'running');
+    await front.close();
+    void from.streamManager.get('a').handOver();
+    to.streamManager.apply(settingsOf('a'), 'standby');
+
+    const next = await begin();
+    assert.ok(next.isRunning('a'), 'the last GOP may still be on its way to the disk');
+    await until(() => from.streamManager.size === 0);
+    assert.equal(to.streamManager.find('a')?.role, 'active');
+    assert.equal(from.orders.filter((order) => order === 'run a').length, 1, from.orders.join());
+    assert.ok(!to.orders.some((order) => order.startsWith('release a')), to.orders.join());
   });
 });
 

@@ -130,6 +130,10 @@ interface Placed {
   engine: EngineClient | undefined;
   /** Set while it goes to another engine. */
   moving: Promise<void> | undefined;
+  /** That engine. */
+  next: EngineClient | undefined;
+  /** It is moved nowhere any more. */
+  isRemoved: boolean;
   /** Called when its source stops delivering meanwhile. */
   onInterrupted: (() => void) | undefined;
   /** Connections on which live video of it arrives. */
@@ -191,15 +195,24 @@ export class EngineProcesses implements EngineHost {
   /**
    * Connects with the engines. Waits for all of them but dormant ones: the files of one that doesn't answer must not be
    * touched. One that hangs is replaced by its supervisor, and one that keeps failing has ended.
+   * @throws the reason of the signal when it is aborted: the server ends, and its engines first
    */
-  static async connect(options: EngineProcessesOptions): Promise<EngineProcesses> {
-    const { clock, log } = options;
+  static async connect(
+    options: EngineProcessesOptions & { readonly signal?: AbortSignal },
+  ): Promise<EngineProcesses> {
+    const { clock, log, signal } = options;
     const processes = new EngineProcesses(options);
     const cancelWarning = clock.after(patienceMs, () => log.warn({}, 'Waiting for the engines'));
     const isAwaited = (client: EngineClient) =>
       !client.isConnected && !options.lives.isDormant(client.path) && !processes.#isGone(client);
-    while (processes.#clients.some(isAwaited)) await delay(clock, pollMs);
-    cancelWarning();
+    try {
+      while (processes.#clients.some(isAwaited)) await delay(clock, pollMs, signal);
+    } catch (reason) {
+      await processes.close();
+      throw reason;
+    } finally {
+      cancelWarning();
+    }
     return processes;
   }
 
@@ -248,33 +261,51 @@ export class EngineProcesses implements EngineHost {
   }
 
   async #replace(path: string, successors: readonly Successor[]): Promise<number> {
-    const { clock, log } = this.#options;
     const to = successors.map((successor) => this.#clientAt(successor.path) ?? this.#add(successor));
+    await this.#connected(() => to.every(({ isConnected }) => isConnected));
+    const from = this.#clientAt(path);
+    if (!from) return 0;
+    this.#figuresOf(from).isLeaving = true;
+    let count: number;
+    try {
+      count = await this.#moveAll(from, to);
+    } catch (error) {
+      // It goes on, for new streams, too.
+      this.#figuresOf(from).isLeaving = false;
+      throw error;
+    }
+    this.#forgetEngine(from, to[0]);
+    this.#temporary.noteReplaced(path);
+    await from.close();
+    this.#options.log.info({ engine: from.index, streams: count }, 'An engine was replaced');
+    return count;
+  }
+
+  /** @throws Fault Unavailable */
+  async #connected(areConnected: () => boolean): Promise<void> {
+    const { clock } = this.#options;
     const deadlineMs = clock.monotonicMs() + patienceMs;
-    while (to.some(({ isConnected }) => !isConnected)) {
+    while (!areConnected()) {
       if (clock.monotonicMs() > deadlineMs)
         throw new Fault('Unavailable', 'The next engine does not answer.');
       await delay(clock, pollMs);
     }
-    const from = this.#clientAt(path);
-    if (!from) return 0;
-    this.#figuresOf(from).isLeaving = true;
+  }
+
+  /** Resolves to the number of streams. @throws Fault Unavailable when the others are lost and don't come back */
+  async #moveAll(from: EngineClient, to: readonly EngineClient[]): Promise<number> {
     await this.#stateReported(from);
     const semaphore = new Semaphore(movesAtATime);
     const moved = new Set<string>();
     const streams = () => [...this.#placed.values()].filter(({ engine }) => engine === from);
     // Streams that are added meanwhile go elsewhere. Those of an engine that is lost remain until it has ended for certain.
     for (let left = streams(); left.length > 0; left = streams()) {
+      await this.#connected(() => to.some(({ isConnected }) => isConnected));
       await Promise.all(left.map((placed) => semaphore.run(() => this.#move(placed, this.#leastLoaded(to)))));
       for (const { settings, engine } of left) if (engine !== from) moved.add(settings.uid);
-      if (streams().length > 0) await delay(clock, takeOverPollMs);
+      if (streams().length > 0) await delay(this.#options.clock, takeOverPollMs);
     }
-    const count = moved.size;
-    this.#forgetEngine(from, to[0]);
-    this.#temporary.noteReplaced(path);
-    await from.close();
-    log.info({ engine: from.index, streams: count }, 'An engine was replaced');
-    return count;
+    return moved.size;
   }
 
   /**
@@ -331,13 +362,13 @@ export class EngineProcesses implements EngineHost {
 
   review(uid: string): void {
     const placed = this.#placed.get(uid);
-    if (!placed || placed.epoch === this.#observer?.acquire(uid)) return;
-    if (placed.moving) void placed.moving.then(() => this.review(uid));
-    else this.#follow(placed);
+    if (placed && placed.epoch !== this.#observer?.acquire(uid)) this.#follow(placed);
   }
 
   async remove(uid: string): Promise<void> {
     const placed = this.#placed.get(uid);
+    // A move that began now would start it again elsewhere.
+    if (placed) placed.isRemoved = true;
     await placed?.moving;
     await placed?.engine?.release(uid, 'removed');
     if (placed && this.#placed.delete(uid)) this.#moveTo(placed, undefined);
@@ -417,17 +448,25 @@ export class EngineProcesses implements EngineHost {
   #place(settings: ManagedStreamSettings): Placed {
     const placed: Placed = {
       ...{ settings, engine: undefined, epoch: undefined },
-      ...{ moving: undefined, onInterrupted: undefined, feeds: new Set<Socket>() },
+      ...{ moving: undefined, next: undefined, isRemoved: false },
+      ...{ onInterrupted: undefined, feeds: new Set<Socket>() },
       ...{ state: undefined, report: undefined, needsRecovery: false },
     };
     this.#placed.set(settings.uid, placed);
-    this.#moveTo(placed, this.#earlier.engineOf(settings.uid));
+    const from = this.#earlier.engineOf(settings.uid);
+    const to = this.#earlier.nextOf(settings.uid);
+    this.#moveTo(placed, from);
+    placed.epoch = this.#observer?.acquire(settings.uid);
+    if (from && to && placed.epoch !== undefined)
+      void this.#inMotion(placed, to, (stream) => this.#mover.resume(stream, from, to));
     return placed;
   }
 
   /** Has the stream run in an engine, or not at all, as this node's assignment says now. */
   #follow(placed: Placed): void {
     const { uid } = placed.settings;
+    // What has changed meanwhile is followed at the end of the move.
+    if (placed.moving || placed.isRemoved) return;
     placed.epoch = this.#observer?.acquire(uid);
     if (placed.epoch !== undefined) {
       if (!placed.engine) this.#moveTo(placed, this.#leastLoaded());
@@ -536,8 +575,19 @@ export class EngineProcesses implements EngineHost {
   }
 
   async #move(placed: Placed, to: EngineClient | undefined): Promise<void> {
+    // An earlier front began that.
+    await placed.moving;
     const from = placed.engine;
-    if (!from || !to || from === to) return;
+    if (!from || !to || from === to || placed.isRemoved) return;
+    await this.#inMotion(placed, to, (stream) => this.#mover.move(stream, from, to));
+  }
+
+  /** Until the stream has moved, nothing else changes what its engines do with it. */
+  async #inMotion(
+    placed: Placed,
+    to: EngineClient,
+    move: (stream: MovingStream) => Promise<void>,
+  ): Promise<void> {
     const stream: MovingStream = {
       get settings() {
         return placed.settings;
@@ -555,13 +605,15 @@ export class EngineProcesses implements EngineHost {
       },
     };
     this.#figuresOf(to).arriving++;
-    placed.moving = this.#mover.move(stream, from, to);
+    placed.next = to;
+    placed.moving = move(stream);
     await placed.moving;
     placed.moving = undefined;
+    placed.next = undefined;
     this.#figuresOf(to).arriving--;
     placed.onInterrupted = undefined;
-    // Its settings may have changed meanwhile.
-    this.#send(placed);
+    // Its settings, and whether this node runs it, may have changed meanwhile.
+    this.#follow(placed);
   }
 
   /** Its restarts count for the one that has its number now. */
@@ -585,7 +637,13 @@ export class EngineProcesses implements EngineHost {
     const { lives, wake } = this.#options;
     // It is sent the stream when it is connected.
     if (epoch !== undefined && engine && lives.isDormant(engine.path)) wake?.(engine.path);
-    if (placed.moving || epoch === undefined || !engine?.isConnected || this.#quarantine.has(settings.uid))
+    if (
+      placed.moving ||
+      placed.isRemoved ||
+      epoch === undefined ||
+      !engine?.isConnected ||
+      this.#quarantine.has(settings.uid)
+    )
       return;
     const isSingleSession = this.#mover.singleSession.has(settings.uid);
     engine.send({ type: 'run', settings, epoch, needsRecovery, isSingleSession });
@@ -594,7 +652,7 @@ export class EngineProcesses implements EngineHost {
 
   #sendAssigned(client: EngineClient): void {
     const uids = [...this.#placed.values()]
-      .filter(({ engine, epoch }) => engine === client && epoch !== undefined)
+      .filter(({ engine, next, epoch }) => (engine === client || next === client) && epoch !== undefined)
       .map(({ settings }) => settings.uid)
       .filter((uid) => !this.#quarantine.has(uid));
     client.send({ type: 'assigned', uids });
@@ -610,12 +668,13 @@ export class EngineProcesses implements EngineHost {
     client.send({ type: 'load', level: this.#options.load.level });
   }
 
-  #greet(client: EngineClient, { uids, singleSession = [] }: EngineHello): void {
+  #greet(client: EngineClient, hello: EngineHello): void {
+    const { uids, singleSession = [] } = hello;
     const { log } = this.#options;
     this.#divide(client);
     this.#figuresOf(client).divided = undefined;
     this.#awaySince.delete(client);
-    if (!this.#begun?.areAssigned) this.#earlier.note(uids, client);
+    if (!this.#begun?.areAssigned) this.#earlier.note(hello, client);
     for (const uid of singleSession) this.#mover.singleSession.add(uid);
     if (this.#begun) this.#sendSetup(client, this.#begun.setup);
     this.#sendLoad(client);

@@ -124,6 +124,10 @@ export type EngineMessage =
   | {
       readonly type: 'hello';
       readonly uids: readonly string[];
+      /** Streams that it receives for a process that records them still. Undefined from an engine of the version before. */
+      readonly standby?: readonly string[];
+      /** Streams whose recording has ended for another process to continue, or is about to end. As `standby`. */
+      readonly handedOver?: readonly string[];
       readonly pid?: number;
       /** Absent from an engine that can't prepare, hand over and take over streams. */
       readonly canHandOver?: boolean;

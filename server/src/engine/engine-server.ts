@@ -216,9 +216,7 @@ export class EngineServer {
     this.#front?.destroy();
     this.#front = socket;
     socket.on('drain', () => this.#flush());
-    const uids = Array.from(this.#streams())
-      .filter(({ isActive }) => isActive)
-      .map(({ uid }) => uid);
+    const uids = this.#uidsOf('active');
     const { lock, commands, viewers } = this.#options;
     const singleSession = uids.filter((uid) => commands.singleSession.has(uid));
     // Until this front says that it follows them.
@@ -226,6 +224,8 @@ export class EngineServer {
     this.#send({
       type: 'hello',
       uids,
+      standby: this.#uidsOf('standby'),
+      handedOver: this.#uidsOf('handed-over'),
       pid: process.pid,
       canHandOver: true,
       ...(lock !== undefined && { lock }),
@@ -422,6 +422,11 @@ export class EngineServer {
 
   #reportOf({ uid, stream, report }: ManagedStream): [string, StreamReport] {
     return [uid, { ...report, audience: this.#options.viewers?.audience(stream) }];
+  }
+
+  #uidsOf(role: ManagedStream['role']): string[] {
+    const streams = Array.from(this.#streams()).filter((stream) => stream.role === role);
+    return streams.map(({ uid }) => uid);
   }
 
   #streams() {

@@ -121,17 +121,14 @@ export class ManagedStream {
     this.#move();
   }
 
-  /** Records here, whatever another process does. */
+  /** Records here, whatever another process does; from where it was handed over, if it was. */
   activate(): void {
     if (this.#readers.role === 'active') return;
-    this.#readers.role = 'active';
-    this.#readers.stopStandby();
-    this.#move();
+    void this.#beginAt(this.#readers.handedOver);
   }
 
-  /** Whether this process is the one that records the stream, or would. */
-  get isActive(): boolean {
-    return this.#readers.role === 'active';
+  get role(): ReadersRole {
+    return this.#readers.role;
   }
 
   /** Resolves when the other process may hand over. @throws Fault when the source can't be reached */
@@ -142,7 +139,7 @@ export class ManagedStream {
 
   /** Records from where the recorder in another process ended. Resolves when its first GOP is on the disk, or can't be. */
   async takeOver(point: HandOverPoint | undefined): Promise<void> {
-    await this.#beginAt(point);
+    await this.#beginAt(Promise.resolve(point));
     const { clock } = this.#tools;
     const sinceMs = clock.monotonicMs();
     // A source that is silent has no first GOP.
@@ -154,10 +151,11 @@ export class ManagedStream {
       await delay(clock, lookMs);
   }
 
-  #beginAt(point: HandOverPoint | undefined): Promise<void> {
+  #beginAt(at: Promise<HandOverPoint | undefined> | undefined): Promise<void> {
     this.#enqueue(async () => {
+      const point = await at?.catch(() => undefined);
       if (this.#closed || this.#readers.role === 'active') return;
-      this.#readers.role = 'active';
+      this.#readers.activate();
       if (point && this.#epoch !== undefined)
         await this.#readers.takeOver(this.#settings, this.#epoch, point);
       else this.#readers.stopStandby();
@@ -166,12 +164,10 @@ export class ManagedStream {
     return this.#moves;
   }
 
-  /** Ends recording where the next GOP begins, but not the source. Undefined if nothing was recorded. */
-  async handOver(): Promise<HandOverPoint | undefined> {
-    this.#readers.role = 'handed-over';
+  /** Ends recording where the next GOP begins, but not the source. Undefined if nothing was recorded. Idempotent. */
+  handOver(): Promise<HandOverPoint | undefined> {
     // What has begun may still start a recorder.
-    await this.#moves;
-    return this.#readers.handOver();
+    return this.#readers.handOver(this.#moves);
   }
 
   /** Ends everything, in order: source, recorder, hub. Idempotent; resolves when the last GOP is on the disk. */

@@ -44,7 +44,7 @@ function scene({ second }: Camera) {
     }) as unknown as EngineClient;
   const [from, to] = [engine('old'), engine('new')];
   const mover = new StreamMover(silentLog);
-  const move = async () => {
+  const run = async (how: 'move' | 'resume') => {
     calls.length = 0;
     isRunning = true;
     const stream = {
@@ -57,10 +57,10 @@ function scene({ second }: Camera) {
       reconnect: () => void calls.push('reconnect'),
       assign: (now: EngineClient) => void calls.push(now === to ? 'assign' : 'assign back'),
     };
-    await mover.move(stream, from, to);
+    await mover[how](stream, from, to);
     return [...calls];
   };
-  return { move, mover, from };
+  return { move: () => run('move'), resume: () => run('resume'), mover, from, to };
 }
 
 test('[R15.1] the next engine receives a stream before the present one ends its recording', async () => {
@@ -99,6 +99,28 @@ test('[R15.1] a camera whose second connection ends the first: the present engin
   ];
   assert.deepEqual(await move(), steps);
   assert.deepEqual([...mover.singleSession], ['a']);
+});
+
+test('[R15.2] a stream whose next engine is lost, in any step before that has begun to record, goes on in the present one', async () => {
+  for (const step of ['prepare', 'hand-over', 'await-moment'] as const) {
+    const { move, mover, from, to } = scene({ second: 'admitted' });
+    const lose = () => void Object.assign(to, { isConnected: false });
+    if (step === 'await-moment') mover.singleSession.add('a');
+    const lost = async () => {
+      lose();
+      throw new Fault('Unavailable', 'gone');
+    };
+    if (step === 'prepare') Object.assign(to, { prepare: lost });
+    if (step === 'hand-over') Object.assign(from, { handOver: async () => lose() });
+    if (step === 'await-moment') Object.assign(from, { awaitMoment: async () => lose() });
+    const calls = await move();
+    assert.ok(!calls.includes('assign') && !calls.includes('old release'), `${step}: ${calls.join()}`);
+  }
+});
+
+test('[R15.1] a move that an earlier front has begun is finished', async () => {
+  const { resume } = scene({ second: 'admitted' });
+  assert.deepEqual(await resume(), ['old hand-over', 'assign', 'new take-over', 'reconnect', 'old release']);
 });
 
 test('[R15.2] a stream of an engine that is lost stays there until its process has ended', async () => {

@@ -48,11 +48,24 @@ export class StreamMover {
     const { uid } = stream.settings;
     const isMoved =
       this.#canOverlap(stream, from, to) && (await this.#tried(() => this.#overlap(stream, from, to), uid));
-    if (isMoved) return;
+    // Nor is it interrupted for an engine that has been lost meanwhile.
+    const hasLost = () => !to.isConnected && from.isConnected;
+    if (isMoved || hasLost()) return;
     if (stream.isRunning && from.hello?.canHandOver) await this.#tried(() => from.awaitMoment(uid), uid);
+    if (hasLost()) return;
     await this.#tried(() => from.release(uid, 'moved'), uid);
     if (from.isConnected || from.isStopped) stream.assign(to);
     else await this.#tried(() => to.release(uid, 'moved'), uid);
+  }
+
+  /**
+   * Goes on with a move that an earlier front began: the present engine has ended its recording, or is about to. Never
+   * rejects; the stream stays where it is if it can't be moved.
+   */
+  async resume(stream: MovingStream, from: EngineClient, to: EngineClient): Promise<void> {
+    const { uid } = stream.settings;
+    const step = async () => this.#finish(stream, { from, to }, await from.handOver(uid));
+    if (!(await this.#tried(step, uid))) await this.#tried(() => to.release(uid, 'moved'), uid);
   }
 
   /** False, too, when it fails. */
@@ -90,11 +103,22 @@ export class StreamMover {
       const isSlow = err instanceof Fault && err.code === 'Unavailable';
       if (stream.isRunning && to.isConnected && !isSlow) this.#noteSingleSession(uid, err);
       await to.release(uid, 'moved');
-      if (isSlow) throw err;
+      if (isSlow && to.isConnected) throw err;
       return false;
     }
-    const point = await (interrupted ?? this.#end(stream, from));
+    const point = await (interrupted ?? this.#end(settings, from));
     if (interrupted && from.isConnected) this.#noteSingleSession(uid, undefined);
+    return this.#finish(stream, { from, to }, point);
+  }
+
+  /** False if the next engine has been lost: the stream still runs in the present one, which continues where it has ended. */
+  async #finish(
+    stream: MovingStream,
+    { from, to }: { readonly from: EngineClient; readonly to: EngineClient },
+    point: HandOverPoint | undefined,
+  ): Promise<boolean> {
+    const { uid } = stream.settings;
+    if (!to.isConnected && from.isConnected) return false;
     stream.assign(to);
     await this.#tried(() => to.takeOver(uid, point), uid);
     stream.reconnect();
@@ -102,13 +126,14 @@ export class StreamMover {
     return true;
   }
 
-  async #end({ settings }: MovingStream, from: EngineClient): Promise<HandOverPoint | undefined> {
+  /** Whether it is recorded is as it was when the next engine began to receive it. */
+  async #end(settings: ManagedStreamSettings, from: EngineClient): Promise<HandOverPoint | undefined> {
     return settings.isRecorded ? from.handOver(settings.uid) : undefined;
   }
 
   async #giveUp(stream: MovingStream, from: EngineClient): Promise<HandOverPoint | undefined> {
     try {
-      return await this.#end(stream, from);
+      return await this.#end(stream.settings, from);
     } finally {
       await from.release(stream.settings.uid, 'moved');
     }

@@ -18,15 +18,31 @@ export type ReadersRole = 'active' | 'standby' | 'handed-over';
 
 /** The readers of a stream's hub on the node that runs the stream: its recorder and its motion reader. */
 export class StreamReaders {
-  role: ReadersRole;
+  #role: ReadersRole;
   readonly #options: StreamReadersOptions;
   #recorder: Recorder | undefined;
   #motion: MotionReader | undefined;
   #standby: Standby | undefined;
+  #handedOver: Promise<HandOverPoint | undefined> | undefined;
 
   constructor(options: StreamReadersOptions) {
     this.#options = options;
-    this.role = options.role ?? 'active';
+    this.#role = options.role ?? 'active';
+  }
+
+  get role(): ReadersRole {
+    return this.#role;
+  }
+
+  /** Where the recording has ended for another process to continue, or is about to; undefined: it was not handed over. */
+  get handedOver(): Promise<HandOverPoint | undefined> | undefined {
+    return this.#handedOver;
+  }
+
+  /** This process records from here on. */
+  activate(): void {
+    this.#role = 'active';
+    this.#handedOver = undefined;
   }
 
   get recorder(): Recorder | undefined {
@@ -62,8 +78,16 @@ export class StreamReaders {
     await this.apply(settings, epoch);
   }
 
-  /** Ends recording where the next GOP begins. Undefined if nothing was recorded. */
-  async handOver(): Promise<HandOverPoint | undefined> {
+  /** Ends recording where the next GOP begins, once `begun` is over. Undefined if nothing was recorded. Idempotent. */
+  handOver(begun: Promise<void>): Promise<HandOverPoint | undefined> {
+    this.#role = 'handed-over';
+    this.#handedOver ??= begun.then(() => this.#endRecording());
+    return this.#handedOver;
+  }
+
+  async #endRecording(): Promise<HandOverPoint | undefined> {
+    // To continue here if the other process is lost before it has begun.
+    if (this.#recorder) this.standBy();
     const point = await this.#recorder?.handOver();
     this.#recorder = undefined;
     this.stopMotion();

@@ -22,8 +22,12 @@ test('a replacement waits for the one in progress: a reload and an installation 
   const lines: string[] = [];
   const progress = (line: string) => void lines.push(line);
   await Promise.all([
-    supervisor.replace(programOf('1.1.0'), 1, progress),
-    supervisor.replace(programOf('1.2.0'), 1, progress),
+    supervisor.replace(async () => ({ program: programOf('1.1.0'), engines: 1 }), progress),
+    supervisor.replace(async () => {
+      assert.equal(supervisor.program.version, '1.1.0', 'it is known what runs before it');
+      assert.equal(supervisor.engines, 1, 'and no engine of the one before is left');
+      return { program: programOf('1.2.0'), engines: 1 };
+    }, progress),
   ]);
   assert.equal(supervisor.program.version, '1.2.0');
   assert.equal(lines.filter((line) => line === 'The front was replaced.').length, 2);

@@ -22,6 +22,12 @@ export interface ProcessSupervisorOptions {
   readonly onFailed: (exitCode: number) => void;
 }
 
+/** What is to run after a replacement. */
+export interface NextProcesses {
+  readonly program: ServerProgram;
+  readonly engines: number;
+}
+
 /**
  * An engine that hangs records nothing. It sends a sign of life twice a second, so that five in a row are missing; a false
  * alarm costs a gap.
@@ -88,7 +94,7 @@ export class ProcessSupervisor {
     return this.#front.process.ready;
   }
 
-  /** The program that runs, or is being replaced. */
+  /** The program that runs; during a replacement the one before. */
   get program(): ServerProgram {
     return this.#program;
   }
@@ -104,20 +110,39 @@ export class ProcessSupervisor {
   }
 
   /**
-   * Replaces all processes but this one, while recording goes on; one replacement after the other. `progress` is called with a
-   * line for the operator.
+   * Replaces all processes but this one, while recording goes on; one replacement after the other. `choose` says by what, when it
+   * is its turn: the one before may have changed what runs; undefined: nothing has to be replaced. `progress` is called with a line
+   * for the operator.
    * @throws Error when a new process does not do its work: what is not replaced yet continues
    */
-  async replace(program: ServerProgram, engines: number, progress: (line: string) => void): Promise<void> {
+  async replace(
+    choose: () => Promise<NextProcesses | undefined>,
+    progress: (line: string) => void,
+  ): Promise<void> {
     // A reload and the installation of a package may both ask for it.
     while (this.#replacing) {
       progress('Waiting for the replacement that is in progress.');
       await this.#replacing.catch(() => undefined);
     }
     if (this.#stopped) throw new Error('The server is stopping.');
+    this.#replacing = this.#replaceBy(choose, progress);
+    try {
+      await this.#replacing;
+    } finally {
+      this.#replacing = undefined;
+    }
+  }
+
+  async #replaceBy(
+    choose: () => Promise<NextProcesses | undefined>,
+    progress: (line: string) => void,
+  ): Promise<void> {
+    const next = await choose();
+    if (!next) return;
+    const { program } = next;
     const { clock } = this.#options;
     const replacement = new Replacement({
-      ...{ program, engines, clock, progress, before: this.#program },
+      ...{ ...next, clock, progress, before: this.#program },
       slots: () => this.#engines,
       front: () => this.#front,
       add: (index) => this.#addEngine(program, index),
@@ -128,12 +153,11 @@ export class ProcessSupervisor {
       },
       isStopping: () => this.#stopped !== undefined,
     });
-    this.#replacing = replacement.run();
     try {
-      await this.#replacing;
-      this.#program = program;
+      await replacement.run();
     } finally {
-      this.#replacing = undefined;
+      // Also if an engine could not be replaced: the next attempt goes on from there, and not back.
+      if (replacement.hasReplacedFront) this.#program = program;
     }
   }
 

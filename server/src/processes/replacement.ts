@@ -53,10 +53,16 @@ export class Replacement {
   readonly #next: EngineSlot[] = [];
   /** Those of the next ones that may have streams. */
   readonly #used = new Set<EngineSlot>();
+  #hasReplacedFront = false;
 
   constructor(options: ReplacementOptions) {
     this.#options = options;
     this.#old = options.slots();
+  }
+
+  /** The front is of the next program, and stays so whatever becomes of the engines. */
+  get hasReplacedFront(): boolean {
+    return this.#hasReplacedFront;
   }
 
   /** @throws Error when a process of the next program does not do its work: what is not replaced yet continues */
@@ -69,6 +75,7 @@ export class Replacement {
       } catch (error) {
         throw new Error(`${(error as Error).message} Version ${before.version} goes on.`, { cause: error });
       }
+      this.#hasReplacedFront = true;
       progress('The front was replaced.');
       for (const [at, slot] of this.#old.entries()) {
         const wanted = Math.ceil(((at + 1) * engines) / this.#old.length);

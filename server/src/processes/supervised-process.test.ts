@@ -41,3 +41,23 @@ test('[R15.2] a process that the system can not start is tried again until it ca
     await until(() => supervised.pid !== undefined);
   }
 });
+
+test('[R15.1] a process that hangs when it should end is killed: neither a replacement nor the end of the server waits for it for ever', async (t) => {
+  const lines: string[] = [];
+  let isStopped = false;
+  // A hundred times as fast, but only then.
+  const every = (ms: number, run: () => void) => clock.every(ms / 100, () => isStopped && run());
+  const supervised = new SupervisedProcess({
+    ...options,
+    clock: { ...clock, every },
+    report: (line) => void lines.push(line),
+  });
+  t.after(() => supervised.kill());
+  supervised.start();
+  await supervised.ready;
+  const pid = supervised.pid ?? 0;
+  process.kill(pid, 'SIGSTOP');
+  isStopped = true;
+  await supervised.stop();
+  assert.deepEqual(lines, [`Engine 0 (process ${pid}) has not responded for 60 s: it is killed.`]);
+});

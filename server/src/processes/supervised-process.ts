@@ -251,10 +251,14 @@ export class SupervisedProcess {
   #watch(child: ChildProcess): void {
     const { name, report, silentMs } = this.#options;
     this.#silence.go();
-    const limitMs = this.#isReady ? silentMs : Math.max(silentMs, startSilentMs);
-    if (!this.#silence.reaches(limitMs) || this.#ended || !this.#wasReady) return;
+    // One that ends closes its files, which may hold it up as long as a start.
+    const isAtWork = this.#isReady && !this.#ended;
+    const limitMs = isAtWork ? silentMs : Math.max(silentMs, startSilentMs);
+    // The first one may have a large database to migrate, and nothing could take its place.
+    if (!this.#silence.reaches(limitMs) || !(this.#wasReady || this.#ended)) return;
     this.#silence.end();
-    report(`${name} (process ${child.pid}) has not responded for ${limitMs / 1000} s: it is replaced.`);
+    const consequence = this.#ended ? 'it is killed' : 'it is replaced';
+    report(`${name} (process ${child.pid}) has not responded for ${limitMs / 1000} s: ${consequence}.`);
     child.kill('SIGKILL');
   }
 
