@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { delay, type Cancel, type Clock } from '../base/clock.ts';
 import { takeCrashNote } from '../base/crash-note.ts';
 import { Fault } from '../base/fault.ts';
@@ -103,9 +103,9 @@ const dividedMs = 15_000;
 /** Each move holds a few seconds of video, and takes up to two GOPs. */
 const movesAtATime = 16;
 
-/** Next to the sockets, so that the next front of this run of the server finds it. */
-function quarantinePath([first]: readonly string[]): string | undefined {
-  return first === undefined ? undefined : join(dirname(first), 'quarantine.json');
+/** That of the sockets, so that the next front of this run of the server finds what is in it. */
+function folderOf([first]: readonly string[]): string | undefined {
+  return first === undefined ? undefined : dirname(first);
 }
 
 const noReport: StreamReport = {
@@ -173,7 +173,7 @@ export class EngineProcesses implements EngineHost {
 
   private constructor(options: EngineProcessesOptions) {
     this.#options = options;
-    this.#quarantine = new Quarantine(options.clock, quarantinePath(options.paths));
+    this.#quarantine = new Quarantine(options.clock, folderOf(options.paths));
     this.#mover = new StreamMover(options.log);
     this.#temporary = new TemporaryEngine(options);
     this.#clients = options.paths.map((path, index) => this.#connectTo({ path, index }));

@@ -46,17 +46,38 @@ test('[R15.5] the next front continues to count, even after one that was killed 
   const folder = await mkdtemp(join(tmpdir(), 'vidette-quarantine-'));
   try {
     const path = join(folder, 'quarantine.json');
+    const suspectsPath = join(folder, 'suspects.json');
     const clock = new ManualClock(1_750_000_000_000);
-    assert.equal(new Quarantine(clock, path).noteCrash('a'), false);
-    assert.equal(new Quarantine(clock, path).noteCrash('a'), false);
-    assert.equal(new Quarantine(clock, path).noteCrash('a'), true);
-    const next = new Quarantine(clock, path);
+    assert.equal(new Quarantine(clock, folder).noteCrash('a'), false);
+    assert.equal(new Quarantine(clock, folder).noteCrash('a'), false);
+    assert.equal(new Quarantine(clock, folder).noteCrash('a'), true);
+    const next = new Quarantine(clock, folder);
     assert.ok(next.has('a'));
     next.forget('a');
-    assert.ok(!new Quarantine(clock, path).has('a'));
+    assert.ok(!new Quarantine(clock, folder).has('a'));
     await writeFile(path, '[["a",[17');
-    assert.ok(!new Quarantine(clock, path).has('a'));
-    assert.equal(new Quarantine(clock, join(folder, 'gone', 'file')).noteCrash('a'), false);
+    await writeFile(suspectsPath, '{"uids":["a');
+    assert.ok(!new Quarantine(clock, folder).has('a'));
+    assert.equal(new Quarantine(clock, join(folder, 'gone')).noteCrash('a'), false);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('[R15.5] a stream is found by elimination also when each crash meets another front', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-quarantine-'));
+  try {
+    const clock = new ManualClock(1_750_000_000_000);
+    let running = ['a', 'b', 'c', 'd'];
+    let deaths = 0;
+    while (!new Quarantine(clock, folder).has('a') && deaths < 10) {
+      const { apart } = new Quarantine(clock, folder).noteDeath(running);
+      // The culprit stays with those that were put apart.
+      if (apart.length > 0) running = [...apart];
+      deaths++;
+      clock.advance(60_000);
+    }
+    assert.ok(deaths <= 4, `${deaths} crashes`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

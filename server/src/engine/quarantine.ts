@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import type { ReportedState } from './state.ts';
-import { Suspects, type Suspicion } from './suspects.ts';
+import { Suspects, type SuspectsState, type Suspicion } from './suspects.ts';
 
 /** After this many crashes of an engine on its data within `windowMs` a stream is no longer run. */
 const crashesMax = 3;
@@ -21,17 +22,19 @@ type SourceSettings = Pick<ManagedStreamSettings, 'source' | 'subSource' | 'isPa
  */
 export class Quarantine {
   readonly #clock: Clock;
-  readonly #path: string | undefined;
+  readonly #paths: { readonly crashes: string; readonly suspects: string } | undefined;
   readonly #suspects: Suspects;
   /** Times of the last crashes, wall clock, by uid. */
   readonly #crashes: Map<string, readonly number[]>;
 
-  /** @param path the file in which it is stored; undefined: not at all */
-  constructor(clock: Clock, path?: string) {
+  /** @param folder in which it is stored; undefined: not at all */
+  constructor(clock: Clock, folder?: string) {
     this.#clock = clock;
-    this.#path = path;
-    this.#suspects = new Suspects(clock);
-    this.#crashes = path === undefined ? new Map() : stored(path);
+    // Two files: a front of the version before knows only the first.
+    if (folder !== undefined)
+      this.#paths = { crashes: join(folder, 'quarantine.json'), suspects: join(folder, 'suspects.json') };
+    this.#suspects = new Suspects(clock, stored<SuspectsState>(this.#paths?.suspects));
+    this.#crashes = new Map(stored<readonly [string, readonly number[]][]>(this.#paths?.crashes));
   }
 
   /** An engine crashed on the data of a stream. True when the stream must not be run any more. */
@@ -49,6 +52,7 @@ export class Quarantine {
    */
   noteDeath(uids: readonly string[]): Pick<Suspicion, 'apart' | 'left'> {
     const { culprit, ...halves } = this.#suspects.noteDeath(uids);
+    store(this.#paths?.suspects, this.#suspects.state);
     if (culprit !== undefined) {
       this.#crashes.set(
         culprit,
@@ -81,21 +85,26 @@ export class Quarantine {
   }
 
   #store(): void {
-    if (this.#path === undefined) return;
-    try {
-      writeFileSync(this.#path, JSON.stringify([...this.#crashes]), { mode: 0o600 });
-    } catch {
-      // No space: then the next front counts from the beginning.
-    }
+    store(this.#paths?.crashes, [...this.#crashes]);
   }
 }
 
-/** What an earlier front stored; nothing when it was killed while it did. @throws system errors */
-function stored(path: string): Map<string, readonly number[]> {
+function store(path: string | undefined, what: unknown): void {
+  if (path === undefined) return;
   try {
-    return new Map(JSON.parse(readFileSync(path, 'utf8')) as [string, number[]][]);
+    writeFileSync(path, JSON.stringify(what), { mode: 0o600 });
+  } catch {
+    // No space: then the next front counts from the beginning.
+  }
+}
+
+/** What an earlier front stored; undefined when it was killed while it did. @throws system errors */
+function stored<Stored>(path: string | undefined): Stored | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Stored;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
-    return new Map();
+    return undefined;
   }
 }

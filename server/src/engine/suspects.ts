@@ -17,6 +17,15 @@ export interface Suspicion {
 
 const noSuspicion: Suspicion = { culprit: undefined, apart: [], left: [] };
 
+/** What the crashes so far have said. */
+export interface SuspectsState {
+  /** The streams that were in all processes that crashed. */
+  readonly uids: readonly string[];
+  readonly deaths: number;
+  /** Of the last one, monotonic: the clock of the machine. */
+  readonly deathMs: number;
+}
+
 /**
  * Finds the stream whose data crashes its process in a way that the process can't note, as when its heap is full: it
  * was in each process that crashed. From the second crash within an hour on, the streams that were in all of them are divided, while
@@ -28,8 +37,18 @@ export class Suspects {
   #deathMs = -Infinity;
   #deaths = 0;
 
-  constructor(clock: Clock) {
+  /** @param earlier of an earlier front of the same run of the server */
+  constructor(clock: Clock, earlier?: SuspectsState) {
     this.#clock = clock;
+    if (!earlier) return;
+    this.#uids = new Set(earlier.uids);
+    this.#deaths = earlier.deaths;
+    this.#deathMs = earlier.deathMs;
+  }
+
+  /** For the next front. */
+  get state(): SuspectsState {
+    return { uids: [...this.#uids], deaths: this.#deaths, deathMs: this.#deathMs };
   }
 
   /** A process that ran these streams crashed without a note. */
