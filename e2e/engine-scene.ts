@@ -98,7 +98,9 @@ export class Scene {
     const administrator = await administratorOf(server);
     const uids: string[] = [];
     for (const [index, { url }] of cameras.entries()) {
-      const body = { name: `Camera ${index}`, streamSource: url };
+      const { auth } = camera(index);
+      const user = auth ? `${auth.user}:${auth.password}@` : '';
+      const body = { name: `Camera ${index}`, streamSource: url.replace('//', `//${user}`) };
       uids.push((await administrator.client.addStream({ body })).uid);
     }
     for (const uid of uids) await recordedFor(administrator.client, uid, 1_000);

@@ -85,8 +85,10 @@ export interface FakeCameraOptions {
   readonly isShared?: boolean;
   /** Frames carry their numbers: an SEI whose text is `numberMark` and eight hexadecimal digits. Only H.264. */
   readonly isNumbered?: boolean;
-  /** What happens to a second session: it is refused, or ends the first. Any number is admitted unless given. */
-  readonly secondSession?: 'refused' | 'ends-first' | 'silences-first';
+  /** What happens to a second session: it is refused or reset, or ends the first. Any number is admitted unless given. */
+  readonly secondSession?: 'refused' | 'reset' | 'ends-first' | 'silences-first';
+  /** A session counts for so long after its end, ms. */
+  readonly freesAfterMs?: number;
   /** The reply to the PLAY of a session that begins while another one plays is this late, ms. */
   readonly secondPlayDelayMs?: number;
   /** The first session that begins while another one plays is cut before its answer to PLAY. */
@@ -149,11 +151,14 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
         const others = [...connections].filter((other) => other !== connection && other.isPlaying);
         if (options.secondSession === 'ends-first') for (const other of others) other.close();
         if (options.secondSession === 'silences-first') for (const other of others) other.silence();
+        if (options.secondSession === 'reset' && others.length > 0) socket.resetAndDestroy();
         return options.secondSession !== 'refused' || others.length === 0;
       },
     });
     connections.add(connection);
-    socket.on('close', () => connections.delete(connection));
+    socket.on('close', () => {
+      setTimeout(() => connections.delete(connection), options.freesAfterMs ?? 0).unref();
+    });
   });
   const host = options.host ?? '127.0.0.1';
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, host, resolve));
@@ -232,7 +237,7 @@ class Connection {
   }
 
   get isPlaying(): boolean {
-    return this.#timer !== undefined && !this.#socket.destroyed;
+    return this.#timer !== undefined && (!this.#socket.destroyed || this.#options.freesAfterMs !== undefined);
   }
 
   close(): void {

@@ -9,6 +9,7 @@ import type { Log } from '../base/log.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { redactingLog } from '../base/redacting-log.ts';
 import { noArchiveReason, type EngineSetup, type EngineVitals } from '../engine/engine-protocol.ts';
+import { Turns } from '../base/turns.ts';
 import { WritePermits, type PermitsReport } from '../base/write-permits.ts';
 import { EngineServer, type EngineCommands } from '../engine/engine-server.ts';
 import { EngineViewers } from '../engine/engine-viewers.ts';
@@ -79,11 +80,10 @@ async function openEngine(
     const pool = new FfmpegPool({ clock, log, confinement });
     closers.push(() => pool.dispose('the engine stops'));
     const streamManager = new StreamManager({
-      ...{ clock, log, load, noFramesMs, recorders: recording.recorders },
+      ...{ clock, log, load, noFramesMs, nextTurn: assignments.nextTurn },
+      recorders: recording.recorders,
       engines: new SourceEngines({ clock, ffmpeg: pool }),
-      peerFeed: () => {
-        throw new Error('an engine relays nothing');
-      },
+      peerFeed: relaysNothing,
       acquire: (uid) => assignments.epochOf(uid),
       permits: (uid, epoch) => assignments.permits(uid, epoch),
       reportElsewhere: () => undefined,
@@ -98,6 +98,10 @@ async function openEngine(
   await server.listen(socket);
   closers.push(() => viewers.close());
   return { viewers };
+}
+
+function relaysNothing(): never {
+  throw new Error('an engine relays nothing');
 }
 
 function vitalsOf(eventLoop: EventLoopWatch, backlogShare: number): EngineVitals {
@@ -134,6 +138,7 @@ class Assignments implements EngineCommands {
   readonly #permits: WritePermits;
   /** Of a cluster. */
   #isLeased = false;
+  readonly #turns = new Turns();
   readonly #epochs = new Map<string, number>();
   #isDiskInOrder = true;
   readonly singleSession = new Set<string>();
@@ -154,6 +159,9 @@ class Assignments implements EngineCommands {
   get streamManager(): StreamManager | undefined {
     return this.#opened?.streamManager;
   }
+
+  /** See `ManagedStreamTools.nextTurn`. */
+  readonly nextTurn = () => this.#turns.next();
 
   /** See `Recorders.backlogShare`. */
   get backlogShare(): number {

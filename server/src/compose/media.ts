@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Snapshots } from '../engine/snapshots.ts';
 import { StreamManager } from '../engine/stream-manager.ts';
 import { StreamObservers } from '../engine/stream-observers.ts';
+import { Turns } from '../base/turns.ts';
 import type { Stream } from '../hub/stream.ts';
 import { Live } from '../live/live.ts';
 import { MotionJournal } from '../motion/motion-journal.ts';
@@ -161,10 +162,12 @@ function openStreams(parts: MediaParts, observers: StreamObservers): StreamManag
   const nodeOf = (uid: string) => membership.nodeElsewhere(uid);
   const connection = (uid: string, variant: 'main' | 'sub') => (signal: AbortSignal) =>
     processes?.live(uid, variant, signal) ?? peerConnection(rpc, nodeOf(uid), { uid, variant, signal });
+  const turns = new Turns();
   const streamManager = new StreamManager({
     clock,
     log,
     load,
+    nextTurn: processes ? undefined : () => turns.next(),
     recorders: storage.archive.recorders,
     engines: ffmpeg.engines,
     host: processes,

@@ -3,7 +3,7 @@ import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import { forbiddenNetwork, leadsHere, type AddressPolicy } from './address-policy.ts';
+import { forbiddenNetwork, leadsHere, ownAddresses, type AddressPolicy } from './address-policy.ts';
 
 /**
  * Opens a connection to a source: the name is resolved, every result is checked against the policy, and one of
@@ -73,8 +73,9 @@ export function createSourceDial(host: string, policy: DialPolicy): Dial {
   let decided: Promise<Dial> | undefined;
   const decide = async (signal?: AbortSignal): Promise<Dial> => {
     const ips = await resolveHost(host, policy, signal);
-    const allowLoopback = ips.every((ip) => leadsHere(ip, policy.ownAddresses));
-    return createDial({ ...policy, allowLoopback });
+    const own = policy.ownAddresses ?? ownAddresses();
+    const allowLoopback = ips.every((ip) => leadsHere(ip, own));
+    return createDial({ ...policy, allowLoopback, ownAddresses: own });
   };
   return async (to, port, tls, signal, onBytes, pinned) => {
     decided ??= decide(signal).catch((error: unknown) => {

@@ -250,7 +250,9 @@ export class ManagedStream {
   }
 
   #enqueue(step: () => Promise<void>): void {
-    this.#moves = this.#moves.then(step).catch((error: unknown) => {
+    const { nextTurn } = this.#tools;
+    const begun = nextTurn ? this.#moves.then(nextTurn) : this.#moves;
+    this.#moves = begun.then(step).catch((error: unknown) => {
       this.log.add('error', `The new settings of the stream could not be applied: ${String(error)}`, {
         err: error,
       });

@@ -54,6 +54,8 @@ export interface ManagedStreamTools {
   permits(uid: string, epoch: number): boolean | Promise<boolean>;
   /** The state of the stream on another node; undefined if no other node runs it. */
   reportElsewhere(uid: string): ReportedState | undefined;
+  /** See `Turns`, of all streams of the process; undefined where they do little. */
+  readonly nextTurn?: (() => Promise<void>) | undefined;
   /** Called when the state shown to users changes. */
   onState(uid: string, state: ManagedStreamState): void;
   /** Called while the stream is being written; must be short and must not throw. */

@@ -112,6 +112,8 @@ const faultSignals: ReadonlySet<NodeJS.Signals> = new Set([
 ]);
 /** A process that starts loads and compiles its program, and may have to wait for a slow disk, ms. */
 const startSilentMs = 10_000;
+/** One that ends in order is not hurried: its last GOPs may be waiting for the disk, ms. */
+const endSilentMs = 30_000;
 /** Between the ends and the next starts of a process that keeps failing. */
 const restarts: Backoff = { firstMs: 100, longestMs: 5_000 };
 /** After this long a process counts as good, ms. */
@@ -251,9 +253,7 @@ export class SupervisedProcess {
   #watch(child: ChildProcess): void {
     const { name, report, silentMs } = this.#options;
     this.#silence.go();
-    // One that ends closes its files, which may hold it up as long as a start.
-    const isAtWork = this.#isReady && !this.#ended;
-    const limitMs = isAtWork ? silentMs : Math.max(silentMs, startSilentMs);
+    const limitMs = Math.max(silentMs, this.#ended ? endSilentMs : 0, this.#isReady ? 0 : startSilentMs);
     // The first one may have a large database to migrate, and nothing could take its place.
     if (!this.#silence.reaches(limitMs) || !(this.#wasReady || this.#ended)) return;
     this.#silence.end();
