@@ -16,18 +16,25 @@ before(async () => {
   clip = await encodeSceneClip({ gopFrames, frames: 2 * gopFrames });
 });
 
-/** Resolves to a camera whose stream the next engine has begun to receive, while the present one records it still. */
-function secondSession({ cameras }: Scene, connections: readonly number[]): Promise<FakeCamera> {
-  const begun = () => cameras.find((camera, index) => camera.connections > (connections[index] ?? 0));
-  return until(begun, (camera) => camera !== undefined) as Promise<FakeCamera>;
-}
-
-/** Resolves when a camera is so many frames into a GOP that begins from now on: the present engine is ending its recording. */
-async function intoNextGop(camera: FakeCamera, frames: number): Promise<void> {
-  const keyAt = Math.ceil((camera.frames + 1) / gopFrames) * gopFrames;
+/**
+ * Resolves when the first of the next engine's cameras is so many frames into a GOP that begins from now on: the present engine is told to end its recording of it, which it does
+ * where the next one begins. What the others send is still recorded there.
+ */
+async function handingOver(
+  { cameras }: Scene,
+  connections: readonly number[],
+  framesIn: number,
+): Promise<void> {
+  const gopsAt = new Map<FakeCamera, number>();
+  const gopOf = ({ frames }: FakeCamera, before = 0) => Math.floor((frames - before) / gopFrames);
   await until(
-    () => camera.frames,
-    (sent) => sent >= keyAt + frames,
+    () => {
+      for (const [index, camera] of cameras.entries())
+        if (camera.connections > (connections[index] ?? 0) && !gopsAt.has(camera))
+          gopsAt.set(camera, gopOf(camera));
+      return [...gopsAt].some(([camera, gop]) => gopOf(camera, framesIn) > gop);
+    },
+    (isBegun) => isBegun,
   );
 }
 
@@ -38,7 +45,7 @@ describe('servers whose processes are killed while they are replaced', { concurr
     try {
       const connections = cameras.map((camera) => camera.connections);
       const restarting = scene.command(main, 'restart');
-      await intoNextGop(await secondSession(scene, connections), gopFrames / 4);
+      await handingOver(scene, connections, gopFrames / 4);
       process.kill(await scene.front(), 'SIGKILL');
       const { code, output } = await restarting;
       assert.equal(code, 0, output);
@@ -61,7 +68,7 @@ describe('servers whose processes are killed while they are replaced', { concurr
       const connections = cameras.map((camera) => camera.connections);
       const before = await scene.processes('engine-main.ts');
       const restarting = scene.command(main, 'restart');
-      await intoNextGop(await secondSession(scene, connections), gopFrames / 4);
+      await handingOver(scene, connections, 0);
       const [next] = (await scene.processes('engine-main.ts')).filter((pid) => !before.includes(pid));
       process.kill(next ?? 0, 'SIGKILL');
       const { code, output } = await restarting;
