@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import type { JournalChange, WrittenEntry } from './journal.ts';
 import type { JournalQuery } from './journal-pages.ts';
 import { temporaryStore } from './store-fixture.ts';
@@ -48,6 +49,25 @@ test('[R11.3] an outage is one entry from beginning to end, however often it is 
   // An engine delivers again what a front may not have stored.
   assert.deepEqual(await store.journal.append([begin('gate', 1_000), end('gate', 9_000)]), []);
   assert.deepEqual(await spans(store), ['stream-down gate 1000-9000']);
+});
+
+test('[R11.3] hundreds of streams that go dark and come back together cost one statement each, and a few for all', async (t) => {
+  const store = await temporaryStore(t);
+  const uids = Array.from({ length: 200 }, (_, index) => `camera-${index}`);
+  for (const uid of uids) await store.streams.add(newStream(uid, { name: uid }));
+  const write = async (change: (uid: string) => JournalChange) => {
+    const sent = t.mock.method(Worker.prototype, 'postMessage');
+    const written = await store.journal.append(uids.map(change));
+    const statements = sent.mock.callCount();
+    sent.mock.restore();
+    assert.ok(statements < 1.2 * uids.length, `${statements} statements`);
+    return written;
+  };
+  assert.equal((await write((uid) => begin(uid, 1_000))).length, uids.length);
+  assert.equal((await write((uid) => begin(uid, 2_000))).length, 0);
+  assert.equal((await write((uid) => end(uid, 3_000))).length, uids.length);
+  const resumed = await write((uid) => begin(uid, 4_000));
+  assert.ok(resumed.every(({ change }) => change === 'resumed'));
 });
 
 test('[R11.3] what begins again within a minute continues its entry, counted and unreviewed; later it is another', async (t) => {

@@ -9,6 +9,7 @@ import {
 } from 'kysely';
 import { keyOf } from '../base/search-key.ts';
 import type { Database, Engine } from './database.ts';
+import { BegunEntries } from './journal-begun.ts';
 import { newestRevision, saveRevision } from './journal-revision.ts';
 import { journalMapping, type JournalRecord, type JournalRow } from './journal-row.ts';
 import {
@@ -174,19 +175,30 @@ export class Journal {
 class JournalBatch {
   readonly #db: Transaction<Database>;
   readonly #ids: ReadonlyMap<string, number>;
+  readonly #begun: BegunEntries;
   /** Written in this batch, by id. */
   readonly #written = new Map<number, WrittenEntry>();
   #revision: number;
 
-  private constructor(db: Transaction<Database>, ids: ReadonlyMap<string, number>, revision: number) {
+  private constructor(
+    db: Transaction<Database>,
+    known: { ids: ReadonlyMap<string, number>; begun: BegunEntries; revision: number },
+  ) {
     this.#db = db;
-    this.#ids = ids;
-    this.#revision = revision;
+    this.#ids = known.ids;
+    this.#begun = known.begun;
+    this.#revision = known.revision;
   }
 
   static async open(db: Transaction<Database>, changes: readonly JournalChange[]): Promise<JournalBatch> {
     const ids = await streamIds(db, [...new Set(changes.flatMap(({ uid }) => uid ?? []))]);
-    return new JournalBatch(db, ids, await newestRevision(db));
+    const subjects = changes.flatMap((change) => {
+      if (change.type === 'put') return [];
+      const streamId = change.uid !== null && change.type === 'begin' ? ids.get(change.uid) : undefined;
+      return { kind: change.kind, streamId, openKey: openKeyOf(change) };
+    });
+    const begun = await BegunEntries.read(db, subjects);
+    return new JournalBatch(db, { ids, begun, revision: await newestRevision(db) });
   }
 
   async apply(change: JournalChange): Promise<void> {
@@ -221,20 +233,11 @@ class JournalBatch {
     const detail = { ...noDetail, figures: { count: 1 }, ...change.detail };
     const { kind, startMs, uid } = change;
     const about = uid ?? aboutServer(detail);
-    const openKey = `${kind} ${about}`;
-    const open = await this.#find((rows) => rows.where('open_key', '=', openKey));
+    const openKey = openKeyOf(change);
     // The reason may change while it goes on; the entry keeps the first.
-    if (open) return;
-    const last = await this.#find((rows) =>
-      rows
-        .where('stream_id', streamId === null ? 'is' : '=', streamId)
-        .where('kind', '=', kind)
-        .$if(streamId === null, (ofServer) =>
-          ofServer.where('entry_key', '>=', `${about} `).where('entry_key', '<', `${about}!`),
-        )
-        .orderBy('start_ms', 'desc')
-        .limit(1),
-    );
+    if (this.#begun.openAt(openKey)) return;
+    const last =
+      streamId === null ? await this.#lastOfServer(kind, about) : this.#begun.newestOf(kind, streamId);
     // It was reported before: an engine delivers again what a front may not have stored.
     if (last && startMs <= last.startMs) return;
     if (last && startMs <= (last.endMs ?? last.startMs) + mergeMs) await this.#resume(last, openKey, uid);
@@ -244,15 +247,27 @@ class JournalBatch {
     }
   }
 
+  #lastOfServer(kind: JournalKind, about: string): Promise<JournalRecord | undefined> {
+    return this.#find((rows) =>
+      rows
+        .where('stream_id', 'is', null)
+        .where('kind', '=', kind)
+        .where('entry_key', '>=', `${about} `)
+        .where('entry_key', '<', `${about}!`)
+        .orderBy('start_ms', 'desc')
+        .limit(1),
+    );
+  }
+
   async #resume(last: JournalRecord, openKey: string, uid: string | null): Promise<void> {
     const figures = { ...last.detail.figures, count: (last.detail.figures['count'] ?? 1) + 1 };
     const detail = { ...last.detail, figures };
     await this.#update(last, { endMs: null, openKey, detail, isReviewed: false }, uid, 'resumed');
   }
 
-  async #end({ kind, uid, detail, endMs }: JournalEnd): Promise<void> {
-    const openKey = `${kind} ${uid ?? aboutServer(detail)}`;
-    const open = await this.#find((rows) => rows.where('open_key', '=', openKey));
+  async #end(change: JournalEnd): Promise<void> {
+    const { uid, endMs } = change;
+    const open = this.#begun.openAt(openKeyOf(change));
     if (!open || endMs < open.startMs) return;
     await this.#update(open, { endMs, openKey: null }, uid);
   }
@@ -274,6 +289,7 @@ class JournalBatch {
       .returningAll()
       .executeTakeFirstOrThrow();
     const record = journalMapping.read(row);
+    this.#begun.note(record);
     this.#written.set(record.id, { ...record, uid, change: 'added' });
   }
 
@@ -293,12 +309,18 @@ class JournalBatch {
       })
       .where('id', '=', old.id)
       .execute();
+    this.#begun.note(record, old);
     const before = this.#written.get(old.id)?.change;
     this.#written.set(old.id, { ...record, uid, change: before === 'added' ? 'added' : change });
   }
 }
 
 type JournalRows = SelectQueryBuilder<Database, 'journal', Selectable<JournalRow>>;
+
+/** Of a stream, or a subject of the server, only one entry of a kind is open. */
+function openKeyOf({ kind, uid, detail }: JournalBegin | JournalEnd): string {
+  return `${kind} ${uid ?? aboutServer(detail)}`;
+}
 
 /** What of the server an entry is about: one warning about one subject. */
 function aboutServer({ code, subject }: Partial<JournalDetail> = {}): string {
