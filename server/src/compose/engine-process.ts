@@ -75,9 +75,7 @@ async function openEngine(
     lines.level = logLevel;
     const recording = await openRecording({ dir: archiveDir, catalog, clock, log, hangWatch });
     closers.push(() => recording.close());
-    const confinement =
-      setup.confinement === undefined ? await findConfinement() : new Confinement(setup.confinement);
-    const pool = new FfmpegPool({ clock, log, confinement });
+    const pool = new FfmpegPool({ clock, log, confinement: await confinementOf(setup) });
     closers.push(() => pool.dispose('the engine stops'));
     const streamManager = new StreamManager({
       ...{ clock, log, load, noFramesMs, nextTurn: assignments.nextTurn },
@@ -98,6 +96,10 @@ async function openEngine(
   await server.listen(socket);
   closers.push(() => viewers.close());
   return { viewers };
+}
+
+async function confinementOf({ confinement }: EngineSetup): Promise<Confinement> {
+  return confinement === undefined ? findConfinement() : new Confinement(confinement);
 }
 
 function relaysNothing(): never {
