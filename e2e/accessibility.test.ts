@@ -139,6 +139,9 @@ test('[R1.7] [R2.29] axe finds nothing serious on the screens of a signed-in use
   const footage = await recordedFor(client, uid, 3_000);
   const [startTime, endTime] = [footage[0]?.startMs, footage.at(-1)?.endMs].map((ms) => Math.floor(ms ?? 0));
   assert.ok(startTime && endTime);
+  await client.addAnnotation({
+    body: { streamId: uid, kind: 'person', time: startTime, timeEnd: endTime, note: 'With a ladder' },
+  });
   for (const one of [client, second.client]) {
     await one.addBookmark({ body: { stream: uid, startTime, note: 'red car' } });
     await one.addExport({ body: { name: 'Night', streams: [uid], startTime, endTime } });
@@ -158,6 +161,18 @@ test('[R1.7] [R2.29] axe finds nothing serious on the screens of a signed-in use
       { path: '/exports', act: (page) => page.getByText('Night').waitFor() },
       { path: `/stream/${uid}/view`, act: openHeldList },
       { path: `/stream/${uid}/setting`, act: openDeletion },
+      { path: '/streams', act: openTable },
+      {
+        path: `/stream/${uid}/view?t=${startTime}`,
+        act: (page) => openBy(page, /^(Save footage|Сохранить запись)/),
+      },
+      '/bookmarks',
+      { path: `/stream/${uid}/view`, act: (page) => openBy(page, /^(Share|Поделиться)$/) },
+      {
+        path: `/events/digest?from=${startTime - 60_000}&to=${endTime + 60_000}`,
+        act: (page) => page.locator('[data-clip]').first().waitFor(),
+      },
+      { path: `/stream/${uid}/view`, act: (page) => page.keyboard.press('?') },
       // Last, as the side bar and the palette stay open.
       {
         path: '/help',
@@ -179,6 +194,21 @@ test('[R1.7] [R2.29] axe finds nothing serious on the screens of a signed-in use
     true,
   );
 });
+
+/** Sorted by a figure, with the choice of columns open. */
+async function openTable(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^(Table|Таблица)$/ }).click();
+  await page
+    .getByRole('columnheader', { name: /^(Viewers|Зрители)$/ })
+    .getByRole('button')
+    .click();
+  await openBy(page, /^(Columns|Столбцы)$/);
+  await page.getByRole('menuitemcheckbox').first().waitFor();
+}
+
+async function openBy(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('button', { name }).first().click();
+}
 
 async function openHeldList(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^(Held footage|Удержано)/ }).click();

@@ -14,7 +14,13 @@ export function ColumnsMenu({ shown, onChange }: ColumnsMenuProps) {
   const i18n = useI18n();
   const label = i18n.t('streams.columns');
   return (
-    <Menu position="bottom-end" shadow="none" closeOnItemClick={false}>
+    <Menu
+      position="bottom-end"
+      shadow="none"
+      closeOnItemClick={false}
+      // Between the menu and its items there may be nothing else.
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <ActionIcon size="md" variant="default" aria-label={label} title={label} className={classes.columns}>
           <IconColumns size={18} stroke={1.6} aria-hidden="true" />
