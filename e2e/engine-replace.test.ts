@@ -256,6 +256,41 @@ describe('servers whose processes are replaced', { concurrency: 2 }, () => {
     }
   });
 
+  test('[R15.1] a camera that admits one session, asks for a password, resets the second session or frees the first late, loses one GOP at most beside that time', async () => {
+    const longGops = await encodeSceneClip({ gopFrames: 40, frames: 80 });
+    const gopFrames = longGops.frames.findIndex(({ isKey }, at) => at > 0 && isKey);
+    const user = { user: 'viewer', password: 's3cret' };
+    const freesAfterMs = 1_500;
+    const traits: readonly Partial<FakeCameraOptions>[] = [
+      { secondSession: 'refused', freesAfterMs },
+      { secondSession: 'reset' },
+      { secondSession: 'refused', auth: { scheme: 'digest', hasQop: true, ...user } },
+      {
+        secondSession: 'ends-first',
+        auth: { scheme: 'digest', algorithms: ['SHA-256'], nonceUses: 3, ...user },
+      },
+    ];
+    const scene = await Scene.open(longGops, undefined, (index) => ({ ...numbered(), ...traits[index] }));
+    const { uids, server } = scene;
+    try {
+      assert.equal((await scene.command(main, 'restart')).code, 0);
+      await scene.goesOn(3_000);
+      for (const [index, uid] of uids.entries()) {
+        const { losses, repeated } = breaksOf(await recordedNumbers(scene.client, uid));
+        assert.equal(repeated, 0);
+        assert.ok(losses.length <= 1, `${losses.join()} of ${index}`);
+        // The next attempt after one that came too early is up to two seconds later.
+        const late = traits[index]?.freesAfterMs === undefined ? 0 : freesAfterMs + 2_000;
+        const most = gopFrames + switchFrames + (late * switchFrames) / 1_000;
+        for (const lost of losses) assert.ok(lost <= most, `${lost} frames of ${index}`);
+      }
+      await server.stop();
+      assert.equal(await scene.check(), 'The archive is in order.\n');
+    } finally {
+      await scene.close();
+    }
+  });
+
   test('[R15.3] a viewer in Chromium sees the picture go on while all processes are replaced', async (t) => {
     const scene = await Scene.open(clip, undefined, numbered);
     const browser = await launchBrowser();
