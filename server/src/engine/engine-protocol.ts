@@ -13,7 +13,7 @@ import { isErrorCode, type ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import { FrameReader, lengthBytes } from '../base/frame-reader.ts';
 import type { PermitsReport } from '../base/write-permits.ts';
-import type { ConfinementLevel } from '../ffmpeg/confinement.ts';
+import type { ConfinementLevel } from '../base/confinement-level.ts';
 import type { HandOverPoint } from '../archive/record/record.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import type { ManagedStreamSettings } from './settings.ts';

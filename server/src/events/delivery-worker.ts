@@ -44,7 +44,7 @@ const pauses = { firstMs: 2_000, longestMs: 600_000 };
 const refusalsMax = 8;
 /** Targets to which this process sends simultaneously. */
 const concurrency = 64;
-/** Notifications that are read at once for a channel that sends them one by one. */
+/** Notifications that are read together for a channel that sends them one by one. */
 const readMax = 16;
 /**
  * How long what was read counts: target, recipient and rights are read again after that, so that a right that is withdrawn ends

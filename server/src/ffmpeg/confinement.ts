@@ -3,15 +3,8 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { ConfinementLevel } from '../base/confinement-level.ts';
 import { workerEntry } from './worker-entry.ts';
-
-/**
- * Sandboxes the child processes with native media code. `files`: no network except connections opened by the
- * server, and no files except the program and the system's libraries, read-only. `network`: only the network is
- * isolated. `none`: the system provides no namespaces; only FFmpeg's own options
- * (`worker/input/input-options.ts`) restrict it.
- */
-export type ConfinementLevel = 'files' | 'network' | 'none';
 
 /** The log message about the level at server start. */
 export const confinementWords: Readonly<Record<ConfinementLevel, string>> = {
