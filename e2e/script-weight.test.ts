@@ -26,7 +26,10 @@ after(async () => {
   await server?.stop();
 });
 
-/** The scripts that a screen has fetched by the time `selector` appears: name and gzip size in bytes. */
+/**
+ * The scripts that a screen has fetched by the time `selector` appears: name and gzip size in bytes. What follows changes is loaded
+ * once the screen is drawn, and may arrive before the test sees it.
+ */
 async function scriptsOf(path: string, selector: string, as: string | null): Promise<[string, number][]> {
   const context = await newPerson(browser);
   if (as !== null) await signInByCookie(context, server.url, as);
@@ -35,6 +38,7 @@ async function scriptsOf(path: string, selector: string, as: string | null): Pro
   page.on('response', (response) => {
     if (response.request().resourceType() !== 'script') return;
     const name = response.url().split('/').at(-1) ?? '';
+    if (name.startsWith('follow-')) return;
     scripts.push(response.body().then((body) => [name, gzipSync(body, { level: 9 }).length]));
   });
   await page.goto(`${server.url}/ui${path}`);
