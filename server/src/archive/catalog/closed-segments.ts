@@ -22,6 +22,14 @@ export class ClosedSegments {
     return this.#statements.oldestLocal.all(limit).map(ownedSegment);
   }
 
+  /** Closed segments on the disk that follow one, of all streams, by start. */
+  localAfter(
+    { startTicks, streamId }: Pick<SegmentRow, 'startTicks' | 'streamId'>,
+    limit: number,
+  ): OwnedSegment[] {
+    return this.#statements.localAfter.all(startTicks, startTicks, streamId, limit).map(ownedSegment);
+  }
+
   /** The oldest segments in the bucket, of all streams. */
   oldestRemote(limit: number): OwnedSegment[] {
     return this.#statements.oldestRemote.all(limit).map(ownedSegment);
@@ -62,6 +70,9 @@ export class ClosedSegments {
 const statements = {
   oldestLocal: `SELECT uid, ${columns} FROM segment INDEXED BY segment_near_by_start
                JOIN stream ON stream.id = stream_id WHERE is_open = 0 AND is_far = 0 ORDER BY start_ticks LIMIT ?`,
+  localAfter: `SELECT uid, ${columns} FROM segment INDEXED BY segment_near_by_start
+               JOIN stream ON stream.id = stream_id WHERE is_open = 0 AND is_far = 0 AND start_ticks >= ?
+               AND (start_ticks, stream_id) > (?, ?) ORDER BY start_ticks, stream_id LIMIT ?`,
   oldestRemote: `SELECT uid, ${columns} FROM segment INDEXED BY segment_far_by_start
               JOIN stream ON stream.id = stream_id WHERE is_far = 1 ORDER BY start_ticks LIMIT ?`,
   local: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ?

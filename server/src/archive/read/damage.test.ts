@@ -205,6 +205,32 @@ test('[R3.10] a damaged file is found without being opened, and its mark is remo
   await archive.close();
 });
 
+test('[R3.10] the files of many streams with footage of the same time are all checked, some at a time', async (t) => {
+  const { dir } = await threeSegments(t);
+  const database = new DatabaseSync(catalogPath(dir));
+  const [first] = database.prepare('SELECT * FROM segment ORDER BY start_ticks').all();
+  const columns = Object.keys(first ?? {}).join();
+  for (let stream = 0; stream < 60; stream++) {
+    const { lastInsertRowid: id } = database
+      .prepare('INSERT INTO stream (uid) VALUES (?)')
+      .run(`lost${stream}`);
+    const { lastInsertRowid: index } = database
+      .prepare('INSERT INTO fragment_index (entries, sums) SELECT entries, sums FROM fragment_index LIMIT 1')
+      .run();
+    const copy = { ...first, stream_id: id, index_id: index };
+    const marks = Object.keys(copy).map((name) => `:${name}`);
+    database.prepare(`INSERT INTO segment (${columns}) VALUES (${marks.join()})`).run(copy);
+  }
+  database.close();
+  const { archive, clock } = await openArchive(t, dir);
+  const gapsOf = (stream: number) => archive.reader.extent(`lost${stream}`, t0, end).gaps.length;
+  const gaps = () => Array.from({ length: 60 }, (_, stream) => gapsOf(stream));
+  const ticking = setInterval(() => clock.advance(1_000), 5);
+  t.after(() => clearInterval(ticking));
+  await until(() => gaps().every((count) => count === 1), 'a gap in each of them');
+  assert.deepEqual(sizes(archive), [], 'the file that is there is whole');
+});
+
 test('[R3.10] the file of a damaged segment is served up to the damage, and a lost one is NotFound', async (t) => {
   const { dir, file } = await threeSegments(t);
   const whole = await readFile(file);

@@ -63,6 +63,8 @@ const periodMs = 1_000;
 const filesPerTurn = 25;
 /** Pause after a pass over all files. */
 const restMs = 5_000;
+/** Before the first file of a pass. */
+const beforeAll: Pick<SegmentRow, 'startTicks' | 'streamId'> = { startTicks: -1, streamId: -1 };
 /**
  * Damaged files may be intact again: after a temporary disk failure, or because they were restored from a
  * backup.
@@ -97,7 +99,8 @@ export class Damage {
   readonly #again = new Map<DamageMark, { readonly atMs: number; readonly pauseMs: number }>();
   #cancel: Cancel | undefined;
   #turn: Promise<void> | undefined;
-  #turns: Generator<SegmentRow, void, undefined> | undefined;
+  /** The file that was checked last in the present pass. */
+  #checked = beforeAll;
   #restUntilMs = 0;
   #secondLookMs = 0;
 
@@ -221,7 +224,7 @@ export class Damage {
   }
 
   async #lookOn(): Promise<void> {
-    const { clock, log, reads } = this.#tools;
+    const { clock, log, closed } = this.#tools;
     const nowMs = clock.monotonicMs();
     try {
       if (nowMs >= this.#secondLookMs) {
@@ -229,46 +232,29 @@ export class Damage {
         await this.#lookAgain();
       }
       if (nowMs < this.#restUntilMs) return;
-      this.#turns ??= this.#allFiles();
-      const uids = new Map(reads.streams().map(({ id, uid }) => [id, uid]));
-      for (let files = 0; files < filesPerTurn; files++) {
-        const next = this.#turns.next();
-        if (next.done === true) {
-          this.#turns = undefined;
-          this.#restUntilMs = nowMs + restMs;
-          return;
-        }
-        const uid = uids.get(next.value.streamId);
-        if (uid !== undefined && !this.of(next.value.streamId, next.value.startTicks)) {
-          await this.#judge(uid, next.value, await this.#wholeOf(uid, next.value, 'length'));
-        }
+      // One query, however many streams there are.
+      const rows = closed.localAfter(this.#checked, filesPerTurn);
+      for (const row of rows) {
+        if (!this.of(row.streamId, row.startTicks))
+          await this.#judge(row.uid, row, await this.#wholeOf(row.uid, row, 'length'));
+        this.#checked = row;
       }
+      if (rows.length === filesPerTurn) return;
+      this.#checked = beforeAll;
+      this.#restUntilMs = nowMs + restMs;
     } catch (error) {
       // Another disk, or a catalog that can't be written: both are reported elsewhere, and the check is
       // repeated.
       log.debug({ err: error }, 'The archive files could not be checked');
-      this.#turns = undefined;
+      this.#checked = beforeAll;
       this.#restUntilMs = nowMs + restMs;
-    }
-  }
-
-  *#allFiles(): Generator<SegmentRow, void, undefined> {
-    const { reads, closed } = this.#tools;
-    for (const { id } of reads.streams()) {
-      let at = 0;
-      for (;;) {
-        const rows = closed.local(id, at, Number.MAX_SAFE_INTEGER, filesPerTurn);
-        yield* rows;
-        const last = rows.at(-1);
-        if (!last) break;
-        at = last.startTicks + 1;
-      }
     }
   }
 
   /** Removes the marks of files that are intact again, or whose rows have been deleted. */
   async #lookAgain(): Promise<void> {
     const { reads, catalog, clock, log } = this.#tools;
+    if (this.count === 0) return;
     for (const { id, uid } of reads.streams()) {
       for (const mark of this.ofStream(id)) {
         const row = reads.segment(id, mark.startTicks);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Cancel } from '../../base/clock.ts';
 import { systemCode, catalogMs, catalogTicks, RecordingFailure } from '../segments/segments.ts';
 import type { HoldSource } from './held-footage.ts';
@@ -93,6 +94,8 @@ export interface RetentionLoss {
 /** Segments of a stream deleted per batch, so that a long backlog leaves the disk time for recording. */
 const passSegments = 200;
 const hourMs = 3_600_000;
+/** Streams whose footage is looked at in one turn of the event loop. */
+const streamsPerTurn = 100;
 /** Interval at which the state is stored; it is also stored when it changes. */
 const keepEveryMs = 60_000;
 /** The wall clock may be ahead by this much without a warning. */
@@ -281,7 +284,11 @@ export class Retention {
     const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => failures.push(error));
     await attempt(kept.held.limit(this.#spaceReclaimer.heldBytesMax(this.#rules)));
     await attempt(segmentDeleter.finishPending());
-    for (const { uid, id } of uids) await attempt(this.#removeOld(uid, id));
+    for (const [index, { uid, id }] of uids.entries()) {
+      await attempt(this.#removeOld(uid, id));
+      // A stream that loses nothing takes no turn of the event loop.
+      if (index % streamsPerTurn === streamsPerTurn - 1) await nextTurn();
+    }
     this.#noteHeld(uids);
     const depthOf: DepthOf = (uid) => this.#depths.inForce(uid);
     await attempt(this.#spaceReclaimer.run(this.#rules, this.#footageClock.cautiousMs, depthOf));
