@@ -8,7 +8,7 @@ import {
 } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
-import { isGoneMeanwhile, isUniqueViolation } from '../store/constraint.ts';
+import { isClosedMeanwhile, isGoneMeanwhile, isUniqueViolation } from '../store/constraint.ts';
 import { knownReason, sentencesOf } from '../base/known-reasons.ts';
 
 /** Limits of an answer to bad input; names in it may come from the caller, and be as long as a body. */
@@ -29,6 +29,10 @@ export function faultOf(error: unknown): Fault {
   if (isUniqueViolation(error)) return new Fault('AlreadyUsed', 'A value is already used.', { cause: error });
   if (isGoneMeanwhile(error)) {
     return new Fault('ActionNotAcceptable', 'It has been removed in the meantime.', { cause: error });
+  }
+  if (isClosedMeanwhile(error)) {
+    const details = { retryAfterSeconds: 1 };
+    return new Fault('Unavailable', 'The server ends, or is being replaced.', { cause: error, details });
   }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return new Fault('BadRequest', 'The request is malformed.', { cause: error });

@@ -7,6 +7,11 @@ export function isUniqueViolation(error: unknown): boolean {
   return /UNIQUE constraint failed/.test(error.message) || (error as { code?: unknown }).code === '23505';
 }
 
+/** Whether the database had been closed before a call was done with it: the process ends, or another one takes its place. */
+export function isClosedMeanwhile(error: unknown): boolean {
+  return error instanceof Error && error.message === 'driver has already been destroyed';
+}
+
 /**
  * Whether a write failed because a row that it changes or refers to was deleted after it had been looked up.
  */
