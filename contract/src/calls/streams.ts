@@ -77,7 +77,8 @@ const probeErrors = [
 const streamErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound'] as const;
 const fieldErrors = ['STREAM_SOURCE_ERR', 'STREAM_NAME_ERR', 'CREDENTIALS_ERR', 'ARCHIVE_DEPTH_ERR'] as const;
 
-const streamSorts = [
+/** The orders of a list of streams. */
+export const streamSorts = [
   'name',
   'createdAt',
   'status',

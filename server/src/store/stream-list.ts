@@ -6,11 +6,12 @@ import {
   type Selectable,
   type SqlBool,
 } from 'kysely';
+import type { streamSorts } from '@vidette/contract/calls/streams';
 import type { Database, Engine } from './database.ts';
 import type { StreamRights } from './permissions.ts';
 import { allOf, containsAll } from './search.ts';
 import type { StreamAddresses } from './stream-addresses.ts';
-import type { StreamRecord, StreamRow } from './stream-row.ts';
+import { keptHours, type StreamRecord, type StreamRow } from './stream-row.ts';
 import { tagsOf } from './stream-tags.ts';
 
 /** The user for whom a list is read. */
@@ -20,17 +21,14 @@ export interface ListViewer {
 }
 
 /** The figures of the footage are sorted by only where the viewer may see them. */
-export type StreamSort =
-  | 'name'
-  | 'createdAt'
-  | 'status'
-  | 'location'
-  | 'depth'
-  | 'tags'
-  | 'viewers'
-  | 'share'
-  | 'oldest'
-  | 'bitrate';
+export type StreamSort = (typeof streamSorts)[number];
+
+/** Orders by what is not in the database. */
+export type FigureSort = Extract<StreamSort, 'viewers' | 'share' | 'oldest' | 'bitrate'>;
+
+export function isFigureSort(sort: StreamSort): sort is FigureSort {
+  return sort === 'viewers' || sort === 'share' || sort === 'oldest' || sort === 'bitrate';
+}
 
 export interface StreamQuery {
   readonly page: number;
@@ -82,9 +80,6 @@ const allRights: StreamRights = { view: true, archive: true, share: true, edit: 
 const noRights: StreamRights = { view: false, archive: false, share: false, edit: false };
 
 const nameSort = sql`streams.name_sort`;
-/** Streams that are not recorded have no depth. */
-const depth = sql`case when streams.is_recorded = 1
-  then case when streams.depth_hours < 0 then 2147483647 else streams.depth_hours end end`;
 const firstTag = sql`(select min(t.tag_sort) from stream_tags as t where t.stream_id = streams.id)`;
 
 /**
@@ -270,9 +265,11 @@ export class StreamListing {
     };
   }
 
-  /** With `figure.value`, which is null for all streams in other orders. */
-  #withFigures(viewer: ListViewer, { figures }: StreamQuery) {
-    return this.#withRights(viewer).leftJoin(figureTable(figures, this.#engine), 'figure.uid', 'streams.uid');
+  /** With `figure.value` in the orders that need it. */
+  #withFigures(viewer: ListViewer, { figures, sort }: StreamQuery) {
+    return this.#withRights(viewer).$if(isFigureSort(sort), (found) =>
+      found.leftJoin(figureTable(figures, this.#engine), 'figure.uid', 'streams.uid'),
+    );
   }
 
   #withRights(viewer: ListViewer) {
@@ -363,7 +360,7 @@ function orderOf(viewer: ListViewer, { sort, descending }: StreamQuery): OrderTe
     case 'location':
       return inOrder(sql`streams.location_sort`, nameSort);
     case 'depth':
-      return missingLast(depth);
+      return missingLast(keptHours);
     case 'tags':
       return missingLast(firstTag);
     case 'viewers':

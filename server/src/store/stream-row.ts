@@ -1,5 +1,5 @@
 import type { StreamSettings } from '@vidette/contract/entities';
-import type { Generated } from 'kysely';
+import { sql, type Generated } from 'kysely';
 import { flagColumn, rowMapping, type Changes, type Flag, type MemberColumns } from './row-mapping.ts';
 
 export interface StreamRow {
@@ -55,6 +55,10 @@ export interface StreamRow {
   /** Whether pages of other sites may show the public link in a frame. */
   share_embeds: Generated<Flag>;
 }
+
+/** How long footage of a stream is kept, to sort by; null where nothing is recorded. */
+export const keptHours = sql`case when streams.is_recorded = 1
+  then case when streams.depth_hours < 0 then 2147483647 else streams.depth_hours end end`;
 
 type Settings = Omit<StreamSettings, 'tags'>;
 

@@ -3,10 +3,8 @@ import { Fault } from '../base/fault.ts';
 import type { NodeRpc } from '../rpc/node-rpc.ts';
 import { believed, figuresLimits, RemoteFigures } from '../rpc/peer-answers.ts';
 import type { Peers } from '../rpc/peers.ts';
+import type { FigureSort } from '../store/stream-list.ts';
 import { joined, type ListFigures, type LocalListFigures } from '../statistics/list-figures.ts';
-
-/** The figures by which a list can be sorted. */
-export type FigureSort = 'share' | 'oldest' | 'bitrate' | 'viewers';
 
 export interface SortFiguresOptions {
   readonly clock: Clock;

@@ -8,10 +8,10 @@ import type { Clock } from '../base/clock.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import type { Store } from '../store/store.ts';
-import type { StreamQuery } from '../store/stream-list.ts';
+import { isFigureSort, type StreamQuery } from '../store/stream-list.ts';
 import type { StatusWriter } from '../system/status-writer.ts';
 import type { StreamService } from './stream-service.ts';
-import type { FigureSort, SortFigures } from './sort-figures.ts';
+import type { SortFigures } from './sort-figures.ts';
 import { failureReasonOf, viewOf } from './stream-view.ts';
 
 type ListQuery = z.output<Calls['listStreams']['query']>;
@@ -48,7 +48,7 @@ export class StreamLists {
     const sort = query.sortType.replace('-', '') as StreamQuery['sort'];
     // The list is sorted and filtered by the statuses in the database.
     if (onlyAvailable || sort === 'status') await statuses.settle();
-    const figures = isFigure(sort) ? await sortFigures.of(sort) : undefined;
+    const figures = isFigureSort(sort) ? await sortFigures.of(sort) : undefined;
     const page = await store.streamList.page(viewerOf(principal), {
       page: query.page,
       pageSize: query.pageSize,
@@ -103,8 +103,4 @@ export class StreamLists {
       if (stream) yield stream;
     }
   }
-}
-
-function isFigure(sort: StreamQuery['sort']): sort is FigureSort {
-  return sort === 'share' || sort === 'oldest' || sort === 'bitrate' || sort === 'viewers';
 }
