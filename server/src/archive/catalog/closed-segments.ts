@@ -27,7 +27,7 @@ export class ClosedSegments {
     { startTicks, streamId }: Pick<SegmentRow, 'startTicks' | 'streamId'>,
     limit: number,
   ): OwnedSegment[] {
-    return this.#statements.localAfter.all(startTicks, startTicks, streamId, limit).map(ownedSegment);
+    return this.#statements.localAfter.all(startTicks, streamId, limit).map(ownedSegment);
   }
 
   /** The oldest segments in the bucket, of all streams. */
@@ -71,7 +71,7 @@ const statements = {
   oldestLocal: `SELECT uid, ${columns} FROM segment INDEXED BY segment_near_by_start
                JOIN stream ON stream.id = stream_id WHERE is_open = 0 AND is_far = 0 ORDER BY start_ticks LIMIT ?`,
   localAfter: `SELECT uid, ${columns} FROM segment INDEXED BY segment_near_by_start
-               JOIN stream ON stream.id = stream_id WHERE is_open = 0 AND is_far = 0 AND start_ticks >= ?
+               JOIN stream ON stream.id = stream_id WHERE is_open = 0 AND is_far = 0
                AND (start_ticks, stream_id) > (?, ?) ORDER BY start_ticks, stream_id LIMIT ?`,
   oldestRemote: `SELECT uid, ${columns} FROM segment INDEXED BY segment_far_by_start
               JOIN stream ON stream.id = stream_id WHERE is_far = 1 ORDER BY start_ticks LIMIT ?`,
