@@ -223,6 +223,7 @@ const routes = 'server/src/http/routes/';
 
 /** Contract files that the page loads: Zod would cost it more than the whole player. */
 const lightContract = new Set([
+  'allowance',
   'archive-changes',
   'digest-plan',
   'errors',

@@ -1,3 +1,4 @@
+import { Allowance } from '@vidette/contract/allowance';
 import { eventLimits } from '@vidette/contract/constants';
 
 /**
@@ -5,14 +6,13 @@ import { eventLimits } from '@vidette/contract/constants';
  * night on which streams fail every second. The last change is never left out.
  */
 export class WarningNotice {
+  readonly #allowance: Allowance;
   #isWaiting: boolean;
-  /** Notices that may be given now, as a fraction. */
-  #left: number = eventLimits.warningsAtOnce;
-  #countedMs: number;
 
   /** `isWaiting`: a change of before was not told. */
   constructor(nowMs: number, isWaiting: boolean) {
-    this.#countedMs = nowMs;
+    const { warningsAtOnce: atOnce, warningsMs: everyMs } = eventLimits;
+    this.#allowance = new Allowance({ atOnce, everyMs }, nowMs);
     this.#isWaiting = isWaiting;
   }
 
@@ -23,12 +23,7 @@ export class WarningNotice {
 
   /** Whether the client is to be told now; asked again later if not. */
   take(nowMs: number): boolean {
-    if (!this.#isWaiting) return false;
-    const { warningsAtOnce, warningsMs } = eventLimits;
-    this.#left = Math.min(warningsAtOnce, this.#left + (nowMs - this.#countedMs) / warningsMs);
-    this.#countedMs = nowMs;
-    if (this.#left < 1) return false;
-    this.#left--;
+    if (!this.#isWaiting || !this.#allowance.take(nowMs)) return false;
     this.#isWaiting = false;
     return true;
   }
