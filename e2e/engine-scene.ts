@@ -8,6 +8,7 @@ import type { Client } from '@vidette/contract/client';
 import { freePort } from '../server/src/ingest/fixtures/live-sources.ts';
 import { administratorOf, until } from './api.ts';
 import { framesOf, pauseAndDownload, recorded, recordedFor, type DownloadProbe } from './footage.ts';
+import { breaksOf, recordedNumbers } from './numbered-frames.ts';
 import { startFakeCamera, type FakeCamera, type FakeCameraOptions } from './rtsp/fake-camera.ts';
 import { encodeClip, type CameraClip, type CameraClipOptions } from './rtsp/fake-media.ts';
 import { startServer, type TestServer } from './server.ts';
@@ -153,6 +154,20 @@ export class Scene {
       // The last frames sent may still be on their way when the stream is paused.
       assert.ok(framesOf(footage).packets.length > sent - framesPerSecond / 2);
     }
+  }
+
+  /** The numbers of a stream's frames, which are recorded in one piece: none is lost, and none is there again. */
+  async numbersInOnePiece(uid: string): Promise<number[]> {
+    assert.equal((await recorded(this.client, uid)).length, 1, 'the timeline shows one piece');
+    const numbers = await recordedNumbers(this.client, uid);
+    assert.deepEqual(breaksOf(numbers), { losses: [], repeated: 0 });
+    return numbers;
+  }
+
+  /** Stops the server, which leaves its archive in order. */
+  async endsInOrder(): Promise<void> {
+    await this.server.stop();
+    assert.equal(await this.check(), 'The archive is in order.\n');
   }
 
   /** `vidette check` of the data folder after the server has stopped. */
