@@ -109,8 +109,8 @@ export const streamCalls = {
         .enum(streamSorts.flatMap((sort) => [sort, `-${sort}`] as const))
         .default('name')
         .describe(
-          'Descending after a hyphen. `share`: recorded share of the last 24 hours; `oldest`: time of the oldest footage; ' +
-            '`depth`: how long footage is kept. Streams without the value come last',
+          'Descending after a hyphen. `share` is the recorded share of the last 24 hours, `oldest` the time of the oldest footage, ' +
+            '`depth` how long footage is kept. Streams without the value come last',
         ),
       onlyAvailable: z.boolean().default(false).describe('Only pending and running streams'),
       isOnlyAvailable: z
