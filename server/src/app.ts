@@ -153,9 +153,8 @@ async function startStreams(
   { foundation, engines, storage, cluster, media, services }: HttpAreas,
   signal: AbortSignal,
 ): Promise<void> {
-  const records = await storage.store.streams.all();
-  signal.throwIfAborted();
-  for (const record of records) {
+  for await (const record of storage.store.streams.all()) {
+    signal.throwIfAborted();
     // Until now the database contains the states in which the last run ended.
     const { state } = media.streamManager.apply(managedSettingsOf(record));
     if (cluster.membership.owns(record.uid)) media.statuses.note(record.uid, state);

@@ -252,6 +252,31 @@ test('[R15.1] a front that is replaced finds its streams where they run, and wha
   });
 });
 
+test('[R15.1] an engine does not hear of a paused stream until it is resumed, and keeps one that is paused while it runs', async () => {
+  await withEngines(1, async ([engine], connect) => {
+    const front = await connect();
+    const seen = new Seen();
+    front.begin(setup, seen);
+    front.apply({ ...settingsOf('a'), isPaused: true });
+    front.apply(settingsOf('b'));
+    front.assigned();
+    await until(() => seen.states.includes('b'));
+    assert.deepEqual(engine?.orders, ['set up', 'run b']);
+    assert.equal(front.isRunning('a'), false, 'nothing writes its files');
+    assert.ok(front.report('a').isTakenUp, 'another node need not wait for its first fragment');
+    assert.deepEqual(await front.details('a'), { tracks: [], lines: [] });
+    assert.equal(await front.newestKeyFrame('a'), undefined);
+
+    front.apply(settingsOf('a'));
+    await until(() => engine?.streamManager.find('a') !== undefined);
+    front.apply({ ...settingsOf('a'), isPaused: true });
+    await until(() => engine?.streamManager.find('a')?.state.status === 'paused');
+    assert.ok(front.isRunning('a'), 'its last file may still be written');
+    await front.remove('a');
+    assert.equal(engine?.streamManager.find('a'), undefined);
+  });
+});
+
 test('[R7.12] an engine connects to the source of an on-demand stream when it learns that a viewer is on its way', async () => {
   await withEngines(1, async ([engine], connect) => {
     const front = await connect();

@@ -74,6 +74,7 @@ export class Quarantine {
 
   /** New settings may mean other data: then it is tried again. */
   review(uid: string, old: SourceSettings, settings: SourceSettings): void {
+    if (!this.#crashes.has(uid)) return;
     const isOther =
       old.source !== settings.source || old.subSource !== settings.subSource || settings.isPaused;
     if (isOther) this.forget(uid);

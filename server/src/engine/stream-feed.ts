@@ -36,16 +36,22 @@ export class StreamFeed {
   #addressFault: Fault | undefined;
   /** Set while another node runs the stream and a viewer watches it here. */
   #peerFeed: PeerFeed | undefined;
-
-  readonly #refusal = Promise.withResolvers<never>();
+  /** Why the source can't be reached, once that is certain. */
+  #refusedFor: Fault | undefined;
+  /** Undefined until somebody waits for it. */
+  #refusal: PromiseWithResolvers<never> | undefined;
 
   constructor(options: StreamFeedOptions) {
     this.#options = options;
-    this.#refusal.promise.catch(() => undefined);
   }
 
   /** Rejects with a Fault when the source has failed for the third time in a row, or refused the password. */
   get refusal(): Promise<never> {
+    if (!this.#refusal) {
+      this.#refusal = Promise.withResolvers();
+      this.#refusal.promise.catch(() => undefined);
+      if (this.#refusedFor) this.#refusal.reject(this.#refusedFor);
+    }
     return this.#refusal.promise;
   }
 
@@ -77,7 +83,7 @@ export class StreamFeed {
       limits: patienceNow,
       onStatus,
       onFailure: (fault, attempts) => {
-        if (attempts >= mostAttempts || fault.code === 'HTTP_UNAUTHORIZED') this.#refusal.reject(fault);
+        if (attempts >= mostAttempts || fault.code === 'HTTP_UNAUTHORIZED') this.#noteRefusal(fault);
       },
     });
     this.#supervisor = supervisor;
@@ -104,6 +110,11 @@ export class StreamFeed {
     await peerFeed?.stop(cause);
   }
 
+  #noteRefusal(fault: Fault): void {
+    this.#refusedFor ??= fault;
+    this.#refusal?.reject(fault);
+  }
+
   /** Undefined if the address is invalid; that remains its status until the source is stopped. */
   #readAddress(source: string): SourceAddress | undefined {
     try {
@@ -112,7 +123,7 @@ export class StreamFeed {
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       this.#addressFault = error;
-      this.#refusal.reject(error);
+      this.#noteRefusal(error);
       this.#options.log.add('error', error.message);
       return undefined;
     }

@@ -34,9 +34,10 @@ export class Stream {
     lostPackets: 0,
   };
   readonly #readers = new Set<Reader>();
-  readonly #lowLatencyListeners = new Set<() => void>();
+  /** Undefined, like `#newest`, until it is needed: most of ten thousand streams may never run. */
+  #lowLatencyListeners: Set<() => void> | undefined;
   readonly #gop: GopBuffer;
-  readonly #newest = new Map<number, SampleTime>();
+  #newest: Map<number, SampleTime> | undefined;
   #tracks: readonly Track[] | undefined;
   #pauseCause: PauseCause | undefined = 'waiting';
   #videoTrackId: number | undefined;
@@ -81,7 +82,7 @@ export class Stream {
    * silent. Some cameras announce audio but never send any.
    */
   newest(trackId: number): SampleTime | undefined {
-    return this.#newest.get(trackId);
+    return this.#newest?.get(trackId);
   }
 
   /** Some reader waits for each frame, and none records them. */
@@ -103,8 +104,9 @@ export class Stream {
 
   /** Calls `run` whenever a reader that needs low latency joins. */
   onLowLatencyReader(run: () => void): Cancel {
-    this.#lowLatencyListeners.add(run);
-    return () => this.#lowLatencyListeners.delete(run);
+    const listeners = (this.#lowLatencyListeners ??= new Set());
+    listeners.add(run);
+    return () => listeners.delete(run);
   }
 
   /**
@@ -119,7 +121,7 @@ export class Stream {
     this.#videoTrackId = tracks.find((track) => track.kind === 'video')?.id;
     this.#needsKey = this.#videoTrackId !== undefined;
     this.#gop.clear();
-    this.#newest.clear();
+    this.#newest = new Map();
     const event = { type: 'tracks', generation: this.#generation, tracks } as const;
     for (const reader of this.#readers) reader.offer(event);
   }
@@ -134,7 +136,7 @@ export class Stream {
       if (!isKeyPoint) return;
       this.#needsKey = false;
     }
-    this.#newest.set(sample.trackId, { dts: sample.dts });
+    this.#newest?.set(sample.trackId, { dts: sample.dts });
     const isBuffered = this.#videoTrackId !== undefined && this.#gop.add(sample, isKeyPoint);
     const event = { type: 'sample', sample, startsGop: isKeyPoint } as const;
     for (const reader of this.#readers) reader.offer(event);
@@ -152,7 +154,7 @@ export class Stream {
     this.#pauseCause = cause;
     this.#tracks = undefined;
     this.#gop.clear();
-    this.#newest.clear();
+    this.#newest = undefined;
     for (const reader of this.#readers) reader.offer({ type: 'pause', cause });
   }
 
@@ -162,7 +164,7 @@ export class Stream {
     this.#ended = true;
     this.#tracks = undefined;
     this.#gop.clear();
-    this.#newest.clear();
+    this.#newest = undefined;
     for (const reader of this.#readers) reader.offer({ type: 'end', cause });
     this.#readers.clear();
   }
@@ -176,7 +178,7 @@ export class Stream {
       return reader;
     }
     this.#readers.add(reader);
-    if (!reader.toleratesLatency) for (const run of this.#lowLatencyListeners) run();
+    if (!reader.toleratesLatency) for (const run of this.#lowLatencyListeners ?? []) run();
     if (typeof options.from !== 'string') {
       for (const event of options.from) reader.offer(event);
     } else if (this.#tracks) {

@@ -2,18 +2,13 @@ import { sql, type Kysely, type Selectable } from 'kysely';
 import { Fault } from '../base/fault.ts';
 import type { Database } from './database.ts';
 import { sealedPrefix, type Seal } from './seal.ts';
-import { streamMapping, type StreamRecord, type StreamRow } from './stream-row.ts';
+import { streamMapping, type Addresses, type StreamRecord, type StreamRow } from './stream-row.ts';
 
 /** Replaces an address that can't be opened. */
 export const unreadable = '';
 
 /** How many opened addresses are cached: both of ten thousand streams. */
 const openedMax = 20_000;
-
-interface Addresses {
-  readonly source: string;
-  readonly subSource: string | null;
-}
 
 const isUnsealed = sql<boolean>`(substr(source, 1, ${sealedPrefix.length}) <> ${sealedPrefix}
   or substr(sub_source, 1, ${sealedPrefix.length}) <> ${sealedPrefix})`;
@@ -33,19 +28,19 @@ export class StreamAddresses {
     this.#seal = seal;
   }
 
-  /** Opens an address only on access: a list of streams needs few or none. */
+  /** Opens an address only on access: a list of streams needs few or none, and a paused stream none. */
   record(row: Selectable<StreamRow>, tags: readonly string[]): StreamRecord {
     const stored = streamMapping.read(row);
-    const { uid, source, subSource } = stored;
-    const open = (sealed: string, place: string) => this.#open(sealed, place);
+    const addresses = new SealedAddresses(stored, this.#open);
     return {
       ...stored,
       tags,
+      addresses,
       get source() {
-        return open(source, placeOf(uid, 'source'));
+        return addresses.source;
       },
       get subSource() {
-        return subSource === null ? null : open(subSource, placeOf(uid, 'sub_source'));
+        return addresses.subSource;
       },
     };
   }
@@ -97,7 +92,7 @@ export class StreamAddresses {
     await sql`PRAGMA user_version = ${sql.raw(String(sweptVersion))}`.execute(db);
   }
 
-  #open(sealed: string, place: string): string {
+  readonly #open = (sealed: string, place: string): string => {
     const known = this.#opened.get(place);
     if (known?.sealed === sealed) return known.text;
     const text = this.#seal.open(sealed, place);
@@ -105,10 +100,34 @@ export class StreamAddresses {
     if (this.#opened.size >= openedMax) this.#opened.clear();
     this.#opened.set(place, { sealed, text });
     return text;
-  }
+  };
 
   #sealedOnce(uid: string, column: string, stored: string): string {
     return stored.startsWith(sealedPrefix) ? stored : this.#seal.seal(stored, placeOf(uid, column));
+  }
+}
+
+/** A stream's addresses, which are opened when they are read. */
+class SealedAddresses implements Addresses {
+  readonly #stream: { readonly uid: string; readonly source: string; readonly subSource: string | null };
+  readonly #open: (sealed: string, place: string) => string;
+
+  constructor(
+    { uid, source, subSource }: Addresses & { readonly uid: string },
+    open: (sealed: string, place: string) => string,
+  ) {
+    this.#stream = { uid, source, subSource };
+    this.#open = open;
+  }
+
+  get source(): string {
+    const { uid, source } = this.#stream;
+    return this.#open(source, placeOf(uid, 'source'));
+  }
+
+  get subSource(): string | null {
+    const { uid, subSource } = this.#stream;
+    return subSource === null ? null : this.#open(subSource, placeOf(uid, 'sub_source'));
   }
 }
 

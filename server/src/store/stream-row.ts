@@ -92,10 +92,17 @@ export interface StoredStream extends Settings {
   readonly shareEmbeds: boolean;
 }
 
+export interface Addresses {
+  readonly source: string;
+  readonly subSource: string | null;
+}
+
 /** A stream as the rest of the server knows it, with its tags in the order in which they were entered. */
 export interface StreamRecord extends StoredStream {
   readonly tags: readonly string[];
-  /** In clear; `unreadable` when the current key does not open it. */
+  /** In clear, opened when they are read; `unreadable` when the current key does not open them. */
+  readonly addresses: Addresses;
+  /** Those of `addresses`. */
   readonly source: string;
   readonly subSource: string | null;
 }

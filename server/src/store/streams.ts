@@ -23,6 +23,9 @@ export interface StoredStreamStatus {
   readonly reason: string | null;
 }
 
+/** Rows of one query. */
+const readAtATime = 1_000;
+
 /** `redact` returns an address as shown to users who may not edit the stream: only that text is searched. */
 export type Redact = (source: string) => string;
 
@@ -51,27 +54,32 @@ export class Streams {
     return row && (await this.#withTags(row));
   }
 
-  /** All of them, for startup. */
-  async all(): Promise<StreamRecord[]> {
-    const rows = await this.#db.selectFrom('streams').selectAll().orderBy('id').execute();
-    const tags = await tagsOf(this.#db);
-    return rows.map((row) => this.#addresses.record(row, tags.get(row.id) ?? []));
+  /** All of them, by id; so many at a time that ten thousand are never in memory together. */
+  async *all(): AsyncGenerator<StreamRecord, void, undefined> {
+    for (let last = 0; ;) {
+      const rows = await this.#db
+        .selectFrom('streams')
+        .selectAll()
+        .where('id', '>', last)
+        .orderBy('id')
+        .limit(readAtATime)
+        .execute();
+      yield* await this.#withAllTags(rows);
+      last = rows.at(-1)?.id ?? last;
+      if (rows.length < readAtATime) return;
+    }
   }
 
   /** The streams among them that exist. */
   async byUids(uids: readonly string[]): Promise<StreamRecord[]> {
     const records: StreamRecord[] = [];
-    for (let start = 0; start < uids.length; start += 1_000) {
+    for (let start = 0; start < uids.length; start += readAtATime) {
       const rows = await this.#db
         .selectFrom('streams')
         .selectAll()
-        .where('uid', 'in', uids.slice(start, start + 1_000))
+        .where('uid', 'in', uids.slice(start, start + readAtATime))
         .execute();
-      const tags = await tagsOf(
-        this.#db,
-        rows.map(({ id }) => id),
-      );
-      records.push(...rows.map((row) => this.#addresses.record(row, tags.get(row.id) ?? [])));
+      records.push(...(await this.#withAllTags(rows)));
     }
     return records;
   }
@@ -258,7 +266,7 @@ export class Streams {
 
   /** Rebuilds the search and sort columns of each stream. */
   async deriveAll(): Promise<void> {
-    for (const stream of await this.all()) {
+    for await (const stream of this.all()) {
       await this.#db.updateTable('streams').set(this.#derived(stream)).where('id', '=', stream.id).execute();
     }
   }
@@ -274,6 +282,14 @@ export class Streams {
       location_sort: sortKeyOf(location),
       search_text: keyOf(words.join('\n')),
     };
+  }
+
+  async #withAllTags(rows: readonly Selectable<StreamRow>[]): Promise<StreamRecord[]> {
+    const tags = await tagsOf(
+      this.#db,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) => this.#addresses.record(row, tags.get(row.id) ?? []));
   }
 
   async #withTags(row: Selectable<StreamRow>): Promise<StreamRecord> {

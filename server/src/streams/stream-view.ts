@@ -6,24 +6,50 @@ import type { ManagedStreamState } from '../engine/state.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import type { SeenStream } from '../store/stream-list.ts';
-import type { StreamRecord } from '../store/stream-row.ts';
+import type { Addresses, StreamRecord } from '../store/stream-row.ts';
 import { knownReason } from '../base/known-reasons.ts';
 import { settingsShown } from './stream-settings.ts';
 
 /** The data that the stream manager needs to run a stored stream. */
-export function managedSettingsOf(record: StreamRecord): ManagedStreamSettings {
-  return {
-    uid: record.uid,
-    source: record.source,
-    subSource: record.subSource,
-    allowLoopback: record.allowsLoopback,
-    isPaused: record.isPaused,
-    isOnDemand: record.live.onDemand,
-    isRecorded: record.archive.isEnable,
-    findsMotion: record.motion.isEnable,
-    depthHours: record.archive.depthHours,
-    farAfterHours: record.archive.farAfterHours,
-  };
+export const managedSettingsOf = (record: StreamRecord): ManagedStreamSettings => new StoredSettings(record);
+
+/** Its addresses are opened when they are needed. A class: with getters of its own each object takes 1 kB. */
+class StoredSettings implements ManagedStreamSettings {
+  readonly uid: string;
+  readonly allowLoopback: boolean;
+  readonly isPaused: boolean;
+  readonly isOnDemand: boolean;
+  readonly isRecorded: boolean;
+  readonly findsMotion: boolean;
+  readonly depthHours: number;
+  readonly farAfterHours: number;
+  readonly #addresses: Addresses;
+
+  constructor({ uid, addresses, allowsLoopback, isPaused, live, archive, motion }: StreamRecord) {
+    this.uid = uid;
+    this.allowLoopback = allowsLoopback;
+    this.isPaused = isPaused;
+    this.isOnDemand = live.onDemand;
+    this.isRecorded = archive.isEnable;
+    this.findsMotion = motion.isEnable;
+    this.depthHours = archive.depthHours;
+    this.farAfterHours = archive.farAfterHours;
+    this.#addresses = addresses;
+  }
+
+  get source(): string {
+    return this.#addresses.source;
+  }
+
+  get subSource(): string | null {
+    return this.#addresses.subSource;
+  }
+
+  /** As it is sent to an engine. */
+  toJSON(): ManagedStreamSettings {
+    const { source, subSource } = this;
+    return { ...this, source, subSource };
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import { parseSourceAddress, shownSource } from '../../dial/address.ts';
 import { canConnect, createDial } from '../../dial/dial.ts';
 import { databasePlace, isCurrent, type DatabasePlace } from '../../store/open-database.ts';
 import { Store } from '../../store/store.ts';
+import type { StreamRecord } from '../../store/stream-row.ts';
 import { isUsable } from './files.ts';
 import { bad, good, warning, type Finding } from './finding.ts';
 
@@ -55,10 +56,10 @@ export async function checkDatabase(config: Config, clock: Clock): Promise<reado
 
 async function checkCameras(place: DatabasePlace, clock: Clock): Promise<readonly Finding[]> {
   const store = await Store.open({ ...place, redact: shownSource });
-  const streams = await store.streams.all();
+  const waiting: StreamRecord[] = [];
+  for await (const stream of store.streams.all()) if (!stream.isPaused) waiting.push(stream);
   await store.close();
   const findings: Finding[] = [];
-  const waiting = streams.filter(({ isPaused }) => !isPaused);
   const work = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const finding = await checkCamera(next, clock);
