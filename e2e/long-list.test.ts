@@ -152,6 +152,21 @@ for (const [view, width, height] of [
       { ...desktop, width, height },
     ));
 
+test('[R2.29] the strip beside the player has the cameras around the one on screen, wherever it is in the list', () =>
+  testEnv.open('/stream/copy13059/view', async (page) => {
+    page.setDefaultTimeout(waitMs);
+    const strip = page.locator('[data-camera-strip]');
+    await strip.getByText('Camera 13059', { exact: true }).waitFor();
+    // The strip has one page of the list, and Down goes on to the next one.
+    await page.keyboard.press('ArrowDown');
+    await isOpen(page, 'Camera 13060');
+    await strip.getByText('Camera 13060', { exact: true }).waitFor();
+    await page.keyboard.press('0');
+    await isOpen(page, 'Camera 13069');
+    await page.keyboard.press('ArrowUp');
+    await isOpen(page, 'Camera 13068');
+  }));
+
 /** From the screen of a stream, back to the list through pages that are loaded again. */
 async function reloadAndReturn(page: Page, left: Sight, further: Sight): Promise<void> {
   await page.reload();

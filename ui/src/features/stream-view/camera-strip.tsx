@@ -43,11 +43,12 @@ interface CameraProps {
   readonly onShow: (uid: string) => void;
 }
 
-/** Cameras with a key. */
-const KEYS = 9;
+/** The keys of the first cameras. */
+const keys = '1234567890';
 
 function Camera({ stream, place, isShown, onShow }: CameraProps) {
   const { uid, name } = stream;
+  const key = keys[place];
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
     // Only the strip scrolls: the page around it stays where it is.
@@ -62,7 +63,7 @@ function Camera({ stream, place, isShown, onShow }: CameraProps) {
         to="/stream/$uid/view"
         params={{ uid }}
         className={classes.camera}
-        {...(place < KEYS ? { 'aria-keyshortcuts': String(place + 1) } : {})}
+        aria-keyshortcuts={key}
         onClick={(event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
           event.preventDefault();
@@ -71,9 +72,9 @@ function Camera({ stream, place, isShown, onShow }: CameraProps) {
       >
         <Still stream={stream} isShown={isShown} />
         <span className={classes.foot}>
-          {place < KEYS && (
+          {key !== undefined && (
             <span className={classes.key} aria-hidden="true">
-              {place + 1}
+              {key}
             </span>
           )}
           <span className={classes.name} title={name}>

@@ -1,14 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ListedStream } from '@vidette/contract/entities';
 import { useCallback, useMemo, type RefObject } from 'react';
 import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
-import { streamsPageQuery } from '../streams/streams-api.ts';
-import { besideOf } from './neighbours.ts';
+import { loadStreamsBetween, streamsPageQuery, streamsPageSize } from '../streams/streams-api.ts';
+import { besideOf, pageOf } from './neighbours.ts';
 import type { Viewer } from './viewer.ts';
 
 /** The cameras beside the player, and how to change to one of them. */
 export interface Neighbours {
-  /** In the order of their names, the first page of the list; with the one on screen if it is on that page. */
+  /** In the order of their names, the page of the list that the one on screen is on. */
   readonly streams: readonly ListedStream[];
   /** Shows another camera at the moment on screen, live or recorded. */
   readonly show: (uid: string) => void;
@@ -20,14 +20,21 @@ export interface Neighbours {
 
 /** States and names in the strip. */
 const REFRESH_MS = 30_000;
-const none: readonly ListedStream[] = [];
+const filter = { sortType: 'name' } as const;
+
+/** The uids of all streams in the order of the strip. */
+const orderQuery = queryOptions({
+  queryKey: ['streams', 'order'],
+  queryFn: async () => (await loadStreamsBetween(filter, 0, Infinity)).map(({ uid }) => uid),
+  staleTime: 60_000,
+  meta: { isHandled: true },
+});
 
 /** The other cameras that the user may watch. */
 export function useNeighbours(uid: string, viewerRef: RefObject<Viewer | undefined>): Neighbours {
   const navigate = useNavigate();
   const { t: addressMs } = useSearch({ from: '/stream/$uid/view' });
-  const { data } = useQuery({ ...streamsPageQuery({ sortType: 'name' }, 1), refetchInterval: REFRESH_MS });
-  const streams = data?.items ?? none;
+  const { streams, uids } = useStrip(uid);
   const show = useCallback(
     (other: string | undefined) => {
       if (other === undefined || other === uid) return;
@@ -48,8 +55,29 @@ export function useNeighbours(uid: string, viewerRef: RefObject<Viewer | undefin
       streams,
       show,
       showAt: (place) => show(streams[place]?.uid),
-      showBeside: (direction) => show(besideOf(streams, uid, direction)),
+      showBeside: (direction) => show(besideOf(uids, uid, direction)),
     }),
-    [streams, uid, show],
+    [streams, uids, uid, show],
   );
+}
+
+/** The streams of the strip, and the uids of those that can be beside the one on screen. */
+function useStrip(uid: string) {
+  const { data: first } = useQuery({ ...streamsPageQuery(filter, 1), refetchInterval: REFRESH_MS });
+  const hasMore = (first?.total ?? 0) > streamsPageSize;
+  // On the first page, only the last stream has a neighbour elsewhere.
+  const isBeyond = hasMore && first?.items.slice(0, -1).every((stream) => stream.uid !== uid) === true;
+  const { data: order } = useQuery({ ...orderQuery, enabled: isBeyond });
+  const known = isBeyond ? order : undefined;
+  const page = known ? pageOf(known, uid, streamsPageSize) : 1;
+  const { data: later } = useQuery({
+    ...streamsPageQuery(filter, page),
+    enabled: page > 1,
+    refetchInterval: REFRESH_MS,
+  });
+  const items = (page > 1 ? later : first)?.items ?? first?.items;
+  return useMemo(() => {
+    const streams = items ?? [];
+    return { streams, uids: known ?? streams.map((stream) => stream.uid) };
+  }, [items, known]);
 }

@@ -75,14 +75,14 @@ function act(viewer: Viewer, targets: ShortcutTargets, event: KeyboardEvent, isO
   return key.length === 1 || !isOnControl ? timelineKey(viewer.timeline, key, event.shiftKey) : false;
 }
 
-/** Digits show the camera at that place of the strip, Up and Down the one beside this one. */
+/** Digits show the camera at that place of the strip, 0 the tenth; Up and Down the one beside this one. */
 function showsOther(
   { neighbours }: ShortcutTargets,
   { target, shiftKey }: KeyboardEvent,
   key: string,
 ): boolean {
-  if (/^[1-9]$/.test(key)) {
-    neighbours.showAt(Number(key) - 1);
+  if (/^[0-9]$/.test(key)) {
+    neighbours.showAt((Number(key) + 9) % 10);
     return true;
   }
   if (shiftKey || (key !== 'ArrowUp' && key !== 'ArrowDown')) return false;

@@ -14,7 +14,7 @@ export const viewKeys: readonly KeyRow[] = [
   [['Home'], 'player.keys.first'],
   [['+', '−'], 'player.keys.zoom'],
   [['Z', 'X', 'R'], 'player.keys.picture'],
-  [['1', '…', '9'], 'player.keys.camera'],
+  [['1', '…', '9', '0'], 'player.keys.camera'],
   [['↑', '↓'], 'player.keys.cameraBeside'],
   [['M'], 'player.keys.mute'],
   [['F'], 'player.keys.fullScreen'],
