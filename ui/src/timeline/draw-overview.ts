@@ -41,7 +41,7 @@ export function drawOverview(context: CanvasRenderingContext2D, drawing: Overvie
   context.fillStyle = palette.line;
   context.fillRect(0, BARS_BOTTOM_PX, widthPx, 1);
   drawLabels(context, drawing);
-  drawMoment(context, view, view.nowMs, palette.live);
+  drawMoment(context, view, view.nowMs, palette.quiet);
   if (view.playheadMs !== undefined) drawMoment(context, view, view.playheadMs, palette.playhead);
   if (view.hoverMs !== undefined && !view.isDragging) drawMoment(context, view, view.hoverMs, palette.text);
   drawWindow(context, view, palette);

@@ -155,6 +155,18 @@ test('a very short recording is still a pixel wide, and nothing out of view is d
   assert.deepEqual(recorded, [{ colour: 'recorded', px: 50, widthPx: 1 }]);
 });
 
+test('the present has the colour of live video only where video arrives', () => {
+  const scale = new TimeScale(START_MS, HOUR_MS, 1000);
+  const coloursOf = (kind: Interval['kind']) => {
+    const interval = { kind, startMs: START_MS, endMs: scale.endMs - 60_000 };
+    const { fills } = draw(scale, [interval], START_MS, START_MS);
+    return new Set(fills.map(({ colour }) => colour));
+  };
+  assert.ok(coloursOf('live').has('live'));
+  assert.ok(!coloursOf('gap').has('live'));
+  assert.ok(!coloursOf('fragment').has('live'));
+});
+
 test('[R10.7] events have their own marks, over recordings and gaps, only in view', () => {
   const scale = new TimeScale(START_MS, 10 * HOUR_MS, 1000);
   const at = (hours: number, minutes: number): TimelineEvent => ({

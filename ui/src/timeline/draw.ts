@@ -227,12 +227,12 @@ function drawHolds(
   }
 }
 
-/** The present: a line with a glow behind it; everything to its right is in the future. */
+/** The present, with a glow behind it where video arrives; everything to its right is in the future. */
 function drawNow(context: CanvasRenderingContext2D, view: TimelineView, palette: TimelinePalette): void {
   const px = view.scale.toPx(view.nowMs);
   if (px < 0 || px > view.scale.widthPx + GLOW_PX) return;
-  const last = view.intervals.at(-1);
-  if (last?.kind === 'live') {
+  const isLive = view.intervals.at(-1)?.kind === 'live';
+  if (isLive) {
     const glow = context.createLinearGradient(px - GLOW_PX, 0, px, 0);
     glow.addColorStop(0, palette.liveFaded);
     glow.addColorStop(1, palette.live);
@@ -241,7 +241,7 @@ function drawNow(context: CanvasRenderingContext2D, view: TimelineView, palette:
     context.fillRect(px - GLOW_PX, BAND_TOP_PX, GLOW_PX, BAND_BOTTOM_PX - BAND_TOP_PX);
     context.globalAlpha = 1;
   }
-  context.fillStyle = palette.live;
+  context.fillStyle = isLive ? palette.live : palette.quiet;
   context.fillRect(Math.round(px) - 1, BAND_TOP_PX - 4, 2, BAND_BOTTOM_PX - BAND_TOP_PX + 8);
 }
 
