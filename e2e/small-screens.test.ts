@@ -123,3 +123,27 @@ test('[R1.6] on a phone the first picture begins in the first quarter of the scr
   );
   await client.deleteStream({ params: { uid } });
 });
+
+test('on a phone, what a camera without video lacks is not under its name and state', async (t) => {
+  const { uid } = await client.addStream({
+    body: { name: 'Погрузка', streamSource: 'rtsp://127.0.0.1:9/live', archive: { isEnable: false } },
+  });
+  t.after(() => client.deleteStream({ params: { uid } }));
+  await testEnv.open(
+    `/stream/${uid}/view`,
+    async (page) => {
+      const since = page.getByText(/^Видео нет с/);
+      await since.waitFor();
+      const reason = since.locator('xpath=preceding-sibling::p[1]');
+      const badge = page.getByText('Не в эфире', { exact: true });
+      const [above, below] = [await badge.boundingBox(), await reason.boundingBox()];
+      assert.ok(above && below);
+      assert.ok(below.y >= above.y + above.height, `${below.y} above ${above.y + above.height}`);
+      const buttons = page.getByRole('link', { name: 'Настройки', exact: true }).last();
+      const [last, video] = [await buttons.boundingBox(), await page.locator('main video').boundingBox()];
+      assert.ok(last && video);
+      assert.ok(last.y + last.height <= video.y + video.height);
+    },
+    phone,
+  );
+});

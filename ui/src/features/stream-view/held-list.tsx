@@ -31,7 +31,7 @@ export function HeldList({ holds, uid, mayRelease, onGo }: HeldListProps) {
       opened={isOpen}
       onChange={setOpen}
       position="top-start"
-      width="min(480px, 92vw)"
+      width="min(30rem, 92vw)"
       withinPortal={false}
       trapFocus
       returnFocus

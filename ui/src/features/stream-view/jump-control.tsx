@@ -47,7 +47,7 @@ export function JumpControl({ uid, shownMs, onJump }: JumpControlProps) {
       opened={isOpen}
       onChange={(opened) => !opened && close()}
       position="top"
-      {...(uid === undefined ? {} : { width: 'min(784px, 94vw)' })}
+      {...(uid === undefined ? {} : { width: 'min(49rem, 94vw)' })}
       trapFocus
       returnFocus
       withinPortal={false}

@@ -17,7 +17,7 @@ export function GapsButton({ timeline }: { timeline: Timeline }) {
       opened={view !== undefined}
       onChange={(isOpen) => !isOpen && setView(undefined)}
       position="top"
-      width="min(360px, 92vw)"
+      width="min(22.5rem, 92vw)"
       withinPortal={false}
       trapFocus
       returnFocus
