@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
+import { targetTypes } from '@vidette/contract/constants';
 import { administratorOf, clientOf } from './api.ts';
 import { otherTheme, seriousFaultsInBothThemes } from './axe.ts';
 import { desktop, goWithin, launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
 import { recordedFor } from './footage.ts';
 import { routePaths } from './routes.ts';
-import { findChanges, foundChanges, openFind } from './screen-list.ts';
+import { clusterOfThree, findChanges, foundChanges, openFind, unwell } from './screen-list.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
 
 let server: TestServer;
@@ -84,7 +85,10 @@ async function lookAs(
   for (const [index, step] of steps.entries()) {
     const { path, act }: Step = typeof step === 'string' ? { path: step } : step;
     if (index === 0) await page.goto(base + path);
-    else await goWithin(page, path);
+    else {
+      await page.keyboard.press('Escape');
+      await goWithin(page, path);
+    }
     await page.locator('main :is(h1, h2, video)').first().waitFor();
     await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
     await act?.(page);
@@ -96,6 +100,7 @@ async function lookAs(
 
 /** States that take days, a second node or another program to reach. */
 async function stateAnswers(context: BrowserContext): Promise<void> {
+  await context.route('**/v1/system/cluster/nodes', (route) => route.fulfill({ json: clusterOfThree() }));
   await context.route('**/archive/changes?*', (route) => route.fulfill(foundChanges()));
   await context.route('**/archive/holds', (route) => {
     const [startTime, endTime] = [Date.now() - 20_000, Date.now() - 10_000];
@@ -206,8 +211,10 @@ async function openTable(page: Page): Promise<void> {
   await page.getByRole('menuitemcheckbox').first().waitFor();
 }
 
-async function openBy(page: Page, name: RegExp): Promise<void> {
+/** Presses a button, and waits for what it opens. */
+async function openBy(page: Page, name: RegExp, opened?: string): Promise<void> {
   await page.getByRole('button', { name }).first().click();
+  if (opened !== undefined) await page.locator(opened).last().waitFor();
 }
 
 async function openHeldList(page: Page): Promise<void> {
@@ -218,6 +225,121 @@ async function openHeldList(page: Page): Promise<void> {
 async function openDeletion(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^(Delete|Удалить) Gate 2…/ }).click();
   await page.getByText(/their files are never deleted|их файлы никогда не удаляются/).waitFor();
+}
+
+test('[R1.7] [R2.29] axe finds nothing serious in the menus and dialogs of the screens', async () => {
+  const uid = await gateUid();
+  const layout = { columns: 1, rows: 1, cells: [{ x: 0, y: 0, width: 1, height: 1, stream: uid }] };
+  const { id } = await client.addMosaic({ body: { name: 'Yard', isShared: true, layout } });
+  await client.addUser({ body: { name: 'porter', password: 'seven quiet otters 5' } });
+  const view = `/stream/${uid}/view`;
+  await look(
+    [
+      { path: '/streams', act: (page) => openMenu(page, page.locator('[aria-haspopup=menu]')) },
+      { path: view, act: (page) => openMenu(page, buttonOf(page, /^(View|Изображение)$/)) },
+      {
+        path: `/mosaic/${id}/edit`,
+        act: (page) => openBy(page, /^(Delete the mosaic|Удалить мозаику)/, dialog),
+      },
+      { path: view, act: (page) => openBy(page, /^(Go to a date|Перейти к дате)/, dialog) },
+      { path: '/streams', act: openTags },
+      { path: view, act: (page) => openBy(page, /^(Bookmark this|Отметить этот)/, dialog) },
+      { path: '/administration/cluster', act: (page) => openBy(page, /^(Drain|Вывести)/, dialog) },
+      { path: view, act: (page) => openBy(page, /^(Gaps|Пропуски)$/, dialog) },
+      { path: '/create-mosaic', act: (page) => page.keyboard.press('?') },
+      { path: `/wall?streams=${uid}`, act: (page) => openBy(page, /^(Save as a|Сохранить как) /, dialog) },
+      { path: '/user/porter/edit', act: (page) => openBy(page, /^(Delete|Удалить) porter/, dialog) },
+      { path: '/profile/me/sessions', act: (page) => openBy(page, /^(End all|Завершить все) /, dialog) },
+      {
+        path: '/events',
+        act: async (page) => {
+          await page.keyboard.press('?');
+          await page.getByRole('dialog').waitFor();
+        },
+      },
+      { path: '/help', act: openProblems },
+    ],
+    true,
+  );
+});
+
+test('[R1.7] axe finds nothing serious in the forms of rules and targets, new, refused and saved', async () => {
+  await gateUid();
+  const settings = { type: 'webhook', url: 'https://hooks.example.org/gate' } as const;
+  for (const one of [client, second.client]) {
+    const { id } = await one.addTarget({ body: { name: 'Desk', settings } });
+    await one.addRule({ body: { name: 'Night', kinds: ['motion'], targets: [id] } });
+  }
+  // Each in a page of its own: a form that was changed asks before it is left.
+  await look([{ path: '/notifications?rule=new', act: fillRule }], true);
+  for (const type of targetTypes) {
+    await look([{ path: '/notifications?target=new', act: (page) => refuseTarget(page, type) }], true);
+  }
+  await look([{ path: '/notifications', act: renewKey }], true);
+  await look([{ path: '/notifications', act: leaveRule }], true);
+});
+
+const dialog = '[role=dialog]';
+
+const buttonOf = (page: Page, name: RegExp) => page.getByRole('button', { name }).first();
+
+async function openMenu(page: Page, opener: Locator): Promise<void> {
+  await opener.click();
+  await page.locator('[role=menu]').last().waitFor();
+}
+
+/** The list of a server with problems of every kind. */
+async function openProblems(page: Page): Promise<void> {
+  await page.context().route('**/v1/system/health', (route) => route.fulfill({ json: unwell() }));
+  await page.reload();
+  await buttonOf(page, /^\d+ (problems|проблем)/).click();
+  await page.locator('#health-problems li').first().waitFor();
+}
+
+/** The tags of a selected stream, with the list of those that can be removed. */
+async function openTags(page: Page): Promise<void> {
+  await buttonOf(page, /^(Select streams|Выбрать потоки)$/).click();
+  await page.getByRole('checkbox', { name: /Gate 2/ }).check();
+  await buttonOf(page, /^(Tags|Теги)…/).click();
+  await page.getByRole('combobox').nth(1).press('ArrowDown');
+  await page.locator('[role=option]').first().waitFor();
+}
+
+/** Every part of a new rule, with the kinds of events to choose from, after it was refused. */
+async function fillRule(page: Page): Promise<void> {
+  const switches = page.locator('main').getByRole('switch');
+  for (let at = 0; at < (await switches.count()); at++) await switches.nth(at).check({ force: true });
+  await buttonOf(page, /^(Save|Сохранить)$/).click();
+  await page.locator('[aria-invalid=true]').first().waitFor();
+  await page.getByRole('combobox').first().press('ArrowDown');
+  await page.locator('[role=option]').first().waitFor();
+}
+
+async function refuseTarget(page: Page, type: (typeof targetTypes)[number]): Promise<void> {
+  await page.locator('main select').first().selectOption(type);
+  const quiet = page.locator('main').getByRole('switch');
+  if (type === 'push') await quiet.check({ force: true });
+  await page.getByRole('textbox', { name: /^(Name|Название)$/ }).fill('');
+  await buttonOf(page, /^(Save|Сохранить)$/).click();
+  await page.locator('[aria-invalid=true]').first().waitFor();
+}
+
+/** A target's new signing key, which is shown once. */
+async function renewKey(page: Page): Promise<void> {
+  await buttonOf(page, /^(Edit|Изменить) Desk/).click();
+  await page.locator('main').getByRole('switch').check({ force: true });
+  await buttonOf(page, /^(Save|Сохранить)$/).click();
+  await page.locator('main [aria-live=polite] button').first().waitFor();
+}
+
+/** What a rule would have done, and the question before its changes are lost. */
+async function leaveRule(page: Page): Promise<void> {
+  await buttonOf(page, /^(Edit|Изменить) Night/).click();
+  await page.locator('main').getByRole('switch').first().check({ force: true });
+  await buttonOf(page, /^(Show what|Показать, что)/).click();
+  await page.getByTestId('rule-preview').waitFor();
+  await page.getByRole('link', { name: /^(Cancel|Отмена)$/ }).click();
+  await page.getByRole('dialog').waitFor();
 }
 
 test('[R1.7] axe finds nothing serious on sign-in and recovery', () =>

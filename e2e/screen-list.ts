@@ -329,7 +329,8 @@ export function foundChanges() {
   };
 }
 
-function unwell() {
+/** What a server with problems says about its health. */
+export function unwell() {
   const base = { expiresAt: null, usedPercent: null, subject: null };
   const warnings = [
     { ...base, code: 'archive-disk-usage', usedPercent: 93 },
@@ -341,7 +342,8 @@ function unwell() {
   return { version: '0.1.0', warnings };
 }
 
-function clusterOfThree() {
+/** What the cluster's nodes answer: one works, one is drained, one is away. */
+export function clusterOfThree() {
   const base = { capacity: 40, version: '0.1.0', isSelf: false, successors: 2 };
   const startedTime = Date.now() - 93_784_000;
   const here = { available: true, startedTime, lastSeenTime: Date.now() };
@@ -391,7 +393,8 @@ async function toggle(page: Page, which: 'streams-groups' | 'streams-view-table'
 /** On a phone the settings of the list are behind a button. */
 async function openSettings(page: Page): Promise<void> {
   const opener = page.getByRole('button', { name: /^(Search and order|Поиск и порядок)$/ });
-  if (await opener.isVisible()) await opener.click();
+  if ((await opener.isVisible()) && (await opener.getAttribute('aria-expanded')) === 'false')
+    await opener.click();
 }
 
 /** Selects the first two streams of the list. */

@@ -12,10 +12,17 @@ import { UserButton } from './user-button.tsx';
 /** The menu of the signed-in user [R2.24]. Its code is prefetched, so it opens immediately. */
 export function UserMenu({ user }: { user: User }) {
   const i18n = useI18n();
-  const { isEnterprise, site, documentation } = useSettings();
+  const { documentation } = useSettings();
   const leave = useLeave();
   return (
-    <Menu position="bottom-end" width={230} shadow="none" defaultOpened>
+    <Menu
+      position="bottom-end"
+      width="14.5rem"
+      shadow="none"
+      defaultOpened
+      // Between the menu and its items there may be nothing else.
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <UserButton user={user} />
       </Menu.Target>
@@ -54,16 +61,25 @@ export function UserMenu({ user }: { user: User }) {
             {i18n.t('menu.apiDocumentation')}
           </Menu.Item>
         )}
-        {!isEnterprise && site && <OutsideItem href={site} label={i18n.t('menu.moreFeatures')} />}
-        {!isEnterprise && !site && user.isAdmin && (
-          <Menu.Item component={Link} to="/license">
-            {i18n.t('menu.moreFeatures')}
-          </Menu.Item>
-        )}
+        <MoreFeatures user={user} />
         <Menu.Divider />
         <Menu.Item onClick={leave}>{i18n.t('menu.logout')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+/** Where to learn what a license adds, while there is none. */
+function MoreFeatures({ user }: { user: User }) {
+  const i18n = useI18n();
+  const { isEnterprise, site } = useSettings();
+  if (isEnterprise) return null;
+  if (site) return <OutsideItem href={site} label={i18n.t('menu.moreFeatures')} />;
+  if (!user.isAdmin) return null;
+  return (
+    <Menu.Item component={Link} to="/license">
+      {i18n.t('menu.moreFeatures')}
+    </Menu.Item>
   );
 }
 

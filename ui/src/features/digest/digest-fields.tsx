@@ -53,6 +53,7 @@ export function DigestFields({ span, uids, search, zone, isOpen, onChange }: Dig
       </div>
       <SpanEnds span={span} zone={zone} onSpan={changeSpan} />
       <MultiSelect
+        withScrollArea={false}
         size="sm"
         label={i18n.t('digest.cameras')}
         placeholder={uids.length === 0 ? i18n.t('events.all') : ''}

@@ -29,7 +29,9 @@ export function PushFields({ values, errors, isNew, onChange }: TargetFieldsProp
       {problem === undefined ? (
         isNew && <p className={classes.text}>{i18n.t('target.push.help')}</p>
       ) : (
-        <Notice>{problem}</Notice>
+        <div role={errors['push'] === undefined ? undefined : 'alert'}>
+          <Notice>{problem}</Notice>
+        </div>
       )}
       <Switch
         label={i18n.t('target.quiet')}

@@ -42,6 +42,7 @@ export function RuleFields({ isNew, targets, others, ...part }: RuleFieldsProps)
       </FormSection>
       <FormSection title={i18n.t('rule.do')}>
         <MultiSelect
+          withScrollArea={false}
           size="sm"
           label={i18n.t('rule.targets')}
           data={targets.map(({ id, name }) => ({ value: String(id), label: name }))}
@@ -176,6 +177,7 @@ function EventFields({ values, errors, onChange }: RulePartProps) {
   return (
     <>
       <MultiSelect
+        withScrollArea={false}
         size="sm"
         label={i18n.t('rule.kinds')}
         data={kindsFor(user?.isAdmin ?? false).map((kind) => ({ value: kind, label: kindText(kind, i18n) }))}
@@ -184,6 +186,7 @@ function EventFields({ values, errors, onChange }: RulePartProps) {
         onChange={(kinds) => onChange({ kinds: kinds.filter(isKind) })}
       />
       <MultiSelect
+        withScrollArea={false}
         size="sm"
         label={i18n.t('rule.streams')}
         description={i18n.t('rule.streams.help')}
@@ -198,6 +201,7 @@ function EventFields({ values, errors, onChange }: RulePartProps) {
         onChange={(uids) => onChange({ streams: uids })}
       />
       <TagsInput
+        withScrollArea={false}
         size="sm"
         label={i18n.t('rule.tags')}
         maxTags={limits.tagsMax}

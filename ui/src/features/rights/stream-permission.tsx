@@ -90,6 +90,7 @@ function UserPicker({ onPick }: { onPick: (login: string) => void }) {
   return (
     <div className={classes.picker}>
       <Autocomplete
+        withScrollArea={false}
         size="sm"
         label={i18n.t('rights.addUser')}
         placeholder={i18n.t('profile.info.login')}

@@ -24,7 +24,12 @@ export function ViewMenu({ view, hasFigures, onFigures, onKeys }: ViewMenuProps)
   const i18n = useI18n();
   const { fit } = useSyncExternalStore(view.subscribe, view.getLook);
   return (
-    <Menu position="top-end" withinPortal={false}>
+    <Menu
+      position="top-end"
+      withinPortal={false}
+      // Between the menu and its items there may be nothing else.
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <SignButton icon={IconAspectRatio} label={i18n.t('player.view')} />
       </Menu.Target>

@@ -20,6 +20,7 @@ export function OthersField({ uid, value, onChange }: OthersFieldProps) {
   if (choices.length === 0) return null;
   return (
     <MultiSelect
+      withScrollArea={false}
       size="sm"
       label={i18n.t('save.others')}
       placeholder={value.length === 0 ? i18n.t('save.others.none') : ''}

@@ -58,6 +58,7 @@ function IdentityFields({ form, probe, suggestedName }: StreamFieldsProps) {
         {...form.getInputProps('name')}
       />
       <TagsInput
+        withScrollArea={false}
         size="sm"
         label={i18n.t('stream.tags')}
         description={i18n.t('stream.tags.help')}

@@ -41,6 +41,7 @@ function TagsForm({ picked, onChange, onClose }: TagsFormProps) {
     <form noValidate onSubmit={submit}>
       <Stack gap="md">
         <TagsInput
+          withScrollArea={false}
           size="sm"
           data-autofocus
           openOnFocus={false}
@@ -52,6 +53,7 @@ function TagsForm({ picked, onChange, onClose }: TagsFormProps) {
           data={data?.items.map(({ name }) => name) ?? []}
         />
         <TagsInput
+          withScrollArea={false}
           size="sm"
           label={i18n.t('streams.picked.tags.remove')}
           maxTags={limits.tagsMax}
