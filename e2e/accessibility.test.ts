@@ -358,7 +358,9 @@ test('[R1.7] sign-in, the menu and the list work by keyboard alone', async () =>
   await page.getByRole('button', { name: 'Menu of admin' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Profile' }).waitFor();
+  // The first item has the focus.
   await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/ui/profile/me/info');
   await context.close();
