@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureBundle } from './bundle.mjs';
 import { ensureInstalled, fail, keepCompiled, nodePath, root } from './install.mjs';
 import { ensurePage } from './page.mjs';
 
@@ -17,5 +18,6 @@ const names = readdirSync(join(root, 'bench'))
 if (!name || !existsSync(script)) fail(`npm run bench NAME, where NAME is one of: ${names.join(', ')}`);
 ensureInstalled();
 ensurePage();
+ensureBundle();
 keepCompiled();
 process.exit(spawnSync(nodePath, [script, ...rest], { stdio: 'inherit', cwd: root }).status ?? 1);

@@ -3,6 +3,7 @@
 // their tests those whose title matches the pattern.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { ensureBundle } from './bundle.mjs';
 import { ensureInstalled, fail, nodePath, root } from './install.mjs';
 import { ensurePage } from './page.mjs';
 
@@ -34,6 +35,7 @@ if (missing.length) {
   fail(`The tests need ${missing.map((tool) => tool.package).join(', ')} (Debian: apt-get install).`);
 }
 ensurePage();
+ensureBundle();
 const run = spawnSync(nodePath, [join(root, 'tools/run-tests.mjs'), ...process.argv.slice(2)], {
   stdio: 'inherit',
   cwd: root,

@@ -38,7 +38,7 @@ export class StreamFeed {
   #peerFeed: PeerFeed | undefined;
   /** Why the source can't be reached, once that is certain. */
   #refusedFor: Fault | undefined;
-  /** Undefined until somebody waits for it. */
+  /** Undefined until it is asked for. */
   #refusal: PromiseWithResolvers<never> | undefined;
 
   constructor(options: StreamFeedOptions) {

@@ -47,8 +47,12 @@ class StoredSettings implements ManagedStreamSettings {
 
   /** As it is sent to an engine. */
   toJSON(): ManagedStreamSettings {
-    const { source, subSource } = this;
-    return { ...this, source, subSource };
+    const { uid, source, subSource, allowLoopback, isPaused, isOnDemand } = this;
+    const { isRecorded, findsMotion, depthHours, farAfterHours } = this;
+    return {
+      ...{ uid, source, subSource, allowLoopback, isPaused, isOnDemand },
+      ...{ isRecorded, findsMotion, depthHours, farAfterHours },
+    };
   }
 }
 
