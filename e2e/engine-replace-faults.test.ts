@@ -2,27 +2,37 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { until } from './api.ts';
 import { encodeSceneClip, main, Scene } from './engine-scene.ts';
-import { numbered } from './numbered-frames.ts';
+import { breaksOf, numbered, recordedNumbers } from './numbered-frames.ts';
 import type { FakeCamera } from './rtsp/fake-camera.ts';
 import type { CameraClip } from './rtsp/fake-media.ts';
 
-/** Long, so that what happens within one can be told apart. */
-const gopFrames = 80;
+/** Long ones, so that what happens within one can be told apart... */
+const longGop = 80;
+/** ...and some that are each written to the disk as a whole: a recording can't continue within a GOP. */
+const wholeGop = 20;
 
-let clip: CameraClip;
+const clips = new Map<number, CameraClip>();
 
 before(async () => {
-  clip = await encodeSceneClip({ gopFrames, frames: 2 * gopFrames });
+  for (const gopFrames of [longGop, wholeGop])
+    clips.set(gopFrames, await encodeSceneClip({ gopFrames, frames: 2 * longGop }));
 });
 
-/**
- * Resolves when the first of the next engine's cameras is so many frames into a GOP that begins from now on: the present engine
- * is told to end its recording of it, which it does where the next one begins. What the others send is still recorded there.
- */
+/** When something happens in a replacement: so many frames into a GOP that begins once the next engine has connected. */
+interface Moment {
+  readonly gopFrames: number;
+  /**
+   * The present engine is told to end its recording when that GOP begins, which it does where the next one begins: what comes
+   * later is recorded by the next engine.
+   */
+  readonly framesIn: number;
+}
+
+/** Resolves when it is that moment for the first of the next engine's cameras. */
 async function handingOver(
   { cameras }: Scene,
   connections: readonly number[],
-  framesIn: number,
+  { gopFrames, framesIn }: Moment,
 ): Promise<void> {
   const gopsAt = new Map<FakeCamera, number>();
   const gopOf = ({ frames }: FakeCamera, before = 0) => Math.floor((frames - before) / gopFrames);
@@ -37,26 +47,41 @@ async function handingOver(
   );
 }
 
+/** One of the processes at that moment; `before`: the engines before the replacement. */
+type Victim = (scene: Scene, before: readonly number[]) => Promise<number | undefined>;
+
+const nextEngine: Victim = async (scene, before) =>
+  (await scene.processes('engine-main.ts')).find((pid) => !before.includes(pid));
+
 /**
- * Replaces the processes of a server, and kills one of them while streams are handed over: no frame is lost or recorded twice.
- * @param framesIn how far the cameras are into the GOP at which the present engine ends
- * @param victim of the processes at that moment; `before`: the engines before the replacement
+ * Replaces the processes of a server, and sends a signal to one of them while streams are handed over: no frame is recorded
+ * twice.
+ * @param mostLost frames of a stream, in one place
  */
-async function killedWhileReplaced(
-  framesIn: number,
-  victim: (scene: Scene, before: readonly number[]) => Promise<number | undefined>,
+async function struckWhileReplaced(
+  moment: Moment,
+  victim: Victim,
+  { signal = 'SIGKILL' as NodeJS.Signals, mostLost = 0 } = {},
 ): Promise<void> {
+  const clip = clips.get(moment.gopFrames);
+  assert.ok(clip);
   const scene = await Scene.open(clip, undefined, numbered);
   try {
     const connections = scene.cameras.map((camera) => camera.connections);
     const before = await scene.processes('engine-main.ts');
     const restarting = scene.command(main, 'restart');
-    await handingOver(scene, connections, framesIn);
-    process.kill((await victim(scene, before)) ?? 0, 'SIGKILL');
+    await handingOver(scene, connections, moment);
+    process.kill((await victim(scene, before)) ?? 0, signal);
     const { code, output } = await restarting;
     assert.equal(code, 0, output);
     await scene.goesOn(1_000);
-    for (const uid of scene.uids) await scene.numbersInOnePiece(uid);
+    for (const [index, uid] of scene.uids.entries()) {
+      if (mostLost === 0) await scene.numbersInOnePiece(uid);
+      const { losses, repeated } = breaksOf(await recordedNumbers(scene.client, uid));
+      assert.equal(repeated, 0);
+      assert.ok(losses.length <= 1, `${losses.join()} of ${index}`);
+      for (const lost of losses) assert.ok(lost <= mostLost, `${lost} frames of ${index}`);
+    }
     await scene.endsInOrder();
   } finally {
     await scene.close();
@@ -65,10 +90,21 @@ async function killedWhileReplaced(
 
 describe('servers whose processes are killed while they are replaced', { concurrency: 2 }, () => {
   test('[R15.1] no frame is lost or recorded twice when the front is killed while streams are handed over', () =>
-    killedWhileReplaced(gopFrames / 4, (scene) => scene.front()));
+    struckWhileReplaced({ gopFrames: longGop, framesIn: longGop / 4 }, (scene) => scene.front()));
 
-  test('[R15.1] no frame is lost or recorded twice when the next engine is killed while streams are handed over to it', () =>
-    killedWhileReplaced(0, async (scene, before) =>
-      (await scene.processes('engine-main.ts')).find((pid) => !before.includes(pid)),
-    ));
+  // While it waits for the frame at which it begins, and when it has just begun.
+  for (const [signal, framesIn] of [
+    ['SIGKILL', 0],
+    ['SIGKILL', wholeGop + 2],
+    ['SIGSTOP', wholeGop + 2],
+  ] as const)
+    test(`[R15.1] no frame is lost or recorded twice when the next engine gets ${signal} ${framesIn} frames after streams are handed over to it`, () =>
+      struckWhileReplaced({ gopFrames: wholeGop, framesIn }, nextEngine, { signal }));
+
+  for (const signal of ['SIGKILL', 'SIGSTOP'] as const)
+    test(`[R15.1] a GOP is lost at most, and nothing recorded twice, when the present engine gets ${signal} while its streams are handed over`, () =>
+      struckWhileReplaced({ gopFrames: longGop, framesIn: longGop / 4 }, async (_, [first]) => first, {
+        signal,
+        mostLost: longGop,
+      }));
 });

@@ -221,7 +221,9 @@ class Assignments implements EngineCommands {
       return;
     }
     const { recording, streamManager } = this.#opened;
-    if (needsRecovery && !streamManager.find(settings.uid)) recording.recoverFirst(settings.uid);
+    const role = streamManager.find(settings.uid)?.role;
+    // The other process, to which it was handed over, may have recorded something before it was lost.
+    if (role === 'handed-over' || (needsRecovery && role !== 'active')) recording.recoverFirst(settings.uid);
     asStream(settings.uid, () => streamManager.apply(settings));
   }
 

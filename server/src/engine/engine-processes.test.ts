@@ -71,7 +71,12 @@ class TestEngine {
         },
         reach: () => undefined,
       } as unknown as SourceEngines,
-      recorders: { prepare: () => assert.fail(), record: () => assert.fail(), remove: () => assert.fail() },
+      recorders: {
+        prepare: () => assert.fail(),
+        record: () => assert.fail(),
+        endOf: () => assert.fail(),
+        remove: () => assert.fail(),
+      },
       peerFeed: () => assert.fail(),
       acquire: () => this.epoch,
       permits: () => true,

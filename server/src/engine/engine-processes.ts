@@ -90,6 +90,8 @@ const patienceMs = 10_000;
 const pollMs = 10;
 /** An engine reports the states of its streams as soon as it is told that all are assigned. */
 const stateMs = 30_000;
+/** A process whose connection is lost has normally ended. */
+const endMs = 10_000;
 /** An engine that was lost is normally back after half of this; otherwise others take over its streams. */
 const awayMs = 1_000;
 const takeOverPollMs = 100;
@@ -300,12 +302,12 @@ export class EngineProcesses implements EngineHost {
 
   /** Resolves to the number of streams. @throws Fault Unavailable when the others are lost and don't come back */
   async #moveAll(from: EngineClient, to: readonly EngineClient[]): Promise<number> {
-    await this.#stateReported(from);
     const semaphore = new Semaphore(movesAtATime);
     const moved = new Set<string>();
     const streams = () => [...this.#placed.values()].filter(({ engine }) => engine === from);
     // Streams that are added meanwhile go elsewhere. Those of an engine that is lost remain until it has ended for certain.
     for (let left = streams(); left.length > 0; left = streams()) {
+      await this.#stateReported(from);
       await this.#connected(() => to.some(({ isConnected }) => isConnected));
       await Promise.all(left.map((placed) => semaphore.run(() => this.#move(placed, this.#leastLoaded(to)))));
       for (const { settings, engine } of left) if (engine !== from) moved.add(settings.uid);
@@ -325,8 +327,25 @@ export class EngineProcesses implements EngineHost {
       const placed = this.#placed.get(uid);
       return placed?.engine === engine && placed.epoch !== undefined && placed.state === undefined;
     };
-    while (engine.isConnected && engine.hello?.uids.some(isAwaited) && clock.monotonicMs() < deadlineMs)
+    const { uids = [], handedOver = [] } = engine.hello ?? {};
+    const ran = [...uids, ...handedOver];
+    while (engine.isConnected && ran.some(isAwaited) && clock.monotonicMs() < deadlineMs)
       await delay(clock, pollMs);
+  }
+
+  /**
+   * Whether a process of an engine that is not connected any more has ended, so that another may record its streams; waits
+   * until that is certain. False: it is back, or is not seen to end.
+   */
+  async #hasEnded(engine: EngineClient, pid: number | undefined): Promise<boolean> {
+    const { clock, lives } = this.#options;
+    const deadlineMs = clock.monotonicMs() + endMs;
+    while (!lives.hasEnded(engine.path, pid)) {
+      const isBack = engine.isConnected && engine.pid === pid;
+      if (isBack || clock.monotonicMs() > deadlineMs) return false;
+      await delay(clock, pollMs);
+    }
+    return true;
   }
 
   /** From here on engines record, and what they report is passed on. */
@@ -604,7 +623,12 @@ export class EngineProcesses implements EngineHost {
         return placed.state?.status === 'running';
       },
       onInterrupted: (run) => (placed.onInterrupted = run),
-      assign: (engine) => this.#moveTo(placed, engine),
+      hasEnded: (engine, pid) => this.#hasEnded(engine, pid),
+      assign: (engine) => {
+        // What the next one reports is no interruption in the present one.
+        placed.onInterrupted = undefined;
+        this.#moveTo(placed, engine);
+      },
       reconnect: () => {
         for (const feed of placed.feeds ?? []) feed.destroy();
       },

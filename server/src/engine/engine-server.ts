@@ -248,6 +248,9 @@ export class EngineServer {
         return;
       case 'run':
         commands.run(message);
+        // It may have been another engine's meanwhile: the front knows no state of it then.
+        this.#changed.add(message.settings.uid);
+        this.#flush();
         return;
       case 'release':
         this.#answer(message.id, () => commands.release(message.uid, message.cause));

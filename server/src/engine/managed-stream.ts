@@ -121,7 +121,7 @@ export class ManagedStream {
     this.#move();
   }
 
-  /** Records here, whatever another process does; from where it was handed over, if it was. */
+  /** Records here, whatever another process does; from where it was handed over, or that process was lost, if it was. */
   activate(): void {
     if (this.#readers.role === 'active') return;
     void this.#beginAt(this.#readers.handedOver);
@@ -156,8 +156,7 @@ export class ManagedStream {
       const point = await at?.catch(() => undefined);
       if (this.#closed || this.#readers.role === 'active') return;
       this.#readers.activate();
-      if (point && this.#epoch !== undefined)
-        await this.#readers.takeOver(this.#settings, this.#epoch, point);
+      if (this.#epoch !== undefined) await this.#readers.takeOver(this.#settings, this.#epoch, point);
       else this.#readers.stopStandby();
     });
     this.#move();

@@ -19,6 +19,7 @@ import { Standby } from './standby.ts';
 
 const footage = footageOf('h264-no-b.mp4');
 const framesPerSecond = 25;
+const catalogTimescale = 90_000;
 /** What is waited for is there already, or never comes. */
 const clock: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) };
 
@@ -124,4 +125,60 @@ test('[R15.1] the frame at which another recorder has ended is held while that o
   assert.equal(isReached, false);
   deliver(late, footage, t0 + 3_200, t0 + 7_000);
   await reaching;
+});
+
+/** Holds what a session delivers from the start of the footage to `toMs`. */
+function holding(t: TestContext, toMs: number, second = footage): Standby {
+  const stream = new Stream('cam1');
+  const standby = new Standby(stream, clock);
+  t.after(() => standby.close());
+  connect(stream, second, t0, t0 + toMs);
+  return standby;
+}
+
+/** When a key frame of the footage begins, catalog ticks; by its number. */
+function keyTicks(number: number): number {
+  const keys = footage.between(t0, t0 + 8_000).filter(({ isKey }) => isKey);
+  const [key, timescale] = [keys[number], footage.tracks[0]?.timescale];
+  assert.ok(key && timescale);
+  return (key.dts * catalogTimescale) / timescale;
+}
+
+for (const skew of [0, 900, -900])
+  test(`[R15.1] after a process that was lost, recording continues with the first GOP that is not on the disk, whose session is ${skew} ticks later`, async (t) => {
+    const standby = holding(t, 5_500, later(footage, skew));
+    const continued = await standby.continuationAfter(keyTicks(2), 0);
+    assert.equal(continued?.atTicks, keyTicks(2), 'it follows the footage');
+    const first = continued?.events.find((event) => event.type === 'sample');
+    assert.equal(
+      first?.sample.dts,
+      later(footage, skew)
+        .between(t0, t0 + 8_000)
+        .filter(({ isKey }) => isKey)[2]?.dts,
+    );
+    // As the recording had been dated that went before.
+    const shifted = await standby.continuationAfter(keyTicks(2) + 7_000_000, 7_000_000);
+    assert.equal(shifted?.atTicks, keyTicks(2) + 7_000_000);
+  });
+
+test('[R15.1] after a process that was lost within a GOP, recording continues with the next one', async (t) => {
+  const standby = holding(t, 5_500);
+  const middle = (keyTicks(2) + keyTicks(3)) / 2;
+  const continued = await standby.continuationAfter(middle, 0);
+  assert.equal(continued?.atTicks, undefined, 'there is a gap before it');
+  const first = continued?.events.find((event) => event.type === 'sample');
+  assert.equal(first?.sample.dts, footage.between(t0, t0 + 8_000).filter(({ isKey }) => isKey)[3]?.dts);
+});
+
+test('[R15.1] the first GOP that is not on the disk is waited for while it may arrive', async (t) => {
+  const stream = new Stream('cam1');
+  const standby = new Standby(stream, new ManualClock());
+  t.after(() => standby.close());
+  const following = standby.continuationAfter(keyTicks(2), 0);
+  connect(stream, footage, t0, t0 + 1_500);
+  await new Promise(setImmediate);
+  deliver(stream, footage, t0 + 1_500, t0 + 5_500);
+  assert.equal((await following)?.atTicks, keyTicks(2));
+  // The clock was set back: that time does not come.
+  assert.equal(await standby.continuationAfter(keyTicks(2) + 3_600 * catalogTimescale, 0), undefined);
 });

@@ -10,6 +10,11 @@ const catalogTimescale = 90_000;
  * wait for a slow disk before it says where it has ended.
  */
 const held = { maxBytes: 24 * 1024 * 1024, maxSeconds: 60 };
+/**
+ * Footage that ends so long after the start of a GOP, or that share of it, ends before it: that is the difference between
+ * the times of two sessions. Fragments are longer.
+ */
+const skew = { ticks: catalogTimescale / 4, share: 1 / 4 };
 /** The times of one frame in two sessions differ by less. */
 const sameFrameTicks = 10 * catalogTimescale;
 /** One session may be later than the other. A frame this much later shows that the one that is looked for won't arrive... */
@@ -68,9 +73,45 @@ export class Standby {
     return { events: this.#history.eventsFrom(gop), atTicks };
   }
 
+  /**
+   * From the first GOP that is not on the disk: another process was lost, which had recorded up to `endTicks`. Waits for
+   * it, as long as it may arrive; undefined: from the next key frame.
+   * @param shiftTicks by how much this session's times are later in the catalog
+   */
+  async continuationAfter(endTicks: number, shiftTicks: number): Promise<Continuation | undefined> {
+    let isLate = false;
+    const cancel = this.#clock.after(lateMs, () => {
+      isLate = true;
+      for (const look of this.#onGop.splice(0)) look();
+    });
+    const atTicks = endTicks - shiftTicks;
+    // Footage of the future is not reached: the clock was set back.
+    const mayArrive = () => this.#history.gops.every((gop) => atTicks - ticksOf(gop) < sameFrameTicks);
+    while (!isLate && !this.#firstAfter(atTicks) && mayArrive())
+      await new Promise<void>((resolve) => this.#onGop.push(resolve));
+    cancel();
+    const found = this.#firstAfter(atTicks);
+    if (!found) return undefined;
+    return { events: this.#history.eventsFrom(found.gop), atTicks: found.follows ? endTicks : undefined };
+  }
+
   close(): void {
     this.#history.close();
     for (const look of this.#onGop.splice(0)) look();
+  }
+
+  /** The first GOP that begins where footage ends, or later, and whether it begins there. */
+  #firstAfter(endTicks: number): { gop: HeldGop; follows: boolean } | undefined {
+    const { gops } = this.#history;
+    for (const [at, gop] of gops.entries()) {
+      // The newest one is taken to be as long as the one before.
+      const [first = gop, second] = gops.slice(at < gops.length - 1 ? at : Math.max(0, at - 1));
+      const length = second ? ticksOf(second) - ticksOf(first) : Number.POSITIVE_INFINITY;
+      const mostTicks = Math.min(skew.ticks, length * skew.share);
+      const lateTicks = ticksOf(gop) - endTicks;
+      if (lateTicks >= -mostTicks) return { gop, follows: lateTicks <= mostTicks };
+    }
+    return undefined;
   }
 
   /** The GOP that starts with the same frame; of several, such as those of a still picture, the nearest in time. */

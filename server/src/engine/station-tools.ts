@@ -37,7 +37,7 @@ export interface ManagedStreamTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly load: LoadLevel;
-  readonly recorders: Pick<Recorders, 'prepare' | 'record' | 'remove'>;
+  readonly recorders: Pick<Recorders, 'prepare' | 'record' | 'endOf' | 'remove'>;
   readonly engines: SourceEngines;
   /** Undefined where the streams run in this process. */
   readonly host?: EngineHost | undefined;

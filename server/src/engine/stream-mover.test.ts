@@ -17,6 +17,7 @@ function scene({ second }: Camera) {
   const point = { atTicks: 1, shiftTicks: 0 };
   let interrupt = () => {};
   let isRunning = true;
+  const ended = new Set<EngineClient>();
   const engine = (name: string) =>
     ({
       isConnected: true,
@@ -54,13 +55,14 @@ function scene({ second }: Camera) {
         return isRunning;
       },
       onInterrupted: (run: () => void) => void (interrupt = run),
+      hasEnded: async (engine: EngineClient) => ended.has(engine),
       reconnect: () => void calls.push('reconnect'),
       assign: (now: EngineClient) => void calls.push(now === to ? 'assign' : 'assign back'),
     };
     await mover[how](stream, from, to);
     return [...calls];
   };
-  return { move: () => run('move'), resume: () => run('resume'), mover, from, to };
+  return { move: () => run('move'), resume: () => run('resume'), mover, from, to, ended };
 }
 
 test('[R15.1] the next engine receives a stream before the present one ends its recording', async () => {
@@ -132,4 +134,58 @@ test('[R15.2] a stream of an engine that is lost stays there until its process h
     },
   });
   assert.deepEqual((await move()).at(-1), 'new release');
+});
+
+test('[R15.2] a stream whose present engine has ended for certain is recorded on by the next one, which receives it already', async () => {
+  for (const how of ['move', 'resume'] as const) {
+    const { [how]: begin, from, ended } = scene({ second: 'admitted' });
+    Object.assign(from, {
+      handOver: async () => {
+        Object.assign(from, { isConnected: false });
+        ended.add(from);
+        throw new Fault('Unavailable', 'gone');
+      },
+    });
+    const calls = await begin();
+    assert.equal(calls.at(-1), 'assign', how);
+    assert.ok(!calls.includes('new release'), calls.join());
+  }
+});
+
+test('[R15.2] a stream whose next engine is lost while it takes over goes back to the present one, which holds what is missing', async () => {
+  for (const how of ['move', 'resume'] as const) {
+    const { [how]: begin, to, ended } = scene({ second: 'admitted' });
+    Object.assign(to, {
+      takeOver: async () => {
+        ended.add(to);
+        // Another process has taken its place by now.
+        Object.assign(to, { pid: 2 });
+        throw new Fault('Unavailable', 'gone');
+      },
+    });
+    const calls = await begin();
+    assert.ok(calls.includes('assign back') && !calls.includes('old release'), `${how}: ${calls.join()}`);
+  }
+});
+
+test('[R15.2] a stream stays where it is if another process has taken the place of the next engine, which receives nothing', async () => {
+  const { move, from, to } = scene({ second: 'admitted' });
+  const handOver = from.handOver.bind(from);
+  Object.assign(from, {
+    handOver: (uid: string) => {
+      Object.assign(to, { pid: 2 });
+      return handOver(uid);
+    },
+  });
+  assert.deepEqual(await move(), ['new prepare', 'old hand-over']);
+});
+
+test('[R15.2] an engine that takes too long to take over keeps the stream', async () => {
+  const { move, to } = scene({ second: 'admitted' });
+  Object.assign(to, {
+    takeOver: async () => {
+      throw new Fault('Unavailable', 'not in time');
+    },
+  });
+  assert.deepEqual((await move()).slice(-3), ['assign', 'reconnect', 'old release']);
 });

@@ -14,10 +14,35 @@ export interface MovingStream {
   readonly isRunning: boolean;
   /** Calls `run` when its source stops delivering in the present engine, until the stream has moved. */
   onInterrupted(run: () => void): void;
+  /** Whether that process of an engine, which may be lost, writes nothing any more; waits until that is known. */
+  hasEnded(engine: EngineClient, pid: number | undefined): Promise<boolean>;
   /** From here on this engine runs it. */
   assign(engine: EngineClient): void;
   /** Its viewers connect with its present engine. */
   reconnect(): void;
+}
+
+/** Two engines between which a stream moves, and their processes when that began: another one knows nothing of it. */
+class Route {
+  readonly from: EngineClient;
+  readonly to: EngineClient;
+  readonly fromPid: number | undefined;
+  readonly toPid: number | undefined;
+
+  constructor(from: EngineClient, to: EngineClient) {
+    this.from = from;
+    this.to = to;
+    this.fromPid = from.pid;
+    this.toPid = to.pid;
+  }
+
+  get hasLostFrom(): boolean {
+    return !this.from.isConnected || this.from.pid !== this.fromPid;
+  }
+
+  get hasLostTo(): boolean {
+    return !this.to.isConnected || this.to.pid !== this.toPid;
+  }
 }
 
 /**
@@ -42,17 +67,18 @@ export class StreamMover {
 
   /**
    * Never rejects: an engine that is lost meanwhile is told what to do when it is back. The stream stays where it is while
-   * the present engine is lost, because its process may still be writing.
+   * the process of the present engine, which is lost, may still be writing.
    */
   async move(stream: MovingStream, from: EngineClient, to: EngineClient): Promise<void> {
     const { uid } = stream.settings;
+    const route = new Route(from, to);
     const isMoved =
-      this.#canOverlap(stream, from, to) && (await this.#tried(() => this.#overlap(stream, from, to), uid));
+      this.#canOverlap(stream, from, to) && (await this.#tried(() => this.#overlap(stream, route), uid));
     // Nor is it interrupted for an engine that has been lost meanwhile.
-    const hasLost = () => !to.isConnected && from.isConnected;
-    if (isMoved || hasLost()) return;
+    const staysInPlace = () => route.hasLostTo && !route.hasLostFrom;
+    if (isMoved || staysInPlace()) return;
     if (stream.isRunning && from.hello?.canHandOver) await this.#tried(() => from.awaitMoment(uid), uid);
-    if (hasLost()) return;
+    if (staysInPlace() || (await this.#inherited(stream, route))) return;
     await this.#tried(() => from.release(uid, 'moved'), uid);
     if (from.isConnected || from.isStopped) stream.assign(to);
     else await this.#tried(() => to.release(uid, 'moved'), uid);
@@ -64,19 +90,36 @@ export class StreamMover {
    */
   async resume(stream: MovingStream, from: EngineClient, to: EngineClient): Promise<void> {
     const { uid } = stream.settings;
-    const step = async () => this.#finish(stream, { from, to }, await from.handOver(uid));
-    if (!(await this.#tried(step, uid))) await this.#tried(() => to.release(uid, 'moved'), uid);
+    const route = new Route(from, to);
+    const step = async () => this.#finish(stream, route, await from.handOver(uid));
+    if ((await this.#tried(step, uid)) || (await this.#inherited(stream, route))) return;
+    await this.#tried(() => to.release(uid, 'moved'), uid);
+  }
+
+  /**
+   * Gives a stream whose present engine was lost to the next one, once that process has ended: what it had not put on the
+   * disk is held there. False otherwise.
+   */
+  async #inherited(stream: MovingStream, route: Route): Promise<boolean> {
+    const { from, to, fromPid } = route;
+    const { uid } = stream.settings;
+    if (!route.hasLostFrom || from.isStopped || route.hasLostTo) return false;
+    if (!(await stream.hasEnded(from, fromPid)) || route.hasLostTo) return false;
+    this.#log.warn({ stream: uid }, 'The present engine was lost; the next one goes on with the stream');
+    stream.assign(to);
+    return true;
   }
 
   /** False, too, when it fails. */
-  async #tried(step: () => Promise<boolean | void>, uid: string): Promise<boolean | void> {
+  async #tried(
+    step: () => Promise<boolean | void>,
+    uid: string,
+    consequence = 'A stream is moved to another engine with an interruption: up to a GOP of it is not recorded',
+  ): Promise<boolean | void> {
     try {
       return await step();
     } catch (err) {
-      this.#log.warn(
-        { err, stream: uid },
-        'A stream is moved to another engine with an interruption: up to a GOP of it is not recorded',
-      );
+      this.#log.warn({ err, stream: uid }, consequence);
       return false;
     }
   }
@@ -87,7 +130,8 @@ export class StreamMover {
   }
 
   /** False if the stream still runs in the present engine. */
-  async #overlap(stream: MovingStream, from: EngineClient, to: EngineClient): Promise<boolean> {
+  async #overlap(stream: MovingStream, route: Route): Promise<boolean> {
+    const { from, to } = route;
     const { settings, epoch } = stream;
     const { uid } = settings;
     if (epoch === undefined) return false;
@@ -108,19 +152,25 @@ export class StreamMover {
     }
     const point = await (interrupted ?? this.#end(settings, from));
     if (interrupted && from.isConnected) this.#noteSingleSession(uid, undefined);
-    return this.#finish(stream, { from, to }, point);
+    return this.#finish(stream, route, point);
   }
 
-  /** False if the next engine has been lost: the stream still runs in the present one, which continues where it has ended. */
-  async #finish(
-    stream: MovingStream,
-    { from, to }: { readonly from: EngineClient; readonly to: EngineClient },
-    point: HandOverPoint | undefined,
-  ): Promise<boolean> {
+  /**
+   * False if the next engine has been lost: the stream still runs in the present one, which continues where it has ended, or
+   * after what the other one has put on the disk.
+   */
+  async #finish(stream: MovingStream, route: Route, point: HandOverPoint | undefined): Promise<boolean> {
+    const { from, to, toPid } = route;
     const { uid } = stream.settings;
-    if (!to.isConnected && from.isConnected) return false;
+    if (route.hasLostTo && !route.hasLostFrom) return false;
     stream.assign(to);
-    await this.#tried(() => to.takeOver(uid, point), uid);
+    const consequence = 'The next engine does not say that it records a stream';
+    const isTaken = await this.#tried(() => to.takeOver(uid, point), uid, consequence);
+    if (isTaken === false && !route.hasLostFrom && (await stream.hasEnded(to, toPid))) {
+      this.#log.warn({ stream: uid }, 'The next engine was lost; the present one goes on with the stream');
+      stream.assign(from);
+      return false;
+    }
     stream.reconnect();
     await this.#tried(() => from.release(uid, 'moved'), uid);
     return true;

@@ -17,7 +17,8 @@ function opened() {
       load: new LoadLevel(),
       clock: systemClock,
       recorders: {
-        prepare: () => Promise.resolve(),
+        prepare: () => Promise.resolve(false),
+        endOf: () => 0,
         record: (uid, _, permits) => {
           events.push(`record ${uid}`);
           if (permits) permissions.push(permits);

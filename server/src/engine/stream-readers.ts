@@ -1,4 +1,4 @@
-import type { HandOverPoint, Recorder, RecorderStopCause } from '../archive/record/record.ts';
+import type { Continuation, HandOverPoint, Recorder, RecorderStopCause } from '../archive/record/record.ts';
 import type { Stream } from '../hub/stream.ts';
 import { MotionReader } from '../motion/motion-reader.ts';
 import type { ManagedStreamSettings } from './settings.ts';
@@ -61,21 +61,36 @@ export class StreamReaders {
     return this.#standby;
   }
 
-  /** Records from where the recorder in another process ended. */
+  /**
+   * Records from where the recorder in another process ended; without a point, and if that process was not lost, from the
+   * next key frame.
+   */
   async takeOver(
     settings: Pick<ManagedStreamSettings, 'isRecorded' | 'findsMotion'>,
     epoch: number,
-    point: HandOverPoint,
+    point: HandOverPoint | undefined,
   ): Promise<void> {
     const { uid, stream, tools } = this.#options;
     if (settings.isRecorded && this.#standby && !this.#recorder) {
-      await tools.recorders.prepare(uid);
-      await this.#standby.reach(point);
-      const continues = this.#standby.continuationAt(point);
+      const isRecovered = await tools.recorders.prepare(uid);
+      const continues = await this.#continuation(this.#standby, point, isRecovered);
       this.#recorder = tools.recorders.record(uid, stream, () => tools.permits(uid, epoch), continues);
     }
     this.stopStandby();
     await this.apply(settings, epoch);
+  }
+
+  /** `isRecovered`: the other process was lost, and may have recorded more than it has said. */
+  async #continuation(
+    standby: Standby,
+    point: HandOverPoint | undefined,
+    isRecovered: boolean,
+  ): Promise<Continuation | undefined> {
+    const { uid, tools } = this.#options;
+    if (isRecovered) return standby.continuationAfter(tools.recorders.endOf(uid), point?.shiftTicks ?? 0);
+    if (!point) return undefined;
+    await standby.reach(point);
+    return standby.continuationAt(point);
   }
 
   /** Ends recording where the next GOP begins, once `begun` is over. Undefined if nothing was recorded. Idempotent. */

@@ -14,8 +14,8 @@ export interface RecordersOptions extends SegmentWriterTools {
   readonly limits: RecordingLimits;
   /** Removes all footage of a stream that is not being recorded. */
   removeFootage(uid: string): Promise<void>;
-  /** Before a stream is recorded: puts in order what an earlier recorder of it left behind. */
-  prepare?(uid: string): Promise<void>;
+  /** Before a stream is recorded: puts in order what an earlier recorder of it left behind. Resolves to whether it did. */
+  prepare?(uid: string): Promise<boolean>;
 }
 
 /** The recorders of this node, one for each stream being recorded. Their writes share the disk. */
@@ -42,9 +42,19 @@ export class Recorders implements RecorderView {
     return this.#running;
   }
 
-  /** Called before `record`. @throws system and SQLite errors */
-  async prepare(uid: string): Promise<void> {
-    await this.#options.prepare?.(uid);
+  /**
+   * Called before `record`. Resolves to whether an earlier recorder of the stream was lost with its process, and what it
+   * left behind was put in order now. @throws system and SQLite errors
+   */
+  async prepare(uid: string): Promise<boolean> {
+    return (await this.#options.prepare?.(uid)) ?? false;
+  }
+
+  /** Where the recorded footage of a stream ends, catalog ticks; 0 while there is none. */
+  endOf(uid: string): number {
+    const { reads } = this.#options;
+    const stream = reads.stream(uid);
+    return (stream && reads.newestSegment(stream.id)?.endTicks) ?? 0;
   }
 
   /**

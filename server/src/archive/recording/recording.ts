@@ -81,9 +81,10 @@ async function openParts(options: RecordingOptions, closers: Closer[]) {
       freeSpace.assertFreeSpace();
     },
     prepare: async (uid) => {
-      if (!toRecover.has(uid) || !(await isReady(disk))) return;
+      if (!toRecover.has(uid) || !(await isReady(disk))) return false;
       await recover({ root, path, clock, log }, uid);
       toRecover.delete(uid);
+      return true;
     },
     removeFootage: () => Promise.reject(new Error('a process that only records deletes nothing')),
   });
