@@ -489,8 +489,9 @@ describe('while it plays', () => {
     const run = async (url: string, until: (heard: Heard) => boolean) => {
       const from = camera.requests.length;
       await listen({ url, memory }, until);
-      while (camera.requests.at(-1)?.method !== 'TEARDOWN') await setImmediate();
-      return camera.requests.slice(from).map(({ method }) => method);
+      // That of the run before may come late, or not at all: the connection ends with it.
+      const methods = camera.requests.slice(from).map(({ method }) => method);
+      return methods.filter((method) => method !== 'TEARDOWN');
     };
     assert.deepEqual((await run(camera.url, frames(3))).slice(0, 2), ['OPTIONS', 'DESCRIBE']);
     const isKeptAlive = () => camera.requests.at(-1)?.method === 'GET_PARAMETER';
