@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { until } from './api.ts';
-import { encodeSceneClip, main, Scene } from './engine-scene.ts';
+import { encodeSceneClip, engines, main, Scene } from './engine-scene.ts';
 import { breaksOf, numbered, recordedNumbers } from './numbered-frames.ts';
 import type { FakeCamera } from './rtsp/fake-camera.ts';
 import type { CameraClip } from './rtsp/fake-media.ts';
+import { partsOf, startServer } from './server.ts';
 
 /** Long ones, so that what happens within one can be told apart... */
 const longGop = 80;
@@ -88,9 +89,58 @@ async function struckWhileReplaced(
   }
 }
 
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 describe('servers whose processes are killed while they are replaced', { concurrency: 2 }, () => {
   test('[R15.1] no frame is lost or recorded twice when the front is killed while streams are handed over', () =>
     struckWhileReplaced({ gopFrames: longGop, framesIn: longGop / 4 }, (scene) => scene.front()));
+
+  test('[R15.1] no frame is lost or recorded twice when the front stops responding while streams are handed over', () =>
+    struckWhileReplaced({ gopFrames: longGop, framesIn: longGop / 4 }, (scene) => scene.front(), {
+      signal: 'SIGSTOP',
+    }));
+
+  test('[R15.2] all processes end in order when the supervisor is killed while streams are handed over, and the next server records on', async () => {
+    const clip = clips.get(longGop);
+    assert.ok(clip);
+    const scene = await Scene.open(clip, undefined, numbered);
+    try {
+      const connections = scene.cameras.map((camera) => camera.connections);
+      const restarting = scene.command(main, 'restart');
+      await handingOver(scene, connections, { gopFrames: longGop, framesIn: longGop / 4 });
+      const parts = partsOf(scene.server.pid);
+      assert.ok(parts.length > engines, 'two engines of the same streams run');
+      process.kill(scene.server.pid, 'SIGKILL');
+      assert.notEqual((await restarting).code, 0, 'the command says that it did not finish');
+      await until(
+        async () => parts.filter(isThere),
+        (left) => left.length === 0,
+      );
+      assert.equal(await scene.check(), 'The archive is in order.\n');
+      const { dataDir, url } = scene.server;
+      const env = { VIDETTE_ENGINE_PROCESSES: String(engines) };
+      const next = await startServer({ dataDir, port: Number(new URL(url).port), env });
+      try {
+        await scene.goesOn(1_000);
+        for (const uid of scene.uids) {
+          const { losses, repeated } = breaksOf(await recordedNumbers(scene.client, uid));
+          assert.equal(repeated, 0);
+          assert.ok(losses.length <= 1, `${losses.join()}: what passed between the servers`);
+        }
+      } finally {
+        await next.stop();
+      }
+      assert.equal(await scene.check(), 'The archive is in order.\n');
+    } finally {
+      await scene.close();
+    }
+  });
 
   // While it waits for the frame at which it begins, and when it has just begun.
   for (const [signal, framesIn] of [
