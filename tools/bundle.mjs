@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { nodePath, root } from './install.mjs';
 import { digestOf } from './page.mjs';
 
-const inputs = ['server/src', 'contract/src', 'media/src', 'package-lock.json', 'tools/bundler.mjs'];
+/** What the server's programs are made of. */
+export const programInputs = [
+  'server/src',
+  'contract/src',
+  'media/src',
+  'package-lock.json',
+  'tools/bundler.mjs',
+];
 const folder = join(root, 'server/dist');
 const stampPath = join(folder, '.built-from');
 
@@ -14,7 +21,7 @@ const stampPath = join(folder, '.built-from');
  * be written to, the server runs from its sources, and needs more memory.
  */
 export function ensureBundle() {
-  const digest = digestOf(inputs);
+  const digest = digestOf(programInputs);
   try {
     if (existsSync(stampPath) && readFileSync(stampPath, 'utf8') === digest) {
       // A checkout may have changed the times of the sources, and nothing else.

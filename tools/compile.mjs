@@ -7,18 +7,18 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { programInputs } from './bundle.mjs';
 import { nodePath, root } from './install.mjs';
 import { digestOf } from './page.mjs';
 
 const workerModules = join(root, 'server/src/ffmpeg/worker/job-dispatcher.ts');
-const inputs = ['server/src', 'contract/src', 'media/src', 'package-lock.json'];
 const stampPath = join(root, '.cache/compiled-from');
 /** A server that does not start says why when it is started next. */
 const startMaxMs = 30_000;
 
 /** Compiles the server unless that was done for exactly these sources. Without it the server only needs more memory. */
 export async function ensureCompiled() {
-  const digest = digestOf(inputs);
+  const digest = digestOf(programInputs);
   if (digest === stamp() || !canKeep()) return;
   process.stdout.write('Compiling the server (once per change)...\n');
   await Promise.all([runOnce(), loadWorker()]);
