@@ -41,17 +41,13 @@ export class Streams {
   }
 
   async byUid(uid: string): Promise<StreamRecord | undefined> {
-    const row = await this.#db.selectFrom('streams').selectAll().where('uid', '=', uid).executeTakeFirst();
-    return row && (await this.#withTags(row));
+    const rows = await this.#db.selectFrom('streams').selectAll().where('uid', '=', uid).execute();
+    return (await this.#withTags(rows))[0];
   }
 
   async byShareKey(key: string): Promise<StreamRecord | undefined> {
-    const row = await this.#db
-      .selectFrom('streams')
-      .selectAll()
-      .where('share_key', '=', key)
-      .executeTakeFirst();
-    return row && (await this.#withTags(row));
+    const rows = await this.#db.selectFrom('streams').selectAll().where('share_key', '=', key).execute();
+    return (await this.#withTags(rows))[0];
   }
 
   /** All of them, by id; so many at a time that ten thousand are never in memory together. */
@@ -64,7 +60,7 @@ export class Streams {
         .orderBy('id')
         .limit(readAtATime)
         .execute();
-      yield* await this.#withAllTags(rows);
+      yield* await this.#withTags(rows);
       last = rows.at(-1)?.id ?? last;
       if (rows.length < readAtATime) return;
     }
@@ -79,7 +75,7 @@ export class Streams {
         .selectAll()
         .where('uid', 'in', uids.slice(start, start + readAtATime))
         .execute();
-      records.push(...(await this.#withAllTags(rows)));
+      records.push(...(await this.#withTags(rows)));
     }
     return records;
   }
@@ -284,17 +280,12 @@ export class Streams {
     };
   }
 
-  async #withAllTags(rows: readonly Selectable<StreamRow>[]): Promise<StreamRecord[]> {
+  async #withTags(rows: readonly Selectable<StreamRow>[]): Promise<StreamRecord[]> {
     const tags = await tagsOf(
       this.#db,
       rows.map(({ id }) => id),
     );
     return rows.map((row) => this.#addresses.record(row, tags.get(row.id) ?? []));
-  }
-
-  async #withTags(row: Selectable<StreamRow>): Promise<StreamRecord> {
-    const tags = await tagsOf(this.#db, [row.id]);
-    return this.#addresses.record(row, tags.get(row.id) ?? []);
   }
 }
 
