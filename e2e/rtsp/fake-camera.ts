@@ -206,6 +206,7 @@ class Connection {
   #nonces = 0;
   #setups = 0;
   #timer: NodeJS.Timeout | undefined;
+  #sendDue = (): void => {};
   #frame = 0;
   #sequence = 65_530;
   #expiry: NodeJS.Timeout | undefined;
@@ -245,8 +246,9 @@ class Connection {
     this.#socket.destroy();
   }
 
-  /** Sends nothing more, with the socket open. */
+  /** Sends nothing more, with the socket open; the encoder's frames up to now were sent. */
   silence(): void {
+    this.#sendDue();
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
@@ -410,7 +412,6 @@ class Connection {
     );
   }
 
-  /** One video frame, and the audio that belongs to it. */
   /**
    * Scheduled by the clock, not by ticks: a delay on a busy machine is made up for, otherwise the camera's time
    * would fall behind ours.
@@ -420,13 +421,15 @@ class Connection {
     const startMs = isShared ? this.#on.begin() : performance.now();
     let sent = isShared ? Math.round((performance.now() - startMs) / paceMs) : 0;
     this.#frame = frameNow?.() ?? (isShared ? sent : this.#frame);
-    this.#timer = setInterval(() => {
+    this.#sendDue = () => {
       // Rounded: a timer that fires half a millisecond early must not leave its frame to the next turn.
       const due = Math.round((performance.now() - startMs) / Math.max(paceMs, 1));
       for (; sent < due && !this.#socket.destroyed; sent++) this.#send();
-    }, paceMs);
+    };
+    this.#timer = setInterval(() => this.#sendDue(), paceMs);
   }
 
+  /** One video frame, and the audio that belongs to it. */
   #send(): void {
     const { clip, change, dropAfter, stallAfter, goodbyeAfter, audio, frames, shows } = this.#options;
     const index = this.#frame++;

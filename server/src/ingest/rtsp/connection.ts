@@ -89,7 +89,9 @@ export class RtspConnection {
     this.#sender = options.sender ?? options.socket;
     this.lastReceivedMs = utcMs(options.clock);
     this.#parser = new RtspParser({
-      packet: (channel, bytes, start, end) => this.onPacket(channel, bytes, start, end, this.lastReceivedMs),
+      packet: (channel, bytes, start, end) => {
+        if (!this.#isClosing) this.onPacket(channel, bytes, start, end, this.lastReceivedMs);
+      },
       message: (message) => this.#onMessage(message),
     });
     const { socket } = options;
@@ -154,22 +156,33 @@ export class RtspConnection {
 
   /**
    * Sends TEARDOWN if `teardownUri` is given, flushes pending writes, and closes. Resolves when that is done.
+   *
+   * What the camera still sends is read until it has answered the TEARDOWN: a socket that is closed with unread bytes
+   * is reset, and a camera that fails to write may then never read the request and keep the session until its timeout.
    */
   async close(teardownUri?: string): Promise<void> {
     const { socket, clock } = this.#options;
-    if (!this.#isClosing && !this.#fault && teardownUri !== undefined) {
-      this.#write('TEARDOWN', teardownUri, this.#authorizationHeaders('TEARDOWN', teardownUri));
-    }
+    const isTornDown = !this.#isClosing && !this.#fault && teardownUri !== undefined;
     this.#isClosing = true;
+    const unanswered = [...this.#pending.keys()];
     this.#rejectPending(closedByUs());
     if (socket.closed) return;
+    for (const cseq of unanswered) this.#pending.set(cseq, settled);
     await new Promise<void>((resolve) => {
-      const cancel = clock.after(closeLimitMs, () => socket.destroy());
+      const cancel = clock.after(closeLimitMs, () => {
+        this.#sender.destroySoon();
+        socket.destroy();
+      });
       socket.once('close', () => {
         cancel();
         resolve();
       });
-      this.#sender.destroySoon();
+      if (isTornDown) {
+        const headers = this.#authorizationHeaders('TEARDOWN', teardownUri);
+        const cseq = this.#write('TEARDOWN', teardownUri, headers);
+        this.#pending.set(cseq, { ...settled, resolve: () => this.#sender.destroySoon() });
+        socket.resume();
+      } else this.#sender.destroySoon();
     });
   }
 
@@ -224,7 +237,7 @@ export class RtspConnection {
    * @returns whether to continue reading
    */
   receive(bytes: Uint8Array, length: number): boolean {
-    if (this.#isClosing || this.#fault) return true;
+    if (this.#fault) return true;
     this.lastReceivedMs = utcMs(this.#options.clock);
     this.receivedBytes += length;
     try {
@@ -237,12 +250,12 @@ export class RtspConnection {
       );
     }
     // A read that filled the buffer has not emptied the socket.
-    return length === bytes.length || this.wantsMore();
+    return this.#isClosing || length === bytes.length || this.wantsMore();
   }
 
   #onMessage(message: RtspMessage): void {
     if (message.type === 'request') {
-      this.#answer(message);
+      if (!this.#isClosing) this.#answer(message);
       return;
     }
     if (message.status < 200) return;
@@ -300,7 +313,9 @@ export class RtspConnection {
   }
 }
 
-/** How long to wait for a peer to accept the last bytes, ms. */
+/** A request that nobody waits for any more; its reply is still told from the next one's. */
+const settled: Pending = { resolve() {}, reject() {}, cancelTimeout() {} };
+/** How long to wait for a peer to accept the last bytes and to answer TEARDOWN, ms. */
 const closeLimitMs = 500;
 
 function closedByUs(): Fault {
