@@ -63,13 +63,16 @@ export class Scene {
   readonly cookie: string;
   readonly cameras: readonly FakeCamera[];
   readonly uids: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
 
   private constructor(
     server: TestServer,
     { client, cookie }: { client: Client; cookie: string },
     cameras: readonly FakeCamera[],
     uids: readonly string[],
+    env: Readonly<Record<string, string>>,
   ) {
+    this.#env = env;
     this.server = server;
     this.client = client;
     this.cookie = cookie;
@@ -90,11 +93,12 @@ export class Scene {
     const cameras = await Promise.all(
       Array.from({ length: 2 * engines }, (_, index) => startFakeCamera({ clip, ...camera(index) })),
     );
+    const its = { VIDETTE_ENGINE_PROCESSES: String(engines), ...env(cameras) };
     const server = await startServer({
       dataDir: await mkdtemp(join(tmpdir(), 'vidette-engines-')),
       // The next front listens where the first did.
       port: await freePort('tcp'),
-      env: { VIDETTE_ENGINE_PROCESSES: String(engines), ...env(cameras) },
+      env: its,
     });
     const administrator = await administratorOf(server);
     const uids: string[] = [];
@@ -105,7 +109,7 @@ export class Scene {
       uids.push((await administrator.client.addStream({ body })).uid);
     }
     for (const uid of uids) await recordedFor(administrator.client, uid, 1_000);
-    return new Scene(server, administrator, cameras, uids);
+    return new Scene(server, administrator, cameras, uids, its);
   }
 
   async close(): Promise<void> {
@@ -177,7 +181,7 @@ export class Scene {
 
   /** Runs a command of the product on the data folder, by the program of a checkout. */
   async command(program: string, ...words: string[]): Promise<{ code: number | null; output: string }> {
-    const env = { ...process.env, VIDETTE_DATA: this.server.dataDir };
+    const env = { ...process.env, ...this.#env, VIDETTE_DATA: this.server.dataDir };
     const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const output: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr])

@@ -126,6 +126,14 @@ export class LoopDisk {
     await must('mount', '-o', 'remount,abort', this.folder);
   }
 
+  /** Blocks everything that writes, as a disk that has stopped responding; the returned function lets it go on. */
+  async freeze(): Promise<() => Promise<void>> {
+    await must('fsfreeze', '--freeze', this.folder);
+    return async () => {
+      await must('fsfreeze', '--unfreeze', this.folder);
+    };
+  }
+
   /** Whether the kernel still has the disk, as while a file of it is open after `unmount`. */
   async isInUse(): Promise<boolean> {
     return (await must('losetup', '--associated', this.#image)) !== '';
