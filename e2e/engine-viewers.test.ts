@@ -232,6 +232,50 @@ test('[R15.3] viewers of an engine that is killed are disconnected, and served a
   for (const { socket } of [...viewers, ...again]) socket.terminate();
 });
 
+test('[R15.3] viewers whom the front serves stay connected when an engine is killed, and their streams return', async () => {
+  const { cookie, client, uids } = scene;
+  const wall = await Viewer.open({ cookie }, addressOf('watchWall'));
+  const onChannels = uids.map(() => 0);
+  wall.socket.on('message', (bytes: Buffer, isBinary: boolean) => {
+    if (!isBinary) return;
+    const channel = bytes.readUInt32BE(0);
+    onChannels[channel] = (onChannels[channel] ?? 0) + 1;
+  });
+  for (const [channel, one] of uids.entries())
+    wall.socket.send(
+      JSON.stringify({
+        ...{ type: 'watch', channel, uid: one, picture: 'main' },
+        ...{ keyFrames: false, audio: false, convert: false },
+      }),
+    );
+  const allReceive = async () => {
+    const due = onChannels.map((count) => count + 2);
+    await until(
+      () => onChannels.every((count, channel) => count >= (due[channel] ?? 0)),
+      (isSo) => isSo,
+    );
+  };
+  await allReceive();
+  const converted = await Viewer.open({ cookie }, addressOf('watchStream', { uid }, { convert: true }));
+  await converted.receives(2);
+  for (const [at, victim] of (await scene.processes('engine-main.ts')).entries()) {
+    process.kill(victim, 'SIGKILL');
+    await until(
+      () => wall.messages.filter(({ type }) => type === 'init').length,
+      (inits) => inits === uids.length + 2 * (at + 1),
+    );
+    await allReceive();
+    await converted.receives(2);
+  }
+  assert.equal(wall.isClosed, false);
+  for (const { socket } of [wall, converted]) socket.terminate();
+  for (const one of uids)
+    await until(
+      async () => (await client.getStreamStats({ params: { uid: one } })).viewers,
+      (viewers) => viewers === 0,
+    );
+});
+
 test('[R15.3] a server that ends disconnects viewers of engines with the reason', async () => {
   const viewer = await Viewer.open({ cookie: scene.cookie });
   await viewer.receives(2);
