@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../base/clock.ts';
 import { ManualClock } from '../../base/manual-clock.ts';
 import type { Fault } from '../../base/fault.ts';
+import { Authorization } from '../../dial/authorization.ts';
 import { until } from '../../base/until-fixture.ts';
 import { RtspConnection } from './connection.ts';
 
@@ -56,7 +57,7 @@ test('[R10.1] a camera that still sends video reads the TEARDOWN, and its connec
   const connection = new RtspConnection({
     socket,
     clock: systemClock,
-    authorization: { header: () => undefined, challenged: () => false },
+    authorization: new Authorization({ credentials: undefined, allowBasic: true }),
     replyTimeoutMs: 5_000,
   });
   connection.nameChannel(0);

@@ -313,7 +313,7 @@ export class RtspConnection {
   }
 }
 
-/** A request that nobody waits for any more; its reply is still told from the next one's. */
+/** A request whose caller has left; its reply is still told from the next one's. */
 const settled: Pending = { resolve() {}, reject() {}, cancelTimeout() {} };
 /** How long to wait for a peer to accept the last bytes and to answer TEARDOWN, ms. */
 const closeLimitMs = 500;
