@@ -2,7 +2,10 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { programInputs } from '../tools/bundle.mjs';
+import { releaseBundle } from '../tools/bundler.mjs';
 import { root } from '../tools/install.mjs';
+import { digestOf } from '../tools/page.mjs';
 import { ffmpegParts } from './ffmpeg-parts.mjs';
 import { licensesOf, materialsOf } from './materials.mjs';
 import {
@@ -41,8 +44,8 @@ export function programParts(arch) {
   return [nodePackage(locked, arch), ...serverPackages(locked), ...pagePackages(locked)];
 }
 
-/** Everything but FFmpeg. @param {How} how @returns {Entry[]} */
-export function programFiles({ arch, version, seconds }) {
+/** Everything but FFmpeg. @param {How} how @returns {Promise<Entry[]>} */
+export async function programFiles({ arch, version, seconds }) {
   const locked = lockedPackages();
   const node = nodePackage(locked, arch);
   const packages = serverPackages(locked);
@@ -51,6 +54,7 @@ export function programFiles({ arch, version, seconds }) {
     copiedFile('bin/vidette', join(root, 'packaging/vidette.sh'), 0o755),
     textFile('package.json', manifestOf('package.json', { version })),
     ...workspaces.flatMap((workspace) => workspaceFiles(workspace)),
+    ...(await bundleFiles()),
     ...filesIn(join(root, 'ui/dist'))
       .filter((file) => file !== '.built-from')
       .map((file) => copiedFile(`ui/dist/${file}`, join(root, 'ui/dist', file))),
@@ -100,6 +104,19 @@ function workspaceFiles(workspace) {
   return [
     textFile(`${workspace}/package.json`, manifestOf(`${workspace}/package.json`, exports)),
     ...entries,
+  ];
+}
+
+/**
+ * What the programs run from (`server/src/bundled.ts`); threads, FFmpeg's processes and other files are found beside the
+ * sources.
+ * @returns {Promise<Entry[]>}
+ */
+async function bundleFiles() {
+  const files = await releaseBundle();
+  return [
+    ...files.map(({ name, text }) => textFile(`server/dist/${name}`, text)),
+    textFile('server/dist/.built-from', digestOf(programInputs)),
   ];
 }
 

@@ -39,7 +39,7 @@ export async function release({ arches, forms, out, print = () => {}, ...common 
   };
   for (const arch of arches) {
     const how = { arch, ...common };
-    const program = programFiles(how);
+    const program = await programFiles(how);
     const ffmpeg = forms.includes('ffmpeg') ? ffmpegFiles(how) : [];
     assertPlatform([...program, ...ffmpeg], arch);
     const folder = `vidette-${version}`;

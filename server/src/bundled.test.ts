@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const own = fileURLToPath(new URL('.', import.meta.url));
 
-test('a program runs from its bundle while that is complete and no source is newer, and otherwise from the sources', (t) => {
+test('[R16.1] a program runs from its bundle while that is complete and no source is newer, and otherwise from the sources', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'vidette-bundled-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const write = (path: string, text: string) => {
@@ -32,6 +32,9 @@ test('a program runs from its bundle while that is complete and no source is new
   assert.equal(ran(), 'sources', 'it is not complete');
   write('server/dist/.built-from', '');
   assert.equal(ran(), 'bundle');
+  write('server/src/copied-later.js', '');
+  utimesSync(join(folder, 'server/src/copied-later.js'), 2_000, 2_000);
+  assert.equal(ran(), 'bundle', 'the files of a release may have any times');
   utimesSync(join(folder, 'contract/src/deep/er/wire.ts'), 2_000, 2_000);
   assert.equal(ran(), 'sources', 'a source was changed since');
 });

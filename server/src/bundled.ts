@@ -11,7 +11,7 @@ const programs = {
   plan: () => import('./plan-program.ts'),
 };
 
-/** Written last (`tools/bundle.mjs`). */
+/** Written last (`tools/bundle.mjs`), and part of each release. */
 const bundleFolder = new URL('../dist/', import.meta.url);
 const bundleStamp = new URL('.built-from', bundleFolder);
 const sourceFolders = ['./', '../../contract/src/', '../../media/src/'];
@@ -33,11 +33,11 @@ function isBundled(): boolean {
   return sourceFolders.every((folder) => isOlder(fileURLToPath(new URL(folder, import.meta.url)), builtMs));
 }
 
-/** Than that time: all files in a folder. Takes some milliseconds for a thousand. */
+/** Than that time: all sources in a folder. Takes some milliseconds for a thousand; a release has only JavaScript. */
 function isOlder(folder: string, timeMs: number): boolean {
   return readdirSync(folder, { withFileTypes: true }).every((entry) => {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) return isOlder(path, timeMs);
-    return statSync(path).mtimeMs <= timeMs;
+    return !entry.name.endsWith('.ts') || statSync(path).mtimeMs <= timeMs;
   });
 }
