@@ -13,8 +13,10 @@ import type { Client } from '@vidette/contract/client';
 import { foreignElfFiles } from '../packaging/elf.mjs';
 import { partsOf } from '../packaging/ffmpeg-parts.mjs';
 import { canBuildImage } from '../packaging/image.mjs';
+import { manPage } from '../packaging/man-page.mjs';
 import { isMaintainer, release } from '../packaging/release.mjs';
 import { copiedFile, textFile } from '../packaging/tar.mjs';
+import { describedCommands } from '../server/src/cli/command-line.ts';
 import { clientOf, until } from './api.ts';
 import { runProgram } from './loop-disk.ts';
 import { setUp, type TestServer } from './server.ts';
@@ -214,6 +216,19 @@ test('[R16.1] a release knows the license of FFmpeg from its configuration, and 
   assert.throws(() => partsOf(Buffer.from('nothing')), /whose license is known/);
 });
 
+test('[R16.1] the manual page has every command and exit code', () => {
+  const text = manPage({ version: '9.8.6', seconds: fast.seconds });
+  assert.match(text, /^\.TH VIDETTE 1 2023-11-14 "Vidette 9\.8\.6"/);
+  for (const { name } of describedCommands())
+    assert.ok(text.includes(`\n\\fB${name.replaceAll('-', '\\-')}\\fR `), name);
+  assert.deepEqual(
+    [...text.matchAll(/^\.B (\d)$/gm)].map(([, code]) => code),
+    ['0', '1', '2', '3'],
+  );
+  const requests = [...text.matchAll(/^[.'](\S*)/gm)].map(([, name]) => name);
+  assert.deepEqual([...new Set(requests)].sort(), ['B', 'BR', 'I', 'IR', 'PP', 'RI', 'SH', 'TH', 'TP']);
+});
+
 test('[R16.1] the notes of a release are the part of the changelog about its version', async (t) => {
   const place = await temporary(t);
   const made = await release({ ...fast, arches: [], version: '0.1.0', forms: ['notes'], out: place });
@@ -267,6 +282,8 @@ describe('the forms of a release', { concurrency: 2 }, () => {
         false,
         true,
       ]);
+      const listed = await machine.must('dpkg', '-L', 'vidette');
+      assert.match(listed, /^\/usr\/share\/man\/man1\/vidette\.1\.gz$/m);
       // Type=notify: dpkg returns when the server serves its page.
       assert.equal((await statusOn(machine))?.version, '9.8.6');
       const journal = await machine.must('journalctl', '--no-pager', '-o', 'cat', '-u', 'vidette');
@@ -398,6 +415,7 @@ describe('the forms of a release', { concurrency: 2 }, () => {
       const vidette = join(program, 'bin/vidette');
       const command = (...args: string[]) => runProgram(vidette, args, env);
       assert.equal((await command('status')).code, 3);
+      assert.ok(existsSync(join(program, 'share/man/man1/vidette.1')));
       const first = await started(t, [vidette, 'start'], env);
       const { client } = await record(first.url, setupCodeIn(first.output()));
       await movesIn(client, first.url, dataDir, (args, more) =>

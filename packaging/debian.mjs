@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { completionScript } from '../server/src/cli/command-line.ts';
 import { root } from '../tools/install.mjs';
+import { manPage, manPath } from './man-page.mjs';
 import { arOf, below, copiedFile, tarOf, textFile } from './tar.mjs';
 import { compress } from './zstandard.mjs';
 
@@ -19,7 +20,10 @@ export const debianArches = { x64: 'amd64', arm64: 'arm64' };
 /** Writes the package of the program. @param {readonly Entry[]} files @param {How} how @param {string} path */
 export async function debianPackage(files, how, path) {
   const entries = below('', [
-    ...files.map((file) => ({ ...file, path: `${program}/${file.path}` })),
+    ...files
+      .filter(({ path }) => path !== manPath)
+      .map((file) => ({ ...file, path: `${program}/${file.path}` })),
+    textFile(`usr/${manPath}.gz`, gzipSync(manPage(how), { level: 9 })),
     copiedFile('usr/bin/vidette', join(parts, 'vidette.sh'), 0o755),
     copiedFile('lib/systemd/system/vidette.service', join(root, 'packaging/vidette.service')),
     copiedFile('etc/vidette/vidette.env', join(parts, 'vidette.env'), 0o640),
@@ -30,7 +34,7 @@ export async function debianPackage(files, how, path) {
   ]);
   const control = {
     Package: 'vidette',
-    Depends: 'adduser, init-system-helpers, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 9), util-linux',
+    Depends: 'adduser, init-system-helpers (>= 1.54~), libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 9)',
     Recommends: 'vidette-ffmpeg, iproute2',
     Description: [
       'watches, records and shows video streams',
@@ -51,7 +55,7 @@ export async function ffmpegDebianPackage(files, how, path) {
   ]);
   const control = {
     Package: 'vidette-ffmpeg',
-    Depends: `vidette (= ${how.version})`,
+    Depends: `vidette (= ${how.version}), libc6 (>= 2.28)`,
     Description: [
       'FFmpeg for Vidette: sources other than RTSP, snapshots, transcoding',
       ' The FFmpeg libraries are under the GPL, and run in processes of their own.',
@@ -72,7 +76,7 @@ function documentsOf(name, { version, seconds, maintainer }) {
   ].join('\n');
   return [
     copiedFile(`usr/share/doc/${name}/copyright`, join(parts, `${name}.copyright`)),
-    textFile(`usr/share/doc/${name}/changelog.gz`, gzipSync(changes)),
+    textFile(`usr/share/doc/${name}/changelog.gz`, gzipSync(changes, { level: 9 })),
   ];
 }
 

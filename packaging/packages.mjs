@@ -155,9 +155,9 @@ function folderOf({ name, version, integrity, folder }) {
   return join(place, 'package');
 }
 
-/** Files that only compilers, debuggers, developers and readers need. Texts of licenses stay. */
+/** Files that only compilers, debuggers, developers and readers need, hidden ones among them. Texts of licenses stay. */
 const unneeded =
-  /^(tests?|benchmarks?|\.github)\/|\.(d\.[cm]?ts|[cm]?ts|map|flow|tsbuildinfo)$|^(?!.*licen[cs]e|.*copying|.*notice).*\.(md|markdown)$/i;
+  /^(tests?|spec|benchmarks?|examples?|docs|integration)\/|(^|\/)\.|\.(d\.[cm]?ts|[cm]?ts|map|flow|tsbuildinfo|html|sh|ya?ml)$|^(?!.*licen[cs]e|.*copying|.*notice).*\.(md|markdown)$/i;
 
 /** The files of a package, below node_modules. @param {Package} from @returns {import('./tar.mjs').Entry[]} */
 export function packageFiles({ path, folder }) {

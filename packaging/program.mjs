@@ -7,6 +7,7 @@ import { releaseBundle } from '../tools/bundler.mjs';
 import { root } from '../tools/install.mjs';
 import { digestOf } from '../tools/page.mjs';
 import { ffmpegParts } from './ffmpeg-parts.mjs';
+import { manPage, manPath } from './man-page.mjs';
 import { licensesOf, materialsOf } from './materials.mjs';
 import {
   ffmpegPackages,
@@ -66,6 +67,7 @@ export async function programFiles({ arch, version, seconds }) {
     copiedFile('node_modules/node/LICENSE', join(node.folder, 'LICENSE')),
     ...documents.map((file) => copiedFile(file, join(root, file))),
     ...filesIn(join(root, 'guide')).map((file) => copiedFile(`guide/${file}`, join(root, 'guide', file))),
+    textFile(manPath, manPage({ version, seconds })),
     textFile('sbom.cdx.json', materialsOf({ name: 'vidette', version }, parts, seconds)),
     textFile('THIRD-PARTY-LICENSES.txt', licensesOf(parts)),
   ];

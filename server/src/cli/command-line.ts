@@ -21,9 +21,12 @@ interface CliCommand {
   readonly count: number | undefined;
   /** It has an answer for programs of its own, or prints something that is one already. */
   readonly answersItself?: boolean;
-  /** Resolves to the exit code. */
-  run(args: readonly string[], env: Environment, print: Print, tell?: Tell): Promise<number>;
+  /** Resolves to the exit code, or to `misused` if the arguments are not valid. */
+  run(args: readonly string[], env: Environment, print: Print, tell?: Tell): Promise<number | typeof misused>;
 }
+
+/** The arguments are not valid: the operator sees how the command is used. */
+const misused = Symbol('misused');
 
 /** The options of `check` that concern the bucket. */
 const objectLooks: Readonly<Record<string, 'listed' | 'read'>> = {
@@ -41,7 +44,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     count: undefined,
     async run(args, env, out) {
       const isJson = isJsonAsked(args);
-      if (isJson === undefined) return misused(out);
+      if (isJson === undefined) return misused;
       const { status } = await import('./status.ts');
       return status(dataDirOf(env), systemClock, isJson, out);
     },
@@ -53,10 +56,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     count: undefined,
     async run(args, env, out, tell) {
       const objects = args.length === 0 ? undefined : objectLooks[args.join(' ')];
-      if (args.length > 0 && objects === undefined) {
-        out(usage());
-        return 2;
-      }
+      if (args.length > 0 && objects === undefined) return misused;
       const { check } = await import('./check.ts');
       return check({ ...(await archivePlaces(env)), objects, out, tell });
     },
@@ -83,10 +83,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     does: 'replace the running server by the version in a folder, this one by default; recording goes on',
     count: undefined,
     async run([folder, ...others], env, out) {
-      if (others.length > 0) {
-        out(usage());
-        return 2;
-      }
+      if (others.length > 0) return misused;
       const { upgrade } = await import('./replace.ts');
       const { ownFolder } = await import('../processes/server-program.ts');
       return upgrade({
@@ -103,10 +100,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     words: ['--json'],
     count: undefined,
     async run([option, ...others], _, out) {
-      if ((option !== undefined && option !== '--json') || others.length > 0) {
-        out(usage());
-        return 2;
-      }
+      if ((option !== undefined && option !== '--json') || others.length > 0) return misused;
       const { about } = await import('./about.ts');
       return about(option === '--json', out);
     },
@@ -188,10 +182,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     does: 'check an exported package, a ZIP or its unpacked folder, without a server',
     count: undefined,
     async run([path, fingerprint, ...others], _, out, tell) {
-      if (path === undefined || others.length > 0) {
-        out(usage());
-        return 2;
-      }
+      if (path === undefined || others.length > 0) return misused;
       const { verify } = await import('./verify.ts');
       return verify(resolve(path), fingerprint, out, tell);
     },
@@ -204,7 +195,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     count: undefined,
     async run(args, env, out) {
       const isJson = isJsonAsked(args);
-      if (isJson === undefined) return misused(out);
+      if (isJson === undefined) return misused;
       const { doctor } = await import('./doctor/doctor.ts');
       return doctor({ env, clock: systemClock, isJson, out });
     },
@@ -216,7 +207,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     count: undefined,
     async run(args, env, out, tell) {
       const asked = importAsked(args);
-      if (!asked) return misused(out);
+      if (!asked) return misused;
       const { moveIn } = await import('./move-in/move-in.ts');
       return moveIn({ ...asked, dataDir: dataDirOf(env), clock: systemClock, env, out, tell });
     },
@@ -229,7 +220,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
     count: 1,
     run([name], _, out) {
       const shell = shells.find((one) => one === name);
-      if (shell === undefined) return Promise.resolve(misused(out));
+      if (shell === undefined) return Promise.resolve(misused);
       out(completionScript(shell));
       return Promise.resolve(0);
     },
@@ -277,12 +268,6 @@ function isJsonAsked(args: readonly string[]): boolean | undefined {
   return args.join(' ') === '--json' ? true : undefined;
 }
 
-/** The exit code for an invalid command line, after the usage. */
-function misused(out: Print): number {
-  out(usage());
-  return 2;
-}
-
 /** The script with which a shell completes the command line. */
 export function completionScript(shell: Shell): string {
   const described = Object.entries({ ...served, ...commands }).map(
@@ -300,20 +285,61 @@ const served: Readonly<Record<string, Pick<CliCommand, 'takes' | 'does' | 'words
   start: { answersItself: true, takes: '', does: 'run the server, as without a command' },
 };
 
-/** The commands, one per line. */
-export function usage(): string {
-  const lines = Object.entries({ ...served, ...commands }).map(
-    ([name, { takes, does }]) => `  ${`${name} ${takes}`.trim().padEnd(24)} ${does}`,
-  );
-  return ['vidette [COMMAND]', `  ${'(none)'.padEnd(24)} run the server`, ...lines, jsonUsage()].join('\n');
+/** A command as people are told of it. */
+export interface DescribedCommand {
+  readonly name: string;
+  readonly takes: string;
+  readonly does: string;
+  /** Answers programs with one object, the lines for people among it. */
+  readonly takesJson: boolean;
 }
 
-/** Which commands answer programs. */
-function jsonUsage(): string {
-  const names = Object.entries(commands).flatMap(([name, { answersItself }]) =>
-    answersItself === true ? [] : [name],
-  );
-  return `With --json, these print one object with exitCode, messages and what they found: ${names.join(', ')}`;
+/** All commands, in the order in which they are listed. */
+export function describedCommands(): readonly DescribedCommand[] {
+  return Object.entries({ ...served, ...commands }).map(([name, { takes, does, answersItself }]) => ({
+    ...{ name, takes, does },
+    takesJson: answersItself !== true,
+  }));
+}
+
+const column = 24;
+
+/** What a command takes and does. One that takes much has a line of its own for that. */
+function described(name: string, takes: string, does: string): string {
+  const head = `${name} ${takes}`.trim();
+  const gap = head.length > column ? `\n${' '.repeat(column + 3)}` : `${' '.repeat(column - head.length)} `;
+  return `  ${head}${gap}${does}`;
+}
+
+/** The commands, one after the other. */
+export function usage(): string {
+  const all = describedCommands();
+  const json = all.filter(({ takesJson }) => takesJson).map(({ name }) => name);
+  return [
+    'vidette [COMMAND]',
+    described('(none)', '', 'run the server'),
+    ...all.map(({ name, takes, does }) => described(name, takes, does)),
+    `With --json, these print one object with exitCode, messages and what they found: ${json.join(', ')}`,
+  ].join('\n');
+}
+
+/** How one command is used; undefined if there is none of this name. */
+export function usageOf(wanted: string): string | undefined {
+  const command = describedCommands().find(({ name }) => name === wanted);
+  if (!command) return undefined;
+  const { name, takes, does, takesJson } = command;
+  return [`vidette ${name} ${takes}`.trim() + (takesJson ? ' [--json]' : ''), `  ${does}`].join('\n');
+}
+
+/** Prints help on one command, or on all, and resolves to the exit code. */
+function help(name: string | undefined, print: Print): number {
+  const text = name === undefined ? usage() : usageOf(name);
+  print(text ?? unknown(name ?? ''));
+  return text === undefined ? 2 : 0;
+}
+
+function unknown(name: string): string {
+  return `There is no command ${JSON.stringify(name)}. All commands: vidette help`;
 }
 
 /** Runs one command and resolves to its exit code: 2 for an invalid command line. */
@@ -323,21 +349,26 @@ export async function runCommand(
   env: Environment,
   print: Print,
 ): Promise<number> {
-  if (['help', '--help', '-h'].includes(name) || args.includes('--help')) {
-    print(usage());
-    return 0;
-  }
+  if (['help', '--help', '-h'].includes(name)) return help(args[0], print);
+  if (args.includes('--help')) return help(name, print);
   if (name === '--version') return runCommand('about', args, env, print);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  const isJson = command?.answersItself !== true && args.includes('--json');
-  const rest = isJson ? args.filter((word) => word !== '--json') : args;
-  if (!command || (command.count !== undefined && rest.length !== command.count)) {
-    print(usage());
+  if (!command) {
+    print(usageOf(name) ?? unknown(name));
     return 2;
   }
-  if (isJson) return answerInJson((out, tell) => command.run(rest, env, out, tell), print);
+  const isJson = command.answersItself !== true && args.includes('--json');
+  const rest = isJson ? args.filter((word) => word !== '--json') : args;
+  const perform = async (out: Print, tell?: Tell) => {
+    const isCounted = command.count === undefined || rest.length === command.count;
+    const code = isCounted ? await command.run(rest, env, out, tell) : misused;
+    if (code !== misused) return code;
+    out(usageOf(name) ?? usage());
+    return 2;
+  };
+  if (isJson) return answerInJson(perform, print);
   try {
-    return await command.run(rest, env, print);
+    return await perform(print);
   } catch (error) {
     const trouble = commandTroubleOf(error);
     if (trouble === undefined) throw error;

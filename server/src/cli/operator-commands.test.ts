@@ -255,18 +255,37 @@ test('[R6.10] the holder of a key issues licenses that are valid only for its pu
   }
 });
 
-test('an invalid command line prints the usage', async () => {
+test('an invalid command line says how the command is used, and help describes one command or all', async () => {
   const lines: string[] = [];
   const run = (...args: string[]) =>
     runCommand(args[0] ?? '', args.slice(1), {}, (line) => void lines.push(line));
-  for (const args of [['fly'], ['backup'], ['restore', 'a', 'b'], ['constructor']]) {
+  for (const args of [
+    ['backup'],
+    ['restore', 'a', 'b'],
+    ['status', '--wrong'],
+    ['import', 'nothing'],
+    ['start', 'x'],
+  ]) {
     assert.equal(await run(...args), 2);
-    assert.equal(lines.pop(), usage());
+    assert.match(lines.pop() ?? '', new RegExp(`^vidette ${args[0]}\\b.*\n {2}\\S.*$`));
   }
-  for (const args of [['help'], ['--help'], ['-h'], ['backup', '--help'], ['status', '--help']]) {
+  for (const args of [['fly'], ['constructor'], ['help', 'fly'], ['fly', '--help']]) {
+    assert.equal(await run(...args), 2);
+    assert.match(lines.pop() ?? '', /^There is no command "\w+"\. All commands: vidette help$/);
+  }
+  for (const args of [['help'], ['--help'], ['-h']]) {
     assert.equal(await run(...args), 0);
     assert.equal(lines.pop(), usage());
   }
+  for (const args of [
+    ['backup', '--help'],
+    ['help', 'backup'],
+  ]) {
+    assert.equal(await run(...args), 0);
+    assert.match(lines.pop() ?? '', /^vidette backup FILE \[--json\]\n {2}save configuration.*$/);
+  }
+  assert.equal(await run('backup', '--json'), 2);
+  assert.match(lines.pop() ?? '', /^\{"exitCode":2,"messages":\["vidette backup FILE/);
 });
 
 test('[R10.10] the README documents every command', async () => {
