@@ -226,7 +226,7 @@ test('[R16.1] the manual page has every command and exit code', () => {
     ['0', '1', '2', '3'],
   );
   const requests = [...text.matchAll(/^[.'](\S*)/gm)].map(([, name]) => name);
-  assert.deepEqual([...new Set(requests)].sort(), ['B', 'BR', 'I', 'IR', 'PP', 'RI', 'SH', 'TH', 'TP']);
+  assert.deepEqual(new Set(requests), new Set(['TH', 'SH', 'B', 'RI', 'TP', 'PP', 'IR', 'I', 'BR']));
 });
 
 test('[R16.1] the notes of a release are the part of the changelog about its version', async (t) => {

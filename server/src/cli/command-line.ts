@@ -324,7 +324,7 @@ export function usage(): string {
 }
 
 /** How one command is used; undefined if there is none of this name. */
-export function usageOf(wanted: string): string | undefined {
+function usageOf(wanted: string): string | undefined {
   const command = describedCommands().find(({ name }) => name === wanted);
   if (!command) return undefined;
   const { name, takes, does, takesJson } = command;

@@ -1,5 +1,14 @@
+import { dirname, resolve } from 'node:path';
 import type { MoonfireStream } from '../../store/moonfire-database.ts';
-import { Finding, numberIn, objectIn, shownName, textIn, type Found } from './found-stream.ts';
+import {
+  Finding,
+  ForeignConfigError,
+  numberIn,
+  objectIn,
+  shownName,
+  textIn,
+  type Found,
+} from './found-stream.ts';
 
 /** What was found in a database of Moonfire NVR. */
 export interface FoundMoonfire extends Found {
@@ -36,6 +45,30 @@ export function readMoonfire(streams: readonly MoonfireStream[]): FoundMoonfire 
     if (byType.has('ext')) finding.leave(`${name}: its third stream (ext) is left out.`);
   }
   return { ...finding.found, recorded };
+}
+
+/**
+ * Where the configuration of Moonfire NVR, `/etc/moonfire-nvr.toml`, says that the database is: in the folder of the key `dbDir`, which
+ * stands before all tables.
+ * @throws ForeignConfigError
+ */
+export function moonfireDatabaseIn(toml: string, file: string): string {
+  const [top = ''] = toml.split(/^\s*\[/m);
+  const [, basic, literal] =
+    /^[ \t]*(?:dbDir|"dbDir"|'dbDir')[ \t]*=[ \t]*(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)')/m.exec(top) ?? [];
+  if (basic === undefined && literal === undefined && /^[ \t]*["']?dbDir\b/m.test(top))
+    throw new ForeignConfigError('dbDir is not a path in quotes');
+  const folder = basic === undefined ? literal : escaped(basic);
+  return resolve(dirname(file), folder ?? '/var/lib/moonfire-nvr/db', 'db');
+}
+
+/** A string of TOML; the escapes that paths may have are those of JSON. */
+function escaped(text: string): string {
+  try {
+    return String(JSON.parse(`"${text}"`));
+  } catch (cause) {
+    throw new ForeignConfigError('dbDir has unknown escapes', { cause });
+  }
 }
 
 /** The login is that of the camera. */

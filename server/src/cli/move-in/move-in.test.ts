@@ -271,6 +271,23 @@ test('[R16.3] the database of Moonfire is read in its folder, without its passwo
     'No recordings were found. Name their folder with --recordings FOLDER.',
   ]);
   assert.deepEqual(await imported('moonfire', join(path, 'db')), { code, lines });
+  const toml = join(path, 'moonfire-nvr.toml');
+  for (const text of [
+    `# dbDir = "/nowhere"\ndbDir = "${join(path, 'db')}" # of the flash disk\n[[binds]]\nipv4 = "0.0.0.0:8080"\n`,
+    `workerThreads = 2\r\n'dbDir'='${join(path, 'db')}'\r\n`,
+    'dbDir = "\\u0064b"\n',
+  ]) {
+    await writeFile(toml, text);
+    assert.deepEqual(await imported('moonfire', toml), { code, lines }, text);
+  }
+  for (const [text, reason] of [
+    ['dbDir = { }\n', `${toml} can't be read: dbDir is not a path in quotes.`],
+    ['dbDir = "a\\q"\n', `${toml} can't be read: dbDir has unknown escapes.`],
+    ['[other]\ndbDir = "db"\n', '/var/lib/moonfire-nvr/db/db does not exist.'],
+  ] as const) {
+    await writeFile(toml, text);
+    assert.deepEqual(await imported('moonfire', toml), { code: 1, lines: [reason] });
+  }
   assert.deepEqual(await readdir(join(path, 'db')), before);
   database.exec('insert into version values (8)');
   database.close();

@@ -6,12 +6,13 @@ import { catalogPath, importedCatalogPath } from '../../archive/segments/segment
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { isSqliteError, sqliteTroubleOf } from '../../base/sqlite-trouble.ts';
+import { systemTroubleOf } from '../../base/system-trouble.ts';
 import { shownSource } from '../../dial/address.ts';
 import { MoonfireDatabase } from '../../store/moonfire-database.ts';
 import { ForeignConfigError, type Found, type FoundStream } from './found-stream.ts';
 import { readFrigate } from './frigate.ts';
 import { findMediamtx } from './mediamtx-recordings.ts';
-import { readMoonfire } from './moonfire.ts';
+import { moonfireDatabaseIn, readMoonfire } from './moonfire.ts';
 import { zoneOfNames } from './local-times.ts';
 import { moonfirePlaces } from './moonfire-recordings.ts';
 import type { Product } from './products.ts';
@@ -88,10 +89,14 @@ async function openSource({ product, path, recordings, clock, env }: MoveInOptio
 }
 
 async function openMoonfire(
-  file: string,
+  given: string,
   recordings: MoveInOptions['recordings'],
   clock: Clock,
 ): Promise<Source> {
+  const isConfig = given.endsWith('.toml');
+  const file = isConfig
+    ? await reading(given, async () => moonfireDatabaseIn(await readFile(given, 'utf8'), given))
+    : given;
   const database = await reading(file, () => MoonfireDatabase.open(file, clock));
   try {
     const found = await reading(file, () => readMoonfire(database.streams));
@@ -219,7 +224,7 @@ async function fileOf(product: Product, path: string): Promise<string> {
     const isThere = (name: string) => statSync(join(path, name), { throwIfNoEntry: false })?.isFile();
     return join(path, fileNames[product].find(isThere) ?? usual);
   } catch (cause) {
-    throw new ForeignConfigError(`${path} can't be read: ${(cause as Error).message}.`, { cause });
+    throw new ForeignConfigError(systemTroubleOf(cause) ?? `${path} can't be read.`, { cause });
   }
 }
 
@@ -233,6 +238,8 @@ async function reading<Value>(file: string, work: () => Value | Promise<Value>):
       cause instanceof SyntaxError ||
       (cause instanceof Error && (cause.name === 'Fault' || 'code' in cause));
     if (!isExpected) throw cause;
+    const trouble = systemTroubleOf(cause);
+    if (trouble !== undefined) throw new ForeignConfigError(trouble, { cause });
     // A parser quotes the text, which contains passwords.
     const reason = cause instanceof SyntaxError ? 'it is not valid JSON' : cause.message;
     throw new ForeignConfigError(
