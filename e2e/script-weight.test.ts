@@ -49,8 +49,8 @@ async function scriptsOf(path: string, selector: string, as: string | null): Pro
 }
 
 for (const [name, path, selector, isSignedIn, most] of [
-  ['sign-in', '/auth', 'input[type=password]', false, 136_250],
-  ['the list of streams', '/streams', 'main a[href*="/stream/"]', true, 153_250],
+  ['sign-in', '/auth', 'input[type=password]', false, 134_000],
+  ['the list of streams', '/streams', 'main a[href*="/stream/"]', true, 149_250],
 ] as const) {
   // `most` is the gzip size in bytes; the limits keep what has been saved.
   test(`${name} is shown after at most ${most / 1000} kB of script`, async () => {
@@ -60,6 +60,54 @@ for (const [name, path, selector, isSignedIn, most] of [
     assert.ok(total <= most, `${total} bytes: ${scripts.map((one) => one.join(' ')).join(', ')}`);
   });
 }
+
+for (const [name, path, selector, isSignedIn, most] of [
+  ['sign-in', () => '/auth', 'input[type=password]', false, 12],
+  ['the list of streams', () => '/streams', 'main a[href*="/stream/"]', true, 16],
+  ['the view', () => `/stream/${uid}/view`, 'canvas[data-timeline]', true, 18],
+] as const) {
+  test(`${name} is made of few files, which the page names`, async () => {
+    const context = await newPerson(browser);
+    if (isSignedIn) await signInByCookie(context, server.url, cookie);
+    const page = await context.newPage();
+    const files = new Set<string>();
+    page.on('request', (request) => {
+      const file = /^\/ui\/(assets\/.*\.(?:js|css))$/.exec(new URL(request.url()).pathname)?.[1];
+      // Loaded once the screen is drawn.
+      if (file !== undefined && !/\/(?:follow|failed-strip)-/.test(file)) files.add(file);
+    });
+    const html = (await (await page.goto(`${server.url}/ui${path()}`))?.text()) ?? '';
+    await page.locator(selector).first().waitFor();
+    const all = [...files];
+    assert.ok(all.length > 5 && all.length <= most, all.join(' '));
+    assert.deepEqual(
+      all.filter((file) => !html.includes(`href="/ui/${file}"`) && !html.includes(`src="/ui/${file}"`)),
+      [],
+    );
+    await context.close();
+  });
+}
+
+test('the view’s still is requested together with its script, once, and not for a moment of the archive', async () => {
+  const context = await newPerson(browser);
+  await signInByCookie(context, server.url, cookie);
+  const page = await context.newPage();
+  const stills: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/picture?width=1280')) stills.push(request.url());
+  });
+  const link = `<link rel="preload" as="image" href="/v1/stream/${uid}/picture?width=1280">`;
+  const live = await page.goto(`${server.url}/ui/stream/${uid}/view`);
+  assert.ok((await live?.text())?.includes(link));
+  await page.locator('video[poster]').waitFor();
+  await page.locator('canvas[data-timeline]').first().waitFor();
+  assert.equal(stills.length, 1);
+  const past = await page.goto(`${server.url}/ui/stream/${uid}/view?t=${Date.now() - 60_000}`);
+  assert.ok(!(await past?.text())?.includes('as="image"'));
+  await page.locator('canvas[data-timeline]').first().waitFor();
+  assert.equal(stills.length, 1);
+  await context.close();
+});
 
 /** How far the layout moved without user input: the sum that browsers call cumulative layout shift; 0 is none. */
 const shiftOf = (page: Page) =>

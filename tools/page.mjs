@@ -13,6 +13,7 @@ const inputs = [
   'ui/offline.html',
   'ui/help.html',
   'ui/offline-files.ts',
+  'ui/first-files.ts',
   'ui/vite.config.ts',
   'contract/src',
   'media/src',

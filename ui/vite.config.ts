@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { firstFiles } from './first-files.ts';
 import { offlineFiles } from './offline-files.ts';
 
 /**
@@ -53,7 +54,7 @@ const everyEntry = /contract\/src\/(client|routes|errors|constants)|ui\/src\/bas
 /** Builds the pages into `ui/dist`, from where the server serves it under `/ui/`. */
 export default defineConfig({
   base: '/ui/',
-  plugins: [react(), offlineFiles()],
+  plugins: [react(), offlineFiles(), firstFiles()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

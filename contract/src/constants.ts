@@ -10,6 +10,9 @@ export const themes = ['auto', 'light', 'dark'] as const;
 /** Time zone in which times are shown: the viewer's or the server's. Any IANA zone can be named instead. */
 export const clockOwners = ['viewer', 'server', 'stream'] as const;
 
+/** Width of the still that the view shows until its video arrives. */
+export const posterWidthPx = 1280;
+
 /** Polling intervals of the page. */
 export const polls = {
   streamStatusMs: 1_000,

@@ -14,10 +14,15 @@ export interface PageFilling {
   readonly title: string;
   /** The reader's preference; without one the page follows the system. */
   readonly theme: Profile['preferences']['theme'];
+  /** Tags added to the page's head. */
+  readonly links?: string;
 }
 
 /** The page's HTML with boot data, language and title filled in. */
-export function fillPage(template: PageFile, { boot, language, title, theme }: PageFilling): string {
+export function fillPage(
+  template: PageFile,
+  { boot, language, title, theme, links = '' }: PageFilling,
+): string {
   return template.bytes
     .toString('utf8')
     .replace(bootPlace, (_, open: string, close: string) => `${open}${jsonForHtml(boot)}${close}`)
@@ -25,7 +30,8 @@ export function fillPage(template: PageFile, { boot, language, title, theme }: P
       /<html lang="[^"]*"/,
       `<html lang="${language}"${theme === 'auto' ? '' : ` data-mantine-color-scheme="${theme}"`}`,
     )
-    .replace(/<title>[^<]*<\/title>/, () => `<title>${textForHtml(title)}</title>`);
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${textForHtml(title)}</title>`)
+    .replace('</head>', () => `  ${links}\n  </head>`);
 }
 
 /** Sends a filled page, in an encoding that the reader accepts. */

@@ -3,6 +3,7 @@ import { Fault } from '../base/fault.ts';
 import { identify } from './credentials.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { languageOfVisitor } from './language.ts';
+import { firstFilesFor, firstStillFor, linksTo } from './first-files.ts';
 import { fillPage, sendBody, sendPage } from './page-body.ts';
 import { PageFiles } from './page-files.ts';
 import type { Log } from '../base/log.ts';
@@ -120,7 +121,14 @@ async function sendShell(
   const user = principal ? profileView(principal.user) : null;
   const boot = { settings, user, language };
   const theme = user?.preferences.theme ?? 'auto';
-  const html = fillPage(template, { boot, language, title: settings.appTitle, theme });
+  const first = await firstFilesFor(files, {
+    path: `/${nameOf(request.url) ?? ''}`,
+    isLocked: settings.isLocked,
+    isSignedIn: user !== null,
+    language,
+  });
+  const links = linksTo(first, user === null ? undefined : firstStillFor(request.url));
+  const html = fillPage(template, { boot, language, title: settings.appTitle, theme, links });
   void reply.header('cache-control', 'private, no-cache');
   return sendPage(request, reply, template, html);
 }

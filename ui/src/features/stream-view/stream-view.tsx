@@ -1,6 +1,7 @@
 import IconLayoutSidebarRight from '@tabler/icons-react/dist/esm/icons/IconLayoutSidebarRight.mjs';
 import IconInfoCircle from '@tabler/icons-react/dist/esm/icons/IconInfoCircle.mjs';
 import { useQuery } from '@tanstack/react-query';
+import { posterWidthPx } from '@vidette/contract/constants';
 import type { Stream } from '@vidette/contract/entities';
 import { addressOf } from '@vidette/contract/routes';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
@@ -114,6 +115,7 @@ function Stage({ uid, stream, frame }: StageProps & { readonly frame: StageFrame
       <StageVideo
         uid={uid}
         stream={stream}
+        isAtMoment={search.t !== undefined}
         targets={targets}
         videoRef={video}
         hasFigures={hasFigures}
@@ -178,6 +180,8 @@ function StageLinks({ uid, stream, neighbours, hasStrip, toggleStrip }: StageLin
 }
 
 interface StageVideoProps extends StageProps {
+  /** It starts in the archive, where a still of now would be the wrong frame. */
+  readonly isAtMoment: boolean;
   readonly targets: ShortcutTargets;
   readonly videoRef: RefObject<HTMLVideoElement | null>;
   readonly hasFigures: boolean;
@@ -185,7 +189,8 @@ interface StageVideoProps extends StageProps {
 }
 
 /** The video, with what is shown over it. */
-function StageVideo({ uid, stream, targets, videoRef, hasFigures, links }: StageVideoProps) {
+function StageVideo(props: StageVideoProps) {
+  const { uid, stream, isAtMoment, targets, videoRef, hasFigures, links } = props;
   const { viewer, view, toggleFullScreen } = targets;
   const causesOf = useCallback(
     (startMs: number, endMs: number) => causesWithin(viewer?.timeline.getView().gaps ?? [], startMs, endMs),
@@ -197,7 +202,7 @@ function StageVideo({ uid, stream, targets, videoRef, hasFigures, links }: Stage
       player={viewer?.player}
       videoRef={videoRef}
       name={stream?.name ?? ''}
-      poster={addressOf('getStreamPicture', { uid }, { width: 1280 })}
+      poster={isAtMoment ? undefined : addressOf('getStreamPicture', { uid }, { width: posterWidthPx })}
       words={
         viewer && <StateText player={viewer.player} stream={stream} onLive={() => viewer.timeline.live()} />
       }
