@@ -1,4 +1,5 @@
 import { ApiError } from '@vidette/contract/client';
+import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { api } from './api/api.ts';
 import { isRenewingSession } from './api/proof.ts';
@@ -36,7 +37,7 @@ const patienceBeforeFollowingMs = 1_000;
 rememberHostApp(window.location.search, sessionStorage);
 
 const boot = readBoot(document) ?? { settings: await api.getSettings(), user: null, language: null };
-if (boot.user) void importAppShell();
+const frame = boot.user ? importAppShell().catch(() => undefined) : undefined;
 const learning = loadI18n(
   chooseLanguage([boot.user?.language, boot.settings.defaultLanguage, ...navigator.languages]),
 ).then((i18n) => new LanguageStore(i18n, document));
@@ -47,8 +48,10 @@ const first = screenFor(locationAt(pathname + search + hash), {
   isSignedIn: boot.user !== null,
 });
 // The first screen's script loads in parallel with the messages; its failure is shown where it is awaited.
-if (first !== null) screens.fetch(first)?.catch(() => undefined);
+const screen = first === null ? undefined : screens.fetch(first)?.catch(() => undefined);
 const language = await learning;
+// What follows is a task of its own: all of the start in one would delay a click on a slow machine.
+await new Promise((resolve) => setTimeout(resolve));
 
 const colorScheme = new ColorScheme(boot.user?.preferences.theme ?? 'auto');
 
@@ -144,13 +147,19 @@ onUser(queryClient, followWhenShown);
 
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no #root');
-createRoot(container).render(
-  <App
-    queryClient={queryClient}
-    router={router}
-    screens={screens}
-    services={{ connection, language, colorScheme, isAddressName }}
-  />,
+const root = createRoot(container);
+// They usually arrive with the messages. Without them, React would draw the page in three steps, at least 0.3 s apart.
+await Promise.race([Promise.all([frame, screen]), new Promise((resolve) => setTimeout(resolve, patienceMs))]);
+// As a transition, it is rendered in short tasks.
+startTransition(() =>
+  root.render(
+    <App
+      queryClient={queryClient}
+      router={router}
+      screens={screens}
+      services={{ connection, language, colorScheme, isAddressName }}
+    />,
+  ),
 );
 followWhenShown();
 putOfflinePageBy(window);

@@ -1,5 +1,13 @@
 import { messageOf } from '@vidette/contract/errors';
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
+import {
+  Suspense,
+  use,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  type ComponentProps,
+  type RefObject,
+} from 'react';
 import { mayAddStreams, useUser } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { addressOf } from './addresses.ts';
@@ -7,15 +15,20 @@ import { focusHeading } from '../routing/react/focus.ts';
 import { useArrival, useRouteLocation, useRouter } from '../routing/react/router-context.tsx';
 import { scrollBack } from '../routing/scroll.ts';
 import { ForbiddenScreen } from '../components/fallback-screens.tsx';
-import { importAppShell } from './import-app-shell.ts';
+import type { AppShell } from './frame/app-shell.tsx';
+import { readAppShell } from './import-app-shell.ts';
 import { OfflineBanner } from './offline-banner.tsx';
 import { ScreenHost } from './screen-host.tsx';
 import type { Screens } from './screens.ts';
 import classes from './shell.module.css';
 import { useRouteTitle } from '../page/title.ts';
 
-// A visitor who is not signed in sees the sign-in screen, and should not wait for the application frame.
-const AppShell = lazy(async () => ({ default: (await importAppShell()).AppShell }));
+/** A visitor who is not signed in sees the sign-in screen, and should not wait for the application frame. */
+function LoadedAppShell(props: ComponentProps<typeof AppShell>) {
+  const found = readAppShell();
+  const { AppShell } = found instanceof Promise ? use(found) : found;
+  return <AppShell {...props} />;
+}
 
 /** The frame around every screen: header, banners, and the screen itself if its viewer may see it. */
 export function Shell({ screens }: { screens: Screens }) {
@@ -61,9 +74,9 @@ export function Shell({ screens }: { screens: Screens }) {
         </>
       ) : (
         <Suspense fallback={null}>
-          <AppShell user={user} alert={<OfflineBanner />}>
+          <LoadedAppShell user={user} alert={<OfflineBanner />}>
             {screen}
-          </AppShell>
+          </LoadedAppShell>
         </Suspense>
       )}
     </>

@@ -33,23 +33,31 @@ export function chooseLanguage(wanted: readonly (string | null | undefined)[]): 
  */
 export class I18n {
   readonly language: MessageLanguage;
-  /** IANA name of the zone in which times are written unless another is given. */
-  readonly timeZone: string;
   readonly #catalogue: Partial<Record<MessageKey, string>>;
   #isWhole = false;
   readonly #messages = new Map<MessageKey, Message>();
   readonly #rules: MessageRules;
   readonly #numbers = new Map<string, Intl.NumberFormat>();
   readonly #dates = new Map<string, Intl.DateTimeFormat>();
+  readonly #timeZone: string | undefined;
 
-  constructor(language: MessageLanguage, catalogue: Partial<Catalogue>, timeZone = ownTimeZone()) {
+  /** @param timeZone IANA name; without one, times are in the browser's own zone */
+  constructor(language: MessageLanguage, catalogue: Partial<Catalogue>, timeZone?: string) {
     this.language = language;
-    this.timeZone = timeZone;
+    this.#timeZone = timeZone;
     this.#catalogue = { ...catalogue };
     this.#rules = {
       plural: new Intl.PluralRules(language),
       number: (value) => this.number(value),
     };
+  }
+
+  /**
+   * IANA name of the zone in which times are written unless another is given. Looked up when a time is written: it takes
+   * some 20 ms, and the sign-in screen writes none.
+   */
+  get timeZone(): string {
+    return this.#timeZone ?? ownTimeZone();
   }
 
   /** The same messages with times in another zone. */

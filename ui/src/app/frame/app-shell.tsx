@@ -4,12 +4,12 @@ import { onProofRequest, proofRequest } from '../../api/proof.ts';
 import { SignedInBanners } from './banners.tsx';
 import classes from './app-shell.module.css';
 import { Header } from './header.tsx';
+import { SideBar } from './side-bar.tsx';
 import { usePalette } from './use-palette.ts';
 import { useSideBar } from './use-side-bar.ts';
 import { useRouteLocation } from '../../routing/react/router-context.tsx';
 
 // All of these open by a click or a key: the first frame does not wait for them.
-const SideBar = lazy(async () => ({ default: (await import('./side-bar.tsx')).SideBar }));
 const ProofDialog = lazy(async () => ({ default: (await import('./proof-dialog.tsx')).ProofDialog }));
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
@@ -31,9 +31,7 @@ export function AppShell({ user, alert, children }: AppShellProps) {
     <>
       {!isKiosk && <Header user={user} sideBar={sideBar} onSearch={palette.open} />}
       {!isKiosk && sideBar.isOpen && (
-        <Suspense fallback={null}>
-          <SideBar user={user} isOver={sideBar.isSmall} onLeave={sideBar.giveWay} />
-        </Suspense>
+        <SideBar user={user} isOver={sideBar.isSmall} onLeave={sideBar.giveWay} />
       )}
       <div className={classes.desk} data-beside={sideBar.isOpen && !sideBar.isSmall}>
         {!isKiosk && (
