@@ -1,5 +1,5 @@
 /** What the programs of the server (main, front, engine) have in common. */
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -30,12 +30,13 @@ export function prepareProgram(): void {
 const calmMs = 5_000;
 
 /**
- * Has what starting leaves collected, once. Without it V8 keeps the room that its young generation grew to while the
+ * Has what starting leaves collected, once, and the compiled code that Node has read. Without it V8 keeps the room that its young generation grew to while the
  * modules were loaded, 30 MB in a front, until the heap has doubled: on an idle server never. A process that receives
  * pauses for 30 ms only, and V8 gives its memory back some seconds later; others pause for 100 ms.
  */
 export function collectStartGarbage(clock: Clock, { isReceiving }: { readonly isReceiving: boolean }): void {
   clock.after(calmMs, () => {
+    flushCompileCache();
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as (how?: object) => void;
     setFlagsFromString('--no-expose-gc');

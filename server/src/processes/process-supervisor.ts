@@ -40,6 +40,11 @@ const engineSilentMs = 3_000;
  */
 export const engineMemory = { MALLOC_MMAP_THRESHOLD_: '69000' };
 /**
+ * Has the C library return what a front's start needed, such as compiled code: large blocks are mapped one by one, and the
+ * sixteen threads of Node's pool share two heaps instead of having one each.
+ */
+const frontMemory = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '2' };
+/**
  * Bounds V8's young generation to 17 MB. Beside received video, which is used again, little is allocated: V8 sees no reason to
  * collect the whole heap, and lets the young generation grow to 134 MB with a hundred streams.
  */
@@ -285,7 +290,7 @@ export class ProcessSupervisor {
   #newFront({ front, execPath }: ServerProgram, isProven = false): FrontProcess {
     const made: FrontProcess = new FrontProcess({
       ...this.#common(() => made.process),
-      ...{ program: front, execPath, isProven },
+      ...{ program: front, execPath, isProven, env: frontMemory },
       onStarted: () => this.#sendEngines(),
       onWake: (path) => this.#wake(path),
       onAddEngine: () => this.#addTemporary(),
