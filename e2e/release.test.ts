@@ -328,8 +328,12 @@ describe('the forms of a release', { concurrency: 2 }, () => {
       await machine.must('dpkg', '--remove', 'vidette-ffmpeg', 'vidette');
       assert.equal((await machine.run('systemctl', 'is-active', 'vidette')).output, 'inactive\n');
       await machine.must('test', '-f', '/var/lib/vidette/vidette.sqlite');
+      const disk = '/var/lib/vidette/disk';
+      await machine.must('sh', '-c', `mkdir ${disk}; mount -t tmpfs tmpfs ${disk}; touch ${disk}/footage`);
       await machine.must('dpkg', '--purge', 'vidette');
-      for (const path of ['/var/lib/vidette', '/etc/vidette', '/var/cache/vidette', '/usr/lib/vidette'])
+      const left = await machine.must('find', '/var/lib/vidette', '-mindepth', '1');
+      assert.equal(left, `${disk}\n${disk}/footage\n`, 'other disks keep their files');
+      for (const path of ['/etc/vidette', '/var/cache/vidette', '/usr/lib/vidette'])
         assert.notEqual((await machine.run('test', '-e', path)).code, 0, path);
     },
   );
