@@ -269,6 +269,25 @@ test('[R7.53] a server that does not answer is reported, and recovers by itself'
     await page.getByText('Server is not responding.').waitFor({ state: 'detached' });
   }));
 
+test('[R7.53] while the server does not answer, no camera is said to wait for a viewer', async () => {
+  const body = {
+    name: 'Attic',
+    streamSource: 'demo:',
+    live: { onDemand: true },
+    archive: { isEnable: false },
+  };
+  const { uid } = await client.addStream({ body });
+  await open('/ui/streams', cookie, async (page) => {
+    const tile = page.getByRole('article').filter({ hasText: 'Attic' });
+    await tile.getByText('Connects when you open it').waitFor();
+    await page.context().route('**/v1/**', (route) => route.abort());
+    await page.context().setOffline(true);
+    await tile.getByText('Unknown').waitFor();
+    assert.equal(await tile.getByText('Connects when you open it').count(), 0);
+  });
+  await client.deleteStream({ params: { uid } });
+});
+
 test('[R7.51] after a session ends elsewhere, the page leads to sign-in and back', async () => {
   const own = await signIn(server);
   await open(`/ui/stream/${gate}/info`, own, async (page) => {

@@ -8,7 +8,7 @@ import { StreamStatus } from '../stream-status.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
 import { depthText } from '../../../components/depth-text.ts';
-import { reasonOf } from '../reason.ts';
+import { useReason } from '../use-reason.ts';
 import { runningTrackText } from '../form/track-text.ts';
 import { useParams } from '../../../routing/react/router-context.tsx';
 import { PendingLoss } from './pending-loss.tsx';
@@ -34,7 +34,7 @@ function StreamFacts({ stream }: { stream: Stream }) {
   const i18n = useI18n();
   const { data: stats, dataUpdatedAt: askedMs } = useQuery(streamStatsQuery(stream.uid));
   const { data: recorded } = useQuery({ ...archiveStatsQuery(stream.uid), enabled: stream.canArchive });
-  const reason = reasonOf(stream, i18n);
+  const reason = useReason(stream);
   return (
     <Facts>
       <Fact label={i18n.t('stream.info.state')}>

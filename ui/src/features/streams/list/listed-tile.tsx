@@ -9,7 +9,7 @@ import { Tip } from '../../../components/tip.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { Link } from '../../../routing/react/link.tsx';
 import { PickBox } from './pick-box.tsx';
-import { reasonOf } from '../reason.ts';
+import { useReason } from '../use-reason.ts';
 import { pickingLink, type Picking } from './use-picking.ts';
 
 /** A stream of the list as a tile; a skeleton until its page has loaded. */
@@ -28,7 +28,6 @@ interface TileProps {
 }
 
 function Tile({ stream, place, picking }: TileProps) {
-  const i18n = useI18n();
   const { uid } = stream;
   return (
     <StreamTile
@@ -36,7 +35,7 @@ function Tile({ stream, place, picking }: TileProps) {
       name={stream.name}
       status={stream.status}
       isOnDemand={stream.live.onDemand}
-      reason={reasonOf(stream, i18n)}
+      reason={useReason(stream)}
       isRecorded={stream.archive.isEnable}
       isPublic={stream.isPublic === true}
       controls={stream.canEdit && <TileControls stream={stream} />}

@@ -10,7 +10,7 @@ import { Link } from '../../../routing/react/link.tsx';
 import { sortTypeOf, type Column, type SortType } from './choices.ts';
 import { smallStills, useStreamStill } from '../use-stream-still.ts';
 import { PickBox } from './pick-box.tsx';
-import { reasonOf } from '../reason.ts';
+import { useReason } from '../use-reason.ts';
 import { StreamFigure } from './stream-figures.tsx';
 import classes from './streams-table.module.css';
 import { pickingLink, type Picking } from './use-picking.ts';
@@ -100,12 +100,12 @@ export function StreamsTableRow({ stream, ...row }: StreamsTableRowProps) {
 }
 
 function StreamRow({ stream, columns, place, picking, style }: StreamRowProps) {
-  const i18n = useI18n();
   const still = useStreamStill(stream.uid, stream.status, stillOptions);
   const { status, live, node } = stream;
   // "On demand" says it already.
   const isSaid = status === 'pending' && live.onDemand && node.available && columns.includes('status');
-  const reason = isSaid ? null : reasonOf(stream, i18n);
+  const known = useReason(stream);
+  const reason = isSaid ? null : known;
   return (
     <tr
       aria-rowindex={place + 2}
