@@ -258,9 +258,24 @@ test('[R1.7] [R2.29] axe finds nothing serious in the menus and dialogs of the s
         },
       },
       { path: '/help', act: openProblems },
+      { path: '/administration/cluster', act: (page) => openBy(page, /^(Rename|Переименовать)/, dialog) },
+      { path: '/profile/me/tokens', act: askForPassword },
+      // Last, as a form that was changed asks before it is left.
+      { path: `/stream/${uid}/setting`, act: askAboutDepth },
     ],
     true,
   );
+});
+
+test('[R1.7] [R2.29] axe finds nothing serious in the player of a phone with all its controls', async (t) => {
+  const uid = await gateUid();
+  const context = await newPerson(browser, { ...desktop, width: 390, height: 844 });
+  t.after(() => context.close());
+  await signInByCookie(context, server.url, cookie);
+  const page = await context.newPage();
+  const act = (shown: Page) => openBy(shown, /^More controls$/, '[aria-expanded=true]');
+  const view = { path: `/stream/${uid}/view`, act };
+  assert.deepEqual(await lookAs(page, desktop.colorScheme, `${server.url}/ui`, [view]), []);
 });
 
 test('[R1.7] axe finds nothing serious in the forms of rules and targets, new, refused and saved', async () => {
@@ -294,6 +309,39 @@ async function openProblems(page: Page): Promise<void> {
   await page.reload();
   await buttonOf(page, /^\d+ (problems|проблем)/).click();
   await page.locator('#health-problems li').first().waitFor();
+}
+
+/** The prompt of a call for which the password was entered too long ago. */
+async function askForPassword(page: Page): Promise<void> {
+  await page.route('**/v1/tokens', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ status: 403, json: { code: 'PasswordRequired', message: 'Enter your password.' } })
+      : route.fallback(),
+  );
+  await page.getByRole('textbox', { name: /^(Name|Название)/ }).fill('script');
+  await buttonOf(page, /^(Create a token|Создать токен)/).click();
+  await page.locator('[role=dialog] input[type=password]').waitFor();
+}
+
+/** The question before a smaller depth deletes recordings. */
+async function askAboutDepth(page: Page): Promise<void> {
+  await page.route('**/archive/loss*', (route) => route.fulfill({ json: lossOfAWeek() }));
+  await page.getByLabel(/^(Keep recordings|Хранить записи)/).selectOption('168');
+  await buttonOf(page, /^(Save|Сохранить)$/).click();
+  await page.getByRole('dialog', { name: /^(Delete older|Удалить старые)/ }).waitFor();
+}
+
+function lossOfAWeek() {
+  const now = Date.now();
+  return {
+    depthHours: 168,
+    fromTime: now - 9 * 86_400_000,
+    untilTime: now - 7 * 86_400_000,
+    durationMs: 2 * 86_400_000,
+    bytes: 40_000_000_000,
+    beginsAt: now + 3_600_000,
+    withoutNodes: ['north'],
+  };
 }
 
 /** The tags of a selected stream, with the list of those that can be removed. */
