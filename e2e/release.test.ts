@@ -388,6 +388,16 @@ describe('the forms of a release', { concurrency: 2 }, () => {
     const again = await temporary(t);
     await release({ ...fast, version: '9.8.6', forms: ['archive'], out: again });
     assert.equal(await digestOf(join(again, archive)), await digestOf(join(out, archive)));
+    // Started in another folder, too.
+    const bundler = JSON.stringify(join(import.meta.dirname, '../tools/bundler.mjs'));
+    const code = `const { releaseBundle } = await import(${bundler}); process.stdout.write(JSON.stringify(await releaseBundle()));`;
+    const bundled = execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
+      cwd: again,
+      encoding: 'utf8',
+      maxBuffer: 1e8,
+    });
+    for (const { name, text } of JSON.parse(bundled) as { name: string; text: string }[])
+      assert.equal(readFileSync(join(program, 'server/dist', name), 'utf8'), text, name);
     assert.ok((await stat(join(out, archive))).size <= 70_000_000);
     execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: out });
     const listed = readFileSync(join(out, 'SHA256SUMS'), 'utf8').split('\n').filter(Boolean);

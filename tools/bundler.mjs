@@ -32,6 +32,8 @@ const ownPlaces = (isRelease) => ({
 function bundle(isRelease) {
   return rolldown({
     input: Object.fromEntries(programs.map((name) => [name, join(root, `server/src/${name}-program.ts`)])),
+    // Comments name the modules by their paths below it.
+    cwd: root,
     platform: 'node',
     external: loadedLater,
     logLevel: 'warn',
