@@ -1,4 +1,4 @@
-import { startTransition, useEffect, useState, type RefObject } from 'react';
+import { useEffect, useState, type RefObject } from 'react';
 import { useSettings, useUser } from '../../api/session.ts';
 import { Viewer } from './viewer.ts';
 
@@ -25,8 +25,7 @@ export function useViewer(
       hasAudio,
       archiveSpeed,
     });
-    // The video is on its way; what is drawn around it may take several short tasks.
-    startTransition(() => setViewer(made));
+    setViewer(made);
     return () => {
       setViewer(undefined);
       made.dispose();
