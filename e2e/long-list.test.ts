@@ -160,7 +160,7 @@ test('[R2.29] the strip beside the player has the cameras around the one on scre
     // The strip has one page of the list, and Down goes on to the next one.
     await page.keyboard.press('ArrowDown');
     await isOpen(page, 'Camera 13060');
-    await strip.getByText('Camera 13060', { exact: true }).waitFor();
+    await strip.getByText('Camera 13069', { exact: true }).waitFor({ state: 'attached' });
     await page.keyboard.press('0');
     await isOpen(page, 'Camera 13069');
     await page.keyboard.press('ArrowUp');
