@@ -157,14 +157,19 @@ test('[R2.29] the strip beside the player has the cameras around the one on scre
     page.setDefaultTimeout(waitMs);
     const strip = page.locator('[data-camera-strip]');
     await strip.getByText('Camera 13059', { exact: true }).waitFor();
+    // Keys count from the camera that the strip marks.
+    const isMarked = async (name: string) => {
+      await isOpen(page, name);
+      await strip.locator('[aria-current=page]').getByText(name, { exact: true }).waitFor();
+    };
     // The strip has one page of the list, and Down goes on to the next one.
     await page.keyboard.press('ArrowDown');
-    await isOpen(page, 'Camera 13060');
+    await isMarked('Camera 13060');
     await strip.getByText('Camera 13069', { exact: true }).waitFor({ state: 'attached' });
     await page.keyboard.press('0');
-    await isOpen(page, 'Camera 13069');
+    await isMarked('Camera 13069');
     await page.keyboard.press('ArrowUp');
-    await isOpen(page, 'Camera 13068');
+    await isMarked('Camera 13068');
   }));
 
 /** From the screen of a stream, back to the list through pages that are loaded again. */
