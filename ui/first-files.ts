@@ -22,11 +22,14 @@ export function firstFiles(): Plugin {
         en: filesOf(`i18n/en/${name}.ts`),
         ru: filesOf(`i18n/ru/${name}.ts`),
       });
+      const fonts = (...scripts: string[]) =>
+        scripts.map((script) => fontFile(bundle, `inter-${script}-wght-normal`));
       const screens = screenModules(await readFile(join(source, 'app/screen-chunks.ts'), 'utf8'));
       const list: FirstFiles = {
         frame: filesOf('app/frame/app-shell.tsx'),
         firstMessages: messages('first'),
         otherMessages: messages('signed-in'),
+        fonts: { en: fonts('latin'), ru: fonts('latin', 'cyrillic') },
         screens: Object.fromEntries(
           screens.map(({ address, modules, usesFirstMessages }) => [
             address,
@@ -59,6 +62,12 @@ function fileFinder(bundle: Rolldown.OutputBundle): (...modules: string[]) => st
     }
     return [...found];
   };
+}
+
+function fontFile(bundle: Rolldown.OutputBundle, name: string): string {
+  const file = Object.keys(bundle).find((one) => one.startsWith(`assets/${name}-`));
+  if (file === undefined) throw new Error(`The build has no font ${name}`);
+  return file;
 }
 
 interface ScreenModules {

@@ -8,6 +8,7 @@ const list: FirstFiles = {
   frame: ['frame.js'],
   firstMessages: { en: ['first.js'], ru: ['first-ru.js'] },
   otherMessages: { en: ['other.js'], ru: ['other-ru.js'] },
+  fonts: { en: ['latin.woff2'], ru: ['latin.woff2', 'cyrillic.woff2'] },
   screens: {
     '/auth': { files: ['auth.js', 'auth.css'], usesFirstMessages: true },
     '/init': { files: ['init.js'], usesFirstMessages: true },
@@ -30,22 +31,43 @@ const visit = async (path: string, more: Partial<FirstVisit> = {}) => [
 ];
 
 test('a visitor is sent the files of the screen that the address shows them, in their language', async () => {
-  assert.deepEqual(await visit('/streams'), ['streams.js', 'frame.js', 'first.js']);
+  assert.deepEqual(await visit('/streams'), ['streams.js', 'frame.js', 'latin.woff2', 'first.js']);
   assert.deepEqual(await visit('/'), await visit('/streams'));
   assert.deepEqual(await visit('/stream/ab1/view', { language: 'ru' }), [
     'view.js',
     'frame.js',
+    'latin.woff2',
+    'cyrillic.woff2',
     'first-ru.js',
     'other-ru.js',
   ]);
-  assert.deepEqual(await visit('/mosaic/7'), ['mosaic.js', 'frame.js', 'first.js', 'other.js']);
-  assert.deepEqual(await visit('/streams', { isSignedIn: false }), ['auth.js', 'auth.css', 'first.js']);
-  assert.deepEqual(await visit('/recover-password', { isSignedIn: false }), ['recover.js', 'first.js']);
-  assert.deepEqual(await visit('/streams', { isLocked: true, isSignedIn: false }), ['init.js', 'first.js']);
+  assert.deepEqual(await visit('/mosaic/7'), [
+    'mosaic.js',
+    'frame.js',
+    'latin.woff2',
+    'first.js',
+    'other.js',
+  ]);
+  assert.deepEqual(await visit('/streams', { isSignedIn: false }), [
+    'auth.js',
+    'auth.css',
+    'latin.woff2',
+    'first.js',
+  ]);
+  assert.deepEqual(await visit('/recover-password', { isSignedIn: false }), [
+    'recover.js',
+    'latin.woff2',
+    'first.js',
+  ]);
+  assert.deepEqual(await visit('/streams', { isLocked: true, isSignedIn: false }), [
+    'init.js',
+    'latin.woff2',
+    'first.js',
+  ]);
 });
 
 test('an unknown address gets the frame and the texts, and a page that lists nothing gets nothing', async () => {
-  assert.deepEqual(await visit('/stream/ab1/view/more'), ['frame.js', 'first.js']);
+  assert.deepEqual(await visit('/stream/ab1/view/more'), ['frame.js', 'latin.woff2', 'first.js']);
   const none = { find: () => Promise.resolve(undefined) } as unknown as PageFiles;
   const visited = { path: '/', isLocked: false, isSignedIn: true, language: 'en' } as const;
   assert.equal((await firstFilesFor(none, visited)).size, 0);

@@ -2,7 +2,7 @@ import { posterWidthPx } from '@vidette/contract/constants';
 import type { MessageLanguage } from '@vidette/contract/errors';
 import type { FirstFiles } from '@vidette/contract/first-files';
 import { addressOf as callAddress } from '@vidette/contract/routes';
-import type { PageFiles } from './page-files.ts';
+import type { PageFile, PageFiles } from './page-files.ts';
 
 /** Who opens the page, and where. */
 export interface FirstVisit {
@@ -13,16 +13,21 @@ export interface FirstVisit {
   readonly language: MessageLanguage;
 }
 
+/** The parsed list of each build that is served. */
+const lists = new WeakMap<PageFile, FirstFiles>();
+
 /** The files of a visitor's first screen, below `/ui/`; none when the build lists none. */
 export async function firstFilesFor(files: PageFiles, visit: FirstVisit): Promise<ReadonlySet<string>> {
   const file = await files.find('first-files.json');
   if (!file) return new Set();
-  const list = JSON.parse(file.bytes.toString('utf8')) as FirstFiles;
+  const list = lists.get(file) ?? (JSON.parse(file.bytes.toString('utf8')) as FirstFiles);
+  lists.set(file, list);
   const { isSignedIn, language } = visit;
   const screen = list.screens[addressOf(list, visit)];
   return new Set([
     ...(screen?.files ?? []),
     ...(isSignedIn ? list.frame : []),
+    ...(list.fonts[language] ?? []),
     ...(list.firstMessages[language] ?? []),
     ...(screen && !screen.usesFirstMessages ? (list.otherMessages[language] ?? []) : []),
   ]);
@@ -41,13 +46,14 @@ export function firstStillFor(url: string): string | undefined {
 
 /** Tags that make a browser request these together with the page's own script. */
 export function linksTo(files: Iterable<string>, still: string | undefined): string {
-  const links = [...files].map((name) =>
-    name.endsWith('.css')
-      ? `<link rel="stylesheet" crossorigin href="/ui/${name}">`
-      : `<link rel="modulepreload" crossorigin href="/ui/${name}">`,
-  );
+  const links = [...files].map((name) => `<link ${attributesFor(name)} crossorigin href="/ui/${name}">`);
   if (still !== undefined) links.push(`<link rel="preload" as="image" href="${still}">`);
   return links.join('\n    ');
+}
+
+function attributesFor(name: string): string {
+  if (name.endsWith('.css')) return 'rel="stylesheet"';
+  return name.endsWith('.woff2') ? 'rel="preload" as="font" type="font/woff2"' : 'rel="modulepreload"';
 }
 
 /** The address in the build's list that the page shows first. A wrong guess costs a request, and nothing else. */
