@@ -30,18 +30,22 @@ export function prepareProgram(): void {
 const calmMs = 5_000;
 
 /**
- * Has what starting leaves collected, once, and the compiled code that Node has read. Without it V8 keeps the room that its young generation grew to while the
- * modules were loaded, 30 MB in a front, until the heap has doubled: on an idle server never. A process that receives
- * pauses for 30 ms only, and V8 gives its memory back some seconds later; others pause for 100 ms.
+ * Has what starting leaves collected, once. Otherwise V8 keeps the room that its young generation grew to while the modules
+ * were loaded, 30 MB in a front, until the heap has doubled: on an idle server never. A process that receives pauses for
+ * 30 ms only, and V8 gives its memory back some seconds later. Others pause for 100 ms, and also give up the compiled code
+ * that Node has read; what is new of it is written to the cache then, which takes a while after an update.
  */
 export function collectStartGarbage(clock: Clock, { isReceiving }: { readonly isReceiving: boolean }): void {
   clock.after(calmMs, () => {
-    flushCompileCache();
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as (how?: object) => void;
     setFlagsFromString('--no-expose-gc');
-    if (isReceiving) collect();
-    else collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    if (isReceiving) {
+      collect();
+      return;
+    }
+    flushCompileCache();
+    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   });
 }
 
