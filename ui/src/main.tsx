@@ -31,6 +31,7 @@ import './app/styles.ts';
 
 /** A screen that loads within this time replaces the old one directly, without a loading indicator. */
 const patienceMs = 150;
+const patience = () => new Promise((resolve) => setTimeout(resolve, patienceMs));
 /** What is on the first screen is loaded before the page follows what changes. */
 const patienceBeforeFollowingMs = 1_000;
 
@@ -124,7 +125,7 @@ const router = new Router({
   fetch: ({ name }) => (name === null ? undefined : screens.fetch(name)),
   // [R2.20]
   onLeave: () => void queryClient.prefetchQuery({ ...settingsQuery, staleTime: 0 }),
-  patience: () => new Promise((resolve) => setTimeout(resolve, patienceMs)),
+  patience,
 });
 
 followOpenedNotifications(window, (path) => {
@@ -149,7 +150,7 @@ const container = document.getElementById('root');
 if (!container) throw new Error('The page has no #root');
 const root = createRoot(container);
 // They usually arrive with the messages. Without them, React would draw the page in three steps, at least 0.3 s apart.
-await Promise.race([Promise.all([frame, screen]), new Promise((resolve) => setTimeout(resolve, patienceMs))]);
+await Promise.race([Promise.all([frame, screen]), patience()]);
 // As a transition, it is rendered in short tasks.
 startTransition(() =>
   root.render(
