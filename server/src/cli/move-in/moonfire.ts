@@ -48,8 +48,8 @@ export function readMoonfire(streams: readonly MoonfireStream[]): FoundMoonfire 
 }
 
 /**
- * Where the configuration of Moonfire NVR, `/etc/moonfire-nvr.toml`, says that the database is: in the folder of the key `dbDir`, which
- * stands before all tables.
+ * Where the configuration of Moonfire NVR, `/etc/moonfire-nvr.toml`, says that the database is: in the folder of the top-level
+ * key `dbDir`.
  * @throws ForeignConfigError
  */
 export function moonfireDatabaseIn(toml: string, file: string): string {
