@@ -141,6 +141,22 @@ test('[R10.4] a clock that returned from an excursion is trusted, even after a r
   }
 });
 
+test('[R10.4] a clock that is corrected after a start with a wrong one is trusted, however short the time off was', () => {
+  const doubted = ({ clock, wallMs }: Machine) =>
+    clock.doubtingSpans.filter((span) => span.nowMs < wallMs - hourMs).length;
+  for (const offMinutes of [1, 5, 50]) {
+    const startMs = nowMs + offMinutes * 60_000;
+    const machine = new Machine(startMs - 2 * dayMs).run(5 * 60_000);
+    machine.set(startMs + 5 * 60_000);
+    assert.equal(doubted(machine), 0, `${offMinutes} min`);
+    const next = new Machine(machine.wallMs + 5 * 60_000, [...machine.clock.eras]);
+    assert.equal(doubted(next), 0, `${offMinutes} min, after another restart`);
+    // The time that it was off is not known to have passed.
+    assert.ok((next.nowOf(nowMs - dayMs) ?? 0) <= next.wallMs);
+    assert.equal(doubted(new Machine(machine.wallMs + dayMs, [...machine.clock.eras])) > 0, true);
+  }
+});
+
 test('small steps by a time server are accepted', () => {
   const machine = new Machine(nowMs);
   for (let step = 0; step < 10; step++) {

@@ -37,6 +37,8 @@ interface OpenEra {
   fromMs: number;
   nowMs: number;
   order: number;
+  /** Its clock was followed since the start, so that `nowMs` contains all downtime. */
+  isFollowed: boolean;
 }
 
 /**
@@ -59,7 +61,7 @@ export class FootageClock {
     this.#steppedMs = monotonicMs;
     this.#smallStepMs = monotonicMs;
     this.#eras = known
-      .map(({ fromMs, nowMs, order = 0 }) => ({ fromMs, nowMs, order }))
+      .map(({ fromMs, nowMs, order = 0 }) => ({ fromMs, nowMs, order, isFollowed: false }))
       .sort((a, b) => a.fromMs - b.fromMs);
     this.#current = this.#eraAt(wallMs);
   }
@@ -131,15 +133,26 @@ export class FootageClock {
     const same = this.#eras.findLast(({ nowMs }) => Math.abs(nowMs - wallMs) <= sameClockMs);
     if (same && same !== this.#current) {
       same.nowMs = wallMs;
+      same.isFollowed = true;
       return same;
     }
-    const order = Math.max(-1, ...this.#eras.map((known) => known.order)) + 1;
-    const era = { fromMs: wallMs, nowMs: wallMs, order };
+    const order = this.#resumedOrder(wallMs) ?? Math.max(-1, ...this.#eras.map((known) => known.order)) + 1;
+    const era = { fromMs: wallMs, nowMs: wallMs, order, isFollowed: true };
     this.#eras = [...this.#eras.filter(({ fromMs }) => fromMs !== wallMs), era].sort(
       (a, b) => a.fromMs - b.fromMs,
     );
     if (this.#eras.length > mostEras) this.#joinOldest();
     return era;
+  }
+
+  /**
+   * The order of an earlier era that the wall clock seems to continue. What is missing between them is how long the server was
+   * off, which is ignored up to `clockDoubtMs`. Eras that began later, with a clock that has been corrected, cast no doubt on it.
+   */
+  #resumedOrder(wallMs: number): number | undefined {
+    return this.#eras.findLast(
+      ({ nowMs, isFollowed }) => !isFollowed && nowMs <= wallMs && wallMs - nowMs <= clockDoubtMs,
+    )?.order;
   }
 
   #catchUp(elapsedMs: number): void {
@@ -159,6 +172,7 @@ export class FootageClock {
         continue;
       }
       before.order = Math.min(before.order, era.order);
+      before.isFollowed &&= era.isFollowed;
       if (era === this.#current) this.#current = before;
     }
     this.#eras = joined;
@@ -173,6 +187,7 @@ export class FootageClock {
       fromMs: first.fromMs,
       nowMs: Math.min(first.nowMs, second.nowMs),
       order: Math.min(first.order, second.order),
+      isFollowed: first.isFollowed && second.isFollowed,
     };
     this.#eras = [joined, ...rest];
     if (isCurrent) this.#current = joined;
