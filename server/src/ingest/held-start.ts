@@ -42,4 +42,12 @@ export class HeldStart {
     this.#held = undefined;
     return held;
   }
+
+  /** Ends the wait for a second frame. @returns the samples to pass on, if the first frame is among them */
+  release(): readonly Sample[] | undefined {
+    if (this.#frames === 0) return undefined;
+    const held = this.#held;
+    this.#held = undefined;
+    return held;
+  }
 }

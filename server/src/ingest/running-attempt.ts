@@ -68,8 +68,11 @@ export class RunningAttempt {
     const onStop = () => this.#cut('stopped', new Fault('Unavailable', 'The stream was stopped.'));
     stopping.addEventListener('abort', onStop, { once: true });
     const cancelWatchdog = this.#options.clock.every(watchdogPeriodMs, () => this.#watch());
+    // Deferred: the reader that joins is not given anything yet.
+    const cancelJoined = this.#options.stream.onLowLatencyReader(() => queueMicrotask(() => this.#joined()));
     await Promise.race([this.#runSession(), this.#abandoned.promise]);
     cancelWatchdog();
+    cancelJoined();
     this.#cancelAbandon?.();
     stopping.removeEventListener('abort', onStop);
     const { goodMs } = this.#watchdog;
@@ -149,13 +152,26 @@ export class RunningAttempt {
 
   /** Whether the held samples have been passed on, so that this one can follow them. */
   #release(sample: Sample): boolean {
-    const { stream, engine } = this.#options;
-    // FFmpeg also opens a single image. A camera that was asked to play sends a stream, and a viewer waits for its first frame.
-    const held = this.#start.take(sample, engine === 'rtsp' && stream.isOnlyWatched);
-    if (!held) return false;
-    stream.setTracks(this.#tracks);
-    for (const one of held) stream.write(this.#shifted(one));
-    return true;
+    const held = this.#start.take(sample, this.#isAwaited);
+    if (held) this.#passOn(held);
+    return held !== undefined;
+  }
+
+  /** A source may be asked to play for a viewer before the viewer is there. */
+  #joined(): void {
+    if (this.#verdict || !this.#isAwaited) return;
+    const held = this.#start.release();
+    if (held) this.#passOn(held);
+  }
+
+  /** FFmpeg also opens a single image. A camera that was asked to play sends a stream, and a viewer waits for its first frame. */
+  get #isAwaited(): boolean {
+    return this.#options.engine === 'rtsp' && this.#options.stream.isOnlyWatched;
+  }
+
+  #passOn(held: readonly Sample[]): void {
+    this.#options.stream.setTracks(this.#tracks);
+    for (const sample of held) this.#options.stream.write(this.#shifted(sample));
   }
 
   /**

@@ -367,6 +367,20 @@ test('a viewer of a stream that is not recorded receives the first frame before 
   await scene.supervisor.stop('stopped');
 });
 
+test('a viewer who joins between the first frame and the second one receives the first immediately', async () => {
+  const scene = new SupervisorScene();
+  await scene.start();
+  scene.session.sink.tracks([videoTrack, audioTrack]);
+  scene.session.sink.sample(frame(0, { isKey: true }));
+  const viewer = scene.stream.addReader({ name: 'live', maxBytes: 1e6, from: 'gop', onReadable() {} });
+  await settle();
+  assert.deepEqual([viewer.take()?.type, viewer.take()?.type], ['tracks', 'sample']);
+  assert.equal(viewer.take(), undefined, 'only once');
+  scene.session.sink.sample(frame(1));
+  assert.equal(viewer.take()?.type, 'sample');
+  await scene.supervisor.stop('stopped');
+});
+
 test('a wrong password increases the pauses more, to minutes', async () => {
   const scene = new SupervisorScene();
   await scene.start();
