@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { lockWhenFree, openRecording, type Recording } from '../archive/recording/recording.ts';
 import { delay, systemClock, type Clock } from '../base/clock.ts';
 import { backoffMs, type Backoff } from '../base/backoff.ts';
+import { deferredLog } from '../base/deferred-log.ts';
 import { Fault } from '../base/fault.ts';
 import type { HangWatch } from '../base/hang-watch.ts';
 import { LoadLevel } from '../base/load-level.ts';
@@ -49,7 +50,10 @@ async function openEngine(
   const held = await lockWhenFree(lock, clock, earlierEndsMs);
   closers.push(() => held.release());
   const lines = pino({ base: null }, pino.destination({ dest: 2, sync: false }));
-  const log = redactingLog(lines, (...line) => server.noteLine(...line));
+  const { log, flush } = deferredLog(
+    redactingLog(lines, (...line) => server.noteLine(...line)),
+    clock,
+  );
   const eventLoop = new EventLoopWatch(clock);
   const load = new LoadLevel();
   const assignments = new Assignments({
@@ -68,6 +72,7 @@ async function openEngine(
   });
   // After everything else, because it reports that everything is on the disk.
   closers.push(() => server.close());
+  closers.push(flush);
   closers.push(() => eventLoop.close());
 
   async function openStreams(setup: EngineSetup): Promise<EngineParts> {

@@ -9,10 +9,11 @@ import {
 import type { streamSorts } from '@vidette/contract/calls/streams';
 import type { Database, Engine } from './database.ts';
 import type { StreamRights } from './permissions.ts';
+import { PreparedQuery } from './prepared-query.ts';
 import { allOf, containsAll } from './search.ts';
 import type { StreamAddresses } from './stream-addresses.ts';
 import { keptHours, type StreamRecord, type StreamRow } from './stream-row.ts';
-import { tagsOf } from './stream-tags.ts';
+import { preparedTags, tagsOf } from './stream-tags.ts';
 
 /** The user for whom a list is read. */
 export interface ListViewer {
@@ -92,18 +93,31 @@ export class StreamListing {
 
   readonly #engine: Engine;
 
+  /** Most calls look up one stream. */
+  readonly #one: PreparedQuery<{ uid: string; userId: number }, RowWithRights>;
+
+  readonly #tagsOfOne: ReturnType<typeof preparedTags>;
+
   constructor(db: Kysely<Database>, addresses: StreamAddresses, engine: Engine) {
     this.#db = db;
     this.#addresses = addresses;
     this.#engine = engine;
+    this.#one = new PreparedQuery(db, ({ uid, userId }) =>
+      this.#withRights({ userId }).where('streams.uid', '=', uid),
+    );
+    this.#tagsOfOne = preparedTags(db);
   }
 
   /** One stream and the viewer's rights on it, which may be none. */
   async find(viewer: ListViewer, uid: string): Promise<SeenStream | undefined> {
-    const row = await this.#withRights(viewer).where('streams.uid', '=', uid).executeTakeFirst();
+    const [row] = await this.#one.rows({ uid, userId: viewer.userId });
     if (!row) return undefined;
-    const tags = await tagsOf(this.#db, [row.id]);
-    return this.#seen(viewer, row, tags.get(row.id) ?? []);
+    const tags = await this.#tagsOfOne.rows({ streamId: row.id });
+    return this.#seen(
+      viewer,
+      row,
+      tags.map(({ tag }) => tag),
+    );
   }
 
   /** Those of the named streams that the viewer may view, in no particular order. */
@@ -272,7 +286,7 @@ export class StreamListing {
     );
   }
 
-  #withRights(viewer: ListViewer) {
+  #withRights(viewer: Pick<ListViewer, 'userId'>) {
     return this.#db
       .selectFrom('streams')
       .leftJoin('users as creator', 'creator.id', 'streams.created_by')

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from './database.ts';
+import { PreparedQuery } from './prepared-query.ts';
 
 /** Tags by stream, in the order in which they were entered; of all streams without a list of ids. */
 export async function tagsOf(
@@ -21,4 +22,11 @@ export async function tagsOf(
     else tags.set(id, [tag]);
   }
   return tags;
+}
+
+/** The tags of one stream, in that order. */
+export function preparedTags(db: Kysely<Database>): PreparedQuery<{ streamId: number }, { tag: string }> {
+  return new PreparedQuery(db, ({ streamId }) =>
+    db.selectFrom('stream_tags').select('tag').where('stream_id', '=', streamId).orderBy('position'),
+  );
 }
