@@ -16,6 +16,9 @@ import { SubStream } from './sub-stream.ts';
 const firstGopMs = 60_000;
 const lookMs = 50;
 
+/** Shared by all streams that have not moved yet. */
+const nothingMoves: Promise<void> = Promise.resolve();
+
 /**
  * One configured stream on this node: its hub, the feed that writes to it while video is wanted, the readers
  * that record it and detect motion, and its sub-stream. It owns them all. `apply` sets the target state, and
@@ -34,7 +37,7 @@ export class ManagedStream {
   #epoch: number | undefined;
   #state: ManagedStreamState;
   /** All asynchronous operations run through this queue, one after the other. */
-  #moves: Promise<void> = Promise.resolve();
+  #moves = nothingMoves;
   #closed = false;
 
   constructor(settings: ManagedStreamSettings, tools: ManagedStreamTools, role: ReadersRole = 'active') {

@@ -8,6 +8,9 @@ import { Reader, type PauseCause, type ReaderOptions } from './reader.ts';
 /** Ticks of the track's timescale. */
 type SampleTime = Pick<Sample, 'dts'>;
 
+/** Shared by all streams that nothing reads, which may be ten thousand. */
+const noReaders: ReadonlySet<Reader> = new Set();
+
 /** Counters of one stream since its creation; monotonic. */
 export interface StreamCounters {
   videoSamples: number;
@@ -33,10 +36,11 @@ export class Stream {
     damagedSamples: 0,
     lostPackets: 0,
   };
-  readonly #readers = new Set<Reader>();
-  /** Undefined, like `#newest`, until it is needed: most of ten thousand streams may never run. */
+  #readers: Set<Reader> | undefined;
+  /** Undefined, like its neighbours, until it is needed: most of ten thousand streams may never run. */
   #lowLatencyListeners: Set<() => void> | undefined;
-  readonly #gop: GopBuffer;
+  #gop: GopBuffer | undefined;
+  readonly #gopMaxBytes: number;
   #newest: Map<number, SampleTime> | undefined;
   #tracks: readonly Track[] | undefined;
   #pauseCause: PauseCause | undefined = 'waiting';
@@ -47,7 +51,7 @@ export class Stream {
 
   constructor(uid: string, options: { gopMaxBytes?: number } = {}) {
     this.uid = uid;
-    this.#gop = new GopBuffer(options.gopMaxBytes ?? 32 * 1024 * 1024);
+    this.#gopMaxBytes = options.gopMaxBytes ?? 32 * 1024 * 1024;
   }
 
   /** The current parameters; undefined while no source delivers. */
@@ -66,7 +70,7 @@ export class Stream {
   }
 
   get readerCount(): number {
-    return this.#readers.size;
+    return this.#readers?.size ?? 0;
   }
 
   /**
@@ -74,7 +78,7 @@ export class Stream {
    * keeps them (`keepSample`).
    */
   get gop(): readonly Sample[] {
-    return this.#gop.samples;
+    return this.#gop?.samples ?? [];
   }
 
   /**
@@ -88,7 +92,7 @@ export class Stream {
   /** Some reader waits for each frame, and none records them. */
   get isOnlyWatched(): boolean {
     let isWatched = false;
-    for (const { isRecorder, toleratesLatency } of this.#readers) {
+    for (const { isRecorder, toleratesLatency } of this.#readers ?? noReaders) {
       if (isRecorder) return false;
       isWatched ||= !toleratesLatency;
     }
@@ -97,8 +101,8 @@ export class Stream {
 
   /** There is a key frame to start from, and no reader needs low latency. */
   get toleratesLatency(): boolean {
-    if (this.#gop.samples.length === 0) return false;
-    for (const reader of this.#readers) if (!reader.toleratesLatency) return false;
+    if (this.gop.length === 0) return false;
+    for (const reader of this.#readers ?? noReaders) if (!reader.toleratesLatency) return false;
     return true;
   }
 
@@ -120,10 +124,11 @@ export class Stream {
     this.#tracks = tracks;
     this.#videoTrackId = tracks.find((track) => track.kind === 'video')?.id;
     this.#needsKey = this.#videoTrackId !== undefined;
+    this.#gop ??= new GopBuffer(this.#gopMaxBytes);
     this.#gop.clear();
     this.#newest = new Map();
     const event = { type: 'tracks', generation: this.#generation, tracks } as const;
-    for (const reader of this.#readers) reader.offer(event);
+    for (const reader of this.#readers ?? noReaders) reader.offer(event);
   }
 
   /** Passes one sample to all readers. It must belong to the tracks declared last. Takes over the caller's hold on it. */
@@ -137,9 +142,9 @@ export class Stream {
       this.#needsKey = false;
     }
     this.#newest?.set(sample.trackId, { dts: sample.dts });
-    const isBuffered = this.#videoTrackId !== undefined && this.#gop.add(sample, isKeyPoint);
+    const isBuffered = this.#videoTrackId !== undefined && this.#gop?.add(sample, isKeyPoint) === true;
     const event = { type: 'sample', sample, startsGop: isKeyPoint } as const;
-    for (const reader of this.#readers) reader.offer(event);
+    for (const reader of this.#readers ?? noReaders) reader.offer(event);
     if (!isBuffered) releaseSample(sample);
   }
 
@@ -153,9 +158,9 @@ export class Stream {
     if (this.#ended || this.#pauseCause === cause) return;
     this.#pauseCause = cause;
     this.#tracks = undefined;
-    this.#gop.clear();
+    this.#gop?.clear();
     this.#newest = undefined;
-    for (const reader of this.#readers) reader.offer({ type: 'pause', cause });
+    for (const reader of this.#readers ?? noReaders) reader.offer({ type: 'pause', cause });
   }
 
   /** Ends the stream for good; idempotent. Readers get `end` and are removed. */
@@ -163,20 +168,21 @@ export class Stream {
     if (this.#ended) return;
     this.#ended = true;
     this.#tracks = undefined;
-    this.#gop.clear();
+    this.#gop?.clear();
     this.#newest = undefined;
-    for (const reader of this.#readers) reader.offer({ type: 'end', cause });
-    this.#readers.clear();
+    for (const reader of this.#readers ?? noReaders) reader.offer({ type: 'end', cause });
+    this.#readers = undefined;
   }
 
   /** A new reader; with `from: 'gop'` its queue already holds the parameters and the GOP so far. */
   addReader(options: ReaderOptions): Reader {
-    const reader = new Reader(options, (closed) => this.#readers.delete(closed));
+    const reader = new Reader(options, (closed) => this.#readers?.delete(closed));
     if (this.#ended) {
       reader.offer({ type: 'end', cause: 'ended' });
       reader.announceWaiting();
       return reader;
     }
+    this.#readers ??= new Set();
     this.#readers.add(reader);
     if (!reader.toleratesLatency) for (const run of this.#lowLatencyListeners ?? []) run();
     if (typeof options.from !== 'string') {
@@ -185,9 +191,9 @@ export class Stream {
       reader.offer({ type: 'tracks', generation: this.#generation, tracks: this.#tracks });
       // Without a GOP (none has begun yet, or it is too long to buffer) the reader can start only at the next
       // key frame.
-      if (options.from === 'next-key' || this.#gop.samples.length === 0) reader.awaitKey();
+      if (options.from === 'next-key' || this.gop.length === 0) reader.awaitKey();
       else {
-        this.#gop.samples.forEach((sample, at) =>
+        this.gop.forEach((sample, at) =>
           reader.offer({ type: 'sample', sample, startsGop: at === 0 }),
         );
       }
