@@ -50,10 +50,8 @@ async function openEngine(
   const held = await lockWhenFree(lock, clock, earlierEndsMs);
   closers.push(() => held.release());
   const lines = pino({ base: null }, pino.destination({ dest: 2, sync: false }));
-  const { log, flush } = deferredLog(
-    redactingLog(lines, (...line) => server.noteLine(...line)),
-    clock,
-  );
+  const noted = redactingLog(lines, (...line) => server.noteLine(...line));
+  const { log, flush } = deferredLog(noted, clock);
   const eventLoop = new EventLoopWatch(clock);
   const load = new LoadLevel();
   const assignments = new Assignments({
@@ -71,8 +69,7 @@ async function openEngine(
     vitals: () => vitalsOf(eventLoop, assignments.backlogShare),
   });
   // After everything else, because it reports that everything is on the disk.
-  closers.push(() => server.close());
-  closers.push(flush);
+  closers.push(() => server.close(), flush);
   closers.push(() => eventLoop.close());
 
   async function openStreams(setup: EngineSetup): Promise<EngineParts> {

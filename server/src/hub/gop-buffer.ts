@@ -12,7 +12,7 @@ export class GopBuffer {
   #bytes = 0;
   #overflown = false;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes = 32 * 1024 * 1024) {
     this.#maxBytes = maxBytes;
   }
 

@@ -40,7 +40,6 @@ export class Stream {
   /** Undefined, like its neighbours, until it is needed: most of ten thousand streams may never run. */
   #lowLatencyListeners: Set<() => void> | undefined;
   #gop: GopBuffer | undefined;
-  readonly #gopMaxBytes: number;
   #newest: Map<number, SampleTime> | undefined;
   #tracks: readonly Track[] | undefined;
   #pauseCause: PauseCause | undefined = 'waiting';
@@ -51,7 +50,7 @@ export class Stream {
 
   constructor(uid: string, options: { gopMaxBytes?: number } = {}) {
     this.uid = uid;
-    this.#gopMaxBytes = options.gopMaxBytes ?? 32 * 1024 * 1024;
+    if (options.gopMaxBytes !== undefined) this.#gop = new GopBuffer(options.gopMaxBytes);
   }
 
   /** The current parameters; undefined while no source delivers. */
@@ -124,7 +123,7 @@ export class Stream {
     this.#tracks = tracks;
     this.#videoTrackId = tracks.find((track) => track.kind === 'video')?.id;
     this.#needsKey = this.#videoTrackId !== undefined;
-    this.#gop ??= new GopBuffer(this.#gopMaxBytes);
+    this.#gop ??= new GopBuffer();
     this.#gop.clear();
     this.#newest = new Map();
     const event = { type: 'tracks', generation: this.#generation, tracks } as const;
@@ -193,9 +192,7 @@ export class Stream {
       // key frame.
       if (options.from === 'next-key' || this.gop.length === 0) reader.awaitKey();
       else {
-        this.gop.forEach((sample, at) =>
-          reader.offer({ type: 'sample', sample, startsGop: at === 0 }),
-        );
+        this.gop.forEach((sample, at) => reader.offer({ type: 'sample', sample, startsGop: at === 0 }));
       }
     }
     reader.announceWaiting();
