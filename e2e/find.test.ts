@@ -147,6 +147,15 @@ test('a person draws a box, the server finds the change, and a click plays it; t
     .getByRole('status')
     .getByText(/change.* found\. The most likely is between/)
     .waitFor();
+  // Neither the search nor a step back takes the keyboard out of the dialog.
+  const focused = page.getByRole('dialog').locator(':focus');
+  await focused.waitFor();
+  await page.getByRole('button', { name: 'One step back' }).click();
+  await page.getByRole('button', { name: 'A box is drawn' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowLeft');
+  await page.getByText('Arrow keys move the box', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Find automatically' }).click();
   await page.getByRole('img', { name: /^How much changed from/ }).waitFor();
   const marks = page.getByRole('dialog').locator('li button');
   assert.equal(

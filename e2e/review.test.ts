@@ -70,7 +70,12 @@ async function playsBetween(page: Page, fromMs: number, toMs: number): Promise<v
 test('the moment of a change is found by clicks on the first frame that differs, and plays there', async (t) => {
   const page = await open(t, `/stream/${uid}/view?t=${startMs + MINUTE_MS}`);
   await page.locator('[data-player-mode=archive][data-player-state=playing]').waitFor({ state: 'attached' });
-  await page.getByRole('button', { name: 'Find the moment of a change' }).click();
+  const opener = page.getByRole('button', { name: 'Find the moment of a change' });
+  await opener.click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await opener.and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Compare whole frames' }).click();
   let clicks = 0;
   for (; clicks < 7; clicks++) {

@@ -1,5 +1,5 @@
 import { Button, Progress } from '@mantine/core';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { textOf } from '../../../page/failures.ts';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { Interval } from '../../../timeline/intervals.ts';
@@ -29,9 +29,12 @@ export function ChangeReport({ search, session, region, onMark }: ChangeReportPr
   const { span, marks, withoutNodes } = results;
   const ranges = useRanges(session, span);
   const frames = useFrames(session, marks, region);
+  const report = useRef<HTMLDivElement>(null);
+  // The button that began the search is gone: the keyboard continues here.
+  useEffect(() => report.current?.focus(), []);
   const onMarked = (mark: ChangeMark) => onMark(mark, ranges);
   return (
-    <div className={classes.report}>
+    <div ref={report} className={classes.report} tabIndex={-1}>
       {isRunning && <Working search={search} results={results} />}
       {withoutNodes.length > 0 && (
         <p className={classes.warning}>{i18n.t('find.auto.away', { nodes: withoutNodes.join(', ') })}</p>

@@ -2,6 +2,7 @@ import { Button, Loader, Modal, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { useSettings } from '../../../api/session.ts';
+import { useFocusBack } from '../../../components/focus-back.ts';
 import { textOf } from '../../../page/failures.ts';
 import { notifySuccess } from '../../../page/notify.ts';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
@@ -35,6 +36,7 @@ interface FindDialogProps {
 /** Finds the moment at which a part of the frame changed, by choosing between key frames of ever shorter spans. */
 export function FindDialog({ streams, ...rest }: FindDialogProps) {
   const i18n = useI18n();
+  useFocusBack(true);
   const [uid, setUid] = useState(streams[0]?.uid ?? '');
   const name = streams.find((stream) => stream.uid === uid)?.name ?? '';
   return (

@@ -30,6 +30,7 @@ export function RegionPicker({ utcMs, session, region, onRegion }: RegionPickerP
   const i18n = useI18n();
   const keysId = useId();
   const [frame, setFrame] = useState<FoundFrame>();
+  const picker = useRef<HTMLButtonElement>(null);
   const corner = useRef<{ x: number; y: number }>(undefined);
   useEffect(() => {
     const abort = new AbortController();
@@ -38,6 +39,8 @@ export function RegionPicker({ utcMs, session, region, onRegion }: RegionPickerP
     });
     return () => abort.abort();
   }, [utcMs, session]);
+  // After a step back the keyboard continues here.
+  useEffect(() => picker.current?.focus({ preventScroll: true }), []);
   const at = (event: PointerEvent<HTMLElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
     return { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
@@ -52,8 +55,10 @@ export function RegionPicker({ utcMs, session, region, onRegion }: RegionPickerP
   };
   return (
     <button
+      ref={picker}
       type="button"
       className={classes.picker}
+      data-autofocus
       aria-label={i18n.t(region ? 'find.region.drawn' : 'find.region')}
       aria-describedby={keysId}
       onKeyDown={onKeyDown}
@@ -73,7 +78,7 @@ export function RegionPicker({ utcMs, session, region, onRegion }: RegionPickerP
       }}
     >
       <FrameCanvas frame={frame} />
-      <span id={keysId} className="visually-hidden">
+      <span id={keysId} className={`${classes.keys} visually-hidden`}>
         {i18n.t('find.region.keys')}
       </span>
       {frame && !frame.image && <span className={classes.missing}>{i18n.t('find.noFrame')}</span>}
