@@ -139,6 +139,10 @@ test('[R4.8] at the end of a fragment the next one starts; the gap is skipped, a
     startMs: START_MS + 10_000,
     endMs: START_MS + 202_000,
   });
+  // Elsewhere it would seem to have been skipped there.
+  player.seek(START_MS + 1000);
+  await run(1);
+  assert.equal(player.getSnapshot().notice, undefined);
   player.dispose();
 });
 

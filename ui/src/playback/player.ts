@@ -62,7 +62,7 @@ export class Player {
         },
         onKeyFramesOnly: (isKeyFramesOnly) => this.#update({ isKeyFramesOnly }),
         onReduced: (isReduced) => this.#update({ isReduced }),
-        onReachedLive: () => this.goLive(),
+        onReachedLive: () => this.#goLive(),
       }),
       onChange: (shown) => this.#update(shown),
       onPausedOutside: () => this.pause(),
@@ -111,8 +111,8 @@ export class Player {
 
   /** Shows the live video, at speed 1 (R4.7). */
   goLive(): void {
-    this.#engine.want();
-    this.#show(LIVE, { speed: 1 });
+    this.#update({ notice: undefined });
+    this.#goLive();
   }
 
   /** Plays the archive from a moment; a moment that is not yet past means live. */
@@ -122,6 +122,8 @@ export class Player {
       this.goLive();
       return;
     }
+    // What was skipped elsewhere would seem to have been skipped here.
+    this.#update({ notice: undefined });
     if (this.#engine.seek(utcMs)) return;
     const { archiveSpeed = 1 } = this.#options;
     // Seeking from a paused live video starts playback.
@@ -220,6 +222,11 @@ export class Player {
     this.#suspend.dispose();
     this.#options.video.removeEventListener('volumechange', this.#onVolume);
     this.#engine.dispose();
+  }
+
+  #goLive(): void {
+    this.#engine.want();
+    this.#show(LIVE, { speed: 1 });
   }
 
   #show(
