@@ -122,8 +122,6 @@ export const streams = {
   'stream.tags.help': 'Press Enter after each tag. Streams can be grouped by tag.',
 
   'stream.discard': 'Discard changes',
-  'recorded.shares': '{day} of the last 24 hours, {month} of the last 30 days',
-  'recorded.nothing': 'No recording was due',
 
   'stream.delete.keep': 'Keep the recordings on the disk',
   'stream.delete.purge': 'Delete the recordings too. This can’t be undone.',

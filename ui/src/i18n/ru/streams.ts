@@ -129,8 +129,6 @@ export const streams: Record<keyof typeof english, string> = {
   'stream.tags.help': 'Нажимайте Enter после каждого. По тегам можно группировать.',
 
   'stream.discard': 'Отменить изменения',
-  'recorded.shares': '{day} за последние сутки, {month} за 30 дней',
-  'recorded.nothing': 'Запись не требовалась',
 
   'stream.delete.keep': 'Оставить записи на диске',
   'stream.delete.purge': 'Удалить и записи. Это нельзя отменить.',
