@@ -58,6 +58,12 @@ test('an on-demand stream without viewers is not said to connect: a tile says wh
     assert.equal(await row.getByText(/connect/i).count(), 0);
     await page.goto(`${testEnv.server.url}/ui/stream/${uids[0]}/info`);
     await page.getByText('On demand', { exact: true }).first().waitFor();
+    // Nor beside its archive, for which it needs not connect.
+    await page.goto(`${testEnv.server.url}/ui/stream/${uids[0]}/view?t=${Date.now() - 60_000}`);
+    await page.locator('[data-player-mode=archive]').waitFor({ state: 'attached' });
+    await page.locator('h1 + [data-status]').getByText('On demand', { exact: true }).waitFor();
+    await page.locator('[data-camera-strip] li').nth(1).getByText('On demand').waitFor();
+    assert.equal(await page.getByText('Connecting', { exact: true }).count(), 0);
   }));
 
 for (const view of ['Grid', 'Table'] as const) {

@@ -79,6 +79,21 @@ test('[R10.5] a visitor without an account watches it live, with little more tha
   );
 });
 
+test('a camera without video is said to send nothing, or to be paused, and not to be connecting', async () => {
+  const body = { name: 'Dock', streamSource: 'rtsp://127.0.0.1:9/x', archive: { isEnable: false } };
+  const { uid: dock } = await admin.addStream({ body });
+  const { url: link } = await admin.getStreamShare({ params: { uid: dock } });
+  const { page, consoleErrors } = await visitor();
+  await page.goto(link);
+  const words = page.getByRole('status');
+  await words.getByText('The camera sends nothing at the moment.').waitFor();
+  await admin.pauseStream({ body: { uid: dock } });
+  await words.getByText('This stream is paused.').waitFor();
+  assert.equal(await page.getByText('Connecting').count(), 0);
+  assert.deepEqual(consoleErrors, []);
+  await page.context().close();
+});
+
 test('[R10.5] other sites may frame it only if the owner allows it', async () => {
   const framed = `http://127.0.0.1:${(otherSite.address() as AddressInfo).port}/`;
   const { page } = await visitor();

@@ -135,7 +135,7 @@ test('on a phone, what a camera without video lacks is not under its name and st
       const since = page.getByText(/^Видео нет с/);
       await since.waitFor();
       const reason = since.locator('xpath=preceding-sibling::p[1]');
-      const badge = page.getByText('Не в эфире', { exact: true });
+      const badge = page.locator('h1 + [data-status]').getByText('Нет сигнала', { exact: true });
       const [above, below] = [await badge.boundingBox(), await reason.boundingBox()];
       assert.ok(above && below);
       assert.ok(below.y >= above.y + above.height, `${below.y} above ${above.y + above.height}`);

@@ -101,6 +101,8 @@ test('[R10.2] [R1.7] a failed camera is told above the list, and its player says
     await video.getByText('refused the connection').waitFor();
     await video.getByText(/^No video since .*The next attempt begins within/).waitFor();
     await video.getByRole('link', { name: 'Settings' }).waitFor();
+    // Its state is said once, and not contradicted by what the player waits for.
+    assert.equal(await video.getByText(/^(Connecting|Not live)/).count(), 0);
     assert.deepEqual(await seriousFaults(page), []);
     await video.getByRole('link', { name: 'Test' }).click();
     await page.waitForURL(`**/stream/${dock}/setting?test=true`);

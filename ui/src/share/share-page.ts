@@ -109,13 +109,25 @@ export class SharePage {
       case 'idle':
       case 'connecting':
       case 'buffering':
-        return words.connecting;
+        return this.#sourceText() ?? words.connecting;
       case 'waiting':
-        return state.reason === 'source' && this.#status === 'paused' ? words.paused : words[state.reason];
+        return (state.reason === 'source' ? this.#sourceText() : undefined) ?? words[state.reason];
       case 'unsupported':
         return words.unsupported;
       case 'failed':
         return words.failed;
+    }
+  }
+
+  /** Why the camera sends nothing; undefined if it should. */
+  #sourceText(): string | undefined {
+    switch (this.#status) {
+      case 'paused':
+        return this.#messages.paused;
+      case 'failed':
+        return this.#messages.source;
+      default:
+        return undefined;
     }
   }
 }

@@ -103,15 +103,16 @@ function Still(props: StillProps) {
 
 function FetchedStill({ stream: { uid, status, live }, isShown }: StillProps) {
   const isRunning = status === 'running';
+  // Whether an on-demand stream connects depends on what the player shows, which says so.
+  const isLeftToPlayer = isShown && live.onDemand && status === 'pending';
   const still = useStreamStill(uid, status, stillOptions);
   return (
     <>
       <StillImage still={still} />
-      {isRunning ? (
-        <SnapshotAge still={still} />
-      ) : (
+      {isRunning && <SnapshotAge still={still} />}
+      {!isRunning && !isLeftToPlayer && (
         <span className={classes.state}>
-          <StreamStatus status={status} isOnDemand={live.onDemand && !isShown} />
+          <StreamStatus status={status} isOnDemand={live.onDemand} />
         </span>
       )}
     </>

@@ -150,7 +150,8 @@ function Reason({ stream }: { stream: Stream }) {
   const i18n = useI18n();
   const pause = usePauseStream();
   if (stream.status === 'failed' && stream.node.available) return <FailedCamera stream={stream} />;
-  if (stream.status !== 'paused') return <p>{reasonOf(stream, i18n)}</p>;
+  // The stream is being watched: an on-demand one connects now.
+  if (stream.status !== 'paused') return <p>{reasonOf({ ...stream, live: { onDemand: false } }, i18n)}</p>;
   return (
     <>
       <p>{i18n.t('player.streamPaused')}</p>

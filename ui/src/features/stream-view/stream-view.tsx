@@ -14,8 +14,10 @@ import { usePageTitle } from '../../page/title.ts';
 import { StreamStatus } from '../streams/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { VideoViewport } from '../../playback/video-viewport.ts';
+import type { Player } from '../../playback/player.ts';
 import { PlayerVideo } from '../../playback/react/player-video.tsx';
 import { PlayerStatistics } from '../../playback/react/player-statistics.tsx';
+import { usePlayer } from '../../playback/react/use-player.ts';
 import { causesWithin } from '../../timeline/gaps.ts';
 import { Link } from '../../routing/react/link.tsx';
 import { useParams, useSearch } from '../../routing/react/router-context.tsx';
@@ -146,13 +148,21 @@ function Stage({ uid, stream, frame }: StageProps & { readonly frame: StageFrame
 }
 
 /** The stream's name, and its state unless it runs: whether it is live shows in its frames. */
-function StageTitle({ stream }: Pick<StageProps, 'stream'>) {
+function StageTitle({ stream, viewer }: Pick<StageProps, 'stream'> & Pick<ShortcutTargets, 'viewer'>) {
   return (
     <>
       <h1 className={classes.name}>{stream?.name || '\u00a0'}</h1>
-      {stream && stream.status !== 'running' && <StreamStatus status={stream.status} />}
+      {stream && stream.status !== 'running' && viewer && (
+        <StageStatus stream={stream} player={viewer.player} />
+      )}
     </>
   );
+}
+
+/** An on-demand stream connects for its live video only. */
+function StageStatus({ stream, player }: { readonly stream: Stream; readonly player: Player }) {
+  const { mode } = usePlayer(player);
+  return <StreamStatus status={stream.status} isOnDemand={stream.live.onDemand && mode === 'archive'} />;
 }
 
 type StageLinksProps = StageProps & Pick<StageFrame, 'neighbours' | 'hasStrip' | 'toggleStrip'>;
@@ -202,12 +212,13 @@ function StageVideo(props: StageVideoProps) {
       player={viewer?.player}
       videoRef={videoRef}
       name={stream?.name ?? ''}
+      isSourceDown={stream !== undefined && stream.status !== 'running'}
       poster={isAtMoment ? undefined : addressOf('getStreamPicture', { uid }, { width: posterWidthPx })}
       words={
         viewer && <StateText player={viewer.player} stream={stream} onLive={() => viewer.timeline.live()} />
       }
       view={view}
-      title={<StageTitle stream={stream} />}
+      title={<StageTitle stream={stream} viewer={viewer} />}
       links={links}
       still={
         viewer && (

@@ -77,7 +77,7 @@ export const administration: Record<keyof typeof english, string> = {
   'config.saved': 'Конфигурация сохранена',
 
   'debug.well': 'Видео поступает без перебоев: {duration}.',
-  'debug.dark': 'Видео нет с {time}: {duration}.',
+  'debug.dark': 'Видео нет с {time}, уже {duration}.',
   'debug.next': 'Следующая попытка начнётся в течение {duration}.',
   'debug.now': 'Сейчас',
   'debug.frames': 'Принято кадров',

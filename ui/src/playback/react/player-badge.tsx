@@ -27,15 +27,22 @@ function badgeOf(mode: PlayerMode, { name }: PlayerState): MessageKey {
   }
 }
 
+interface PlayerBadgeProps {
+  readonly player: Player;
+  /** Its title says why no live video can come; that the player waits for it says nothing more. */
+  readonly isSourceDown: boolean;
+}
+
 /**
  * Live with its delay, or the archive with its date and time; the mode is shown by shape and word, not by
  * colour alone.
  */
-export function PlayerBadge({ player }: { player: Player }) {
+export function PlayerBadge({ player, isSourceDown }: PlayerBadgeProps) {
   const i18n = useI18n();
   const { mode, state, isReverse, isKeyFramesOnly, isReduced, converted } = usePlayer(player);
   const { utcMs, delayMs } = usePlayerClock(player);
   const isMoving = state.name === 'playing';
+  if (isSourceDown && mode === 'live' && !isMoving && state.name !== 'paused') return null;
   return (
     <div className={classes.badge}>
       <span className={classes.mode} data-mode={mode} data-moving={isMoving}>

@@ -19,6 +19,8 @@ interface PlayerVideoProps {
   readonly name: string;
   /** URL of a snapshot to show before the first frame. */
   readonly poster: string | undefined;
+  /** `title` says that the source sends nothing now. */
+  readonly isSourceDown?: boolean;
   /** Text shown instead of missing video; null while there is video. */
   readonly words: ReactNode;
   readonly view: VideoViewport;
@@ -65,7 +67,7 @@ export function PlayerVideo(props: PlayerVideoProps) {
       {props.words !== null && <div className={classes.words}>{props.words}</div>}
       <div className={classes.head} data-named={name !== ''}>
         {props.title}
-        {player && <PlayerBadge player={player} />}
+        {player && <PlayerBadge player={player} isSourceDown={props.isSourceDown ?? false} />}
         {props.links}
       </div>
       {player && (

@@ -78,13 +78,15 @@ interface MarksProps {
   readonly onLoss: (loss: Loss | undefined) => void;
 }
 
-/** How the video differs from the camera's original. */
+/** How the video on screen differs from the camera's original. */
 function Marks({ tile, onLoss }: MarksProps) {
   const i18n = useI18n();
   const snapshot = useTileSnapshot(tile);
-  const { state, isKeyFrames, isReduced, converted } = snapshot;
+  const { state, isKeyFrames, isReduced, isInGap, converted } = snapshot;
   const loss = lossOf(snapshot);
   useEffect(() => onLoss(loss), [onLoss, loss]);
+  // Elsewhere a text says why there is no video.
+  if (isInGap || (state.name !== 'playing' && state.name !== 'paused')) return null;
   if (isReduced)
     return (
       <span className={classes.mark} title={i18n.t('wall.reduced.why')}>
@@ -97,8 +99,7 @@ function Marks({ tile, onLoss }: MarksProps) {
         {i18n.t('wall.converted', { codec: converted })}
       </span>
     );
-  // The text over the snapshots is sufficient.
-  if (!isKeyFrames || state.name === 'unsupported') return null;
+  if (!isKeyFrames) return null;
   return (
     <span className={classes.mark} title={i18n.t('wall.keyFrames.why')}>
       {i18n.t('wall.keyFrames')}
