@@ -147,3 +147,23 @@ test('on a phone, what a camera without video lacks is not under its name and st
     phone,
   );
 });
+
+test('on a phone a long name does not push the end of a sentence of the audit log out of its table', async () => {
+  const name = 'СкладСевернаяПроходнаяУЖелезнодорожныхВесовБезПробелов';
+  const body = { name, streamSource: 'rtsp://127.0.0.1:9/x', archive: { isEnable: false } };
+  const { uid } = await client.addStream({ body });
+  await client.deleteStream({ params: { uid } });
+  await testEnv.open(
+    '/administration/audit-logs',
+    async (page) => {
+      const table = page.getByRole('table');
+      await table.getByText(name).first().waitFor();
+      const [inner, outer] = await table.evaluate((one) => [
+        one.scrollWidth,
+        one.parentElement?.clientWidth ?? 0,
+      ]);
+      assert.ok((inner ?? Infinity) <= (outer ?? 0), `${inner} in ${outer}`);
+    },
+    phone,
+  );
+});

@@ -95,6 +95,13 @@ test('[R10.2] [R1.7] a failed camera is told above the list, and its player says
     await page.getByRole('searchbox').fill('gate');
     await strip.waitFor({ state: 'detached' });
     await page.getByRole('searchbox').fill('');
+    await strip.waitFor();
+    // Without the server it is not known which streams have video.
+    await page.context().route('**/v1/**', (route) => route.abort());
+    await page.context().setOffline(true);
+    await strip.waitFor({ state: 'detached' });
+    await page.context().unroute('**/v1/**');
+    await page.context().setOffline(false);
     await link.click();
     await page.getByRole('heading', { name: 'Dock', level: 1 }).waitFor();
     const video = page.getByRole('main');

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { StreamState } from '@vidette/contract/entities';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
+import { useIsServerLost } from '../../../page/page-context.tsx';
 import { Link } from '../../../routing/react/link.tsx';
 import { StatusMark } from '../stream-status.tsx';
 import { streamSummaryQuery } from '../streams-api.ts';
@@ -18,8 +19,11 @@ interface FailedStripProps {
 /** The streams without video above the list, wherever they are in it. */
 export function FailedStrip({ failed, onShowAll }: FailedStripProps) {
   const i18n = useI18n();
+  const isServerLost = useIsServerLost();
   const more = failed.length - NAMED_MAX;
   const title = i18n.t('streams.failedNow', { count: failed.length });
+  // Which streams have video is not known then.
+  if (isServerLost) return null;
   return (
     <section className={classes.strip} aria-label={title}>
       <h2 className={classes.title}>{title}</h2>

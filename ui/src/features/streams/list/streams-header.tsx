@@ -70,27 +70,37 @@ export function StreamsHeader({ choices, total, onChange, picking }: StreamsHead
           {i18n.t('streams.onlyAvailable')}
         </Button>
         <SortSelect choices={choices} onChange={onChange} />
-        <Toggle
-          icon={IconTags}
-          label={i18n.t('streams.groupByTag')}
-          isOn={choices.isGrouped}
-          onClick={() => onChange({ isGrouped: !choices.isGrouped })}
-        />
-        {picking && (
-          <Toggle
-            icon={IconChecks}
-            label={i18n.t('streams.pick.begin')}
-            isOn={picking.isOn}
-            onClick={picking.isOn ? picking.end : picking.begin}
-          />
-        )}
-        {choices.view === 'table' && (
-          <Suspense>
-            <ColumnsMenu shown={choices.columns} onChange={(columns) => onChange({ columns })} />
-          </Suspense>
-        )}
+        <ListWays choices={choices} onChange={onChange} picking={picking} />
       </div>
       <ViewToggles choices={choices} onChange={onChange} />
+    </div>
+  );
+}
+
+/** Groups, selection and the columns of the table. */
+function ListWays({ choices, onChange, picking }: ChoiceProps & Pick<StreamsHeaderProps, 'picking'>) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.ways}>
+      <Toggle
+        icon={IconTags}
+        label={i18n.t('streams.groupByTag')}
+        isOn={choices.isGrouped}
+        onClick={() => onChange({ isGrouped: !choices.isGrouped })}
+      />
+      {picking && (
+        <Toggle
+          icon={IconChecks}
+          label={i18n.t('streams.pick.begin')}
+          isOn={picking.isOn}
+          onClick={picking.isOn ? picking.end : picking.begin}
+        />
+      )}
+      {choices.view === 'table' && (
+        <Suspense>
+          <ColumnsMenu shown={choices.columns} onChange={(columns) => onChange({ columns })} />
+        </Suspense>
+      )}
     </div>
   );
 }
