@@ -3,7 +3,7 @@ import { releaseSample } from '@vidette/media/sample-block';
 import type { Cancel } from '../base/clock.ts';
 import type { Track } from '@vidette/media/track';
 import { GopBuffer } from './gop-buffer.ts';
-import { Reader, type PauseCause, type ReaderOptions } from './reader.ts';
+import { Reader, type PauseCause, type ReaderEvent, type ReaderOptions } from './reader.ts';
 
 /** Ticks of the track's timescale. */
 type SampleTime = Pick<Sample, 'dts'>;
@@ -126,8 +126,7 @@ export class Stream {
     this.#gop ??= new GopBuffer();
     this.#gop.clear();
     this.#newest = new Map();
-    const event = { type: 'tracks', generation: this.#generation, tracks } as const;
-    for (const reader of this.#readers ?? noReaders) reader.offer(event);
+    this.#offer({ type: 'tracks', generation: this.#generation, tracks });
   }
 
   /** Passes one sample to all readers. It must belong to the tracks declared last. Takes over the caller's hold on it. */
@@ -142,8 +141,7 @@ export class Stream {
     }
     this.#newest?.set(sample.trackId, { dts: sample.dts });
     const isBuffered = this.#videoTrackId !== undefined && this.#gop?.add(sample, isKeyPoint) === true;
-    const event = { type: 'sample', sample, startsGop: isKeyPoint } as const;
-    for (const reader of this.#readers ?? noReaders) reader.offer(event);
+    this.#offer({ type: 'sample', sample, startsGop: isKeyPoint });
     if (!isBuffered) releaseSample(sample);
   }
 
@@ -159,7 +157,7 @@ export class Stream {
     this.#tracks = undefined;
     this.#gop?.clear();
     this.#newest = undefined;
-    for (const reader of this.#readers ?? noReaders) reader.offer({ type: 'pause', cause });
+    this.#offer({ type: 'pause', cause });
   }
 
   /** Ends the stream for good; idempotent. Readers get `end` and are removed. */
@@ -169,7 +167,7 @@ export class Stream {
     this.#tracks = undefined;
     this.#gop?.clear();
     this.#newest = undefined;
-    for (const reader of this.#readers ?? noReaders) reader.offer({ type: 'end', cause });
+    this.#offer({ type: 'end', cause });
     this.#readers = undefined;
   }
 
@@ -197,6 +195,10 @@ export class Stream {
     }
     reader.announceWaiting();
     return reader;
+  }
+
+  #offer(event: ReaderEvent): void {
+    for (const reader of this.#readers ?? noReaders) reader.offer(event);
   }
 
   #count(sample: Sample, isVideo: boolean): void {

@@ -1,7 +1,7 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Database } from './database.ts';
 
-/** Stands for a value while a query is compiled. */
+/** Replaces a value in a query that is compiled. */
 class Placeholder {
   readonly name: string;
 

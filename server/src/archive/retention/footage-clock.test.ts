@@ -40,6 +40,11 @@ class Machine {
   }
 }
 
+/** Number of spans that cast doubt on the wall clock by more than is ignored. */
+function doubted({ clock, wallMs }: Machine): number {
+  return clock.doubtingSpans.filter((span) => span.nowMs < wallMs - hourMs).length;
+}
+
 test('[R10.4] after a restart within a minute the wall clock is followed', () => {
   const machine = new Machine(nowMs);
   assert.equal(machine.clock.spans.length, 1);
@@ -126,8 +131,6 @@ test('a clock that runs fast, beyond what a time server adjusts, is not trusted'
 });
 
 test('[R10.4] a clock that returned from an excursion is trusted, even after a restart; one that stays away is not', () => {
-  const doubted = ({ clock, wallMs }: Machine) =>
-    clock.doubtingSpans.filter((span) => span.nowMs < wallMs - hourMs).length;
   for (const offMs of [-2 * dayMs, 40 * dayMs]) {
     const machine = new Machine(nowMs + offMs).run(60_000);
     const isAhead = offMs > 0;
@@ -142,8 +145,6 @@ test('[R10.4] a clock that returned from an excursion is trusted, even after a r
 });
 
 test('[R10.4] a clock that is corrected after a start with a wrong one is trusted, however short the time off was', () => {
-  const doubted = ({ clock, wallMs }: Machine) =>
-    clock.doubtingSpans.filter((span) => span.nowMs < wallMs - hourMs).length;
   for (const offMinutes of [1, 5, 50]) {
     const startMs = nowMs + offMinutes * 60_000;
     const machine = new Machine(startMs - 2 * dayMs).run(5 * 60_000);
