@@ -173,6 +173,24 @@ test('a person draws a box, the server finds the change, and a click plays it; t
     (utcMs) => Math.abs(utcMs - changeMs) <= 2 * GOP_MS,
     60_000,
   );
+  // The next search of the camera begins with the box of this one, until it is removed.
+  await page.getByRole('button', { name: 'Find the moment of a change' }).click();
+  await page.getByRole('button', { name: 'A box is drawn' }).and(page.locator(':focus')).waitFor();
+  await page.getByRole('button', { name: 'Search in the box' }).waitFor();
+  await page.keyboard.press('Delete');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Find the moment of a change' }).click();
+  await page.getByRole('button', { name: 'Draw a box' }).waitFor();
+});
+
+test('where nothing is recorded, the box is drawn on the last frame before, and before the archive on its first one', async (t) => {
+  for (const momentMs of [startMs + 90 * MINUTE_MS, startMs - 10 * MINUTE_MS]) {
+    const page = await openPage(t, { browser, url: server.url, cookie }, `/stream/${uid}/view?t=${momentMs}`);
+    await page.locator('[data-player-mode=archive]').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Find the moment of a change' }).click();
+    await page.getByRole('dialog').locator('canvas[data-loaded=true]').waitFor();
+  }
 });
 
 test('[R1.6] the times of a search are shown whole at every width, in Russian too', async (t) => {

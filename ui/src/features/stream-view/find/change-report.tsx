@@ -84,10 +84,14 @@ function useRanges(session: FindSession, span: ChangeResults['span']): readonly 
 function Working({ search, results }: { readonly search: ChangeSearch; readonly results: ChangeResults }) {
   const i18n = useI18n();
   const { frames, expected } = results;
-  const text = i18n.t('find.auto.progress', {
-    done: i18n.number(frames),
-    expected: i18n.number(Math.max(frames, expected)),
-  });
+  // Before the first answer nothing is known about the number of frames.
+  const text =
+    expected === 0
+      ? i18n.t('find.auto.running')
+      : i18n.t('find.auto.progress', {
+          done: i18n.number(frames),
+          expected: i18n.number(Math.max(frames, expected)),
+        });
   return (
     <div className={classes.working}>
       <Progress

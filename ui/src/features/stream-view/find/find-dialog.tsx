@@ -20,6 +20,7 @@ import { FindSession } from './find-session.ts';
 import { missingMs, type FindRound } from './moment-finder.ts';
 import { RegionPicker } from './region-picker.tsx';
 import type { Region } from './region.ts';
+import { useRegion } from './use-region.ts';
 
 interface FindDialogProps {
   /** The streams whose archives can be searched; at least one. */
@@ -105,7 +106,7 @@ function OpenSteps({
 }: FindStepsProps & OpenFind) {
   const i18n = useI18n();
   const [isSearched, setSearched] = useState(false);
-  const [region, setRegion] = useState<Region>();
+  const [region, setRegion] = useRegion(uid);
   const state = useSyncExternalStore(find.subscribe, find.getState);
   const { rounds, found } = state;
   useEffect(() => {

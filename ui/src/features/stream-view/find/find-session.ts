@@ -1,5 +1,6 @@
 import { browserClock } from '../../../base/clock.ts';
 import { ArchiveAccess } from '../../../playback/archive-access.ts';
+import type { ArchiveSource } from '../../../playback/archive-source.ts';
 import { browserMse } from '../../../playback/media-sink.ts';
 import { intervalsOf, joined, type Interval } from '../../../timeline/intervals.ts';
 import { streamStills } from '../media/stills.ts';
@@ -33,6 +34,7 @@ const FETCHES = 6;
 export class FindSession implements RecordedMoments {
   readonly #uid: string;
   readonly #rangesMaxMs: number;
+  readonly #source: ArchiveSource;
   readonly #access: ArchiveAccess;
   readonly #fragments: FoundFragments;
   readonly #stills: StillPool;
@@ -43,9 +45,9 @@ export class FindSession implements RecordedMoments {
     this.#rangesMaxMs = rangesMaxMs;
     // What is missing is said by the requests of the search itself.
     const ranges = streamRanges(uid, { rangesMaxMs, onError: () => {} });
-    const source = streamSource(uid, ranges);
-    this.#fragments = new FoundFragments(source, browserClock);
-    this.#access = new ArchiveAccess(source, browserClock, this.#fragments);
+    this.#source = streamSource(uid, ranges);
+    this.#fragments = new FoundFragments(this.#source, browserClock);
+    this.#access = new ArchiveAccess(this.#source, browserClock, this.#fragments);
     this.#stills = new StillPool(
       Array.from({ length: DECODERS }, () => streamStills(uid, this.#access, browserMse())),
     );
@@ -72,9 +74,15 @@ export class FindSession implements RecordedMoments {
     return fragments.map((fragment) => Math.round(fragment.startMs));
   }
 
-  /** One whole frame, to draw a region on. */
+  /**
+   * One whole frame, to draw a region on. Where nothing is recorded, as with one of several cameras, it is the last one
+   * before, or the first one of the archive.
+   */
   async whole(utcMs: number, signal: AbortSignal): Promise<FoundFrame> {
-    return this.#frame(utcMs, undefined, WHOLE_PX, signal);
+    const shown = await this.#frame(utcMs, undefined, WHOLE_PX, signal);
+    if (shown.image) return shown;
+    const nearMs = await this.#near(utcMs, signal);
+    return nearMs === undefined ? shown : this.#frame(nearMs, undefined, WHOLE_PX, signal);
   }
 
   /**
@@ -107,6 +115,16 @@ export class FindSession implements RecordedMoments {
   /** Idempotent. */
   dispose(): void {
     this.#stills.dispose();
+  }
+
+  /** A moment with a frame: the last one before `utcMs`, or the first one after it. */
+  async #near(utcMs: number, signal: AbortSignal): Promise<number | undefined> {
+    try {
+      return (await this.gopAt(utcMs, signal)) ?? (await this.#source.nextPlayable(utcMs, signal))?.startMs;
+    } catch {
+      signal.throwIfAborted();
+      return undefined;
+    }
   }
 
   /** Fetches a key frame into the cache from which it is decoded. */
