@@ -484,6 +484,26 @@ test('[R4.11] warnings whose code failed to load appear once it can be loaded', 
   await context.close();
 });
 
+test('[R7.53] a part of the list that failed to load appears with its style once it can be loaded, and the list stays', async () => {
+  const context = await newPerson(browser, desktop);
+  await signInByCookie(context, server.url, cookie);
+  let requests = 0;
+  await context.route('**/picked-bar*.css', (route) =>
+    ++requests < 3 ? route.abort('connectionreset') : route.continue(),
+  );
+  const page = await context.newPage();
+  await page.goto(`${server.url}/ui/streams`);
+  await button(page, 'Select streams').click();
+  const bar = page.getByRole('region', { name: 'Selected streams' });
+  await until(
+    () => bar.evaluate((element) => getComputedStyle(element).position),
+    (position) => position === 'sticky',
+  );
+  assert.equal(requests, 3);
+  await page.getByRole('heading', { name: 'Streams', exact: true }).waitFor();
+  await context.close();
+});
+
 test('one indicator lists the problems: which camera, what, since when, and what to do', async () => {
   const context = await newPerson(browser, desktop);
   await signInByCookie(context, server.url, cookie);

@@ -13,6 +13,7 @@ import { ColorScheme } from './page/color-scheme.ts';
 import { Connection } from './page/connection.ts';
 import { replaceDestination } from './page/sign-in-destination.ts';
 import { importUntilLoaded } from './page/import-until-loaded.ts';
+import { loadFailedStyles } from './page/lazy-part.ts';
 import { rememberHostApp } from './page/host-app.ts';
 import { importAppShell } from './app/import-app-shell.ts';
 import { LanguageStore } from './page/language-store.ts';
@@ -132,6 +133,8 @@ followOpenedNotifications(window, (path) => {
   const { name: to, params, search } = locationAt(path);
   if (to !== null) void router.navigate({ to, params, search } as NavigateOptions);
 });
+
+loadFailedStyles(document);
 
 let isToFollow = false;
 /** After the first screen, which need not wait for it: until then the page polls. */

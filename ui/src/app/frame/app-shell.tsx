@@ -1,5 +1,5 @@
 import type { User } from '@vidette/contract/entities';
-import { lazy, Suspense, useSyncExternalStore, type ReactNode } from 'react';
+import { Suspense, useSyncExternalStore, type ReactNode } from 'react';
 import { onProofRequest, proofRequest } from '../../api/proof.ts';
 import { SignedInBanners } from './banners.tsx';
 import classes from './app-shell.module.css';
@@ -8,10 +8,11 @@ import { SideBar } from './side-bar.tsx';
 import { usePalette } from './use-palette.ts';
 import { useSideBar } from './use-side-bar.ts';
 import { useRouteLocation } from '../../routing/react/router-context.tsx';
+import { lazyPart } from '../../page/lazy-part.ts';
 
 // All of these open by a click or a key: the first frame does not wait for them.
-const ProofDialog = lazy(async () => ({ default: (await import('./proof-dialog.tsx')).ProofDialog }));
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const ProofDialog = lazyPart(async () => (await import('./proof-dialog.tsx')).ProofDialog);
+const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette);
 
 interface AppShellProps {
   readonly user: User;

@@ -3,7 +3,7 @@ import IconMenu2 from '@tabler/icons-react/dist/esm/icons/IconMenu2.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import type { User } from '@vidette/contract/entities';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { healthQuery } from '../../api/health.ts';
 import { mayAddStreams, useSettings } from '../../api/session.ts';
@@ -15,12 +15,13 @@ import { Link } from '../../routing/react/link.tsx';
 import classes from './header.module.css';
 import type { SideBarState } from './use-side-bar.ts';
 import { UserButton } from './user-button.tsx';
+import { lazyPart } from '../../page/lazy-part.ts';
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 // The menu loads a library of floating boxes; the first frame must not wait for it.
 const importMenu = () => import('./user-menu.tsx');
-const UserMenu = lazy(async () => ({ default: (await importMenu()).UserMenu }));
+const UserMenu = lazyPart(async () => (await importMenu()).UserMenu);
 
 interface HeaderProps {
   readonly user: User;

@@ -1,14 +1,15 @@
 import { Modal } from '@mantine/core';
 import IconShare from '@tabler/icons-react/dist/esm/icons/IconShare.mjs';
 import type { Stream } from '@vidette/contract/entities';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Delayed } from '../../components/delayed.tsx';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { useShownShare } from '../streams/details/share-api.ts';
+import { lazyPart } from '../../page/lazy-part.ts';
 
-const SharePanel = lazy(() =>
-  import('../streams/details/share-panel.tsx').then((module) => ({ default: module.SharePanel })),
+const SharePanel = lazyPart(() =>
+  import('../streams/details/share-panel.tsx').then((module) => module.SharePanel),
 );
 
 /** Opens the public link of the stream: copied, scanned as a QR code, embedded or revoked. */

@@ -1,6 +1,5 @@
 import type { StreamStatus as Status } from '@vidette/contract/entities';
 import {
-  lazy,
   Suspense,
   useEffect,
   useRef,
@@ -18,6 +17,7 @@ import { PublicMark, StreamStatus } from './stream-status.tsx';
 import classes from './stream-tile.module.css';
 import { useStreamStill } from './use-stream-still.ts';
 import { Link } from '../../routing/react/link.tsx';
+import { lazyPart } from '../../page/lazy-part.ts';
 
 interface StreamTileProps {
   readonly uid: string;
@@ -38,7 +38,7 @@ interface StreamTileProps {
   readonly linkProps?: Pick<ComponentProps<'a'>, 'onClick' | 'onMouseDown'>;
 }
 
-const HoverVideo = lazy(() => import('./hover-video.tsx').then((module) => ({ default: module.HoverVideo })));
+const HoverVideo = lazyPart(() => import('./hover-video.tsx').then((module) => module.HoverVideo));
 
 const stillOptions = { widthPx: 640, everyMs: 5_000, oldAfterMs: OLD_MS };
 

@@ -1,13 +1,14 @@
 import type { Stream } from '@vidette/contract/entities';
-import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { Suspense, useSyncExternalStore } from 'react';
 import { Delayed } from '../../../components/delayed.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { Player } from '../../../playback/player.ts';
 import type { Timeline } from '../../../timeline/timeline.ts';
 import classes from './save.module.css';
 import { useSelection } from './use-selection.ts';
+import { lazyPart } from '../../../page/lazy-part.ts';
 
-const SavePanel = lazy(() => import('./save-panel.tsx').then((module) => ({ default: module.SavePanel })));
+const SavePanel = lazyPart(() => import('./save-panel.tsx').then((module) => module.SavePanel));
 
 /** The resolution of the present; users don't type a range to the second of it. */
 const STEP_MS = 10_000;

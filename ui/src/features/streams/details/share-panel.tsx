@@ -1,14 +1,15 @@
 import type { Stream } from '@vidette/contract/entities';
 import { Button, Switch } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useRevokeShare, useSaveShare, type ShownShare, type StreamShare } from './share-api.ts';
 import { notifySuccess } from '../../../page/notify.ts';
 import { CopyLine } from '../../../components/copy-line.tsx';
 import { FormSection } from '../../../components/form.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import classes from './share-panel.module.css';
+import { lazyPart } from '../../../page/lazy-part.ts';
 
-const QrCode = lazy(() => import('./qr-code.tsx').then((module) => ({ default: module.QrCode })));
+const QrCode = lazyPart(() => import('./qr-code.tsx').then((module) => module.QrCode));
 
 interface SharePanelProps {
   readonly stream: Stream;

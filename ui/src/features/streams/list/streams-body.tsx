@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, type CSSProperties } from 'react';
+import { Suspense, useEffect, type CSSProperties } from 'react';
 import { streamsPageSize } from '../streams-api.ts';
 import { pagesOf, type RowGroup, type ListRow } from './rows.ts';
 import { ListedTile } from './listed-tile.tsx';
@@ -8,9 +8,10 @@ import classes from './streams.module.css';
 import type { StreamList } from './use-stream-list.ts';
 import type { Picking } from './use-picking.ts';
 import { useRowLayout, type RowLayout } from './use-row-layout.ts';
+import { lazyPart } from '../../../page/lazy-part.ts';
 
 /** Most users never open the table. */
-const TableRows = lazy(() => import('./table-rows.tsx').then((module) => ({ default: module.TableRows })));
+const TableRows = lazyPart(() => import('./table-rows.tsx').then((module) => module.TableRows));
 
 interface StreamsBodyProps {
   readonly list: StreamList;

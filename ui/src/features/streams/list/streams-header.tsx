@@ -5,16 +5,15 @@ import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import IconTable from '@tabler/icons-react/dist/esm/icons/IconTable.mjs';
 import IconTags from '@tabler/icons-react/dist/esm/icons/IconTags.mjs';
 import type { Icon } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Tip } from '../../../components/tip.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
 import { columns, sortTypeOf, sortTypes, type SortType, type StreamsChoices } from './choices.ts';
 import classes from './streams.module.css';
+import { lazyPart } from '../../../page/lazy-part.ts';
 
-const ColumnsMenu = lazy(() =>
-  import('./columns-menu.tsx').then((module) => ({ default: module.ColumnsMenu })),
-);
+const ColumnsMenu = lazyPart(() => import('./columns-menu.tsx').then((module) => module.ColumnsMenu));
 
 interface ChoiceProps {
   readonly choices: StreamsChoices;

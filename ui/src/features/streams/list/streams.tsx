@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import IconCloudX from '@tabler/icons-react/dist/esm/icons/IconCloudX.mjs';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { Suspense, useCallback, useState } from 'react';
 import { useUser } from '../../../api/session.ts';
 import { textOf } from '../../../page/failures.ts';
 import { closeFirstSteps, hasFirstSteps } from '../../../page/first-steps.ts';
@@ -13,18 +13,13 @@ import classes from './streams.module.css';
 import { usePicking, type Picking } from './use-picking.ts';
 import { useStreamFilters, type StreamFilters } from './use-stream-filters.ts';
 import { useStreamList, type StreamList } from './use-stream-list.ts';
+import { lazyPart } from '../../../page/lazy-part.ts';
 
-const FailedStrip = lazy(() =>
-  import('./failed-strip.tsx').then((module) => ({ default: module.FailedStrip })),
-);
-const FirstStepsBar = lazy(() =>
-  import('./first-steps-bar.tsx').then((module) => ({ default: module.FirstStepsBar })),
-);
-const NothingFound = lazy(() =>
-  import('./nothing-found.tsx').then((module) => ({ default: module.NothingFound })),
-);
-const NoStreams = lazy(() => import('./no-streams.tsx').then((module) => ({ default: module.NoStreams })));
-const PickedBar = lazy(() => import('./picked-bar.tsx').then((module) => ({ default: module.PickedBar })));
+const FailedStrip = lazyPart(() => import('./failed-strip.tsx').then((module) => module.FailedStrip));
+const FirstStepsBar = lazyPart(() => import('./first-steps-bar.tsx').then((module) => module.FirstStepsBar));
+const NothingFound = lazyPart(() => import('./nothing-found.tsx').then((module) => module.NothingFound));
+const NoStreams = lazyPart(() => import('./no-streams.tsx').then((module) => module.NoStreams));
+const PickedBar = lazyPart(() => import('./picked-bar.tsx').then((module) => module.PickedBar));
 
 /** All streams [R2.1, R2.26]: a wall of fresh snapshots or a table, as the user last chose. */
 export function StreamsScreen() {
