@@ -284,7 +284,21 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     { name: 'mosaic', path: '/mosaic/1' },
     { name: 'mosaic-wall', path: '/mosaic/2' },
     { name: 'mosaic-archive', path: `/mosaic/1?t=${Date.now() - 20_000}` },
+    {
+      name: 'mosaic-find',
+      path: `/mosaic/1?t=${Date.now() - 20_000}`,
+      act: async (page) => {
+        await page.getByRole('button', { name: /^(Find the moment|Найти момент)/ }).click();
+        await page.getByRole('dialog').waitFor();
+      },
+    },
     { name: 'mosaic-edit', path: '/mosaic/1/edit' },
+    {
+      name: 'together-save',
+      path: `/wall?streams=${live}-${failed}`,
+      act: (page) => page.getByRole('button', { name: /^(Save as a mosaic|Сохранить мозаику)/ }).click(),
+    },
+    { name: 'first-steps', path: '/first-steps' },
     { name: 'not-found', path: '/nowhere' },
   ];
 }

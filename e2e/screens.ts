@@ -4,7 +4,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@vidette/contract/client';
-import { administratorOf, until } from './api.ts';
+import { administratorOf, clientOf, until } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
 import { recordedFor } from './footage.ts';
 import { emptyScreens, fullScreens, lockedScreens, type Exhibits, type Screen } from './screen-list.ts';
@@ -123,6 +123,9 @@ async function take(
   );
   for (const language of ['en', 'ru'] as const) {
     await person?.client.saveProfile({ body: { language } });
+    for (const { cookie } of screens) {
+      if (cookie !== undefined) await clientOf(server, cookie).saveProfile({ body: { language } });
+    }
     for (const look of looks.filter((one) => one.language === language)) {
       const rest = [...wanted];
       const takeAll = async () => {
