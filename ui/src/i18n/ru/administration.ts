@@ -94,7 +94,7 @@ export const administration: Record<keyof typeof english, string> = {
   'debug.outages.length': 'Длительность',
   'debug.outages.lasts': 'пока {duration}',
   'debug.source': 'Источник',
-  'debug.guide': 'Что с этим делать (English)',
+  'debug.guide': 'Что с этим делать (на английском)',
   'debug.transport': 'Транспорт',
   'debug.video': 'Видео',
   'debug.audio': 'Звук',

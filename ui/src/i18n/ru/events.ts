@@ -56,9 +56,9 @@ export const events: Record<keyof typeof english, string> = {
 
   'digest.open': 'Показать все события ночи за две минуты',
   'digest.span': 'Период',
-  'digest.night': 'Прошлая ночь',
-  'digest.day': 'Последние 24 часа',
-  'digest.hour': 'Последний час',
+  'digest.night': 'За ночь',
+  'digest.day': 'За сутки',
+  'digest.hour': 'За час',
   'digest.cameras': 'Камеры',
   'digest.parts': 'Фрагменты и пропуски',
   'events.holdEnded.share':

@@ -15,7 +15,7 @@ export const mosaics = {
   'mosaics.failed': 'Мозаика не сохранена',
 
   'mosaic.settings': 'Настройка мозаики',
-  'mosaic.save': 'Сохранить как мозаику',
+  'mosaic.save': 'Сохранить мозаику',
   'mosaic.empty.title': 'Показывать нечего',
   'mosaic.empty.text': 'В этой мозаике нет потоков, доступных вам.',
   'mosaic.grid': 'Видео мозаики {name}',

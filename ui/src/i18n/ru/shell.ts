@@ -44,7 +44,7 @@ export const shell: Record<keyof typeof english, string> = {
   'menu.apiDocumentation': 'Документация API',
   'menu.settings': 'Настройки',
   'menu.help': 'Справка',
-  'menu.guide': 'Руководство (English)',
+  'menu.guide': 'Руководство (на английском)',
   'menu.logout': 'Выйти',
 
   'title.streams': 'Потоки',

@@ -60,7 +60,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.steps.text': 'Сервер настроен. Проверьте диск и время, добавьте камеры и пользователей.',
   'streams.empty.title': 'Потоков пока нет',
   'streams.empty.text': 'Добавьте адрес камеры или начните с демопотока, для которого камера не нужна.',
-  'streams.empty.moveIn': 'Переезд с другой программы (English)',
+  'streams.empty.moveIn': 'Переезд с другой программы (на английском)',
   'streams.empty.readOnly': 'Доступ к потокам может дать администратор.',
   'streams.demo.add': 'Добавить демопоток',
   'streams.demo.name': 'Демо',
