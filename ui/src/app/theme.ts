@@ -75,7 +75,11 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
-    Modal: { defaultProps: { centered: true, radius: 8, transitionProps: { duration: 140 } } },
+    Modal: {
+      defaultProps: { centered: true, radius: 8, transitionProps: { duration: 140 } },
+      // A title with a long name has several lines.
+      styles: { title: { lineHeight: 1.4 } },
+    },
     Menu: { defaultProps: { transitionProps: { duration: 120 } } },
     Tooltip: { defaultProps: { closeDelay: 200, openDelay: 300, transitionProps: { duration: 120 } } },
   },

@@ -10,12 +10,12 @@ interface KeysDialogProps {
   readonly rows: readonly KeyRow[];
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** False for a screen that can be full screen: outside its element the dialog would not be visible. */
-  readonly withinPortal?: boolean;
+  /** Within the element that is full screen, outside of which the dialog would not be visible. */
+  readonly isInside?: boolean;
 }
 
 /** The list of a screen's keyboard shortcuts. */
-export function KeysDialog({ rows, isOpen, onClose, withinPortal = true }: KeysDialogProps) {
+export function KeysDialog({ rows, isOpen, onClose, isInside = false }: KeysDialogProps) {
   const i18n = useI18n();
   return (
     <Modal
@@ -23,7 +23,7 @@ export function KeysDialog({ rows, isOpen, onClose, withinPortal = true }: KeysD
       onClose={onClose}
       title={i18n.t('player.keys')}
       closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
-      withinPortal={withinPortal}
+      withinPortal={!isInside}
     >
       <dl className={classes.keys}>
         {rows.map(([keys, label]) => (

@@ -142,7 +142,7 @@ function Stage({ uid, stream, frame }: StageProps & { readonly frame: StageFrame
       {viewer && stream?.canArchive && (
         <SaveSide timeline={viewer.timeline} player={viewer.player} stream={stream} />
       )}
-      <KeysDialog rows={viewKeys} isOpen={hasKeys} onClose={() => setKeys(false)} withinPortal={false} />
+      <KeysDialog rows={viewKeys} isOpen={hasKeys} onClose={() => setKeys(false)} isInside={isFullScreen} />
     </div>
   );
 }

@@ -52,7 +52,7 @@ export function SaveMosaic({ layout, startMs }: SaveMosaicProps) {
         <Button
           size="sm"
           variant="default"
-          leftSection={<IconLayoutDashboard size={16} aria-hidden="true" />}
+          leftSection={<IconLayoutDashboard size={16} aria-hidden="true" className={classes.saveSign} />}
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
