@@ -189,6 +189,7 @@ test('each tile without video shows its own reason', async () => {
     wallPatienceMs,
   );
   await says('Shed', failureReason ?? '');
+  await says('Shed', /^No video since .+, for .+\. The next attempt begins within .+\.$/);
 
   await client.pauseStream({ body: { uid: uidOf('Yard') } });
   await says('Yard', 'The stream is paused');

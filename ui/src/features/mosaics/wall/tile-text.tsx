@@ -13,6 +13,7 @@ import { gapText } from './gap-text.ts';
 import { LastFrame, useOldFrame } from '../../../playback/react/last-frame.tsx';
 import { lossOf, lossText } from './lost-tile.tsx';
 import type { StreamFacts } from './stream-facts.ts';
+import { TileOutage } from './tile-outage.tsx';
 import { TileSnapshots } from './tile-snapshots.tsx';
 import { useTileSnapshot } from './use-wall.ts';
 import classes from './wall.module.css';
@@ -99,6 +100,7 @@ function TileStateText({ tile, uid, facts, snapshot, old }: TileStateTextProps) 
       return (
         <>
           <p>{(isSourceAway(state) ? trouble : undefined) ?? i18n.t(waitingText[state.reason])}</p>
+          {isSourceAway(state) && !isArchive && <TileOutage uid={uid} />}
           {state.reason !== 'gesture' && <LastFrame old={old} />}
         </>
       );
