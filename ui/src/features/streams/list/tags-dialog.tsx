@@ -47,6 +47,7 @@ function TagsForm({ picked, onChange, onClose }: TagsFormProps) {
           openOnFocus={false}
           label={i18n.t('streams.picked.tags.add')}
           description={i18n.t('stream.tags.help')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
           maxTags={limits.tagsMax}
           value={added}
           onChange={setAdded}
