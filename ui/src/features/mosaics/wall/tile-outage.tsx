@@ -4,7 +4,7 @@ import { outageTexts } from '../../streams/details/outage-text.ts';
 import { streamStatsQuery } from '../../streams/streams-api.ts';
 import classes from './wall.module.css';
 
-/** Rarer than on a stream's own page: on a wall, many streams may have failed at once. */
+/** Rarer than on the own page of a stream: many streams of a wall may have failed together. */
 const EVERY_MS = 10_000;
 
 /** Since when the stream of a tile has had no video, and when its source is tried again; nothing unless it failed. */
