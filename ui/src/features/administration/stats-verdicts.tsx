@@ -95,7 +95,7 @@ function RecordingVerdict({ stats: { streamsRecorded, recorded }, warnings }: Wa
         : i18n.t('stats.verdict.notRecorded', { count: idle })}
       {streamsRecorded > 0 && (
         <p className={classes.reason}>
-          {i18n.t('recorded.label')}: <span>{recordedShareText(recorded, i18n)}</span>
+          {i18n.t('recorded.label')} · {recordedShareText(recorded, i18n)}
         </p>
       )}
     </Verdict>

@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import { Delayed } from '../../../components/delayed.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import classes from './find.module.css';
 import type { FindSession, FoundFrame } from './find-session.ts';
@@ -81,10 +82,20 @@ export function RegionPicker({ utcMs, session, region, onRegion }: RegionPickerP
       <span id={keysId} className={`${classes.keys} visually-hidden`}>
         {i18n.t('find.region.keys')}
       </span>
-      {frame && !frame.image && <span className={classes.missing}>{i18n.t('find.noFrame')}</span>}
+      <NoFrame frame={frame} />
       {region && <RegionFrame region={region} />}
     </button>
   );
+}
+
+/** Why nothing is shown: the frame is still being loaded, or there is none. */
+function NoFrame({ frame }: { readonly frame: FoundFrame | undefined }) {
+  const i18n = useI18n();
+  if (frame?.image) return null;
+  const words = (
+    <span className={classes.missing}>{i18n.t(frame ? 'find.noFrame' : 'player.buffering')}</span>
+  );
+  return frame ? words : <Delayed>{words}</Delayed>;
 }
 
 /** The outline of a region, over the frame that it is a part of. */
