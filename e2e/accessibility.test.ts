@@ -247,7 +247,10 @@ test('[R1.7] [R2.29] axe finds nothing serious in the menus and dialogs of the s
       { path: '/administration/cluster', act: (page) => openBy(page, /^(Drain|Вывести)/, dialog) },
       { path: view, act: (page) => openBy(page, /^(Gaps|Пропуски)$/, dialog) },
       { path: '/create-mosaic', act: (page) => page.keyboard.press('?') },
-      { path: `/wall?streams=${uid}`, act: (page) => openBy(page, /^(Save as a mosaic|Сохранить мозаику)/, dialog) },
+      {
+        path: `/wall?streams=${uid}`,
+        act: (page) => openBy(page, /^(Save as a mosaic|Сохранить мозаику)/, dialog),
+      },
       { path: '/user/porter/edit', act: (page) => openBy(page, /^(Delete|Удалить) porter/, dialog) },
       { path: '/profile/me/sessions', act: (page) => openBy(page, /^(End all|Завершить все) /, dialog) },
       {
