@@ -259,7 +259,7 @@ test('the recorded share is shown on the stream’s page, in the statistics and 
     (await testEnv.client.getArchiveStats({ params: { uid } })).recorded?.day.share ?? 0;
   // Of the last 24 hours, only the recording since the server's restart.
   await until(share, (known) => known > 0 && known < 0.5, WAIT_MS);
-  const words = /^[\d.]+% of the last 24 hours, [\d.]+% of the last 30 days$/;
+  const words = /(?:^|· )[\d.]+% of the last 24 hours, [\d.]+% of the last 30 days$/;
   await testEnv.open(`/stream/${uid}/info`, async (page) => {
     await page.getByText(words).waitFor({ timeout: WAIT_MS });
   });
