@@ -1,26 +1,19 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { polls } from '@vidette/contract/constants';
 import type { Stream } from '@vidette/contract/entities';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
-import { outageTexts } from '../streams/details/outage-text.ts';
+import { OutageNote } from '../streams/details/outage-note.tsx';
 import { reasonOf } from '../streams/reason.ts';
-import { streamStatsQuery } from '../streams/streams-api.ts';
 import classes from './stream-view.module.css';
 
 /** Why a camera sends no video, since when, when it is tried again, and for its editors what they can do. */
 export function FailedCamera({ stream }: { readonly stream: Stream }) {
   const i18n = useI18n();
-  const { data: stats, dataUpdatedAt: askedMs } = useQuery(streamStatsQuery(stream.uid));
-  const texts = stats?.status === 'failed' ? outageTexts(stats, askedMs, i18n) : undefined;
   return (
     <>
       <p>{reasonOf(stream, i18n)}</p>
-      {texts && (
-        <p className={classes.outage}>
-          {texts.since} {texts.next}
-        </p>
-      )}
+      <OutageNote uid={stream.uid} everyMs={polls.logsMs} className={classes.outage} />
       {stream.canEdit && <Remedies uid={stream.uid} />}
     </>
   );

@@ -13,10 +13,13 @@ import { gapText } from './gap-text.ts';
 import { LastFrame, useOldFrame } from '../../../playback/react/last-frame.tsx';
 import { lossOf, lossText } from './lost-tile.tsx';
 import type { StreamFacts } from './stream-facts.ts';
-import { TileOutage } from './tile-outage.tsx';
+import { OutageNote } from '../../streams/details/outage-note.tsx';
 import { TileSnapshots } from './tile-snapshots.tsx';
 import { useTileSnapshot } from './use-wall.ts';
 import classes from './wall.module.css';
+
+/** Rarer than on the own page of a stream: many streams of a wall may have failed together. */
+const OUTAGE_EVERY_MS = 10_000;
 
 interface TileTextProps {
   readonly tile: WallTile;
@@ -100,7 +103,9 @@ function TileStateText({ tile, uid, facts, snapshot, old }: TileStateTextProps) 
       return (
         <>
           <p>{(isSourceAway(state) ? trouble : undefined) ?? i18n.t(waitingText[state.reason])}</p>
-          {isSourceAway(state) && !isArchive && <TileOutage uid={uid} />}
+          {isSourceAway(state) && !isArchive && (
+            <OutageNote uid={uid} everyMs={OUTAGE_EVERY_MS} className={classes.outage} />
+          )}
           {state.reason !== 'gesture' && <LastFrame old={old} />}
         </>
       );
