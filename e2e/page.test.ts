@@ -504,6 +504,34 @@ test('[R7.53] a part of the list that failed to load appears with its style once
   await context.close();
 });
 
+test('[R7.53] once the server has another version of the page, a part that is not loaded yet leads to an offer to reload, and a screen loads it', async () => {
+  const context = await newPerson(browser, desktop);
+  await signInByCookie(context, server.url, cookie);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/ui/streams`);
+  const select = button(page, 'Select streams');
+  await select.waitFor();
+  // The server's own answer for files that it no longer has; the page that it sends then names others.
+  let isReplaced = true;
+  await context.route(`${server.url}/ui/assets/*`, (route) =>
+    route.continue(isReplaced ? { url: `${server.url}/ui/assets/gone-4f2a81c0.js` } : {}),
+  );
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) isReplaced = false;
+  });
+  await select.click();
+  await page.getByText('The server has been updated.').waitFor();
+  await page.getByRole('heading', { name: 'Streams', exact: true }).waitFor();
+  await Promise.all([page.waitForEvent('load'), button(page, 'Reload the page').click()]);
+  await select.waitFor();
+  assert.equal(await page.getByText('The server has been updated.').count(), 0);
+
+  isReplaced = true;
+  await Promise.all([page.waitForEvent('load'), page.getByRole('link', { name: 'Mosaics' }).first().click()]);
+  await page.getByRole('heading', { name: 'Mosaics', exact: true }).waitFor();
+  await context.close();
+});
+
 test('one indicator lists the problems: which camera, what, since when, and what to do', async () => {
   const context = await newPerson(browser, desktop);
   await signInByCookie(context, server.url, cookie);

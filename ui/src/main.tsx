@@ -17,6 +17,7 @@ import { loadFailedStyles } from './page/lazy-part.ts';
 import { rememberHostApp } from './page/host-app.ts';
 import { importAppShell } from './app/import-app-shell.ts';
 import { LanguageStore } from './page/language-store.ts';
+import { pageVersion } from './page/page-version.ts';
 import { followOpenedNotifications } from './app/opened-notifications.ts';
 import { putOfflinePageBy } from './app/offline-page.ts';
 import { createQueryClient } from './app/query-client.ts';
@@ -142,8 +143,8 @@ function followWhenShown(): void {
   if (isToFollow || !userOf(queryClient)) return;
   isToFollow = true;
   browserClock.after(patienceBeforeFollowingMs, () => {
-    void importUntilLoaded(() => import('./app/changes/follow.ts'), browserClock).then(({ follow }) =>
-      follow(queryClient),
+    void importUntilLoaded(() => import('./app/changes/follow.ts'), browserClock, pageVersion).then(
+      ({ follow }) => follow(queryClient),
     );
   });
 }

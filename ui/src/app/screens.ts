@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react';
 import type { AddressName } from '../routing/addresses.ts';
+import { pageVersion } from '../page/page-version.ts';
 import { screenChunks, type ScreenFrame, type ScreenChunk } from './screen-chunks.ts';
 
 /** A screen that can be rendered. */
@@ -59,11 +60,17 @@ export class Screens {
   }
 
   async #load({ screen, frame, usesFirstMessages }: ScreenChunk): Promise<DrawableScreen> {
-    const [Screen, ScreenFrame] = await Promise.all([
-      screen(),
-      frame?.() ?? null,
-      usesFirstMessages ? undefined : this.#loadMessages(),
-    ]);
-    return { Screen, Frame: ScreenFrame };
+    try {
+      const [Screen, ScreenFrame] = await Promise.all([
+        screen(),
+        frame?.() ?? null,
+        usesFirstMessages ? undefined : this.#loadMessages(),
+      ]);
+      return { Screen, Frame: ScreenFrame };
+    } catch (error) {
+      // The screen shown instead needs to know.
+      await pageVersion.check();
+      throw error;
+    }
   }
 }

@@ -20,6 +20,7 @@ import { readAppShell } from './import-app-shell.ts';
 import { OfflineBanner } from './offline-banner.tsx';
 import { ScreenHost } from './screen-host.tsx';
 import type { Screens } from './screens.ts';
+import { UpdatedBanner } from './updated-banner.tsx';
 import classes from './shell.module.css';
 import { useRouteTitle } from '../page/title.ts';
 
@@ -62,6 +63,12 @@ export function Shell({ screens }: { screens: Screens }) {
       )}
     </main>
   );
+  const alerts = (
+    <>
+      <OfflineBanner />
+      <UpdatedBanner />
+    </>
+  );
   return (
     <>
       <a href="#content" className={classes.skip}>
@@ -69,12 +76,12 @@ export function Shell({ screens }: { screens: Screens }) {
       </a>
       {isBare ? (
         <>
-          <OfflineBanner />
+          {alerts}
           {screen}
         </>
       ) : (
         <Suspense fallback={null}>
-          <LoadedAppShell user={user} alert={<OfflineBanner />}>
+          <LoadedAppShell user={user} alert={alerts}>
             {screen}
           </LoadedAppShell>
         </Suspense>

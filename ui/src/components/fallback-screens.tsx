@@ -2,8 +2,10 @@ import { Button, Skeleton } from '@mantine/core';
 import IconError404 from '@tabler/icons-react/dist/esm/icons/IconError404.mjs';
 import IconLock from '@tabler/icons-react/dist/esm/icons/IconLock.mjs';
 import IconMoodWrrr from '@tabler/icons-react/dist/esm/icons/IconMoodWrrr.mjs';
+import { useEffect } from 'react';
 import { PageState } from './page-state.tsx';
 import { useI18n } from '../i18n/i18n-context.tsx';
+import { pageVersion } from '../page/page-version.ts';
 import { Link } from '../routing/react/link.tsx';
 
 // Screens shown instead of a screen: no such page, no right to it, failed, still loading.
@@ -43,9 +45,17 @@ export function ForbiddenScreen({ message }: { message: string }) {
   );
 }
 
-/** A screen that failed to render; reloading the page is the only thing that can help. */
+/**
+ * A screen that failed to render; reloading the page is the only thing that can help. If the server has another version of the
+ * page, that is why, and the page is reloaded without asking.
+ */
 export function CrashedScreen({ error }: { error: unknown }) {
   const i18n = useI18n();
+  const isReplaced = pageVersion.isReplaced();
+  useEffect(() => {
+    if (isReplaced) window.location.reload();
+  }, [isReplaced]);
+  if (isReplaced) return <PendingScreen />;
   return (
     <PageState
       icon={IconMoodWrrr}

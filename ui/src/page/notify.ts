@@ -2,6 +2,7 @@ import type { NotificationData } from '@mantine/notifications';
 import { pageTimes } from '@vidette/contract/constants';
 import { browserClock } from '../base/clock.ts';
 import { importUntilLoaded } from './import-until-loaded.ts';
+import { pageVersion } from './page-version.ts';
 
 // The page's two kinds of notification [R8.10]. Screens supply the message; this module decides how long it is
 // shown. The library behind them is loaded for the first notification, after the first screen has rendered.
@@ -20,7 +21,7 @@ export const notificationsWanted = {
 
 /** The library behind them. */
 export const loadNotifications = () =>
-  importUntilLoaded(() => import('@mantine/notifications'), browserClock);
+  importUntilLoaded(() => import('@mantine/notifications'), browserClock, pageVersion);
 
 /** Success: plain, closable, three seconds. */
 export function notifySuccess(message: string): void {

@@ -2,6 +2,7 @@ import { useEffect, useState, type ComponentType } from 'react';
 import { browserClock } from '../../base/clock.ts';
 import { importUntilLoaded } from '../../page/import-until-loaded.ts';
 import { usePage } from '../../page/page-context.tsx';
+import { pageVersion } from '../../page/page-version.ts';
 
 interface LateProps {
   readonly isWanted: boolean;
@@ -16,7 +17,7 @@ export function Late({ isWanted, load }: LateProps) {
   useEffect(() => {
     if (!isWanted) return;
     const both = () => Promise.all([load(), language.learnAll()]);
-    void importUntilLoaded(both, browserClock).then(([found]) => setContent(() => found));
+    void importUntilLoaded(both, browserClock, pageVersion).then(([found]) => setContent(() => found));
   }, [isWanted, language, load]);
   return isWanted && Content && <Content />;
 }

@@ -95,7 +95,8 @@ export const shell = {
     'This page keeps trying to reconnect. Until the server answers, it is not known whether it records.',
   'state.failed.title': 'This could not be loaded',
   'state.crashed.title': 'This page has crashed',
-  'state.crashed.action': 'Reload it',
+  'state.crashed.action': 'Reload the page',
+  'state.updated.title': 'The server has been updated.',
 
   'banner.license': 'License is missing or expired. Addition streams and watching archive has been disabled.',
   'banner.license.ask': 'Ask an administrator to upload a license.',

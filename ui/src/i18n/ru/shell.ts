@@ -98,7 +98,8 @@ export const shell: Record<keyof typeof english, string> = {
     'Страница пробует подключиться снова. Пока сервер не ответит, неизвестно, идёт ли запись.',
   'state.failed.title': 'Не удалось загрузить',
   'state.crashed.title': 'На этой странице произошёл сбой',
-  'state.crashed.action': 'Перезагрузить',
+  'state.crashed.action': 'Перезагрузить страницу',
+  'state.updated.title': 'Сервер обновлён.',
 
   'banner.license': 'Лицензия отсутствует или истекла. Добавление потоков и просмотр архива отключены.',
   'banner.license.ask': 'Попросите администратора загрузить лицензию.',
