@@ -8,8 +8,18 @@ const folder = join(root, 'server/dist');
 const programs = ['main', 'front', 'engine', 'plan'];
 /** Loaded only where they are needed, and large or native: they stay packages. */
 const loadedLater = /^(node-av|pg|ssh2|web-push|yaml|mqtt|nodemailer|@aws-sdk|@smithy)(\/|$)/;
-/** @type {import('rolldown').OutputOptions} */
-const output = { dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js' };
+/**
+ * V8 keeps the source of what runs, with two bytes for each character as soon as one needs them: ASCII alone, and no comments
+ * but licenses and the modules' names, takes 3 MB instead of 6 in a front.
+ * @type {import('rolldown').OutputOptions}
+ */
+const output = {
+  dir: folder,
+  format: 'esm',
+  chunkFileNames: '[name]-[hash].js',
+  charset: 'ascii',
+  comments: { legal: true, annotation: false, jsdoc: false },
+};
 
 /**
  * A module keeps the place of its source: it finds files, threads and programs beside it. In a release all of these are

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
@@ -110,6 +109,8 @@ async function withPart<T>(
   mode: number,
   place: (part: string) => Promise<T>,
 ): Promise<T> {
+  // Loaded here, because it takes a megabyte: a supervisor only makes folders.
+  const { randomBytes } = await import('node:crypto');
   const part = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.part`);
   try {
     const handle = await open(part, 'wx', mode);

@@ -1,8 +1,9 @@
-import { request, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import { request } from '../base/node-http.ts';
 import type { Dial } from '../dial/dial.ts';
 import { failed, retryAfterMaxMs, type DeliveryResult } from './channel.ts';
 

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { networkOf } from '../base/network.ts';
+import { createServer } from '../base/node-http.ts';
 import { isSocketAddress } from './socket-addresses.ts';
 
 export interface Certificate {

@@ -1,10 +1,4 @@
-import {
-  Agent as PlainAgent,
-  request as plainRequest,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -14,6 +8,7 @@ import { Avoidance } from './avoidance.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { isSignedBy, type KeyPair } from '../base/key-pair.ts';
+import { Agent as PlainAgent, request as plainRequest } from '../base/node-http.ts';
 import { newNonce } from './node-authenticator.ts';
 import type { Peer, Peers } from './peers.ts';
 import {

@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import type { RtspResponse } from '@vidette/media/rtsp/message';
 import { Fault } from '../../base/fault.ts';
+import { STATUS_CODES } from '../../base/node-http.ts';
 
 /** The credentials are wrong, or there are none. */
 export function refused(): Fault {

@@ -1,17 +1,14 @@
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../../base/clock.ts';
+import { Fault } from '../../../base/fault.ts';
 import {
   createServer,
   request as httpRequest,
   validateHeaderName,
   validateHeaderValue,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../../base/clock.ts';
-import { Fault } from '../../../base/fault.ts';
+} from '../../../base/node-http.ts';
 import type { Credentials } from '../../../dial/address.ts';
 import type { Dial } from '../../../dial/dial.ts';
 import { forwardMotionJpeg, isMotionJpeg } from './jpeg-parts.ts';

@@ -1,5 +1,6 @@
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { delay, type Clock } from '../../../base/clock.ts';
+import { request as httpRequest } from '../../../base/node-http.ts';
 import type { Credentials } from '../../../dial/address.ts';
 import type { Dial } from '../../../dial/dial.ts';
 import { Authorization } from '../../../dial/authorization.ts';
