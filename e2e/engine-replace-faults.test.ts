@@ -19,32 +19,38 @@ before(async () => {
     clips.set(gopFrames, await encodeSceneClip({ gopFrames, frames: 2 * longGop }));
 });
 
-/** When something happens in a replacement: so many frames into a GOP that begins once the next engine has connected. */
+/**
+ * The next engine gets each frame two frames later than the present one, which would otherwise end its recording with the GOP
+ * that the next one has just begun to receive, whenever it is the slower of the two.
+ */
+const camera = () => ({ ...numbered(), lagMs: (session: number) => (session === 0 ? 0 : 100) });
+
+/**
+ * When something happens in a replacement: so many frames into the first GOP that the next engine receives as a whole. The
+ * present engine is told to end its recording when that GOP begins, which it does where the next one begins: what comes later
+ * is recorded by the next engine.
+ */
 interface Moment {
   readonly gopFrames: number;
-  /**
-   * The present engine is told to end its recording when that GOP begins, which it does where the next one begins: what comes
-   * later is recorded by the next engine.
-   */
   readonly framesIn: number;
 }
+
+/** How many sessions each of the cameras has had. */
+const sessionsOf = ({ cameras }: Scene) => cameras.map(({ playedFrom }) => playedFrom.length);
 
 /** Resolves when it is that moment for the first of the next engine's cameras. */
 async function handingOver(
   { cameras }: Scene,
-  connections: readonly number[],
+  sessions: readonly number[],
   { gopFrames, framesIn }: Moment,
 ): Promise<void> {
-  const gopsAt = new Map<FakeCamera, number>();
-  const gopOf = ({ frames }: FakeCamera, before = 0) => Math.floor((frames - before) / gopFrames);
+  const isMoment = ({ playedFrom, frames }: FakeCamera, before = 0) => {
+    const from = playedFrom[before];
+    return from !== undefined && frames > Math.ceil(from / gopFrames) * gopFrames + framesIn;
+  };
   await until(
-    () => {
-      for (const [index, camera] of cameras.entries())
-        if (camera.connections > (connections[index] ?? 0) && !gopsAt.has(camera))
-          gopsAt.set(camera, gopOf(camera));
-      return [...gopsAt].some(([camera, gop]) => gopOf(camera, framesIn) > gop);
-    },
-    (isBegun) => isBegun,
+    () => cameras.some((camera, index) => isMoment(camera, sessions[index])),
+    (isReached) => isReached,
   );
 }
 
@@ -66,12 +72,12 @@ async function struckWhileReplaced(
 ): Promise<void> {
   const clip = clips.get(moment.gopFrames);
   assert.ok(clip);
-  const scene = await Scene.open(clip, undefined, numbered);
+  const scene = await Scene.open(clip, undefined, camera);
   try {
-    const connections = scene.cameras.map((camera) => camera.connections);
+    const sessions = sessionsOf(scene);
     const before = await scene.processes('engine-main.ts');
     const restarting = scene.command(main, 'restart');
-    await handingOver(scene, connections, moment);
+    await handingOver(scene, sessions, moment);
     process.kill((await victim(scene, before)) ?? 0, signal);
     const { code, output } = await restarting;
     assert.equal(code, 0, output);
@@ -109,11 +115,11 @@ describe('servers whose processes are killed while they are replaced', { concurr
   test('[R15.2] all processes end in order when the supervisor is killed while streams are handed over, and the next server records on', async () => {
     const clip = clips.get(longGop);
     assert.ok(clip);
-    const scene = await Scene.open(clip, undefined, numbered);
+    const scene = await Scene.open(clip, undefined, camera);
     try {
-      const connections = scene.cameras.map((camera) => camera.connections);
+      const sessions = sessionsOf(scene);
       const restarting = scene.command(main, 'restart');
-      await handingOver(scene, connections, { gopFrames: longGop, framesIn: longGop / 4 });
+      await handingOver(scene, sessions, { gopFrames: longGop, framesIn: longGop / 4 });
       const parts = partsOf(scene.server.pid);
       assert.ok(parts.length > engines, 'two engines of the same streams run');
       process.kill(scene.server.pid, 'SIGKILL');

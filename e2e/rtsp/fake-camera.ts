@@ -83,6 +83,8 @@ export interface FakeCameraOptions {
   readonly frameNow?: () => number;
   /** All sessions get the same frames at the same time, as from an encoder that runs since the first of them. */
   readonly isShared?: boolean;
+  /** With `isShared`: a session gets its frames so much later than they are due, ms; by its number, from 0. */
+  readonly lagMs?: (session: number) => number;
   /** Frames carry their numbers: an SEI whose text is `numberMark` and eight hexadecimal digits. Only H.264. */
   readonly isNumbered?: boolean;
   /** What happens to a second session: it is refused or reset, or ends the first. Any number is admitted unless given. */
@@ -122,6 +124,8 @@ export interface FakeCamera {
   readonly connections: number;
   /** Frames that were due so far, of all connections, or of the encoder that they share. */
   readonly frames: number;
+  /** The numbers of the frames with which its sessions began, in the order in which they did. */
+  readonly playedFrom: readonly number[];
   stop(): Promise<void>;
 }
 
@@ -136,6 +140,7 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
   const requests: RtspRequest[] = [];
   const connections = new Set<Connection>();
   let count = 0;
+  const playedFrom: number[] = [];
   let frames = 0;
   let failures = 0;
   let startMs: number | undefined;
@@ -145,6 +150,7 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
       request: (request) => requests.push(request),
       picture: (index) => (frames = options.isShared ? Math.max(frames, index + 1) : frames + 1),
       begin: () => (startMs ??= performance.now()),
+      plays: (from) => playedFrom.push(from),
       failsOnce: () => failures++ === 0,
       isAlone: () => ![...connections].some((other) => other !== connection && other.isPlaying),
       admit: () => {
@@ -173,6 +179,7 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
     get frames() {
       return frames;
     },
+    playedFrom,
     async stop() {
       for (const connection of connections) connection.close();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -185,6 +192,8 @@ interface ConnectionEvents {
   readonly picture: (index: number) => void;
   /** When the encoder that the sessions share began. */
   readonly begin: () => number;
+  /** The session begins with that frame. */
+  readonly plays: (from: number) => void;
   /** Whether no other session plays. */
   readonly isAlone: () => boolean;
   /** True the first time. */
@@ -417,10 +426,11 @@ class Connection {
    * would fall behind ours.
    */
   #play(paceMs: number): void {
-    const { isShared, frameNow } = this.#options;
-    const startMs = isShared ? this.#on.begin() : performance.now();
-    let sent = isShared ? Math.round((performance.now() - startMs) / paceMs) : 0;
+    const { isShared, lagMs, frameNow } = this.#options;
+    const startMs = isShared ? this.#on.begin() + (lagMs?.(this.#number) ?? 0) : performance.now();
+    let sent = isShared ? Math.max(0, Math.round((performance.now() - startMs) / paceMs)) : 0;
     this.#frame = frameNow?.() ?? (isShared ? sent : this.#frame);
+    this.#on.plays(this.#frame);
     this.#sendDue = () => {
       // Rounded: a timer that fires half a millisecond early must not leave its frame to the next turn.
       const due = Math.round((performance.now() - startMs) / Math.max(paceMs, 1));
