@@ -152,14 +152,16 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
       name: 'banners',
       path: '/streams',
       testEnv: async (context) => {
-        await context.route('**/ui/settings', async (route) => {
-          const reply = await route.fetch();
-          await route.fulfill({ json: { ...(await reply.json()), isLicenseExpired: true } });
+        // The page contains the settings that it begins with.
+        await context.route('**/ui/streams', async (route) => {
+          const response = await route.fetch();
+          const body = (await response.text()).replace('"isLicenseExpired":false', '"isLicenseExpired":true');
+          await route.fulfill({ response, body });
         });
         await context.route('**/v1/system/health', (route) => route.fulfill({ json: unwell() }));
       },
     },
-    { name: 'menu', path: '/streams', act: (page) => page.locator('[aria-haspopup=menu]').click() },
+    { name: 'menu', path: '/streams', act: openMenu },
     { name: 'add-stream', path: '/add-stream' },
     { name: 'add-stream-probed', path: '/add-stream', act: (page) => probe(page, 'demo:') },
     {
@@ -202,8 +204,8 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     },
     { name: 'profile-sessions', path: '/profile/me/sessions' },
     { name: 'settings', path: '/settings' },
-    { name: 'side-bar', path: '/help', act: (page) => page.locator('[aria-controls=side-bar]').click() },
-    { name: 'palette', path: '/streams', act: (page) => page.keyboard.press('Control+k') },
+    { name: 'side-bar', path: '/help', act: openSideBar },
+    { name: 'palette', path: '/streams', act: openPalette },
     { name: 'help', path: '/help' },
     { name: 'administration-stats', path: '/administration' },
     { name: 'administration-license', path: '/license' },
@@ -421,6 +423,23 @@ async function pickTwo(page: Page): Promise<void> {
 }
 
 /** Opens the controls that save footage, which are among the further controls on small screens. */
+async function openMenu(page: Page): Promise<void> {
+  await page.locator('[aria-haspopup=menu]').click();
+  await page.getByRole('menuitem').first().waitFor();
+}
+
+/** On a wide screen it is open already. */
+async function openSideBar(page: Page): Promise<void> {
+  const button = page.locator('[aria-controls=side-bar]');
+  if ((await button.getAttribute('aria-expanded')) !== 'true') await button.click();
+}
+
+async function openPalette(page: Page): Promise<void> {
+  await page.locator('[aria-haspopup=menu]').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').waitFor();
+}
+
 async function saveFootage(page: Page): Promise<void> {
   const opener = page.getByRole('button', { name: /Save footage|Сохранить запись/ });
   const more = page.getByRole('button', { name: /More controls|Другие кнопки/ });

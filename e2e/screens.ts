@@ -30,7 +30,7 @@ const looks: readonly Look[] = (
 )
   .flatMap(([width, height]) =>
     (['dark', 'light'] as const).flatMap((colorScheme) =>
-      (['en', 'ru'] as const).map((language) => ({ width, height, colorScheme, language })),
+      (['en', 'ru'] as const).map((language) => ({ width, height, colorScheme, language, hasSideBar: true })),
     ),
   )
   .filter((look) => wantedLooks.some((wanted) => nameOf(look).startsWith(wanted)));
