@@ -121,6 +121,8 @@ test('[R2.14] the server’s metrics are shown over time, and the value of each 
     const dark = page.getByRole('listitem').filter({ hasText: '1 stream has no video' });
     await dark.getByRole('link', { name: 'Dock' }).waitFor();
     await dark.getByText('refused the connection').waitFor();
+    const idle = page.getByRole('listitem').filter({ hasText: '1 stream should be recorded and is not:' });
+    await idle.getByRole('link', { name: 'Dock' }).waitFor();
     const chart = page.getByRole('figure', { name: /^Memory/ });
     const figure = chart.locator('figcaption span').nth(1);
     await figure.waitFor();

@@ -2,6 +2,7 @@ import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTrian
 import IconCircleCheck from '@tabler/icons-react/dist/esm/icons/IconCircleCheck.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
+import { failedStreamsMax } from '@vidette/contract/constants';
 import type { HealthWarning } from '@vidette/contract/health';
 import type { ReactNode } from 'react';
 import { healthQuery } from '../../api/health.ts';
@@ -58,7 +59,7 @@ function StreamsVerdict({ stats: { streams, streamsFailed, failed } }: { stats: 
       {i18n.t('stats.verdict.dark', { count: streamsFailed })}
       <ul className={classes.failed}>
         {failed.map(({ uid, since }) => (
-          <FailedStream key={uid} uid={uid} since={since} />
+          <NamedStream key={uid} uid={uid} since={since} hasReason />
         ))}
         {others > 0 && <li>{i18n.t('stats.verdict.others', { count: others })}</li>}
       </ul>
@@ -66,7 +67,14 @@ function StreamsVerdict({ stats: { streams, streamsFailed, failed } }: { stats: 
   );
 }
 
-function FailedStream({ uid, since }: Stats['failed'][number]) {
+interface NamedStreamProps {
+  readonly uid: string;
+  readonly since: number | null;
+  readonly hasReason?: boolean;
+}
+
+/** A stream with a link to its health, since when it is as the verdict says, and why. */
+function NamedStream({ uid, since, hasReason = false }: NamedStreamProps) {
   const i18n = useI18n();
   const { data: stream } = useQuery(streamSummaryQuery(uid));
   return (
@@ -75,7 +83,7 @@ function FailedStream({ uid, since }: Stats['failed'][number]) {
         {stream?.name ?? uid}
       </Link>
       {since !== null && ` ${i18n.t('stats.verdict.since', { time: i18n.dateTime(since) })}`}
-      {stream?.failureReason && <span className={classes.reason}>{stream.failureReason}</span>}
+      {hasReason && stream?.failureReason && <span className={classes.reason}>{stream.failureReason}</span>}
     </li>
   );
 }
@@ -87,12 +95,21 @@ interface WarnedProps {
 
 function RecordingVerdict({ stats: { streamsRecorded, recorded }, warnings }: WarnedProps) {
   const i18n = useI18n();
-  const idle = warnings.filter(({ code }) => code === 'stream-not-recording').length;
+  const idle = warnings.filter(({ code }) => code === 'stream-not-recording');
+  const others = idle.length - failedStreamsMax;
   return (
-    <Verdict isWell={idle === 0}>
-      {idle === 0
+    <Verdict isWell={idle.length === 0}>
+      {idle.length === 0
         ? i18n.t('stats.verdict.recorded', { count: streamsRecorded })
-        : i18n.t('stats.verdict.notRecorded', { count: idle })}
+        : i18n.t('stats.verdict.notRecorded', { count: idle.length })}
+      {idle.length > 0 && (
+        <ul className={classes.failed}>
+          {idle.slice(0, failedStreamsMax).map(({ subject, since = null }) => (
+            <NamedStream key={subject} uid={subject ?? ''} since={since} />
+          ))}
+          {others > 0 && <li>{i18n.t('stats.verdict.others', { count: others })}</li>}
+        </ul>
+      )}
       {streamsRecorded > 0 && (
         <p className={classes.reason}>
           {i18n.t('recorded.label')} · {recordedShareText(recorded, i18n)}

@@ -9,7 +9,7 @@ export const administration = {
   'stats.verdict.recorded':
     '{count, plural, =0 {No stream should be recorded.} one {The stream that should be recorded is recorded.} other {All # streams that should be recorded are recorded.}}',
   'stats.verdict.notRecorded':
-    '{count, plural, one {# stream should be recorded and is not.} other {# streams should be recorded and are not.}}',
+    '{count, plural, one {# stream should be recorded and is not:} other {# streams should be recorded and are not:}}',
   'stats.verdict.disk': '{free} of {total} are free on the archive’s disk.',
   'stats.verdict.diskUnknown': 'How much space the archive’s disk has is not known.',
   'stats.verdict.keepsUp': 'The server keeps up: nothing waits.',
