@@ -310,6 +310,15 @@ test('[R7.47] printed at any width, no column of the audit log exceeds the page,
     for (const width of [360, 800, 1100]) {
       await page.setViewportSize({ width, height: 740 });
       assert.equal(await overflowOf(page), 0, `on paper of ${width} px`);
+      const lines = await page
+        .getByRole('cell', { name: '127.0.0.1', exact: true })
+        .first()
+        .evaluate((cell) => {
+          const text = document.createRange();
+          text.selectNodeContents(cell);
+          return text.getClientRects().length;
+        });
+      assert.equal(lines, 1, `an address on paper of ${width} px`);
     }
   });
 });

@@ -137,7 +137,9 @@ function EntryRows({ entry }: { entry: AuditEntry }) {
           <EntrySentence entry={entry} />
           {outcome !== 'ok' && <div className={classes.failed}>{outcomeText}</div>}
         </td>
-        <td data-wide="true">{ip}</td>
+        <td data-wide="true" className={classes.address}>
+          {ip}
+        </td>
       </tr>
       {isOpen && (
         <tr className={classes.details}>
