@@ -125,7 +125,7 @@ test('[R7.9, R10.5] revoking disconnects its viewers immediately and invalidates
   await admin.revokeStreamShare({ params: { uid } });
   const [code, reason] = (await ended) as [number, Buffer];
   assert.deepEqual([code, reason.toString()], [1000, 'NotFound']);
-  await page.getByText('This link is not valid, or no longer.').waitFor();
+  await page.getByText('This link is invalid or no longer works.').waitFor();
   await assert.rejects(
     admin.getShared({ params: { key } }),
     (error: unknown) => error instanceof ApiError && error.code === 'NotFound',

@@ -65,7 +65,7 @@ test('[R2.19] a zone that is not the browser’s own is named, and stays through
 test('sizes have three figures in the language’s numbers', () => {
   assert.equal(plain(english.bytes(1_456_789_012)), '1.46 GB');
   assert.equal(plain(russian.bytes(1_456_789_012)), '1,46 ГБ');
-  assert.equal(plain(english.bytes(0)), '0 byte');
+  assert.equal(plain(english.bytes(0)), '0 bytes');
 });
 
 test('no line ends between a number and its unit', () => {

@@ -161,7 +161,8 @@ export class I18n {
     return this.number(size, {
       style: 'unit',
       unit: units[index] ?? 'byte',
-      unitDisplay: 'short',
+      // The short form of a byte is "0 byte".
+      unitDisplay: index === 0 ? 'long' : 'short',
       maximumSignificantDigits: 3,
     });
   }

@@ -15,7 +15,7 @@ const en = {
   audioOn: 'Sound on',
   audioOff: 'Sound off',
   fullScreen: 'Full screen',
-  invalid: 'This link is not valid, or no longer.',
+  invalid: 'This link is invalid or no longer works.',
   unsupported: 'This browser can’t play this stream.',
   failed: 'The picture can’t be shown.',
 };

@@ -15,7 +15,7 @@ export const records = {
   'audit.ok': 'Done',
   'audit.older': 'Show older entries',
   'audit.nothing': 'No entry matches.',
-  'audit.off': 'Switch it on in the configuration: audit.enabled.',
+  'audit.off': 'Switch them on in the configuration: audit.enabled.',
   'audit.printed': 'Audit log, printed {time}',
   'audit.action.addStream': 'Stream added',
   'audit.action.pauseStream': 'Stream paused',

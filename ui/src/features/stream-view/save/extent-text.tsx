@@ -28,8 +28,7 @@ export function ExtentText({ extent, askedMs, failure }: ExtentTextProps) {
         asked: i18n.duration(askedMs),
         size: i18n.bytes(extent.bytes),
       })}{' '}
-      {inside.length > 0 &&
-        `${i18n.t('save.missing', { duration: i18n.duration(missingMs) })} ${i18n.t('save.gaps', { count })}`}
+      {inside.length > 0 && i18n.t('save.gaps', { count, duration: i18n.duration(missingMs) })}
     </>
   );
 }

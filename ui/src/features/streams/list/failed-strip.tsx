@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { StreamState } from '@vidette/contract/entities';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
@@ -51,7 +52,7 @@ function FailedStream({ state: { uid, failureReason } }: { readonly state: Strea
       <Link to="/stream/$uid/view" params={{ uid }} className={classes.item}>
         <StatusMark status="failed" />
         <span className={classes.name} title={stream?.name}>
-          {stream?.name ?? '…'}
+          {stream ? stream.name : <Skeleton width="6rem" height="1rem" />}
         </span>
         <span className={classes.reason}>{failureReason ?? i18n.t('streams.reason.failed')}</span>
       </Link>
