@@ -279,8 +279,13 @@ test('[R2.15] [R8.7] a license is uploaded as a file or by dropping one; its err
 test('[R7.47] printed, the audit log has all its columns, dark on white, and no controls', () =>
   testEnv.open('/administration/audit-logs', async (page) => {
     await page.getByRole('table').waitFor();
+    const sideBar = page.locator('nav#side-bar');
+    await button(page, 'Side bar').click();
+    await sideBar.waitFor();
     await page.emulateMedia({ media: 'print' });
     await page.getByText(/^Audit log, printed /).waitFor();
+    assert.equal(await sideBar.isVisible(), false);
+    assert.equal((await page.getByRole('main').boundingBox())?.x, 0);
     assert.equal(await page.getByRole('banner').isVisible(), false);
     assert.equal(await page.getByLabel('Target').isVisible(), false);
     assert.equal(await page.getByRole('columnheader', { name: 'Address' }).isVisible(), true);
