@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
 import IconCircleCheck from '@tabler/icons-react/dist/esm/icons/IconCircleCheck.mjs';
 import { useQuery } from '@tanstack/react-query';
@@ -76,11 +77,15 @@ interface NamedStreamProps {
 /** A stream with a link to its health, since when it is as the verdict says, and why. */
 function NamedStream({ uid, since, hasReason = false }: NamedStreamProps) {
   const i18n = useI18n();
-  const { data: stream } = useQuery(streamSummaryQuery(uid));
+  const { data: stream, isPending } = useQuery(streamSummaryQuery(uid));
   return (
     <li>
       <Link to="/stream/$uid/debug" params={{ uid }}>
-        {stream?.name ?? uid}
+        {isPending ? (
+          <Skeleton display="inline-block" width="6rem" height="0.875rem" />
+        ) : (
+          (stream?.name ?? uid)
+        )}
       </Link>
       {since !== null && ` ${i18n.t('stats.verdict.since', { time: i18n.dateTime(since) })}`}
       {hasReason && stream?.failureReason && <span className={classes.reason}>{stream.failureReason}</span>}
