@@ -73,7 +73,7 @@ test('[R9.3] a range is selected on the timeline; size and length are shown befo
     await choose(page, startMs, endMs);
     const words = side(page).locator('output');
     await words.getByText(/^Recorded: .* of [\d.]+\ss, about [\d.]+\s[kM]B/).waitFor();
-    assert.match(await words.innerText(), /1 gap is skipped in the file: [\d.]+\ss\./);
+    assert.match(await words.innerText(), /Gaps skipped in the file: 1 \([\d.]+\ss\)\./);
 
     // The end is dragged later by its handle, and the field follows.
     while (await button(page, 'Zoom in').isEnabled()) await button(page, 'Zoom in').click();

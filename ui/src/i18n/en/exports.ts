@@ -26,7 +26,7 @@ export const exports = {
   'save.measuring': 'Checking what is recorded…',
   'save.extent': 'Recorded: {recorded} of {asked}, about {size}.',
   'save.nothing': 'Nothing is recorded in this range.',
-  'save.gaps': '{count, plural, one {# gap is} other {# gaps are}} skipped in the file: {duration}.',
+  'save.gaps': 'Gaps skipped in the file: {count} ({duration}).',
   'save.missing': 'Missing: {duration}.',
   'save.others': 'Other streams in the same range',
   'save.others.none': 'None',

@@ -26,8 +26,7 @@ export const exports = {
   'save.measuring': 'Проверяем, что записано…',
   'save.extent': 'Записано: {recorded} из {asked}, около {size}.',
   'save.nothing': 'За это время ничего не записано.',
-  'save.gaps':
-    'В файле {count, plural, one {опущен # пропуск} few {опущены # пропуска} many {опущено # пропусков} other {опущено # пропуска}}: {duration}.',
+  'save.gaps': 'Пропусков в файле: {count} ({duration}).',
   'save.missing': 'Не хватает: {duration}.',
   'save.others': 'Другие потоки за то же время',
   'save.others.none': 'Нет',
