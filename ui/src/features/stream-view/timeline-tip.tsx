@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { Scrubber } from '../../playback/scrubber.ts';
+import { drawnLength } from '../../timeline/react/canvas.ts';
 import type { Timeline } from '../../timeline/timeline.ts';
 import { StillCanvas } from './still-canvas.tsx';
 import classes from './timeline-tip.module.css';
@@ -11,7 +12,7 @@ interface TimelineTipProps {
   readonly textAt: (ms: number) => readonly string[];
 }
 
-/** Width of the preview, CSS px, and how much of it stays inside the timeline. */
+/** Width of the preview, px of the timeline, and how much of it stays inside the timeline. */
 const TIP_WIDTH_PX = 208;
 const STILL_PX = 416;
 
@@ -25,7 +26,11 @@ export function TimelineTip({ timeline, scrubber, textAt }: TimelineTipProps) {
   if (words.length === 0 && !isWanted) return null;
   const leftPx = Math.max(0, Math.min(scale.widthPx - TIP_WIDTH_PX, scale.toPx(hoverMs) - TIP_WIDTH_PX / 2));
   return (
-    <div className={classes.tip} style={{ left: leftPx, width: TIP_WIDTH_PX }} data-timeline-tip>
+    <div
+      className={classes.tip}
+      style={{ left: drawnLength(leftPx), width: drawnLength(TIP_WIDTH_PX) }}
+      data-timeline-tip
+    >
       {isWanted && (
         <div className={classes.frame} data-empty={still === undefined}>
           <StillCanvas scrubber={scrubber} className={classes.still} mostPx={STILL_PX} />

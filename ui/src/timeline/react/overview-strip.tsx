@@ -10,7 +10,7 @@ import { dayText, overviewLabelText, windowText } from '../overview-text.ts';
 import { Overview } from '../overview.ts';
 import type { Timeline } from '../timeline.ts';
 import { Zone } from '../zone.ts';
-import { fitCanvas, followWidth } from './canvas.ts';
+import { drawnLength, drawnPx, fitCanvas, followWidth } from './canvas.ts';
 import shared from './canvas.module.css';
 import classes from './overview-strip.module.css';
 import { paletteOf } from './palette.ts';
@@ -118,7 +118,11 @@ function DayTip({ overview, zone, ms }: DayTipProps) {
   const { scale } = overview.getView();
   const leftPx = Math.max(0, Math.min(scale.widthPx - TIP_WIDTH_PX, scale.toPx(ms) - TIP_WIDTH_PX / 2));
   return (
-    <p className={classes.tip} style={{ left: leftPx, width: TIP_WIDTH_PX }} data-overview-tip>
+    <p
+      className={classes.tip}
+      style={{ left: drawnLength(leftPx), width: drawnLength(TIP_WIDTH_PX) }}
+      data-overview-tip
+    >
       <span>{dayText(overview.getView(), ms, i18n, zone)}</span>
       <span className={classes.time}>{timelineMessages(i18n, zone).label(ms)}</span>
     </p>
@@ -170,14 +174,14 @@ function pointersOf(overview: Overview) {
     onPointerDown(event: PointerEvent<HTMLCanvasElement>) {
       if (event.button !== 0 || !event.isPrimary) return;
       event.currentTarget.setPointerCapture(event.pointerId);
-      overview.press(event.nativeEvent.offsetX);
+      overview.press(drawnPx(event.nativeEvent.offsetX));
     },
     onPointerMove(event: PointerEvent<HTMLCanvasElement>) {
-      if (event.isPrimary) overview.move(event.nativeEvent.offsetX);
+      if (event.isPrimary) overview.move(drawnPx(event.nativeEvent.offsetX));
     },
     onPointerUp(event: PointerEvent<HTMLCanvasElement>) {
       if (!event.isPrimary) return;
-      overview.release(event.nativeEvent.offsetX);
+      overview.release(drawnPx(event.nativeEvent.offsetX));
       if (event.pointerType !== 'mouse') overview.leave();
     },
     onPointerCancel() {

@@ -6,7 +6,7 @@ import { momentText, timelineMessages } from '../moment-text.ts';
 import { timelineKey } from '../timeline-keys.ts';
 import type { Timeline } from '../timeline.ts';
 import { Zone } from '../zone.ts';
-import { fitCanvas, followWidth } from './canvas.ts';
+import { drawnPx, fitCanvas, followWidth } from './canvas.ts';
 import shared from './canvas.module.css';
 import { paletteOf } from './palette.ts';
 import classes from './timeline-slider.module.css';
@@ -182,7 +182,11 @@ function useWheel(canvasRef: RefObject<HTMLCanvasElement | null>, timeline: Time
       const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
       const deltaX = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
       const deltaY = event.shiftKey ? 0 : event.deltaY;
-      timeline.pointer.wheel(event.offsetX, deltaX * px, deltaY * px * (event.ctrlKey ? 4 : 1));
+      timeline.pointer.wheel(
+        drawnPx(event.offsetX),
+        drawnPx(deltaX * px),
+        deltaY * px * (event.ctrlKey ? 4 : 1),
+      );
     };
     element.addEventListener('wheel', onWheel, { passive: false });
     return () => element.removeEventListener('wheel', onWheel);
@@ -200,17 +204,17 @@ function usePointers(timeline: Timeline) {
     onPointerDown(event: PointerEvent<HTMLCanvasElement>) {
       if (event.button !== 0) return;
       event.currentTarget.setPointerCapture(event.pointerId);
-      down.current.set(event.pointerId, event.nativeEvent.offsetX);
+      down.current.set(event.pointerId, drawnPx(event.nativeEvent.offsetX));
       if (down.current.size > 1) return;
       const { offsetX, offsetY } = event.nativeEvent;
       timeline.pointer.press(
-        offsetX,
-        offsetY < BAND_TOP_PX,
+        drawnPx(offsetX),
+        drawnPx(offsetY) < BAND_TOP_PX,
         event.pointerType === 'mouse' ? undefined : FINGER_PX,
       );
     },
     onPointerMove(event: PointerEvent<HTMLCanvasElement>) {
-      const px = event.nativeEvent.offsetX;
+      const px = drawnPx(event.nativeEvent.offsetX);
       if (down.current.size === 2 && down.current.has(event.pointerId)) {
         const before = spread();
         down.current.set(event.pointerId, px);
@@ -223,7 +227,7 @@ function usePointers(timeline: Timeline) {
     },
     onPointerUp(event: PointerEvent<HTMLCanvasElement>) {
       down.current.delete(event.pointerId);
-      timeline.pointer.release(event.nativeEvent.offsetX);
+      timeline.pointer.release(drawnPx(event.nativeEvent.offsetX));
       if (event.pointerType !== 'mouse') timeline.pointer.leave();
     },
     onPointerCancel(event: PointerEvent<HTMLCanvasElement>) {

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { PointerEvent, RefObject } from 'react';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
+import { drawnLength, drawnPx, fitCanvas } from '../../../timeline/react/canvas.ts';
 import { paletteOf } from '../../../timeline/react/palette.ts';
 import type { ArchiveWall } from '../../../playback/wall/archive-wall.ts';
 import { drawLanes, trackAt, tracksHeight } from '../../../timeline/draw-timeline-tracks.ts';
@@ -25,28 +26,36 @@ export function TimelineTracksView({ archive, streams }: TimelineTracksViewProps
   const widthPx = useTracksDrawing(canvas, archive, streams, heightPx);
   const onPointerMove = (event: PointerEvent) => {
     const { offsetX, offsetY } = event.nativeEvent;
-    const track = trackAt(streams.length, offsetY);
-    setHover(track === undefined ? undefined : { track, ms: timeline.getView().scale.toMs(offsetX) });
+    const track = trackAt(streams.length, drawnPx(offsetY));
+    setHover(
+      track === undefined ? undefined : { track, ms: timeline.getView().scale.toMs(drawnPx(offsetX)) },
+    );
   };
   const stream = hover && streams[hover.track];
   return (
     <div className={classes.frame}>
       <div
         className={classes.lanes}
-        style={{ height: heightPx }}
+        style={{ height: drawnLength(heightPx) }}
         role="img"
         aria-label={i18n.t('mosaic.lanes')}
       >
         <canvas
           ref={canvas}
           className={classes.canvas}
-          style={{ width: widthPx, height: heightPx }}
+          style={{ width: drawnLength(widthPx), height: drawnLength(heightPx) }}
           onPointerMove={onPointerMove}
           onPointerLeave={() => setHover(undefined)}
-          onClick={(event) => timeline.goTo(timeline.getView().scale.toMs(event.nativeEvent.offsetX))}
+          onClick={(event) =>
+            timeline.goTo(timeline.getView().scale.toMs(drawnPx(event.nativeEvent.offsetX)))
+          }
         />
         {streams.map(({ uid, name }, at) => (
-          <span key={uid} className={classes.name} style={{ top: at * (heightPx / streams.length) }}>
+          <span
+            key={uid}
+            className={classes.name}
+            style={{ top: drawnLength(at * (heightPx / streams.length)) }}
+          >
             {name}
           </span>
         ))}
@@ -74,9 +83,7 @@ function useTracksDrawing(
     const context = element?.getContext('2d');
     if (!element || !context) return;
     const draw = () => {
-      const density = window.devicePixelRatio;
-      element.width = Math.round(widthPx * density);
-      element.height = Math.round(heightPx * density);
+      const density = fitCanvas(element, widthPx, heightPx);
       drawLanes(context, {
         tracks: streams.map(({ uid }) => tracks.intervals(uid)),
         scale: timeline.getView().scale,
