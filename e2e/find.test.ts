@@ -205,7 +205,7 @@ test('[R1.6] the times of a search are shown whole at every width, in Russian to
     (values) => values.length === 2 && values.every((value) => value !== ''),
   );
   const cut: string[] = [];
-  for (const width of [1440, 1100, 1060, 900, 768, 701, 700, 390, 360]) {
+  for (const width of [3840, 1440, 1100, 1060, 900, 768, 701, 700, 390, 360]) {
     await page.setViewportSize({ width, height: 844 });
     const isCut = await fields.evaluateAll((all) =>
       all.some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),

@@ -44,7 +44,7 @@ export function FindDialog({ streams, ...rest }: FindDialogProps) {
     <Modal
       opened
       onClose={rest.onClose}
-      size="min(1200px, 96vw)"
+      size="min(75rem, 96vw)"
       title={i18n.t('find.title', { name })}
       closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
     >
