@@ -61,6 +61,7 @@ export function EditorGrid({ editor, view, gridRef, nameOf, drag, onGrab }: Edit
             key={`${cell.x} ${cell.y}`}
             faceRef={(element) => faceRef(element, index)}
             cell={cell}
+            widthShare={cell.width / layout.columns}
             name={nameAt(cell)}
             isChosen={chosen === index}
             isReachable={chosen === undefined ? index === order[0] : chosen === index}

@@ -8,6 +8,8 @@ import classes from './mosaic-edit.module.css';
 interface EditorTileProps {
   readonly faceRef: Ref<HTMLDivElement>;
   readonly cell: MosaicCell;
+  /** Of the mosaic's width, 0 to 1. */
+  readonly widthShare: number;
   /** Undefined when it is empty. */
   readonly name: string | undefined;
   readonly isChosen: boolean;
@@ -22,7 +24,8 @@ interface EditorTileProps {
   readonly onCorner: (event: PointerEvent) => void;
 }
 
-const stillWidthPx = 320;
+/** The server scales to any width; few different ones are requested. */
+const stillWidthsPx = [320, 640, 1280, 1920];
 
 /** One tile of the edited page: its stream's snapshot and name, a remove button, and a resize handle. */
 export function EditorTile({ faceRef, ...tile }: EditorTileProps) {
@@ -56,7 +59,7 @@ export function EditorTile({ faceRef, ...tile }: EditorTileProps) {
           <span className={classes.cellHint}>{i18n.t('mosaicEdit.cell.hint')}</span>
         ) : (
           <>
-            <Still uid={cell.stream} />
+            <Still uid={cell.stream} widthShare={tile.widthShare} />
             <span className={classes.cellName}>{name}</span>
           </>
         )}
@@ -84,12 +87,16 @@ export function EditorTile({ faceRef, ...tile }: EditorTileProps) {
   );
 }
 
-function Still({ uid }: { uid: string | null }) {
+function Still({ uid, widthShare }: { uid: string | null; widthShare: number }) {
   if (uid === null) return null;
   return (
     <img
       className={classes.still}
-      src={addressOf('getStreamPicture', { uid }, { width: stillWidthPx })}
+      // The mosaic takes about three quarters of a wide window.
+      sizes={`${Math.ceil(widthShare * 75)}vw`}
+      srcSet={stillWidthsPx
+        .map((width) => `${addressOf('getStreamPicture', { uid }, { width })} ${width}w`)
+        .join(', ')}
       alt=""
       draggable={false}
       onError={(event) => event.currentTarget.remove()}

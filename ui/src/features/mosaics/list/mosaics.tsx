@@ -29,7 +29,7 @@ export function MosaicsScreen() {
   const i18n = useI18n();
   const { typed, type, page, turnTo, query, isEmpty } = useMosaicList();
   return (
-    <div className={classes.page}>
+    <>
       <PageBar title={i18n.t('title.mosaics')} actions={!isEmpty && <CreateButton />} />
       {!isEmpty && (
         <ListBar>
@@ -59,7 +59,7 @@ export function MosaicsScreen() {
           </>
         )}
       </Loaded>
-    </div>
+    </>
   );
 }
 
