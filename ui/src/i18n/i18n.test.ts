@@ -51,6 +51,7 @@ test('moments are written to the second, in the asked zone', () => {
   assert.equal(english.time(moment, 'Europe/Berlin'), '07:05:04');
   assert.match(english.dateTime(moment, 'UTC'), /^21 Nov 2026, 06:05:04( UTC)?$/);
   assert.match(plain(russian.dateTime(moment, 'UTC')), /^21 нояб\. 2026 г\., 06:05:04( UTC)?$/);
+  assert.match(russian.date(moment, 'UTC'), /2026\u00a0г\.$/);
 });
 
 test('[R2.19] a zone that is not the browser’s own is named, and stays through what follows', () => {

@@ -122,7 +122,8 @@ export class I18n {
       const locale = this.language === 'en' ? 'en-GB' : this.language;
       this.#dates.set(id, (format = new Intl.DateTimeFormat(locale, { ...options, timeZone })));
     }
-    return format.format(timeMs);
+    // "2026 г.": the word stays with its year.
+    return format.format(timeMs).replace(' г.', '\u00a0г.');
   }
 
   /**

@@ -47,6 +47,7 @@ test('dates are understood as they are written in either language, with or witho
     '1 Jul 2026, 12:20:30',
     'July 1, 2026 12:20:30',
     '1 июля 2026 г., 12:20:30',
+    '1 июля 2026\u00a0г., 12:20:30',
     '1 июл. 2026 г. 12:20:30',
     '2026-07-01T10:20:30.000Z',
     '2026-07-01 13:20:30+03:00',
