@@ -81,7 +81,8 @@ function Viewers({ stream: { uid, status } }: FigureProps) {
     enabled: status === 'running',
     refetchInterval: viewersEveryMs,
   });
-  return data && status === 'running' ? i18n.number(data.viewers) : null;
+  if (status !== 'running') return '–';
+  return data ? i18n.number(data.viewers) : null;
 }
 
 function depthText({ archive }: ListedStream, i18n: I18n): string {
