@@ -100,6 +100,7 @@ test('[R1.6] on a phone the first picture begins in the first quarter of the scr
         ['/streams', 'main article'],
         [paths.find((one) => /^\/stream\/.*\/view$/.test(one)) ?? '', 'main video'],
         [paths.find((one) => /^\/mosaic\/\d+$/.test(one)) ?? '', 'main article'],
+        ['/events', 'main [data-empty]'],
       ] as const) {
         await goWithin(page, path);
         const first = page.locator(picture).first();

@@ -22,7 +22,7 @@ interface EventsListProps {
 }
 
 const cardRem = 5.5;
-const dayRem = 2;
+const dayRem = 1.5;
 /** Overscan, as a share of the list's height. */
 const beyond = 0.5;
 
