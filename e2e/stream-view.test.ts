@@ -41,6 +41,14 @@ async function open(t: TestContext, search = '', look: Look = desktop): Promise<
   return page;
 }
 
+/** Adds another camera, so that the player has a strip of them. */
+async function besideYard(t: TestContext): Promise<void> {
+  const { uid: other } = await client.addStream({
+    body: { name: 'Yard', streamSource: 'demo:', live: { onDemand: true }, archive: { isEnable: false } },
+  });
+  t.after(() => client.deleteStream({ params: { uid: other } }));
+}
+
 /** The status of the page's player. */
 function marks(page: Page) {
   return page.evaluate(() => {
@@ -99,10 +107,8 @@ test('[R2.8] [R4.7] the live video moves, shows the present, and the page is nam
   assert.equal(await page.title(), 'Gate 2 – Vidette');
 });
 
-test('[R2.8] the video has at least three quarters of a 1440x900 window’s width, and the timeline is in view', async (t) => {
-  const page = await open(t);
-  await playing(page, 'live');
-  await page.getByRole('slider', { name: 'Timeline of Gate 2' }).waitFor();
+/** The video has at least three quarters of the window's width, and the timeline is in view. */
+async function assertFits(page: Page): Promise<void> {
   const { widthPx, timelineBottomPx } = await page.evaluate(() => {
     const video = document.querySelector('main video')?.getBoundingClientRect();
     const timeline = document.querySelector('canvas[data-timeline]')?.getBoundingClientRect();
@@ -114,14 +120,35 @@ test('[R2.8] the video has at least three quarters of a 1440x900 window’s widt
   });
   assert.ok(widthPx >= 0.75 * desktop.width, `${widthPx} px wide`);
   assert.ok(timelineBottomPx <= desktop.height, `the timeline ends at ${timelineBottomPx} px`);
+}
+
+test('[R2.8] the video has at least three quarters of a 1440x900 window’s width, and the timeline is in view', async (t) => {
+  const page = await open(t);
+  await playing(page, 'live');
+  await page.getByRole('slider', { name: 'Timeline of Gate 2' }).waitFor();
+  await assertFits(page);
   assert.ok(await page.getByRole('heading', { name: 'Gate 2' }).isVisible());
 });
 
+test('[R2.8] so it has beside the side bar and the other cameras, which a new user sees, and the steps are among the controls', async (t) => {
+  await besideYard(t);
+  t.after(() => client.saveProfile({ body: { language: 'en' } }));
+  for (const [language, steps] of [
+    ['en', ['−1 h', '−1 min', '+1 min', '+1 h']],
+    ['ru', ['−1 ч', '−1 мин', '+1 мин', '+1 ч']],
+  ] as const) {
+    await client.saveProfile({ body: { language } });
+    const page = await open(t, '', { ...desktop, hasSideBar: true });
+    await playing(page, 'live');
+    await page.locator('[data-camera-strip]').waitFor();
+    await page.locator('nav#side-bar').waitFor();
+    await assertFits(page);
+    for (const step of steps) await page.getByText(step, { exact: true }).waitFor();
+  }
+});
+
 test('[R2.8] in both languages the controls are one row, with or without the side bar and the other cameras', async (t) => {
-  const { uid: other } = await client.addStream({
-    body: { name: 'Yard', streamSource: 'demo:', live: { onDemand: true }, archive: { isEnable: false } },
-  });
-  t.after(() => client.deleteStream({ params: { uid: other } }));
+  await besideYard(t);
   t.after(() => client.saveProfile({ body: { language: 'en' } }));
   const rows = new Set<string>();
   for (const language of ['en', 'ru'] as const) {
