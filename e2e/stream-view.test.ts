@@ -147,7 +147,7 @@ test('[R2.8] so it has beside the side bar and the other cameras, which a new us
   }
 });
 
-test('[R2.8] in both languages the controls are one row, with or without the side bar and the other cameras', async (t) => {
+test('[R2.8] in both languages the controls are one row, with or without the side bar, the other cameras and a range to save', async (t) => {
   await besideYard(t);
   t.after(() => client.saveProfile({ body: { language: 'en' } }));
   const rows = new Set<string>();
@@ -156,14 +156,24 @@ test('[R2.8] in both languages the controls are one row, with or without the sid
     const page = await open(t);
     const controls = page.getByRole('group', { name: /^(Playback|Воспроизведение)$/ });
     await page.getByRole('group', { name: /^(Archive navigation|Навигация по архиву)$/ }).waitFor();
-    const [cameras, sideBar] = [/^(Cameras|Камеры)$/, /^(Side bar|Боковая панель)$/];
-    for (const name of [cameras, sideBar, cameras, sideBar]) {
+    const cameras = page.getByRole('button', { name: /^(Cameras|Камеры)$/ });
+    const sideBar = page.getByRole('button', { name: /^(Side bar|Боковая панель)$/ });
+    const save = page.getByRole('button', { name: /^(Save footage|Сохранить запись)$/ });
+    for (const [what, toggle] of Object.entries({
+      'no cameras': cameras,
+      'no cameras, side bar': sideBar,
+      'side bar': cameras,
+      'nothing else': sideBar,
+      'a range': save,
+      'a range, side bar': sideBar,
+    })) {
       await page.setViewportSize({ width: 1920, height: 900 });
-      await page.getByRole('button', { name }).click();
+      await toggle.click();
+      if (toggle === save) await page.locator('[data-save-side]').waitFor();
       for (let width = 1120; width <= 1920; width += 40) {
         await page.setViewportSize({ width, height: 900 });
         const box = await controls.boundingBox();
-        if (!box || box.height > 40) rows.add(`${language}, ${String(name)}, ${width}: ${box?.height}`);
+        if (!box || box.height > 40) rows.add(`${language}, ${what}, ${width}: ${box?.height}`);
       }
     }
   }

@@ -12,6 +12,7 @@ import { SaveControl } from './save/save-control.tsx';
 import { saveSnapshot } from './snapshot.ts';
 import type { ShortcutTargets } from './use-shortcuts.ts';
 import type { Viewer } from './viewer.ts';
+import classes from './stream-view.module.css';
 
 interface StageControlsProps {
   readonly uid: string;
@@ -36,36 +37,42 @@ export function StageControls(props: StageControlsProps) {
     );
   };
   return (
-    <PlayerControls
-      player={viewer.player}
-      // Most users have this right: it is better to remove buttons for the few than to shift them for the
-      // many.
-      hasArchive={stream?.canArchive ?? true}
-      isFullScreen={isFullScreen}
-      onStep={(byMs) => viewer.timeline.step(byMs)}
-      onLive={() => viewer.timeline.live()}
-      onFullScreen={targets.toggleFullScreen}
-      onPictureInPicture={
-        document.pictureInPictureEnabled ? () => togglePictureInPicture(videoRef.current) : undefined
-      }
-      onSnapshot={snapshot}
-      navigation={(stream?.canArchive ?? true) && <TimelineNavigation timeline={viewer.timeline} />}
-    >
-      {stream?.canArchive && (
-        <>
-          <BookmarkControl uid={uid} shownMs={shownMs} />
-          <JumpControl uid={uid} shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
-          <FindControl streams={[{ uid, name: stream.name }]} shownMs={shownMs} timeline={viewer.timeline} />
-          <SaveControl timeline={viewer.timeline} shownMs={shownMs} />
-        </>
-      )}
-      <ViewMenu
-        view={targets.view}
-        hasFigures={hasFigures}
-        onFigures={targets.toggleFigures}
-        onKeys={targets.showKeys}
-      />
-    </PlayerControls>
+    <div className={classes.controls}>
+      <PlayerControls
+        player={viewer.player}
+        // Most users have this right: it is better to remove buttons for the few than to shift them for the
+        // many.
+        hasArchive={stream?.canArchive ?? true}
+        isFullScreen={isFullScreen}
+        onStep={(byMs) => viewer.timeline.step(byMs)}
+        onLive={() => viewer.timeline.live()}
+        onFullScreen={targets.toggleFullScreen}
+        onPictureInPicture={
+          document.pictureInPictureEnabled ? () => togglePictureInPicture(videoRef.current) : undefined
+        }
+        onSnapshot={snapshot}
+        navigation={(stream?.canArchive ?? true) && <TimelineNavigation timeline={viewer.timeline} />}
+      >
+        {stream?.canArchive && (
+          <>
+            <BookmarkControl uid={uid} shownMs={shownMs} />
+            <JumpControl uid={uid} shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
+            <FindControl
+              streams={[{ uid, name: stream.name }]}
+              shownMs={shownMs}
+              timeline={viewer.timeline}
+            />
+            <SaveControl timeline={viewer.timeline} shownMs={shownMs} />
+          </>
+        )}
+        <ViewMenu
+          view={targets.view}
+          hasFigures={hasFigures}
+          onFigures={targets.toggleFigures}
+          onKeys={targets.showKeys}
+        />
+      </PlayerControls>
+    </div>
   );
 }
 
