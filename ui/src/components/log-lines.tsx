@@ -1,4 +1,5 @@
 import type { LogLevel } from '@vidette/contract/entities';
+import { Fragment } from 'react';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import classes from './log-lines.module.css';
 
@@ -29,7 +30,10 @@ export function LogLines({ label, lines }: LogLinesProps) {
           <span className={classes.message}>
             {message}
             {Object.entries(fields).map(([name, value]) => (
-              <Field key={name} name={name} value={value} />
+              <Fragment key={name}>
+                {' '}
+                <Field name={name} value={value} />
+              </Fragment>
             ))}
           </span>
         </li>
