@@ -136,7 +136,7 @@ function UserRow({ user }: { user: User }) {
         </Link>
         {user.fullName && <div className={classes.note}>{user.fullName}</div>}
       </td>
-      <td data-wide="true">{user.email}</td>
+      <td data-wide="true">{user.email || '–'}</td>
       <td>
         {roleText(user, i18n)}
         {user.isBlocked && <div className={classes.blocked}>{i18n.t('user.blocked')}</div>}
