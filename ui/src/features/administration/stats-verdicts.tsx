@@ -54,17 +54,27 @@ function StreamsVerdict({ stats: { streams, streamsFailed, failed } }: { stats: 
   const i18n = useI18n();
   if (streamsFailed === 0)
     return <Verdict isWell>{i18n.t('stats.verdict.streams', { count: streams })}</Verdict>;
-  const others = streamsFailed - failed.length;
   return (
     <Verdict isWell={false}>
       {i18n.t('stats.verdict.dark', { count: streamsFailed })}
-      <ul className={classes.failed}>
+      <NamedStreams total={streamsFailed}>
         {failed.map(({ uid, since }) => (
           <NamedStream key={uid} uid={uid} since={since} hasReason />
         ))}
-        {others > 0 && <li>{i18n.t('stats.verdict.others', { count: others })}</li>}
-      </ul>
+      </NamedStreams>
     </Verdict>
+  );
+}
+
+/** The first streams of a verdict, and how many there are besides. */
+function NamedStreams({ total, children }: { readonly total: number; readonly children: ReactNode[] }) {
+  const i18n = useI18n();
+  const others = total - children.length;
+  return (
+    <ul className={classes.failed}>
+      {children}
+      {others > 0 && <li>{i18n.t('stats.verdict.others', { count: others })}</li>}
+    </ul>
   );
 }
 
@@ -101,19 +111,17 @@ interface WarnedProps {
 function RecordingVerdict({ stats: { streamsRecorded, recorded }, warnings }: WarnedProps) {
   const i18n = useI18n();
   const idle = warnings.filter(({ code }) => code === 'stream-not-recording');
-  const others = idle.length - failedStreamsMax;
   return (
     <Verdict isWell={idle.length === 0}>
       {idle.length === 0
         ? i18n.t('stats.verdict.recorded', { count: streamsRecorded })
         : i18n.t('stats.verdict.notRecorded', { count: idle.length })}
       {idle.length > 0 && (
-        <ul className={classes.failed}>
+        <NamedStreams total={idle.length}>
           {idle.slice(0, failedStreamsMax).map(({ subject, since = null }) => (
             <NamedStream key={subject} uid={subject ?? ''} since={since} />
           ))}
-          {others > 0 && <li>{i18n.t('stats.verdict.others', { count: others })}</li>}
-        </ul>
+        </NamedStreams>
       )}
       {streamsRecorded > 0 && (
         <p className={classes.reason}>
