@@ -100,6 +100,26 @@ test('[R2.29] at 615x601 the side bar is next to the screen and stays open, even
     { look: { ...desktop, width: 615, height: 601 } },
   ));
 
+test('the side bar marks where the screen belongs, also for screens with addresses elsewhere', () =>
+  open(
+    '/streams',
+    async (page) => {
+      for (const [path, entry] of [
+        ['/streams', 'All streams'],
+        [`/stream/${gate}/info`, 'All streams'],
+        ['/create-mosaic', 'Mosaics'],
+        ['/profile/me/tokens', 'Profile'],
+        [`/user/${viewer.name}/permission`, 'Users'],
+        ['/administration/users', 'Users'],
+      ] as const) {
+        await page.goto(`${server.url}/ui${path}`);
+        await sideBar(page).waitFor();
+        assert.deepEqual(await sideBar(page).locator('a[aria-current]').allInnerTexts(), [entry], path);
+      }
+    },
+    { look: { ...desktop, hasSideBar: true } },
+  ));
+
 for (const width of [1199, 1200]) {
   test(`a new user has the side bar ${width < 1200 ? 'closed' : 'open'} at ${width} px, and it stays as they leave it`, () =>
     open(

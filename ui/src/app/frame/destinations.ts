@@ -10,22 +10,29 @@ export interface Destination {
   readonly to: (typeof destinations)[number]['to'];
   readonly name: MessageKey;
   readonly group: 'watch' | 'own' | 'administration';
+  /** How the names of the screens start that belong to it although their addresses lie elsewhere. */
+  readonly holds?: readonly string[];
 }
 
 const destinations = [
-  { to: '/streams', name: 'nav.allStreams', group: 'watch' },
-  { to: '/mosaics', name: 'title.mosaics', group: 'watch' },
+  { to: '/streams', name: 'nav.allStreams', group: 'watch', holds: ['/stream/', '/first-steps'] },
+  {
+    to: '/mosaics',
+    name: 'title.mosaics',
+    group: 'watch',
+    holds: ['/mosaic/', '/create-mosaic', '/wall'],
+  },
   { to: '/events', name: 'title.events', group: 'watch' },
   { to: '/bookmarks', name: 'title.bookmarks', group: 'watch' },
   { to: '/exports', name: 'title.exports', group: 'watch' },
   { to: '/add-stream', name: 'nav.addStream', group: 'watch' },
-  { to: '/profile/me/info', name: 'menu.profile', group: 'own' },
+  { to: '/profile/me/info', name: 'menu.profile', group: 'own', holds: ['/profile/'] },
   { to: '/notifications', name: 'title.notifications', group: 'own' },
   { to: '/settings', name: 'menu.settings', group: 'own' },
   { to: '/help', name: 'menu.help', group: 'own' },
   { to: '/administration/stats', name: 'tab.stats', group: 'administration' },
   { to: '/administration/config', name: 'tab.config', group: 'administration' },
-  { to: '/administration/users', name: 'tab.users', group: 'administration' },
+  { to: '/administration/users', name: 'tab.users', group: 'administration', holds: ['/user/'] },
   { to: '/administration/cluster', name: 'tab.cluster', group: 'administration' },
   { to: '/administration/license', name: 'tab.license', group: 'administration' },
   { to: '/administration/server-debug', name: 'tab.serverDebug', group: 'administration' },
@@ -40,4 +47,9 @@ export function destinationsOf(user: User): Destination[] {
     ({ group, to }) =>
       (group !== 'administration' || user.isAdmin) && (to !== '/add-stream' || mayAddStreams(user)),
   );
+}
+
+/** Whether the screen of this name belongs to the destination without being at its address. */
+export function holdsScreen({ holds = [] }: Destination, screen: string | null): boolean {
+  return screen !== null && holds.some((start) => screen.startsWith(start));
 }

@@ -6,7 +6,8 @@ import { useSettings } from '../../api/session.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 import { Link } from '../../routing/react/link.tsx';
-import { destinationsOf, type Destination } from './destinations.ts';
+import { useRouteLocation } from '../../routing/react/router-context.tsx';
+import { destinationsOf, holdsScreen, type Destination } from './destinations.ts';
 import classes from './side-bar.module.css';
 
 const groups: readonly { readonly id: Destination['group']; readonly name: MessageKey }[] = [
@@ -31,6 +32,7 @@ export function SideBar({ user, isOver, onLeave }: SideBarProps) {
   const bar = useRef<HTMLElement>(null);
   const places = destinationsOf(user);
   const { isLicenseExpired } = useSettings();
+  const location = useRouteLocation();
 
   useDismissal(bar, isOver, onLeave);
 
@@ -46,20 +48,26 @@ export function SideBar({ user, isOver, onLeave }: SideBarProps) {
               <div id={`side-${id}`} className={classes.groupName}>
                 {i18n.t(name)}
               </div>
-              {own.map(({ to, name: placeName }) =>
-                to === '/add-stream' && isLicenseExpired ? (
+              {own.map((place) =>
+                place.to === '/add-stream' && isLicenseExpired ? (
                   <span
-                    key={to}
+                    key={place.to}
                     className={classes.link}
                     aria-disabled="true"
                     title={i18n.t('nav.addStream.license')}
                   >
-                    {i18n.t(placeName)}
+                    {i18n.t(place.name)}
                   </span>
                 ) : (
-                  <Link key={to} to={to} className={classes.link} onClick={onLeave}>
-                    {i18n.t(placeName)}
-                    {to === '/events' && <EventsBadge />}
+                  <Link
+                    key={place.to}
+                    to={place.to}
+                    className={classes.link}
+                    holdsCurrent={holdsScreen(place, location.name)}
+                    onClick={onLeave}
+                  >
+                    {i18n.t(place.name)}
+                    {place.to === '/events' && <EventsBadge />}
                   </Link>
                 ),
               )}

@@ -7,13 +7,23 @@ type LinkProps = Omit<ComponentProps<'a'>, 'href'> &
   LinkDestination & {
     /** Replaces the current history entry. */
     readonly replace?: boolean;
+    /** The current location belongs to the target without lying below it: marked as current too. */
+    readonly holdsCurrent?: boolean;
   };
 
 /**
  * A link within the page. It prefetches its target on hover, and the link to the current location or one of its
  * parents is marked as current.
  */
-export function Link({ to, params, search, replace = false, children, ...rest }: LinkProps) {
+export function Link({
+  to,
+  params,
+  search,
+  replace = false,
+  holdsCurrent = false,
+  children,
+  ...rest
+}: LinkProps) {
   const router = useRouter();
   const location = useRouteLocation();
   const target = { to, params, search };
@@ -28,7 +38,7 @@ export function Link({ to, params, search, replace = false, children, ...rest }:
     <a
       {...rest}
       href={hrefOf(target)}
-      aria-current={leadsTo(target, location) ? 'page' : undefined}
+      aria-current={leadsTo(target, location) ? 'page' : holdsCurrent ? 'true' : undefined}
       onClick={follow}
       onPointerEnter={(event) => {
         onPointerEnter?.(event);
