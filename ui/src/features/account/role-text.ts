@@ -9,7 +9,6 @@ export function roleText(user: User, i18n: I18n): string {
 
 /** The number of streams that a user may add. */
 export function quotaText(user: User, i18n: I18n): string {
-  return user.isAdmin || user.maxStreamCreation < 0
-    ? i18n.t('profile.info.noLimit')
-    : i18n.number(user.maxStreamCreation);
+  if (user.isAdmin || user.maxStreamCreation < 0) return i18n.t('profile.info.noLimit');
+  return user.maxStreamCreation === 0 ? i18n.t('user.quota.none') : i18n.number(user.maxStreamCreation);
 }
