@@ -39,7 +39,11 @@ export function StateText({ player, stream, onLive }: StateTextProps) {
           ) : (
             <Delayed>
               <Loader size="sm" color="gray.0" aria-hidden="true" />
-              <p>{i18n.t(state.name === 'connecting' ? 'player.connecting' : 'player.buffering')}</p>
+              <p>
+                {i18n.t(
+                  mode === 'live' && state.name === 'connecting' ? 'player.connecting' : 'player.buffering',
+                )}
+              </p>
             </Delayed>
           )}
           <LastFrame old={old} />
