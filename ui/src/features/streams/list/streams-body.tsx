@@ -1,4 +1,6 @@
+import { Skeleton } from '@mantine/core';
 import { Suspense, useEffect, type CSSProperties } from 'react';
+import { Delayed } from '../../../components/delayed.tsx';
 import { streamsPageSize } from '../streams-api.ts';
 import { pagesOf, type RowGroup, type ListRow } from './rows.ts';
 import { ListedTile } from './listed-tile.tsx';
@@ -38,7 +40,7 @@ export function StreamsBody({ list, total, choices, onChoose, picking, onPages }
   return (
     <div ref={sizeRef}>
       {view === 'table' ? (
-        <Suspense>
+        <Suspense fallback={<TableSkeleton />}>
           <TableRows
             list={list}
             total={total}
@@ -53,6 +55,14 @@ export function StreamsBody({ list, total, choices, onChoose, picking, onPages }
         <TileRows list={list} layout={layout} listRef={listRef} picking={picking} />
       )}
     </div>
+  );
+}
+
+function TableSkeleton() {
+  return (
+    <Delayed>
+      <Skeleton height={320} radius={10} />
+    </Delayed>
   );
 }
 
