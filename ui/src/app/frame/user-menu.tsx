@@ -17,7 +17,7 @@ export function UserMenu({ user }: { user: User }) {
   return (
     <Menu
       position="bottom-end"
-      width="14.5rem"
+      width="17rem"
       shadow="none"
       defaultOpened
       // Between the menu and its items there may be nothing else.
