@@ -192,3 +192,32 @@ test('[R7.4] many streams are deleted after a confirmation, with their archives 
     const { total } = await client.listStreams({ query: { searchingValues: ['Camera 6'] } });
     assert.equal(total, 0);
   }));
+
+/** WCAG 2.2, relative luminance of a colour as `rgb(r, g, b)`. */
+function luminanceOf(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {
+    const share = Number(part) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+test('an empty radio button stands out from its dialog by 3:1, by day and by night (WCAG 1.4.11)', () =>
+  testEnv.open('/streams', async (page) => {
+    await button(page, 'Select streams').click();
+    await button(page, 'Select all').click();
+    await button(page, 'Delete…').click();
+    const radio = page.getByLabel('Delete the recordings too');
+    await radio.waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      const [border = '', around = ''] = await radio.evaluate((element) => [
+        getComputedStyle(element).borderTopColor,
+        getComputedStyle(element.closest('[role=dialog]') ?? element).backgroundColor,
+      ]);
+      const [darker = 0, lighter = 0] = [luminanceOf(border), luminanceOf(around)].sort((a, b) => a - b);
+      const contrast = (lighter + 0.05) / (darker + 0.05);
+      assert.ok(contrast >= 3, `${colorScheme}: ${border} on ${around}, ${contrast.toFixed(1)}:1`);
+    }
+  }));
