@@ -214,3 +214,27 @@ test('[R1.6] the times of a search are shown whole at every width, in Russian to
   }
   assert.deepEqual(cut, []);
 });
+
+test('on phones two stills are in a row, and each step begins at the top of the dialog', async (t) => {
+  const page = await openPage(t, { browser, url: server.url, cookie }, `/stream/${uid}/view?t=${startMs}`);
+  await page.locator('[data-player-mode=archive]').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Find the moment of a change' }).click();
+  const dialog = page.getByRole('dialog');
+  await drawBox(dialog.getByRole('button', { name: /box/i }).first());
+  await dialog.getByRole('button', { name: 'Search in the box' }).click();
+  await dialog.getByText('Step 1.').waitFor();
+  for (const width of [390, 360]) {
+    await page.setViewportSize({ width, height: 844 });
+    const tops = await dialog
+      .getByRole('listitem')
+      .evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top));
+    assert.equal(tops[1], tops[0], `two in a row at ${width} px`);
+  }
+  await dialog.locator('[data-find-ms]').last().click();
+  await dialog.getByText('Step 2.').waitFor();
+  await until(
+    () => dialog.evaluate(({ scrollTop }) => scrollTop),
+    (scrollTop) => scrollTop === 0,
+  );
+  await dialog.locator('[data-find-ms]:focus').waitFor();
+});

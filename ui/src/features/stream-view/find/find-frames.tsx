@@ -19,8 +19,11 @@ interface FindFramesProps {
 export function FindFrames({ round, frames, region, onChoose }: FindFramesProps) {
   const list = useRef<HTMLOListElement>(null);
   const { beforeMs, momentsMs, afterMs } = round;
-  // The dialog has just shown other frames: the keyboard continues at the first.
-  useEffect(() => list.current?.querySelector('button')?.focus(), []);
+  // The dialog has just shown other frames, perhaps scrolled: the reader and the keyboard continue at the first.
+  useEffect(() => {
+    list.current?.querySelector('button')?.focus({ preventScroll: true });
+    list.current?.closest('[role=dialog]')?.scrollTo({ top: 0 });
+  }, []);
   const onKeyDown = (event: KeyboardEvent) => {
     const by = stepOf(event.key, list.current);
     if (by === undefined) return;
