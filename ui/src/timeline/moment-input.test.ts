@@ -10,7 +10,7 @@ import { Zone } from './zone.ts';
 const berlin = new Zone('Europe/Berlin');
 /** 21 November 2026, 18:30 in Berlin. */
 const referenceMs = Date.UTC(2026, 10, 21, 17, 30);
-const parse = (text: string) => parseMoment(text, { zone: berlin, referenceMs });
+const parse = (text: string) => parseMoment(text, { zone: berlin, referenceMs, nowMs: referenceMs });
 const iso = (text: string) => {
   const ms = parse(text);
   return ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 19);
@@ -63,6 +63,14 @@ test('dates are understood as they are written in either language, with or witho
   assert.equal(iso('1 Jul 2026, 13:05:09 CEST'), '2026-07-01T11:05:09');
 });
 
+test('today and yesterday are those of the clock, whatever day the field holds', () => {
+  const held = { zone: berlin, referenceMs: Date.UTC(2026, 2, 3), nowMs: referenceMs };
+  assert.equal(parseMoment('yesterday 13:05', held), parse('20 Nov 2026, 13:05'));
+  assert.equal(parseMoment('сегодня', held), parse('21 Nov 2026'));
+  assert.equal(parseMoment('13:05', held), parse('3 Mar 2026, 13:05'));
+  assert.equal(parseMoment('1.7', held), parse('1 Jul 2026'));
+});
+
 test('what is no date and time is refused, and so is one that doesn’t exist', () => {
   for (const text of [
     '',
@@ -100,7 +108,11 @@ test('a written moment is read as the same moment, in both languages and in any 
           const ms = second * 1000;
           const isRepeated = zone.offsetMs(ms - 7_200_000) > zone.offsetMs(ms);
           fc.pre(!isRepeated);
-          assert.equal(parseMoment(format.write(ms), { zone, referenceMs }), ms, format.write(ms));
+          assert.equal(
+            parseMoment(format.write(ms), { zone, referenceMs, nowMs: referenceMs }),
+            ms,
+            format.write(ms),
+          );
         }),
         { numRuns: 60 },
       );

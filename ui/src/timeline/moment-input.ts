@@ -6,6 +6,8 @@ export interface MomentContext {
   readonly zone: Zone;
   /** Supplies the date for a time alone, and the year for a day and month alone; ms since the epoch. */
   readonly referenceMs: number;
+  /** What `today` and `yesterday` count from, ms since the epoch. */
+  readonly nowMs: number;
 }
 
 type LocalDate = readonly [year: number, month: number, day: number];
@@ -47,7 +49,7 @@ const timePattern =
  * or date that doesn't exist.
  */
 export function parseMoment(text: string, context: MomentContext): number | undefined {
-  const { zone, referenceMs } = context;
+  const { zone, referenceMs, nowMs } = context;
   const plain = text
     .toLowerCase()
     .replaceAll(/[\u00a0\u202f\s]+/gu, ' ')
@@ -60,7 +62,11 @@ export function parseMoment(text: string, context: MomentContext): number | unde
     .join(' ');
   if (!time && rest === '') return undefined;
   const seconds = time ? secondsOf(time) : 0;
-  const date = dateOf(rest, zone.dayOf(referenceMs));
+  const daysAway = Object.hasOwn(relativeDays, rest) ? relativeDays[rest] : undefined;
+  const date =
+    daysAway === undefined
+      ? dateOf(rest, localDate(zone.dayOf(referenceMs)))
+      : dayAway(localDate(zone.dayOf(nowMs)), daysAway);
   if (seconds === undefined || !date || !exists(date)) return undefined;
   const [year, month, day] = date;
   const offset = time?.[5];
@@ -98,16 +104,22 @@ function offsetMinutes(text: string): number {
   return match[1] === '+' ? minutes : -minutes;
 }
 
-function dateOf(text: string, today: string): LocalDate | undefined {
-  const [thisYear = 1970, thisMonth = 1, thisDay = 1] = today.split('-').map(Number);
-  if (text === '') return [thisYear, thisMonth, thisDay];
-  const days = Object.hasOwn(relativeDays, text) ? relativeDays[text] : undefined;
-  if (days !== undefined) {
-    const date = new Date(Date.UTC(thisYear, thisMonth - 1, thisDay) + days * DAY_MS);
-    return [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
-  }
+/** @param day `2026-11-21` */
+function localDate(day: string): LocalDate {
+  const [year = 1970, month = 1, date = 1] = day.split('-').map(Number);
+  return [year, month, date];
+}
+
+function dayAway([year, month, day]: LocalDate, days: number): LocalDate {
+  const date = new Date(Date.UTC(year, month - 1, day) + days * DAY_MS);
+  return [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
+}
+
+/** A date whose missing parts are those of the reference. */
+function dateOf(text: string, reference: LocalDate): LocalDate | undefined {
+  if (text === '') return reference;
   const yearOf = (year: string | undefined) =>
-    year === undefined ? thisYear : year.length === 2 ? 2000 + Number(year) : Number(year);
+    year === undefined ? reference[0] : year.length === 2 ? 2000 + Number(year) : Number(year);
   let match = /^(\d{4})([-./])(\d{1,2})([-./])(\d{1,2})$/u.exec(text);
   if (match && match[2] === match[4]) return [Number(match[1]), Number(match[3]), Number(match[5])];
   match = /^(\d{1,2})([-./])(\d{1,2})(?:([-./])(\d{4}|\d{2}))?\.?$/u.exec(text);

@@ -85,7 +85,7 @@ function useMomentEntry({ ms, zone, format, isOptional, onEntry, selectAfter }: 
   const read = (): MomentEntry => {
     if (!draft) return ms ?? 'empty';
     if (draft.text.trim() === '') return isOptional ? 'empty' : 'unreadable';
-    return parseMoment(draft.text, { zone, referenceMs }) ?? 'unreadable';
+    return parseMoment(draft.text, { zone, referenceMs, nowMs: Date.now() }) ?? 'unreadable';
   };
   const commit = () => {
     if (!draft || draft.isRefused) return;
