@@ -212,7 +212,7 @@ test('an empty radio button stands out from its dialog by 3:1, by day and by nig
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-      const [border = '', around = ''] = await radio.evaluate((element) => [
+      const [border, around] = await radio.evaluate((element): [string, string] => [
         getComputedStyle(element).borderTopColor,
         getComputedStyle(element.closest('[role=dialog]') ?? element).backgroundColor,
       ]);

@@ -56,7 +56,7 @@ after(async () => {
 /** The value of a date and time field, in UTC. */
 const fieldText = (ms: number) => new MomentFormat('en', new Zone('UTC')).write(ms);
 const fieldMs = (text: string) =>
-  parseMoment(text, { zone: new Zone('UTC'), referenceMs: Date.now() }) ?? NaN;
+  parseMoment(text, { zone: new Zone('UTC'), referenceMs: Date.now(), nowMs: Date.now() }) ?? NaN;
 const side = (page: Page) => page.getByRole('region', { name: 'Save footage' });
 
 async function choose(page: Page, startMs: number, endMs: number): Promise<void> {
