@@ -149,6 +149,20 @@ test('on a phone, what a camera without video lacks is not under its name and st
   );
 });
 
+test('on a phone a stream is shared from its player, beside its name', () =>
+  testEnv.open(
+    paths.find((path) => /^\/stream\/.*\/view$/.test(path)) ?? '',
+    async (page) => {
+      const share = page.getByRole('button', { name: 'Поделиться', exact: true });
+      const [name, button] = [await page.locator('h1').boundingBox(), await share.boundingBox()];
+      assert.ok(name && button);
+      assert.ok(button.x >= name.x + name.width && Math.abs(button.y - name.y) < button.height);
+      await share.click();
+      await page.getByRole('button', { name: 'Создать публичную ссылку' }).waitFor();
+    },
+    phone,
+  ));
+
 test('on a phone a long name does not push the end of a sentence of the audit log out of its table', async () => {
   const name = 'СкладСевернаяПроходнаяУЖелезнодорожныхВесовБезПробелов';
   const body = { name, streamSource: 'rtsp://127.0.0.1:9/x', archive: { isEnable: false } };
