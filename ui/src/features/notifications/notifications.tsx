@@ -68,6 +68,7 @@ function Lists({ rules, targets }: ListsProps) {
           rules.length < limits.rulesMax ? (
             <Button
               size="sm"
+              variant={targets.length === 0 ? 'default' : 'filled'}
               renderRoot={(props) => <Link to="/notifications" search={{ rule: 'new' }} {...props} />}
             >
               {i18n.t('rules.add')}

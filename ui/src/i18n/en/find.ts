@@ -24,7 +24,7 @@ export const find = {
   'find.auto.none':
     'No change stands out. What comes and goes quickly is found in a shorter time, or by choosing frames yourself.',
   'find.auto.unreadable': '{count, plural, one {# frame} other {# frames}} could not be read.',
-  'find.auto.away': 'Recordings on {nodes} are not searched: it does not answer now.',
+  'find.auto.away': 'No answer from {nodes}: recordings there are not searched.',
   'find.auto.passing': 'for a short time',
   'find.auto.tip': 'Changed at {time}',
   'find.auto.curve': 'How much changed from {from} to {to}. The list below has the largest changes.',

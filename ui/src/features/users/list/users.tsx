@@ -138,7 +138,7 @@ function UserRow({ user }: { user: User }) {
       </td>
       <td data-wide="true">{user.email || '–'}</td>
       <td>
-        {roleText(user, i18n)}
+        <div>{roleText(user, i18n)}</div>
         {user.isBlocked && <div className={classes.blocked}>{i18n.t('user.blocked')}</div>}
       </td>
       <td data-wide="true">
