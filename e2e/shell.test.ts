@@ -139,32 +139,40 @@ for (const width of [1199, 1200]) {
     ));
 }
 
-test('all screens with a title above their content have it at the same left edge', () =>
-  open('/streams', async (page) => {
-    const edges = new Map<string, number | undefined>();
-    for (const path of [
+for (const width of [1440, 390]) {
+  test(`all screens with a title above their content have it at the same left edge at ${width} px`, () =>
+    open(
       '/streams',
-      '/add-stream',
-      `/stream/${gate}/info`,
-      '/mosaics',
-      '/create-mosaic',
-      '/bookmarks',
-      '/exports',
-      '/settings',
-      '/help',
-      '/profile/me/info',
-      '/user/add',
-      '/swagger',
-      '/administration/stats',
-      '/administration/audit-logs',
-    ]) {
-      await page.goto(`${server.url}/ui${path}`);
-      const title = page.getByRole('heading', { level: 1 });
-      await title.waitFor();
-      edges.set(path, (await title.boundingBox())?.x);
-    }
-    assert.equal(new Set(edges.values()).size, 1, JSON.stringify([...edges]));
-  }));
+      async (page) => {
+        const edges = new Map<string, number | undefined>();
+        for (const path of [
+          '/streams',
+          '/add-stream',
+          `/stream/${gate}/info`,
+          '/mosaics',
+          '/create-mosaic',
+          '/events',
+          '/notifications',
+          '/bookmarks',
+          '/exports',
+          '/settings',
+          '/help',
+          '/profile/me/info',
+          '/user/add',
+          '/swagger',
+          '/administration/stats',
+          '/administration/audit-logs',
+        ]) {
+          await page.goto(`${server.url}/ui${path}`);
+          const title = page.getByRole('heading', { level: 1 });
+          await title.waitFor();
+          edges.set(path, (await title.boundingBox())?.x);
+        }
+        assert.equal(new Set(edges.values()).size, 1, JSON.stringify([...edges]));
+      },
+      { look: { ...desktop, width } },
+    ));
+}
 
 test('[R7.31] Ctrl+K finds a stream by words, opens it, and lists it first the next time', () =>
   open('/help', async (page) => {
