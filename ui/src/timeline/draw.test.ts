@@ -167,6 +167,27 @@ test('the present has the colour of live video only where video arrives', () => 
   assert.ok(!coloursOf('fragment').has('live'));
 });
 
+test('the glow behind the present covers no gap, and stays visible however short the recording is', () => {
+  const scale = new TimeScale(START_MS, HOUR_MS, 1000);
+  const glowOf = (recordedMs: number) => {
+    const sinceMs = scale.endMs - recordedMs;
+    const { fills } = draw(
+      scale,
+      [
+        { kind: 'gap', startMs: START_MS, endMs: sinceMs },
+        { kind: 'fragment', startMs: sinceMs, endMs: sinceMs + recordedMs / 2 },
+        { kind: 'live', startMs: sinceMs + recordedMs / 2, endMs: scale.endMs },
+      ],
+      START_MS,
+      START_MS,
+    );
+    return fills.find(({ colour }) => typeof colour === 'object')?.widthPx;
+  };
+  assert.equal(Math.round(glowOf(54_000) ?? 0), 15);
+  assert.equal(glowOf(1_000), 2);
+  assert.equal(glowOf(HOUR_MS / 2), 28);
+});
+
 test('[R10.7] events have their own marks, over recordings and gaps, only in view', () => {
   const scale = new TimeScale(START_MS, 10 * HOUR_MS, 1000);
   const at = (hours: number, minutes: number): TimelineEvent => ({

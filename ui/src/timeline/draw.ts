@@ -233,16 +233,24 @@ function drawNow(context: CanvasRenderingContext2D, view: TimelineView, palette:
   if (px < 0 || px > view.scale.widthPx + GLOW_PX) return;
   const isLive = view.intervals.at(-1)?.kind === 'live';
   if (isLive) {
-    const glow = context.createLinearGradient(px - GLOW_PX, 0, px, 0);
+    // Where less is recorded, it would show recordings that don't exist.
+    const fromPx = Math.max(px - GLOW_PX, Math.min(px - 2, view.scale.toPx(lastRunStartMs(view.intervals))));
+    const glow = context.createLinearGradient(fromPx, 0, px, 0);
     glow.addColorStop(0, palette.liveFaded);
     glow.addColorStop(1, palette.live);
     context.globalAlpha = 0.7;
     context.fillStyle = glow;
-    context.fillRect(px - GLOW_PX, BAND_TOP_PX, GLOW_PX, BAND_BOTTOM_PX - BAND_TOP_PX);
+    context.fillRect(fromPx, BAND_TOP_PX, px - fromPx, BAND_BOTTOM_PX - BAND_TOP_PX);
     context.globalAlpha = 1;
   }
   context.fillStyle = isLive ? palette.live : palette.quiet;
   context.fillRect(Math.round(px) - 1, BAND_TOP_PX - 4, 2, BAND_BOTTOM_PX - BAND_TOP_PX + 8);
+}
+
+/** Since when there has been no gap up to the last interval, ms. */
+function lastRunStartMs(intervals: readonly Interval[]): number {
+  const gap = intervals.findLastIndex(({ kind }) => kind === 'gap');
+  return intervals[gap + 1]?.startMs ?? Number.NEGATIVE_INFINITY;
 }
 
 /** The selection: a frame with a handle at each end, over everything below it. */
