@@ -60,6 +60,7 @@ function Shown({ search: { rule, target }, rules, targets }: ListsProps & { sear
 
 function Lists({ rules, targets }: ListsProps) {
   const i18n = useI18n();
+  const hasTargets = targets.length > 0;
   return (
     <>
       <Section
@@ -68,7 +69,7 @@ function Lists({ rules, targets }: ListsProps) {
           rules.length < limits.rulesMax ? (
             <Button
               size="sm"
-              variant={targets.length === 0 ? 'default' : 'filled'}
+              variant={hasTargets ? 'filled' : 'default'}
               renderRoot={(props) => <Link to="/notifications" search={{ rule: 'new' }} {...props} />}
             >
               {i18n.t('rules.add')}
@@ -79,9 +80,7 @@ function Lists({ rules, targets }: ListsProps) {
         }
       >
         {rules.length === 0 ? (
-          <p className={classes.text}>
-            {i18n.t(targets.length === 0 ? 'rules.empty.targets' : 'rules.empty')}
-          </p>
+          <p className={classes.text}>{i18n.t(hasTargets ? 'rules.empty' : 'rules.empty.targets')}</p>
         ) : (
           <ItemList>
             {rules.map((rule) => (
@@ -96,7 +95,7 @@ function Lists({ rules, targets }: ListsProps) {
           targets.length < limits.targetsMax ? (
             <Button
               size="sm"
-              variant={targets.length === 0 ? 'filled' : 'default'}
+              variant={hasTargets ? 'default' : 'filled'}
               renderRoot={(props) => <Link to="/notifications" search={{ target: 'new' }} {...props} />}
             >
               {i18n.t('targets.add')}
