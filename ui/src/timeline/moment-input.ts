@@ -65,8 +65,8 @@ export function parseMoment(text: string, context: MomentContext): number | unde
   const daysAway = Object.hasOwn(relativeDays, rest) ? relativeDays[rest] : undefined;
   const date =
     daysAway === undefined
-      ? dateOf(rest, localDate(zone.dayOf(referenceMs)))
-      : dayAway(localDate(zone.dayOf(nowMs)), daysAway);
+      ? dateOf(rest, zone.dayOf(referenceMs))
+      : dateOf('', zone.dayOf(zone.daysLater(nowMs, daysAway)));
   if (seconds === undefined || !date || !exists(date)) return undefined;
   const [year, month, day] = date;
   const offset = time?.[5];
@@ -104,22 +104,12 @@ function offsetMinutes(text: string): number {
   return match[1] === '+' ? minutes : -minutes;
 }
 
-/** @param day `2026-11-21` */
-function localDate(day: string): LocalDate {
-  const [year = 1970, month = 1, date = 1] = day.split('-').map(Number);
-  return [year, month, date];
-}
-
-function dayAway([year, month, day]: LocalDate, days: number): LocalDate {
-  const date = new Date(Date.UTC(year, month - 1, day) + days * DAY_MS);
-  return [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
-}
-
-/** A date whose missing parts are those of the reference. */
-function dateOf(text: string, reference: LocalDate): LocalDate | undefined {
-  if (text === '') return reference;
+/** A date whose missing parts are those of the reference, a day such as `2026-11-21`. */
+function dateOf(text: string, reference: string): LocalDate | undefined {
+  const [thisYear = 1970, thisMonth = 1, thisDay = 1] = reference.split('-').map(Number);
+  if (text === '') return [thisYear, thisMonth, thisDay];
   const yearOf = (year: string | undefined) =>
-    year === undefined ? reference[0] : year.length === 2 ? 2000 + Number(year) : Number(year);
+    year === undefined ? thisYear : year.length === 2 ? 2000 + Number(year) : Number(year);
   let match = /^(\d{4})([-./])(\d{1,2})([-./])(\d{1,2})$/u.exec(text);
   if (match && match[2] === match[4]) return [Number(match[1]), Number(match[3]), Number(match[5])];
   match = /^(\d{1,2})([-./])(\d{1,2})(?:([-./])(\d{4}|\d{2}))?\.?$/u.exec(text);
