@@ -206,3 +206,27 @@ async function leaveWhileLoading(page: Page, left: Sight, further: Sight): Promi
 function uidOf({ name }: Sight): string {
   return name.replace('Camera ', 'copy');
 }
+
+test('[R2.7] all of thousands of streams are ticked at once for a user, and the last one can be reached', async () => {
+  const { client } = testEnv;
+  await client.addUser({ body: { name: 'ticks', password: 'a long enough one' } });
+  await testEnv.open('/user/ticks/permission', async (page) => {
+    await page.getByRole('checkbox', { name: 'Select all' }).check({ timeout: waitMs });
+    const box = page.getByRole('group', { name: 'Streams that the user may watch' });
+    const last = box.getByRole('checkbox', { name: `Camera ${10_000 + count - 1}` });
+    await until(
+      async () => {
+        await box.getByRole('checkbox').last().scrollIntoViewIfNeeded();
+        return last.count();
+      },
+      (found) => found === 1,
+      waitMs,
+    );
+    await last.uncheck();
+    await button(page, 'Save').click();
+    await page.getByText('Permissions have been saved').waitFor({ timeout: waitMs });
+  });
+  const { items } = await client.getUserPermissions({ params: { login: 'ticks' } });
+  assert.equal(items.length, count - 1);
+  await client.deleteUser({ params: { login: 'ticks' } });
+});

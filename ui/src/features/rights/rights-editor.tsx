@@ -13,7 +13,7 @@ import {
   rightNames,
   sameRights,
   withRight,
-  withRow,
+  withRows,
   type RightName,
   type Rights,
   type RightsRow,
@@ -77,13 +77,16 @@ export function RightsEditor({
     setRows(
       rows.map((row) => (row.id === id ? { ...row, rights: withRight(row.rights, right, isGiven) } : row)),
     );
-  const remove = (ids: readonly string[]) => setRows(rows.filter(({ id }) => !ids.includes(id)));
+  const remove = (ids: readonly string[]) => {
+    const removed = new Set(ids);
+    setRows(rows.filter(({ id }) => !removed.has(id)));
+  };
   return (
     <Form onSubmit={() => onSave(rows)} failure={failure}>
       {picker({
         ids: new Set(rows.map(({ id }) => id)),
         add: (lines) => {
-          setRows(lines.reduceRight((all, { id, name }) => withRow(all, id, name), rows));
+          setRows(withRows(rows, lines));
           setSearch('');
           setPage(1);
         },

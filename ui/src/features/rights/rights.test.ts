@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sameRights, viewOnly, withRight, withRow, type RightsRow } from './rights.ts';
+import { sameRights, viewOnly, withRight, withRows, type RightsRow } from './rights.ts';
 
 const none = { view: false, archive: false, share: false, edit: false };
 const rows: readonly RightsRow[] = [
@@ -14,12 +14,17 @@ test('[R6.3] any right includes viewing, and without viewing none is left', () =
   assert.deepEqual(withRight({ ...viewOnly, edit: true }, 'edit', false), viewOnly);
 });
 
-test('a line is added once, at the top, whatever the case of its login', () => {
+test('lines are added once, at the top, whatever the case of their logins', () => {
+  const added = withRows(rows, [
+    { id: 'c', name: 'C' },
+    { id: 'B', name: 'B' },
+    { id: 'd', name: 'D' },
+  ]);
   assert.deepEqual(
-    withRow(rows, 'c', 'C').map(({ id }) => id),
-    ['c', 'a', 'b'],
+    added.map(({ id }) => id),
+    ['c', 'd', 'a', 'b'],
   );
-  assert.equal(withRow(rows, 'A', 'A'), rows);
+  assert.equal(withRows(rows, [{ id: 'A', name: 'A' }]), rows);
 });
 
 test('lists are compared by content', () => {

@@ -20,10 +20,16 @@ export function withRight(rights: Rights, name: RightName, isGiven: boolean): Ri
   return { ...rights, [name]: isGiven, view: true };
 }
 
-/** The list with a line added at the top, or the same list when the line exists already. */
-export function withRow(rows: readonly RightsRow[], id: string, name: string): readonly RightsRow[] {
-  const isThere = rows.some((row) => row.id.toLowerCase() === id.toLowerCase());
-  return isThere ? rows : [{ id, name, rights: viewOnly }, ...rows];
+/** The list with lines added at the top, except those it has already, whatever the case of their logins. */
+export function withRows(
+  rows: readonly RightsRow[],
+  lines: readonly Pick<RightsRow, 'id' | 'name'>[],
+): readonly RightsRow[] {
+  const known = new Set(rows.map(({ id }) => id.toLowerCase()));
+  const added = lines.filter(({ id }) => !known.has(id.toLowerCase()));
+  return added.length === 0
+    ? rows
+    : [...added.map(({ id, name }) => ({ id, name, rights: viewOnly })), ...rows];
 }
 
 /** Whether two lists are equal, ignoring order. */

@@ -1,57 +1,87 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { limits } from '@vidette/contract/constants';
 import type { ListedStream } from '@vidette/contract/entities';
-import { useState } from 'react';
-import { api } from '../../api/api.ts';
+import { useEffect, useRef, useState } from 'react';
 import { searchValues } from '../../api/search-values.ts';
 import { SearchField } from '../../components/search-field.tsx';
+import { textOf } from '../../page/failures.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { loadStreamsBetween } from '../streams/streams-api.ts';
+import { useInView } from '../streams/use-in-view.ts';
 import type { RightsLinesPicker } from './rights-editor.tsx';
 import classes from './rights.module.css';
 
 const typingMs = 200;
+
+/** Rows that are drawn at first, and again each time the end of the drawn ones is in sight. */
+const rowsAtATime = 200;
 
 /** A list of all streams by tag, where those that the user may watch are ticked. */
 export function StreamTicks({ lines }: { readonly lines: RightsLinesPicker }) {
   const i18n = useI18n();
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, typingMs);
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['streams', 'ticks', search],
     queryFn: ({ signal }) =>
-      api.listStreams(
-        { query: { groupType: 'tag', searchingValues: searchValues(search), pageSize: limits.pageSizeMax } },
-        { signal },
-      ),
+      loadStreamsBetween({ groupType: 'tag', searchingValues: searchValues(search) }, 0, Infinity, signal),
     placeholderData: keepPreviousData,
     meta: { isHandled: true },
   });
-  const items = data?.items ?? [];
-  const left = (data?.total ?? 0) - items.length;
-  const groups = [...Map.groupBy(items, ({ group }) => group)];
-  const isTagged = groups.some(([group]) => group !== null);
   return (
     <fieldset className={classes.ticks}>
       <legend>{i18n.t('rights.streams')}</legend>
       <SearchField label={i18n.t('streams.search')} value={typed} onChange={setTyped} />
-      {data && items.length === 0 && <p className={classes.empty}>{i18n.t('streams.nothing.title')}</p>}
-      {items.length > 0 && (
-        <div className={classes.tickGroups}>
-          <TickAll name={i18n.t('streams.pick.all')} streams={eachOnce(items)} lines={lines} />
-          {groups.map(([group, streams]) => (
+      {error && !data && <p className={classes.empty}>{textOf(error, i18n)}</p>}
+      {data?.length === 0 && <p className={classes.empty}>{i18n.t('streams.nothing.title')}</p>}
+      {data && data.length > 0 && <TickGroups key={search} items={data} lines={lines} />}
+    </fieldset>
+  );
+}
+
+/** All streams in a box that scrolls; the rows far below are drawn as the user gets there. */
+function TickGroups({
+  items,
+  lines,
+}: {
+  readonly items: readonly ListedStream[];
+  readonly lines: RightsLinesPicker;
+}) {
+  const i18n = useI18n();
+  const [drawn, setDrawn] = useState(rowsAtATime);
+  const groups = [...Map.groupBy(items, ({ group }) => group)];
+  const isTagged = groups.some(([group]) => group !== null);
+  return (
+    <div className={classes.tickGroups}>
+      <TickAll name={i18n.t('streams.pick.all')} streams={eachOnce(items)} lines={lines} />
+      {groups.map(([group, streams], at) => {
+        const above = groups.slice(0, at).reduce((sum, [, { length }]) => sum + length, 0);
+        const rows = drawn - above;
+        return (
+          rows > 0 && (
             <TickGroup
               key={group ?? ''}
               name={isTagged ? (group ?? i18n.t('streams.untagged')) : undefined}
               streams={streams}
+              rows={rows}
               lines={lines}
             />
-          ))}
-        </div>
-      )}
-      {left > 0 && <p className={classes.empty}>{i18n.t('mosaicEdit.more', { count: left })}</p>}
-    </fieldset>
+          )
+        );
+      })}
+      {drawn < items.length && <ListEnd key={drawn} onSeen={() => setDrawn(drawn + rowsAtATime)} />}
+    </div>
   );
+}
+
+/** The end of the drawn rows. */
+function ListEnd({ onSeen }: { readonly onSeen: () => void }) {
+  const mark = useRef<HTMLDivElement>(null);
+  const isInView = useInView(mark);
+  useEffect(() => {
+    if (isInView) onSeen();
+  }, [isInView, onSeen]);
+  return <div ref={mark} className={classes.listEnd} />;
 }
 
 /** A stream with two tags is listed under both. */
@@ -67,11 +97,13 @@ interface TicksProps {
 interface TickGroupProps extends TicksProps {
   /** The tag; undefined for a list without any. */
   readonly name: string | undefined;
+  /** How many of its rows are drawn. */
+  readonly rows: number;
 }
 
 /** The streams with one tag. */
-function TickGroup({ name, streams, lines }: TickGroupProps) {
-  const ticks = streams.map((stream) => (
+function TickGroup({ name, streams, rows, lines }: TickGroupProps) {
+  const ticks = streams.slice(0, rows).map((stream) => (
     <label key={stream.uid} className={classes.tick}>
       <input
         type="checkbox"

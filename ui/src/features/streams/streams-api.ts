@@ -42,17 +42,18 @@ export function streamsPageQuery(filter: StreamFilter, page: number) {
 
 /**
  * The streams between two positions in the list, from 0, whether or not their pages were visited.
- * @param end the position after the last one
+ * @param end the position after the last one; Infinity for the rest of the list
  */
 export async function loadStreamsBetween(
   filter: StreamFilter,
   first: number,
   end: number,
+  signal?: AbortSignal,
 ): Promise<ListedStream[]> {
   const pageSize = limits.pageSizeMax;
   const streams: ListedStream[] = [];
   for (let page = Math.floor(first / pageSize) + 1; (page - 1) * pageSize < end; page++) {
-    const { items } = await api.listStreams({ query: { ...filter, page, pageSize } });
+    const { items } = await api.listStreams({ query: { ...filter, page, pageSize } }, { signal });
     const before = (page - 1) * pageSize;
     streams.push(...items.slice(Math.max(0, first - before), end - before));
     if (items.length < pageSize) break;
