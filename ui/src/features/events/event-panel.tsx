@@ -21,6 +21,8 @@ import type { EventExport } from './use-event-export.ts';
 interface EventPanelProps {
   /** The chosen event; undefined without one. */
   readonly group: EventGroup | undefined;
+  /** False when the list is empty. */
+  readonly hasEvents: boolean;
   /** Called with the player's viewer, and with undefined when it is disposed. */
   readonly onViewer: (viewer: Viewer | undefined) => void;
   readonly exported: EventExport;
@@ -30,17 +32,19 @@ interface EventPanelProps {
 }
 
 /** The chosen event: its video, what is known about it, and what can be done with it. */
-export function EventPanel({ group, onViewer, exported, onReview, onBack }: EventPanelProps) {
+export function EventPanel({ group, hasEvents, onViewer, exported, onReview, onBack }: EventPanelProps) {
   const i18n = useI18n();
   if (!group)
     return (
       <div className={classes.nothingChosen}>
-        <PageState
-          isInline
-          icon={IconListSearch}
-          title={i18n.t('events.choose')}
-          text={i18n.t('events.choose.how')}
-        />
+        {hasEvents && (
+          <PageState
+            isInline
+            icon={IconListSearch}
+            title={i18n.t('events.choose')}
+            text={i18n.t('events.choose.how')}
+          />
+        )}
       </div>
     );
   const entry = firstOf(group);

@@ -36,8 +36,9 @@ export function EventsScreen() {
     if (group) review.mutate(reviewOf([group], isUnreviewed(group)));
   };
   useScreenKeys({ group, chosen, choose, viewer, toggleReviewed, exported, showKeys: () => setKeys(true) });
+  const filters = Object.keys(search).filter((name) => name !== 'event');
   const change = useCallback(
-    (filters: EventsSearch) => void navigate({ to: '/events', search: filters, replace: true }),
+    (next: EventsSearch) => void navigate({ to: '/events', search: next, replace: true }),
     [navigate],
   );
   return (
@@ -54,13 +55,15 @@ export function EventsScreen() {
           events={events}
           chosen={chosen}
           stills={stills}
-          isFiltered={Object.keys(search).some((name) => name !== 'event')}
+          isFiltered={filters.length > 0}
+          isInbox={filters.length === 1 && search.unreviewed === true}
           onChoose={choose}
           onShowAll={() => change({})}
         />
       </div>
       <EventPanel
         group={group}
+        hasEvents={events.groups?.length !== 0}
         onViewer={setViewer}
         exported={exported}
         onReview={toggleReviewed}

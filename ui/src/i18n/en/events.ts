@@ -33,6 +33,8 @@ export const events = {
   'events.searching': 'Searching before {time}…',
   'events.empty.title': 'Nothing has happened yet',
   'events.empty.text': 'Motion, camera failures and other events appear here.',
+  'events.inbox.title': 'All events are reviewed',
+  'events.inbox.text': 'New ones appear here.',
   'events.nothing': 'No event matches the filters.',
   'events.filters': '{count, plural, =0 {Filters} one {Filters, # active} other {Filters, # active}}',
   'events.filter.words': 'Search note, details, camera',

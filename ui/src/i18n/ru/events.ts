@@ -35,6 +35,8 @@ export const events: Record<keyof typeof english, string> = {
   'events.searching': 'Ищем раньше {time}…',
   'events.empty.title': 'Пока ничего не произошло',
   'events.empty.text': 'Здесь появятся движение, сбои камер и другие события.',
+  'events.inbox.title': 'Все события просмотрены',
+  'events.inbox.text': 'Новые появятся здесь.',
   'events.nothing': 'Под эти фильтры не подходит ни одно событие.',
   'events.filters':
     '{count, plural, =0 {Фильтры} one {Фильтры, включён #} few {Фильтры, включено #} many {Фильтры, включено #} other {Фильтры, включено #}}',
