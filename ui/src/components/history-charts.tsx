@@ -55,6 +55,7 @@ function valueText(value: number, unit: string, i18n: I18n): string {
     return i18n.t('rate.bits', { amount: i18n.number(value / 1e6, { maximumFractionDigits: 2 }) });
   }
   if (unit === 'ms') {
+    if (value >= 1_000) return i18n.duration(value);
     return i18n.number(value, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 1 });
   }
   return i18n.number(value, { maximumFractionDigits: 2 });

@@ -16,6 +16,7 @@ import type { I18n } from '../../i18n/i18n.ts';
 import { Link } from '../../routing/react/link.tsx';
 import { streamSummaryQuery } from '../streams/streams-api.ts';
 import classes from './administration.module.css';
+import { eventLoopDelayMaxMs, writeLatencyMaxMs } from './stats-limits.ts';
 
 type Stats = ReplyOf<'getSystemStats'>;
 
@@ -24,18 +25,13 @@ export function StatsVerdicts({ stats }: { stats: Stats }) {
   const i18n = useI18n();
   const { data: health } = useQuery(healthQuery);
   const warnings = health?.warnings ?? [];
-  const { level } = stats.overload;
   return (
     <ul className={classes.verdicts}>
       <StreamsVerdict stats={stats} />
       <RecordingVerdict stats={stats} warnings={warnings} />
       <DiskVerdict stats={stats} warnings={warnings} />
       {stats.far && <Verdict isWell={stats.far.problem === null}>{farText(stats.far, i18n)}</Verdict>}
-      <Verdict isWell={level === 0}>
-        {level === 0
-          ? i18n.t('stats.verdict.keepsUp')
-          : i18n.t('stats.verdict.overload', { work: overloadText(level, i18n) })}
-      </Verdict>
+      <LoadVerdict stats={stats} />
     </ul>
   );
 }
@@ -162,6 +158,30 @@ function diskText({ diskFreeBytes, diskTotalBytes }: Stats, i18n: I18n): string 
     free: i18n.bytes(diskFreeBytes),
     total: i18n.bytes(diskTotalBytes),
   });
+}
+
+/** Whether work waits, by intent or because the event loop or the disk is slow. */
+function LoadVerdict({ stats: { overload, eventLoopDelayMs, writeLatencyMs } }: { stats: Stats }) {
+  const i18n = useI18n();
+  if (overload.level > 0)
+    return (
+      <Verdict isWell={false}>
+        {i18n.t('stats.verdict.overload', { work: overloadText(overload.level, i18n) })}
+      </Verdict>
+    );
+  if (writeLatencyMs > writeLatencyMaxMs)
+    return (
+      <Verdict isWell={false}>
+        {i18n.t('stats.verdict.slowDisk', { duration: i18n.duration(writeLatencyMs) })}
+      </Verdict>
+    );
+  if (eventLoopDelayMs > eventLoopDelayMaxMs)
+    return (
+      <Verdict isWell={false}>
+        {i18n.t('stats.verdict.slow', { duration: i18n.duration(eventLoopDelayMs) })}
+      </Verdict>
+    );
+  return <Verdict isWell>{i18n.t('stats.verdict.keepsUp')}</Verdict>;
 }
 
 /** Stored amounts, queues and problems. */

@@ -8,16 +8,12 @@ import { HistoryCharts } from '../../components/history-charts.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import classes from './administration.module.css';
+import { eventLoopDelayMaxMs, writeLatencyMaxMs } from './stats-limits.ts';
 
 type Stats = ReplyOf<'getSystemStats'>;
 
 /** What limits a server first. */
 const mainCharts: readonly string[] = ['cpu', 'memory', 'eventLoopDelay', 'writeLatency'];
-
-/** Answers take that much longer, and live video stutters. */
-const eventLoopDelayMaxMs = 250;
-/** Footage of this length waits for the disk. */
-const writeLatencyMaxMs = 1_000;
 
 /** The server: whether all is well, in sentences; what limits it, over the last hour; and details. */
 export function StatsScreen() {

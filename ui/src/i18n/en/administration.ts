@@ -13,6 +13,8 @@ export const administration = {
   'stats.verdict.disk': '{free} of {total} are free on the archive’s disk.',
   'stats.verdict.diskUnknown': 'How much space the archive’s disk has is not known.',
   'stats.verdict.keepsUp': 'The server keeps up: nothing waits.',
+  'stats.verdict.slow': 'The server is slow: answers and live video waited for up to {duration}.',
+  'stats.verdict.slowDisk': 'The archive’s disk is slow: footage waited for up to {duration} to be written.',
   'stats.verdict.overload': 'The server is overloaded. So that recording continues, this waits: {work}.',
   'stats.uptime': 'Uptime',
   'stats.streams': 'Streams',

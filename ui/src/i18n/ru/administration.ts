@@ -16,6 +16,8 @@ export const administration: Record<keyof typeof english, string> = {
   'stats.verdict.disk': 'На диске архива свободно {free} из {total}.',
   'stats.verdict.diskUnknown': 'Сколько места на диске архива, неизвестно.',
   'stats.verdict.keepsUp': 'Сервер справляется: ничего не отложено.',
+  'stats.verdict.slow': 'Сервер работает медленно: ответы и живое видео ждали до {duration}.',
+  'stats.verdict.slowDisk': 'Диск архива работает медленно: видео ждало записи до {duration}.',
   'stats.verdict.overload': 'Сервер перегружен. Чтобы запись не прерывалась, отложено: {work}.',
   'stats.uptime': 'Работает',
   'stats.streams': 'Потоки',
