@@ -205,7 +205,7 @@ test('[R10.8, R3.7] the reason why a stream of another node fails is shown on ev
   const preview = await north().previewStream({ query: asked });
   assert.ok((await preview.arrayBuffer()).byteLength > 500);
   const wrong = north().probeStream({ query: { url: streamSource, stream_id: brokenUid } });
-  const words = /^The camera cannot be reached\. 127\.0\.0\.1 refused the connection at port \d+\.$/;
+  const words = /^The camera cannot be reached\. 127\.0\.0\.1 refused the connection on port \d+\.$/;
   await assert.rejects(wrong, { code: 'EHOSTUNREACH', message: words });
 });
 

@@ -337,7 +337,7 @@ test('[R4.6] [R4.11] an interrupted connection recovers; an unreachable relay is
   await statusThat(({ failureCode }) => failureCode === 'unreachable');
   await shows(`127.0.0.1:${sshd.port} does not answer.`);
   const reason = async () => (await client.getTunnelStatus()).failureReason;
-  assert.equal(await reason(), `127.0.0.1 refused the connection at port ${sshd.port}.`);
+  assert.equal(await reason(), `127.0.0.1 refused the connection on port ${sshd.port}.`);
   await client.saveProfile({ body: { language: 'ru' } });
   assert.equal(await reason(), `127.0.0.1 отклонил соединение на порту ${sshd.port}.`);
   await client.saveProfile({ body: { language: 'en' } });

@@ -20,7 +20,7 @@ export const JournalDetail = z.object({
     .describe(
       'Why a stream went dark, in words, as `failureReason` of the stream was then; null if not known',
     )
-    .meta(like('192.0.2.7 did not answer at port 554 within 10 s.')),
+    .meta(like('192.0.2.7 did not answer on port 554 within 10 s.')),
   subject: z
     .string()
     .nullable()

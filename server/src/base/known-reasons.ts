@@ -24,11 +24,11 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'The name {host} is not known.': 'Имя {host} не найдено.',
   'The name {host} could not be looked up.': 'Не удалось узнать адрес по имени {host}.',
   'The name server did not answer in time.': 'Сервер имён не ответил вовремя.',
-  '{host} did not answer at port {port} within {seconds} s.':
+  '{host} did not answer on port {port} within {seconds} s.':
     '{host} не ответил на порту {port} за {seconds} с.',
-  '{host} refused the connection at port {port}.': '{host} отклонил соединение на порту {port}.',
+  '{host} refused the connection on port {port}.': '{host} отклонил соединение на порту {port}.',
   "{host} can't be reached.": '{host} недоступен.',
-  'The connection to {host} at port {port} failed.': 'Не удалось соединиться с {host} на порту {port}.',
+  'The connection to {host} on port {port} failed.': 'Не удалось соединиться с {host} на порту {port}.',
   'The connection failed.': 'Не удалось соединиться.',
   'The connection was closed.': 'Соединение закрыто.',
   'The connection was lost.': 'Соединение потеряно.',
@@ -118,7 +118,7 @@ export const knownReasons: Readonly<Record<string, string>> = {
     'Сбой на стороне сервера; подробности в его журнале.',
 
   // The tunnel.
-  '{host} did not answer at port {port} in time.': '{host} вовремя не ответил на порту {port}.',
+  '{host} did not answer on port {port} in time.': '{host} вовремя не ответил на порту {port}.',
   'The connection to the relay was lost.': 'Соединение с посредником потеряно.',
   'The relay closed the connection.': 'Посредник закрыл соединение.',
   'The tunnel was closed.': 'Туннель закрыт.',

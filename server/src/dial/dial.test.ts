@@ -168,7 +168,7 @@ test('a closed port, an unknown name and a silent host are EHOSTUNREACH, each wi
   const dial = createDial(administrator);
   await assert.rejects(dial('127.0.0.1', server.port, false), {
     code: 'EHOSTUNREACH',
-    message: `127.0.0.1 refused the connection at port ${server.port}.`,
+    message: `127.0.0.1 refused the connection on port ${server.port}.`,
   });
   const unknown = async () => {
     throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });

@@ -214,7 +214,7 @@ function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Prom
     const onAbort = () => fail(signal?.reason);
     const onError = (cause: Error) => fail(unreachable(cause, host, port));
     const cancel = policy.clock.after(timeoutMs, () =>
-      fail(new Fault('EHOSTUNREACH', `${host} did not answer at port ${port} within ${timeoutMs / 1000} s.`)),
+      fail(new Fault('EHOSTUNREACH', `${host} did not answer on port ${port} within ${timeoutMs / 1000} s.`)),
     );
     signal?.addEventListener('abort', onAbort, { once: true });
     socket.once('error', onError);
@@ -238,12 +238,12 @@ function readInto(onBytes: TakeBytes | undefined): { onread?: OnReadOpts } {
 function unreachable(cause: Error, host: string, port: number): Fault {
   const code = codeOf(cause);
   if (code === 'ECONNREFUSED') {
-    return new Fault('EHOSTUNREACH', `${host} refused the connection at port ${port}.`, { cause });
+    return new Fault('EHOSTUNREACH', `${host} refused the connection on port ${port}.`, { cause });
   }
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH' || code === 'ETIMEDOUT') {
     return new Fault('EHOSTUNREACH', `${host} can't be reached.`, { cause });
   }
-  return new Fault('EHOSTUNREACH', `The connection to ${host} at port ${port} failed.`, { cause });
+  return new Fault('EHOSTUNREACH', `The connection to ${host} on port ${port} failed.`, { cause });
 }
 
 function codeOf(cause: unknown): string | undefined {

@@ -4,7 +4,7 @@ import type { JournalDetail } from '@vidette/contract/journal';
 import type { SeenJournalEntry } from '../store/journal-pages.ts';
 import { entryView } from './journal-service.ts';
 
-const reason = '192.0.2.7 did not answer at port 554 within 10 s.';
+const reason = '192.0.2.7 did not answer on port 554 within 10 s.';
 
 /** An entry of a stream that went dark, with these members of its detail. */
 function dark(detail: object): SeenJournalEntry {

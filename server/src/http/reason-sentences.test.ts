@@ -19,7 +19,7 @@ test('[R8.11] a known reason follows the sentence of the code, in both languages
     'По этому адресу не найден видеопоток. Источник вовремя не прислал ни одного ключевого кадра.',
   );
   assert.equal(
-    errorOf('EHOSTUNREACH', 'cam-1.lan refused the connection at port 554.', 'ru'),
+    errorOf('EHOSTUNREACH', 'cam-1.lan refused the connection on port 554.', 'ru'),
     'Камера недоступна. cam-1.lan отклонил соединение на порту 554.',
   );
   assert.equal(

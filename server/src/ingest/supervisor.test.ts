@@ -100,10 +100,10 @@ test('[R10.2] a failing source is retried indefinitely with increasing pauses, a
   assert.equal(scene.status.state, 'connecting');
   const pauses: number[] = [];
   for (let attempt = 1; attempt <= 40; attempt++) {
-    await scene.fail('EHOSTUNREACH', 'cam refused the connection at port 554.');
+    await scene.fail('EHOSTUNREACH', 'cam refused the connection on port 554.');
     assert.equal(scene.status.state, 'failed');
     assert.equal(scene.status.code, 'EHOSTUNREACH');
-    assert.equal(scene.status.reason, 'cam refused the connection at port 554.');
+    assert.equal(scene.status.reason, 'cam refused the connection on port 554.');
     assert.equal(scene.status.attempts, attempt);
     const nextAttemptMs = scene.status.nextAttemptMs ?? 0;
     const inMs = nextAttemptMs - scene.clock.wallMs();

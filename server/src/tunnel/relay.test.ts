@@ -257,6 +257,6 @@ test('[R10.9] no relay at the address', async () => {
   const { relay } = dial(port, systemClock, traffic, () => {});
   const failure = await relay.ended;
   assert.equal(failure.code, 'unreachable');
-  assert.equal(failure.message, `127.0.0.1 refused the connection at port ${port}.`);
+  assert.equal(failure.message, `127.0.0.1 refused the connection on port ${port}.`);
   assert.match(failure.causeWords ?? '', /ECONNREFUSED/);
 });

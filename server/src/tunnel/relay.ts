@@ -77,7 +77,7 @@ export class Relay {
         this.close(new RelayFailure('relay-silent', `The relay is silent for ${timeoutMs / 1000} s.`)),
     });
     this.#cancelOpenTimeout = options.clock.after(openTimeoutMs, () =>
-      this.close(new RelayFailure('unreachable', `${host} did not answer at port ${port} in time.`)),
+      this.close(new RelayFailure('unreachable', `${host} did not answer on port ${port} in time.`)),
     );
     this.#listen();
     this.#client.connect({
@@ -234,7 +234,7 @@ function unreachableWords(error: Error, host: string, port: number): string {
   const { code = '' } = error as NodeJS.ErrnoException;
   switch (code) {
     case 'ECONNREFUSED':
-      return `${host} refused the connection at port ${port}.`;
+      return `${host} refused the connection on port ${port}.`;
     case 'ENOTFOUND':
       return `The name ${host} is not known.`;
     case 'EAI_AGAIN':
@@ -243,9 +243,9 @@ function unreachableWords(error: Error, host: string, port: number): string {
     case 'ENETUNREACH':
       return `${host} can't be reached.`;
     case 'ETIMEDOUT':
-      return `${host} did not answer at port ${port} in time.`;
+      return `${host} did not answer on port ${port} in time.`;
     default:
-      return `The connection to ${host} at port ${port} failed.`;
+      return `The connection to ${host} on port ${port} failed.`;
   }
 }
 
