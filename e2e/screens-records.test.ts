@@ -113,10 +113,10 @@ test('[R7.47] the audit log tells what people did in sentences, with the names o
     // Each name leads to everything that was done with its object, by whatever name.
     await table.getByText('admin renamed Dock').getByRole('link', { name: 'Dock' }).click();
     await table.getByText('admin added the stream Dock').waitFor();
-    await page.getByRole('switch', { name: 'Show entries of programs' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Show entries made by programs' }).click({ force: true });
     await page.waitForURL(`**/audit-logs?target=${uid}&machines=true`);
     await button(page, 'Show all').click();
-    await page.getByRole('switch', { name: 'Show entries of programs' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Show entries made by programs' }).click({ force: true });
     await machines.first().waitFor();
     await page.locator('main button[aria-expanded]').first().click();
     assert.deepEqual(await seriousFaults(page), []);

@@ -13,6 +13,7 @@ import { FailedState } from '../../components/failed-state.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
+import { Link } from '../../routing/react/link.tsx';
 import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import { actionText } from './audit-actions.ts';
 import { AuditFilters } from './audit-filters.tsx';
@@ -31,11 +32,8 @@ export function AuditLogsScreen() {
     auditLogsQuery(auditFilter(search)),
   );
   const entries = data?.pages.flatMap(({ items }) => items) ?? [];
-  if (!data && error && codeOf(error) === 'AuditLogsDisabled') {
-    return (
-      <PageState isInline icon={IconClipboardOff} title={textOf(error, i18n)} text={i18n.t('audit.off')} />
-    );
-  }
+  if (!data && error && codeOf(error) === 'AuditLogsDisabled')
+    return <SwitchedOff text={textOf(error, i18n)} />;
   return (
     <>
       <AuditFilters
@@ -76,6 +74,27 @@ export function AuditLogsScreen() {
         </>
       )}
     </>
+  );
+}
+
+function SwitchedOff({ text }: { readonly text: string }) {
+  const i18n = useI18n();
+  return (
+    <PageState
+      isInline
+      icon={IconClipboardOff}
+      title={text}
+      text={i18n.t('audit.off')}
+      action={
+        <Button
+          size="sm"
+          variant="default"
+          renderRoot={(props) => <Link to="/administration/config" {...props} />}
+        >
+          {i18n.t('tab.config')}
+        </Button>
+      }
+    />
   );
 }
 

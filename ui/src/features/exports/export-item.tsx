@@ -50,8 +50,10 @@ function ExportSummary({ item, name }: ExportPartProps) {
           from: i18n.dateTime(item.startTime),
           to: i18n.dateTime(item.endTime),
         })}
-        {' · '}
-        {i18n.t('exports.streams', { count: item.streams.length })}
+        {'\u00a0· '}
+        <span className={classes.streamCount}>
+          {i18n.t('exports.streams', { count: item.streams.length })}
+        </span>
       </div>
       <div className={classes.status} data-status={item.status} role="status">
         {statusText(item, i18n)}

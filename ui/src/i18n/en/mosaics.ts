@@ -73,7 +73,7 @@ export const mosaics = {
   'mosaicEdit.shared': 'All users see this mosaic',
   'mosaicEdit.shared.help': 'Each user sees only the streams that they are allowed to watch.',
   'mosaicEdit.rotation': 'Switch pages every',
-  'mosaicEdit.rotation.never': 'Only manually',
+  'mosaicEdit.rotation.never': 'Never (only manually)',
   'mosaicEdit.rotation.seconds': '{count, plural, one {# second} other {# seconds}}',
   'mosaicEdit.presets': 'Page layout',
   'mosaicEdit.preset': 'Use layout {name}',

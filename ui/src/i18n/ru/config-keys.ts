@@ -188,7 +188,7 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.name.passwordReset-revealUnknown': 'Сообщать о неизвестном адресе',
   'config.name.passwordReset-codeMinutes': 'Срок действия кода',
   'config.name.license-vendorKey': 'Ключ поставщика',
-  'config.name.audit-enabled': 'Вести журнал действий',
+  'config.name.audit-enabled': 'Вести журнал аудита',
   'config.name.audit-days': 'Срок хранения записей',
   'config.name.journal-days': 'Срок хранения событий',
   'config.name.journal-entriesPerStream': 'Событий на поток',

@@ -6,7 +6,7 @@ export const depthLoss: Record<keyof typeof english, string> = {
   'depthLoss.text': 'Если хранить {depth}, удалятся записи потока «{name}» за {duration} ({size}).',
   'depthLoss.wait':
     'Первые записи удалятся не раньше чем через час; до этого можно вернуть прежний срок хранения.',
-  'depthLoss.withoutNodes': 'Записи узла {nodes} не учтены: сейчас он не отвечает.',
+  'depthLoss.withoutNodes': 'Не учтены записи, до которых сейчас нет доступа: {nodes}.',
   'depthLoss.submit': 'Удалить старые записи',
   'depthLoss.pending':
     'Срок хранения уменьшен ({depth}). Удаление более старых записей начнётся в {time}: {size}. Чтобы сохранить их, верните прежний срок.',

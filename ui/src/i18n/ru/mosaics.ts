@@ -73,7 +73,7 @@ export const mosaics = {
   'mosaicEdit.shared': 'Мозаику видят все пользователи',
   'mosaicEdit.shared.help': 'Каждый видит в ней только доступные ему потоки.',
   'mosaicEdit.rotation': 'Переключать страницы каждые',
-  'mosaicEdit.rotation.never': 'Только вручную',
+  'mosaicEdit.rotation.never': 'Не переключать (только вручную)',
   'mosaicEdit.rotation.seconds':
     '{count, plural, one {# секунду} few {# секунды} many {# секунд} other {# секунды}}',
   'mosaicEdit.presets': 'Раскладка страницы',

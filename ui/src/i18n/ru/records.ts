@@ -17,7 +17,7 @@ export const records: Record<keyof typeof english, string> = {
   'audit.ok': 'Выполнено',
   'audit.older': 'Показать более ранние',
   'audit.nothing': 'Подходящих записей нет.',
-  'audit.off': 'Включите его в конфигурации: audit.enabled.',
+  'audit.off': 'Включите в конфигурации параметр «Вести журнал аудита».',
   'audit.printed': 'Журнал аудита, напечатан {time}',
   'audit.action.addStream': 'Поток добавлен',
   'audit.action.pauseStream': 'Поток приостановлен',

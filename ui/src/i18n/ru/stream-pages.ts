@@ -60,7 +60,7 @@ export const streamPages: Record<keyof typeof english, string> = {
   'stream.info.test': 'Проверить',
   'stream.info.tracks': 'Дорожки',
   'stream.info.archive': 'Архив',
-  'stream.info.withoutNodes': 'без записей узла {nodes}: сейчас он не отвечает',
+  'stream.info.withoutNodes': 'без записей, до которых сейчас нет доступа: {nodes}',
   'stream.info.recorded': '{duration}, {size}, с {start}',
   'stream.info.far': 'из них {far} в хранилище S3, {near} на диске',
   'stream.info.imported': 'из них {size} в файлах других программ',

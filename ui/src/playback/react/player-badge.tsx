@@ -51,7 +51,7 @@ export function PlayerBadge({ player, isSourceDown }: PlayerBadgeProps) {
       {utcMs !== undefined && (
         <time dateTime={new Date(utcMs).toISOString()}>
           <span className={classes.date} data-mode={mode}>
-            {i18n.date(utcMs)}{' '}
+            {i18n.date(utcMs)},{' '}
           </span>
           {i18n.time(utcMs)}
         </time>

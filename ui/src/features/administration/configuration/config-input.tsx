@@ -1,5 +1,5 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
-import type { ChangeEvent } from 'react';
+import { Fragment, type ChangeEvent } from 'react';
 import { PasswordField } from '../../../components/password-field.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
@@ -27,7 +27,7 @@ export function ConfigInput(props: ConfigInputProps) {
   const { key, kind, isNullable, choices } = field;
   const description = (
     <>
-      {i18n.t(aboutKey(key))} <span className={classes.notes}>{notesOf(props, i18n).join(' · ')}</span>
+      {i18n.t(aboutKey(key))} <Notes notes={notesOf(props, i18n)} />
     </>
   );
   const shared = { label: <KeyLabel name={key} />, description, error, disabled: isFixed };
@@ -85,6 +85,22 @@ function KeyLabel({ name }: { name: string }) {
     <>
       {nameOf(name, i18n)} <code className={classes.key}>{name}</code>
     </>
+  );
+}
+
+/** Lines break between two notes rather than in one. */
+function Notes({ notes }: { readonly notes: readonly string[] }) {
+  return (
+    <span className={classes.notes}>
+      {notes.map((note, index) => (
+        <Fragment key={note}>
+          <span className={classes.note}>
+            {note}
+            {index < notes.length - 1 && '\u00a0·'}
+          </span>{' '}
+        </Fragment>
+      ))}
+    </span>
   );
 }
 

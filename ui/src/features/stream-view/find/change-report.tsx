@@ -112,12 +112,12 @@ function summaryOf({ results, isStopped }: ChangeSearchState, i18n: ReturnType<t
   const { end, frames, marks, unreadable } = results;
   const [first] = marks;
   return [
-    isStopped && i18n.t('find.auto.stopped'),
-    (end === 'frames' || end === 'time') && i18n.t('find.auto.limit'),
-    end === 'replaced' && i18n.t('find.auto.replaced'),
     first && i18n.t('find.auto.found', { count: marks.length }),
     first &&
       i18n.t('find.auto.likely', { from: i18n.dateTime(first.startTime), to: i18n.dateTime(first.endTime) }),
+    isStopped && i18n.t('find.auto.stopped'),
+    (end === 'frames' || end === 'time') && i18n.t('find.auto.limit'),
+    end === 'replaced' && i18n.t('find.auto.replaced'),
     !first && end === 'complete' && frames > unreadable && i18n.t('find.auto.none'),
     unreadable > 0 && i18n.t('find.auto.unreadable', { count: unreadable }),
   ]
