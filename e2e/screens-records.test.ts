@@ -345,3 +345,33 @@ test('[R8.10] a double click on a busy machine submits a form once', () =>
     await page.waitForURL('**/ui/user/twice/permission');
     assert.equal(posts, 1);
   }));
+
+test('[R11.4] when all events are reviewed, the inbox says so', async () => {
+  await client.reviewJournal({ body: { until: Date.now() + 60_000 } });
+  await testEnv.open('/events?unreviewed=true', async (page) => {
+    await page.getByRole('heading', { name: 'All events are reviewed' }).waitFor();
+    assert.equal(await page.getByText('No event matches the filters').count(), 0);
+    await button(page, 'Show all').waitFor();
+  });
+});
+
+const keepsUp = 'The server keeps up';
+
+test('[R2.14] a server whose event loop or disk is slow is not said to keep up', () =>
+  testEnv.open('/administration/stats', async (page) => {
+    for (const [figures, words] of [
+      [{ eventLoopDelayMs: 5, writeLatencyMs: 5 }, keepsUp],
+      [{ eventLoopDelayMs: 1_341, writeLatencyMs: 5 }, 'answers and live video waited for up to 1.3 s'],
+      [{ eventLoopDelayMs: 5, writeLatencyMs: 2_000 }, 'footage waited for up to 2 s to be written'],
+    ] as const) {
+      await page.route('**/v1/admin/stats', async (route) => {
+        const reply = await route.fetch();
+        const stats = (await reply.json()) as { now: object };
+        const now = { ...stats.now, overload: { level: 0, waiting: [] }, ...figures };
+        await route.fulfill({ response: reply, json: { ...stats, now } });
+      });
+      await page.reload();
+      await page.getByText(words).waitFor();
+      assert.equal(await page.getByText(keepsUp).count(), words === keepsUp ? 1 : 0);
+    }
+  }));
