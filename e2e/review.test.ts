@@ -196,6 +196,41 @@ test('a digest plays all clips of a span one after the other, with their time, a
   await until(shown, ({ state }) => state === 'paused');
 });
 
+test('[R11.4] a digest says that a camera has been dark since before it began, also in its file', async (t) => {
+  const archive = { isEnable: true, depthHours: -1 };
+  // Nothing listens there.
+  const body = { name: 'Cellar', streamSource: 'rtsp://127.0.0.1:9/', archive };
+  const dark = await client.addStream({ body });
+  t.after(() => client.deleteStream({ params: dark }));
+  const query = { streams: [dark.uid], kinds: ['stream-down' as const] };
+  const [outage] = await until(
+    async () => (await client.listJournal({ query })).items,
+    ([found]) => found !== undefined && Date.now() - found.startTime > 15_000,
+    60_000,
+  );
+  assert.equal(outage?.isOngoing, true);
+  // The span begins after the outage and ends in the future.
+  const from = outage.startTime + 2_000;
+  const span = `from=${from}&to=${from + 60 * MINUTE_MS}&streams=${dark.uid}`;
+  const page = await open(t, `/events/digest?${span}`);
+  await page.getByText(/^Nothing recorded from .* to /).waitFor();
+  const parts = page.getByRole('region', { name: 'Clips and gaps' }).getByRole('listitem');
+  const [part = '', ...others] = await parts.allInnerTexts();
+  assert.deepEqual(others, []);
+  assert.match(part, /Cellar · No video/);
+  // Not beyond now.
+  assert.match(part, /\b\d+\s?s$/);
+  await page.getByRole('button', { name: 'Export as a file' }).click();
+  await page.getByRole('link', { name: 'Show exports' }).click();
+  await page.getByRole('link', { name: /^Download MP4/ }).waitFor({ timeout: 60_000 });
+  const [made] = (await client.listExports()).items;
+  assert.deepEqual(
+    made?.streams.map(({ uid }) => uid),
+    [dark.uid],
+  );
+  await client.deleteExport({ params: { id: made?.id ?? 0 } });
+});
+
 test('a digest is exported from its screen as one MP4, with the rights and the limits of a digest', async (t) => {
   const personMs = startMs + 8 * MINUTE_MS;
   const add = { streamId: uid, kind: 'person', time: personMs, timeEnd: personMs + 3_000, note: '' };

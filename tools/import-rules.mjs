@@ -225,6 +225,7 @@ const routes = 'server/src/http/routes/';
 const lightContract = new Set([
   'allowance',
   'archive-changes',
+  'digest-entries',
   'digest-plan',
   'errors',
   'constants',

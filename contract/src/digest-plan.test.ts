@@ -4,7 +4,7 @@ import type { JournalEntry } from './journal.ts';
 import { digestTargetMs, gapShownMs, planOf } from './digest-plan.ts';
 
 const detail = { code: null, reason: null, subject: null, user: null, address: null, figures: {} };
-const span = { fromMs: 0, toMs: 36_000_000 };
+const span = { fromMs: 0, toMs: 36_000_000, nowMs: 40_000_000 };
 let ids = 0;
 
 function entry(
@@ -121,6 +121,50 @@ test('gaps are said; what belongs to no camera, or is outside the span, is left 
 
 test('an event that is still going on ends with the span', () => {
   const open = { ...entry('motion', 'a', 100), isOngoing: true };
-  const { parts } = planOf([open], { fromMs: 0, toMs: 160_000 });
+  const { parts } = planOf([open], { fromMs: 0, toMs: 160_000, nowMs: 170_000 });
   assert.deepEqual([parts[0]?.fromMs, parts[0]?.toMs], [98_000, 160_000]);
+});
+
+/** Type, camera, beginning and end in seconds, and number of entries of each part. */
+function partsOf(entries: readonly JournalEntry[], nowS = 40_000): string[] {
+  const { parts } = planOf(entries, { ...span, fromMs: 10_000_000, nowMs: nowS * 1000 });
+  return parts.map(
+    ({ type, uid, fromMs, toMs, entries: { length } }) =>
+      `${type} ${uid} ${fromMs / 1000}-${toMs / 1000} of ${length}`,
+  );
+}
+
+const ongoing = (kind: JournalEntry['kind'], stream: string, startS: number): JournalEntry => ({
+  ...entry(kind, stream, startS),
+  isOngoing: true,
+});
+
+test('a camera that is dark has a gap to the end of the span, or to now, whenever that began', () => {
+  const dark = [ongoing('stream-down', 'a', 12_000), ongoing('recording-stopped', 'b', 200)];
+  assert.deepEqual(partsOf(dark), ['gap b 10000-36000 of 1', 'gap a 12000-36000 of 1']);
+  assert.deepEqual(partsOf(dark, 20_000), ['gap b 10000-20000 of 1', 'gap a 12000-20000 of 1']);
+  assert.deepEqual(partsOf([entry('gap', 'a', 5_000, 12_000)]), ['gap a 10000-12000 of 1']);
+});
+
+test('what several entries say of one gap of a camera is said once', () => {
+  assert.deepEqual(
+    partsOf([
+      entry('gap', 'a', 9_000, 20_000),
+      entry('stream-down', 'a', 9_010, 19_990),
+      ongoing('recording-stopped', 'a', 15_000),
+      ongoing('stream-down', 'a', 30_000),
+      entry('gap', 'b', 12_000, 13_000),
+      ongoing('stream-down', 'b', 14_000),
+    ]),
+    ['gap a 10000-36000 of 4', 'gap b 12000-13000 of 1', 'gap b 14000-36000 of 1'],
+  );
+});
+
+test('an outage of a camera that flaps is missing only since it last began; a short one is no gap', () => {
+  const flapping = ongoing('stream-down', 'a', 12_000);
+  const figures = { count: 9, lastStartTime: 30_000_000 };
+  assert.deepEqual(partsOf([{ ...flapping, detail: { ...detail, figures } }]), ['gap a 30000-36000 of 1']);
+  assert.deepEqual(partsOf([entry('stream-down', 'a', 12_000, 12_009), flapping], 12_005), []);
+  // The rest of it is in the span.
+  assert.deepEqual(partsOf([entry('stream-down', 'a', 9_000, 10_005)]), ['gap a 10000-10005 of 1']);
 });

@@ -1,6 +1,6 @@
 // The plan of a digest, which the page plays and the server exports.
 import { eventLeadMs, playbackSpeeds } from './constants.ts';
-import type { JournalEntry, JournalKind } from './journal.ts';
+import type { JournalEntry } from './journal.ts';
 
 /** A stretch of one camera's footage that is played. */
 export interface Clip {
@@ -14,7 +14,7 @@ export interface Clip {
   readonly entries: readonly [JournalEntry, ...JournalEntry[]];
 }
 
-/** A stretch without footage, which is said for a moment. */
+/** A stretch without footage, which is said for a moment, with what says so, oldest first. */
 interface Gap {
   readonly type: 'gap';
   readonly uid: string;
@@ -22,10 +22,17 @@ interface Gap {
   /** UTC ms. */
   readonly fromMs: number;
   readonly toMs: number;
-  readonly entries: readonly [JournalEntry];
+  readonly entries: readonly [JournalEntry, ...JournalEntry[]];
 }
 
 export type DigestPart = Clip | Gap;
+
+/** UTC ms. */
+interface DigestSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly nowMs: number;
+}
 
 /** 1 to 16. */
 type DigestSpeed = (typeof playbackSpeeds)[number];
@@ -42,22 +49,10 @@ export interface DigestPlan {
   readonly leftOut: { readonly clips: number; readonly gaps: number };
 }
 
-/** Entries of the journal in one digest: more would play for hours. */
-export const digestEntriesMax = 2_000;
 /** The span of the export of one digest. */
 export const digestSpanMaxDays = 31;
 /** Cameras in the export of one digest. */
 export const digestStreamsMax = 64;
-/** An event that began this long before the span may continue in it. */
-export const digestBeforeMs = 3_600_000;
-/** What a digest shows. */
-export const digestKinds = ['motion', 'annotation', 'gap'] as const satisfies readonly JournalKind[];
-
-/** Whether an entry that began before the end of a span reaches into it. */
-export function reachesSpan({ startTime, endTime, isOngoing }: JournalEntry, fromMs: number): boolean {
-  return isOngoing || (endTime ?? startTime) >= fromMs;
-}
-
 /** A digest should not take longer. */
 export const digestTargetMs = 120_000;
 /** How long a gap is said. */
@@ -68,6 +63,8 @@ const clipShownMinMs = 500;
 const tailMs = 2_000;
 /** Two events of a camera with a shorter pause are one clip. */
 const joinMs = 5_000;
+/** A shorter outage is no gap: the journal has no gaps that are shorter, either. */
+const outageMinMs = 10_000;
 
 const speeds = playbackSpeeds.filter((speed) => speed >= 1);
 const fastest = Math.max(...speeds) as DigestSpeed;
@@ -76,12 +73,10 @@ const fastest = Math.max(...speeds) as DigestSpeed;
  * Clips and gaps of some entries, and the lowest speed at which they take two minutes. If no speed suffices, the longest
  * clips are cut; if that does not suffice either, clips and the shortest gaps are left out.
  * @param entries in any order; those without a stream or of other kinds are ignored
- * @param span what is digested, UTC ms; clips end there
+ * @param span what is digested, UTC ms; clips and gaps end there, and what is still going on ends at `nowMs` if that is
+ *   earlier
  */
-export function planOf(
-  entries: readonly JournalEntry[],
-  span: { readonly fromMs: number; readonly toMs: number },
-): DigestPlan {
+export function planOf(entries: readonly JournalEntry[], span: DigestSpan): DigestPlan {
   const allClips = clipsOf(entries, span);
   const allGaps = gapsOf(entries, span);
   // Gaps take at most half of the time where clips need it: they are what the digest is for.
@@ -167,10 +162,7 @@ function longestThatFit(lengths: readonly number[], roomMs: number): number {
 }
 
 /** Motion and annotations with a lead and a tail; those that overlap on a camera are one clip. */
-function clipsOf(
-  entries: readonly JournalEntry[],
-  span: { readonly fromMs: number; readonly toMs: number },
-): Clip[] {
+function clipsOf(entries: readonly JournalEntry[], span: DigestSpan): Clip[] {
   const clips: Clip[] = [];
   const lastAt = new Map<string, number>();
   const rising = entries
@@ -179,8 +171,7 @@ function clipsOf(
   for (const entry of rising) {
     const uid = entry.stream ?? '';
     const fromMs = Math.max(span.fromMs, entry.startTime - eventLeadMs);
-    const endMs = entry.endTime ?? (entry.isOngoing ? span.toMs : entry.startTime);
-    const toMs = Math.min(span.toMs, endMs + tailMs);
+    const toMs = Math.min(span.toMs, endOf(entry, span) + tailMs);
     if (toMs <= fromMs) continue;
     const place = lastAt.get(uid);
     const last = place === undefined ? undefined : clips[place];
@@ -194,19 +185,46 @@ function clipsOf(
   return clips;
 }
 
-function gapsOf(
-  entries: readonly JournalEntry[],
-  span: { readonly fromMs: number; readonly toMs: number },
-): Gap[] {
-  return entries
-    .filter(({ kind, stream }) => stream !== null && kind === 'gap')
-    .map((entry) => ({
-      type: 'gap' as const,
-      uid: entry.stream ?? '',
-      name: entry.streamName ?? '',
-      fromMs: Math.max(span.fromMs, entry.startTime),
-      toMs: Math.min(span.toMs, entry.endTime ?? span.toMs),
-      entries: [entry] as const,
-    }))
-    .filter((gap) => gap.toMs > gap.fromMs);
+/** Gaps, and outages whose gap is not an entry yet; those that overlap on a camera are one. */
+function gapsOf(entries: readonly JournalEntry[], span: DigestSpan): Gap[] {
+  const gaps: Gap[] = [];
+  const lastAt = new Map<string, number>();
+  const rising = entries
+    .flatMap((entry) => gapOf(entry, span) ?? [])
+    .toSorted((a, b) => a.fromMs - b.fromMs || a.entries[0].startTime - b.entries[0].startTime);
+  for (const gap of rising) {
+    const place = lastAt.get(gap.uid);
+    const last = place === undefined ? undefined : gaps[place];
+    if (place !== undefined && last && gap.fromMs <= last.toMs)
+      gaps[place] = {
+        ...last,
+        toMs: Math.max(last.toMs, gap.toMs),
+        entries: [...last.entries, ...gap.entries],
+      };
+    else {
+      lastAt.set(gap.uid, gaps.length);
+      gaps.push(gap);
+    }
+  }
+  return gaps;
+}
+
+/** What an entry says is missing from the span. */
+function gapOf(entry: JournalEntry, span: DigestSpan): Gap | undefined {
+  const { kind, stream, streamName, startTime, detail } = entry;
+  const isOutage = kind === 'stream-down' || kind === 'recording-stopped';
+  if (stream === null || !(kind === 'gap' || isOutage)) return undefined;
+  // Of a camera that flaps, what was missing before has gaps of its own, and the rest was recorded.
+  const startMs = isOutage ? (detail.figures['lastStartTime'] ?? startTime) : startTime;
+  const endMs = endOf(entry, span);
+  if (isOutage && endMs - startMs < outageMinMs) return undefined;
+  const fromMs = Math.max(span.fromMs, startMs);
+  const toMs = Math.min(span.toMs, endMs);
+  if (toMs <= fromMs) return undefined;
+  return { type: 'gap', uid: stream, name: streamName ?? '', fromMs, toMs, entries: [entry] };
+}
+
+/** Of what is still going on, now. */
+function endOf({ startTime, endTime, isOngoing }: JournalEntry, { nowMs }: DigestSpan): number {
+  return endTime ?? (isOngoing ? nowMs : startTime);
 }

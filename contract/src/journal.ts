@@ -31,7 +31,7 @@ export const JournalDetail = z.object({
   figures: z
     .record(z.string(), z.number())
     .describe(
-      'How often it happened (`count`), if entries were merged; how many times larger than usual the frames of the motion were (`score`); and the numbers of the health warning',
+      'How often it happened (`count`) and when it last began (`lastStartTime`), if entries were merged; how many times larger than usual the frames of the motion were (`score`); and the numbers of the health warning',
     )
     .meta(like({ count: 1 })),
 });

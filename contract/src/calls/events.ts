@@ -12,6 +12,9 @@ const filter = {
     .describe('Only entries that begin at this time or later')
     .meta(like(exampleMs - hourMs)),
   to: TimeMs.optional().describe('Only entries that begin before this time'),
+  endFrom: TimeMs.optional().describe(
+    'Only entries that end at this time or later, or are still going on; a moment ends when it begins',
+  ),
   streams: z
     .array(Uid)
     .max(limits.journalStreamsMax)
@@ -31,6 +34,10 @@ const filter = {
     .describe('Only streams with this tag')
     .meta(like('Yard')),
   reviewed: z.boolean().optional().describe('Only entries that were marked as reviewed, or were not'),
+  recorded: z
+    .boolean()
+    .default(false)
+    .describe('Only entries of streams that are to be recorded and whose archive the caller may watch'),
 };
 
 export const eventCalls = {

@@ -38,11 +38,12 @@ export class JournalService {
     language: MessageLanguage,
   ): Promise<{ items: JournalEntry[]; next: string | null }> {
     const { store, journalWriter } = this.#options;
-    const { from, to, streams, kinds, tag, text, reviewed, cursor, limit } = query;
+    const { from, to, endFrom, streams, kinds, tag, text, reviewed, recorded, cursor, limit } = query;
     await journalWriter.settle();
     const [startMs, id] = cursor?.split('.').map(Number) ?? [];
     const page = await store.journal.page(viewerOf(principal), {
-      ...{ fromMs: from, toMs: to, streams, kinds, tag, words: text, isReviewed: reviewed, limit },
+      ...{ fromMs: from, toMs: to, endFromMs: endFrom, streams, kinds, tag, words: text, limit },
+      ...{ isReviewed: reviewed, onlyRecorded: recorded },
       after: startMs === undefined || id === undefined ? undefined : { startMs, id },
     });
     const next = page.next && `${page.next.startMs}.${page.next.id}`;

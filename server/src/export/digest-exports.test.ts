@@ -187,6 +187,17 @@ test('a digest shows clips of cameras of any codec and shape one after the other
   }
 });
 
+test('a digest of gaps alone is a file that says them', async (t) => {
+  const { folder, open, reaches, request } = await scene(t);
+  const exports = open();
+  const { id } = await exports.addDigest(request, digest([['gap', 2, t0, t0 + 30_000]]));
+  await reaches(exports, id, 'ready');
+  const path = join(folder, `${id}.mp4`);
+  const { format } = await probe(path);
+  assert.ok(Math.abs(Number(format.duration) - 1.5) < 0.3, format.duration);
+  assert.ok(bright(await frameAt(path, 0.5), 200, 300, 880, 120) > 1_000, 'words are in the middle');
+});
+
 test('a digest of 100 parts is made with one process at a time', async (t) => {
   let open = 0;
   let most = 0;

@@ -54,7 +54,9 @@ export class DigestJob {
         frames += await this.#part(file, part);
         this.#tools.onProgress(file.bytes, (place + 1) / this.#digest.parts.length);
       }
-      if (frames === 0) throw new ExportFault('nothing-recorded', 'None of the footage can be shown.');
+      const hasClips = this.#digest.parts.some(([type]) => type === 'clip');
+      if (frames === 0 && hasClips)
+        throw new ExportFault('nothing-recorded', 'None of the footage can be shown.');
       // A right may have been revoked while the last part was written.
       for (const { uid } of this.#record.streams) await requireRight(this.#tools, this.#record, uid);
       const bytes = await file.finish(finalPath);

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { addPrincipal } from '../access/user-fixture.ts';
+import { systemClock } from '../base/clock.ts';
 import type { Exports } from '../export/exports.ts';
 import { newStream } from '../store/stream-fixture.ts';
 import { temporaryStore } from '../store/store-fixture.ts';
@@ -56,7 +57,7 @@ async function scene(t: TestContext) {
     },
   };
   return {
-    service: new ExportService({ store, exports, liveSessions }, journal),
+    service: new ExportService({ store, exports, liveSessions, clock: systemClock }, journal),
     ann,
     admin,
     id,

@@ -5,6 +5,7 @@ import type { Export } from '@vidette/contract/entities';
 import { requireExportOwner } from '../access/export-policy.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireStream } from '../access/stream-policy.ts';
+import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { fieldFault } from '../base/field-fault.ts';
 import { requireKnownZone } from '../base/known-zone.ts';
@@ -34,6 +35,7 @@ export interface ExportServiceOptions {
   readonly store: Pick<Store, 'exports' | 'streamList'>;
   readonly exports: Exports;
   readonly liveSessions: Pick<LiveSessions, 'addShort'>;
+  readonly clock: Pick<Clock, 'wallMs'>;
 }
 
 /** Packages of footage: requested, tracked, downloaded and removed by their owner. */
@@ -77,7 +79,7 @@ export class ExportService {
    * @throws Fault NotFound, Forbidden, TimeRangeIsTooLong, QuotaReached, Unavailable without FFmpeg
    */
   async addDigest(principal: Principal, body: DigestToAdd, note: AuditNote): Promise<Export> {
-    const { store, exports } = this.#options;
+    const { store, exports, clock } = this.#options;
     const { startTime, endTime, name, timeZone, language } = body;
     const uids = [...new Set(body.streams)];
     note.target = uids.join(' ');
@@ -86,10 +88,9 @@ export class ExportService {
       throw new Fault('TimeRangeIsTooLong', `A digest can't have more than ${digestSpanMaxDays} days.`);
     requireKnownZone(timeZone, 'timeZone');
     for (const uid of uids) await requireStream(store.streamList, principal, uid, 'archive');
-    const plan = planOf(await digestEntries(this.#journal, principal, { ...body, streams: uids }), {
-      fromMs: startTime,
-      toMs: endTime,
-    });
+    const span = { fromMs: startTime, toMs: endTime };
+    const entries = await digestEntries(this.#journal, principal, { ...span, streams: uids, tag: body.tag });
+    const plan = planOf(entries, { ...span, nowMs: clock.wallMs() });
     const names = new Map(plan.parts.map((part) => [part.uid, part.name]));
     if (names.size === 0) throw new Fault('NotFound', 'Nothing happened in this time.');
     if (names.size > digestStreamsMax)

@@ -7,6 +7,7 @@ import { journalMapping, type JournalRecord } from './journal-row.ts';
 import { flag } from './row-mapping.ts';
 import { containsAll } from './search.ts';
 import type { ListViewer } from './stream-list.ts';
+import { isToBeRecorded } from './stream-row.ts';
 
 /** The last entry of a page: the next one begins after it. */
 interface JournalCursor {
@@ -19,6 +20,8 @@ export interface JournalQuery {
   readonly fromMs?: number | undefined;
   /** Entries that begin before it. */
   readonly toMs?: number | undefined;
+  /** Entries that end at or after it, or are going on. */
+  readonly endFromMs?: number | undefined;
   /** Uids; none: all. */
   readonly streams: readonly string[];
   /** None: all. */
@@ -27,6 +30,8 @@ export interface JournalQuery {
   /** All of them must be found in the entry or the name of its stream. */
   readonly words: readonly string[];
   readonly isReviewed?: boolean | undefined;
+  /** Of streams that are to be recorded and whose archive the viewer may watch. */
+  readonly onlyRecorded?: boolean | undefined;
   readonly after?: JournalCursor | undefined;
   readonly limit: number;
 }
@@ -65,7 +70,7 @@ export async function journalPage(
   const examined = examinedRows(narrow);
   const { rows } = await sql<Row>`select j.*, s.uid as uid, s.name as stream_name
     from (${examined}) j left join streams s on s.id = j.stream_id
-    where ${mayBeSeen(viewer)} and ${matches(query)}
+    where ${mayBeSeen(viewer)} and ${matches(viewer, query)}
     order by j.start_ms desc, j.id desc limit ${query.limit + 1}`.execute(db);
   const items = rows.slice(0, query.limit).map(read);
   const last = items.at(-1);
@@ -187,11 +192,15 @@ function examinedRows({ fromMs, toMs, after, streamId, kind }: Narrowed) {
     order by start_ms desc, id desc limit ${scanMax}`;
 }
 
-function matches({ streams, kinds, tag, words, isReviewed }: JournalQuery): RawBuilder<SqlBool> {
+function matches(viewer: ListViewer, query: JournalQuery): RawBuilder<SqlBool> {
+  const { endFromMs, streams, kinds, tag, words, isReviewed, onlyRecorded } = query;
   const conditions: RawBuilder<SqlBool>[] = [containsAll(['j.search_key', 's.name_key'], words)];
   if (streams.length > 1) conditions.push(sql`s.uid in (${sql.join(streams)})`);
   if (kinds.length > 1) conditions.push(sql`j.kind in (${sql.join(kinds)})`);
   if (isReviewed !== undefined) conditions.push(sql`j.is_reviewed = ${flag(isReviewed)}`);
+  if (endFromMs !== undefined)
+    conditions.push(sql`(j.open_key is not null or coalesce(j.end_ms, j.start_ms) >= ${endFromMs})`);
+  if (onlyRecorded) conditions.push(sql`${isToBeRecorded('s')} and ${mayWatchArchive(viewer)}`);
   if (tag !== undefined)
     conditions.push(sql`exists (select 1 from stream_tags t
       where t.stream_id = j.stream_id and t.tag_key = ${keyOf(tag)})`);
@@ -210,4 +219,11 @@ function mayBeSeen({ userId, isAdmin }: ListViewer): RawBuilder<SqlBool> {
       and p.can_view = 1
       and (p.can_archive = 1 or j.kind not in ('motion', 'annotation', 'gap'))
       and (p.can_share = 1 or j.kind <> 'share-opened'))))`;
+}
+
+/** Of the archive of the stream itself, whatever the entry is about. */
+function mayWatchArchive({ userId, isAdmin }: ListViewer): RawBuilder<SqlBool> {
+  if (isAdmin) return sql`1 = 1`;
+  return sql`(s.created_by = ${userId} or exists (select 1 from permissions p
+    where p.stream_id = s.id and p.user_id = ${userId} and p.can_view = 1 and p.can_archive = 1))`;
 }

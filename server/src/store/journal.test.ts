@@ -79,7 +79,7 @@ test('[R11.3] what begins again within a minute continues its entry, counted and
   await store.journal.append([begin('gate', 91_001)]);
   assert.deepEqual(await spans(store), ['stream-down gate 91001-null', 'stream-down gate 1000-31000']);
   const { items } = await store.journal.page(admin, query({ toMs: 2_000 }));
-  assert.equal(items[0]?.detail.figures['count'], 2);
+  assert.deepEqual(items[0]?.detail.figures, { count: 2, lastStartTime: 30_000 });
   assert.equal(items[0]?.isReviewed, false);
 });
 
@@ -133,6 +133,44 @@ test('[R11.3] entries are found by time, stream, kind, tag, text and review, in 
   assert.equal((await spans(store, { isReviewed: false })).length, 4);
   assert.equal(await store.journal.countUnreviewed(admin, 100), 4);
   assert.equal(await store.journal.countUnreviewed(admin, 3), 3);
+});
+
+test('[R11.3] entries are found by their end, whenever they began; what is going on has none', async (t) => {
+  const store = await scene(t);
+  await store.journal.append([
+    begin('gate', 1_000),
+    begin('hall', 1_500),
+    end('hall', 4_999),
+    motion('hall', 2_000, 5_000),
+    { type: 'put', kind: 'share-opened', uid: 'gate', key: 'a', startMs: 4_999, endMs: null },
+    { type: 'put', kind: 'share-opened', uid: 'gate', key: 'b', startMs: 5_000, endMs: null },
+    motion('hall', 8_000, 9_000),
+  ]);
+  assert.deepEqual(await spans(store, { endFromMs: 5_000, toMs: 8_000 }), [
+    'share-opened gate 5000-null',
+    'motion hall 2000-5000',
+    'stream-down gate 1000-null',
+  ]);
+});
+
+test('[R11.3] entries of streams that are not recorded, or whose archive a user may not watch, can be left out', async (t) => {
+  const store = await scene(t);
+  await store.streams.add(newStream('live', { archive: { isEnable: false, depthHours: -1 } }));
+  const { id: userId } = await store.users.add(newUser('ann'));
+  for (const [uid, archive] of [
+    ['gate', true],
+    ['hall', false],
+    ['live', true],
+  ] as const) {
+    const { id = 0 } = (await store.streams.byUid(uid)) ?? {};
+    const rights = { view: true, archive, share: false, edit: false };
+    await store.permissions.replaceOfStream(id, [{ userId, rights }]);
+  }
+  await store.journal.append([begin('gate', 1_000), begin('hall', 2_000), begin('live', 3_000)]);
+  const uidsFor = async (viewer: typeof admin) =>
+    (await store.journal.page(viewer, query({ onlyRecorded: true }))).items.map(({ uid }) => uid);
+  assert.deepEqual(await uidsFor(admin), ['hall', 'gate']);
+  assert.deepEqual(await uidsFor({ userId, isAdmin: false }), ['gate']);
 });
 
 test('[R11.3] a user sees entries as their rights allow, and marks no others; the server is for administrators, an export for its owner', async (t) => {

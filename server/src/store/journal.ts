@@ -240,7 +240,7 @@ class JournalBatch {
       streamId === null ? await this.#lastOfServer(kind, about) : this.#begun.newestOf(kind, streamId);
     // It was reported before: an engine delivers again what a front may not have stored.
     if (last && startMs <= last.startMs) return;
-    if (last && startMs <= (last.endMs ?? last.startMs) + mergeMs) await this.#resume(last, openKey, uid);
+    if (last && startMs <= (last.endMs ?? last.startMs) + mergeMs) await this.#resume(last, change);
     else {
       const key = `${about} ${startMs}`;
       await this.#insert(change, { key, streamId, userId: null, endMs: null, note: '', detail, openKey });
@@ -259,10 +259,14 @@ class JournalBatch {
     );
   }
 
-  async #resume(last: JournalRecord, openKey: string, uid: string | null): Promise<void> {
-    const figures = { ...last.detail.figures, count: (last.detail.figures['count'] ?? 1) + 1 };
-    const detail = { ...last.detail, figures };
-    await this.#update(last, { endMs: null, openKey, detail, isReviewed: false }, uid, 'resumed');
+  async #resume(last: JournalRecord, change: JournalBegin): Promise<void> {
+    const count = (last.detail.figures['count'] ?? 1) + 1;
+    const detail = {
+      ...last.detail,
+      figures: { ...last.detail.figures, count, lastStartTime: change.startMs },
+    };
+    const openKey = openKeyOf(change);
+    await this.#update(last, { endMs: null, openKey, detail, isReviewed: false }, change.uid, 'resumed');
   }
 
   async #end(change: JournalEnd): Promise<void> {

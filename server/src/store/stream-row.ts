@@ -1,5 +1,5 @@
 import type { StreamSettings } from '@vidette/contract/entities';
-import { sql, type Generated } from 'kysely';
+import { sql, type Generated, type RawBuilder, type SqlBool } from 'kysely';
 import { flagColumn, rowMapping, type Changes, type Flag, type MemberColumns } from './row-mapping.ts';
 
 export interface StreamRow {
@@ -54,6 +54,11 @@ export interface StreamRow {
   share_key: string | null;
   /** Whether pages of other sites may show the public link in a frame. */
   share_embeds: Generated<Flag>;
+}
+
+/** Whether a stream is to be recorded. @param table the alias of `streams` in the query */
+export function isToBeRecorded(table: string): RawBuilder<SqlBool> {
+  return sql`${sql.ref(`${table}.is_recorded`)} = 1`;
 }
 
 /** How long footage of a stream is kept, to sort by; null where nothing is recorded. */

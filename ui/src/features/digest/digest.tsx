@@ -14,7 +14,6 @@ import { Link } from '../../routing/react/link.tsx';
 import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import { Zone } from '../../timeline/zone.ts';
 import { readTogether } from '../streams/together.ts';
-import { digestEntriesMax } from '@vidette/contract/digest-plan';
 import { DigestFields } from './digest-fields.tsx';
 import { DigestStage } from './digest-stage.tsx';
 import { lastNight, type DigestSearch, type DigestSpan } from './digest-search.ts';
@@ -52,11 +51,7 @@ export function DigestScreen() {
           onClick={() => setOpen(!isOpen)}
         />
         <DigestFields span={span} uids={uids} search={search} zone={zone} isOpen={isOpen} onChange={change} />
-        {isPartial && (
-          <p className={classes.partial}>
-            {i18n.t('digest.partial', { count: i18n.number(digestEntriesMax) })}
-          </p>
-        )}
+        {isPartial && <p className={classes.partial}>{i18n.t('digest.partial')}</p>}
       </div>
       {(plan?.parts.length ?? 0) === 0 && (
         <div className={classes.instead} aria-busy={!plan && !error}>

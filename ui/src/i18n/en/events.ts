@@ -64,7 +64,7 @@ export const events = {
     'The hold on the footage of {start} ended before {until}: held footage took more than its share of the space',
   'events.holdEnded.number':
     'The hold on the footage of {start} ended before {until}: more than {count} holds of the stream, or too many in all',
-  'digest.partial': 'There are more events. Only the newest {count} are shown.',
+  'digest.partial': 'There is more than a digest can take. Only the newest events and gaps are shown.',
   'digest.nothing.title': 'Nothing happened',
   'digest.nothing': 'No motion, no annotation and no gap between {from} and {to}.',
   'digest.clips': '{count, plural, one {# clip} other {# clips}}',

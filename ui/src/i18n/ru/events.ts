@@ -67,7 +67,7 @@ export const events: Record<keyof typeof english, string> = {
     'Удержание записи от {start} снято раньше {until}: удержанные записи заняли больше своей доли места',
   'events.holdEnded.number':
     'Удержание записи от {start} снято раньше {until}: удержаний потока больше {count} или их слишком много всего',
-  'digest.partial': 'Событий больше. Показаны только последние {count}.',
+  'digest.partial': 'Всё в обзор не поместилось. Показаны только последние события и пропуски.',
   'digest.nothing.title': 'Ничего не произошло',
   'digest.nothing': 'С {from} по {to} нет ни движения, ни отметок, ни пропусков в записи.',
   'digest.clips':
