@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock, type Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
 import { LoadLevel } from '../base/load-level.ts';
 import { silentLog } from '../base/log.ts';
 import { until } from '../base/until-fixture.ts';
@@ -94,6 +95,12 @@ class TestEngine {
       sink.sample(frame(0, { isKey: true }));
       sink.sample(frame(1));
     }
+  }
+
+  /** Its cameras fail. */
+  fail(): void {
+    for (const session of this.#sessions)
+      session.fail(new Fault('EHOSTUNREACH', 'The camera does not answer.'));
   }
 
   #newServer(): EngineServer {
@@ -297,6 +304,30 @@ test('[R7.12] an engine connects to the source of an on-demand stream when it le
     serving?.send({ type: 'expect-viewer', uid: 'a' });
     await until(() => running?.report.attempts === 1);
     assert.ok(running?.demand.isHeld, 'the source stays connected until the viewer is there');
+  });
+});
+
+test('a stream that fails is known at once to have failed since then, and not since it ran', async () => {
+  await withEngines(1, async ([engine], connect) => {
+    const front = await connect();
+    const seen = new Seen();
+    const known: string[] = [];
+    seen.onState = (uid) => {
+      known.push(`${front.reportedState(uid)?.status} ${front.report(uid).sinceMs}`);
+    };
+    front.begin(setup, seen);
+    front.apply(settingsOf('a'));
+    front.assigned();
+    const report = () => engine?.streamManager.find('a')?.report;
+    await until(() => report()?.attempts === 1);
+    engine?.deliver();
+    await until(() => known.some((line) => line.startsWith('running')));
+    const ranMs = report()?.sinceMs ?? 0;
+    await until(() => clock.wallMs() > ranMs);
+    engine?.fail();
+    await until(() => known.some((line) => line.startsWith('failed')));
+    assert.equal(known.at(-1), `failed ${report()?.sinceMs}`);
+    assert.notEqual(report()?.sinceMs, ranMs);
   });
 });
 

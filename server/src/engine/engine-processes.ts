@@ -737,7 +737,8 @@ export class EngineProcesses implements EngineHost {
         return;
       case 'state': {
         const placed = this.#placed.get(message.uid);
-        if (placed?.engine === client) this.#note(message.uid, message.state, placed.report);
+        if (placed?.engine === client)
+          this.#note(message.uid, message.state, message.report ?? placed.report);
         return;
       }
       case 'reports':

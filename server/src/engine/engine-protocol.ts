@@ -142,7 +142,13 @@ export type EngineMessage =
   | { readonly type: 'viewer-taken' | 'viewer-gone'; readonly id: string }
   /** Why it cannot record any stream at present; null when it can again. */
   | { readonly type: 'problem'; readonly reason: string | null }
-  | { readonly type: 'state'; readonly uid: string; readonly state: ManagedStreamState }
+  | {
+      readonly type: 'state';
+      readonly uid: string;
+      readonly state: ManagedStreamState;
+      /** Since when, among others; undefined from engines of earlier versions. */
+      readonly report?: StreamReport;
+    }
   | { readonly type: 'reports'; readonly reports: readonly (readonly [string, StreamReport])[] }
   | { readonly type: 'vitals'; readonly vitals: EngineVitals }
   /** A state that a stream had while no front was connected, and when it began, ms since the epoch; oldest first. */

@@ -393,7 +393,8 @@ export class EngineServer {
       if (!this.#canSend || !streamManager) return;
       this.#changed.delete(uid);
       const running = streamManager.find(uid);
-      if (running) this.#send({ type: 'state', uid, state: running.state });
+      if (running)
+        this.#send({ type: 'state', uid, state: running.state, report: this.#reportOf(running)[1] });
     }
     for (const kept of this.#events.values()) {
       if (!this.#canSend) return;
