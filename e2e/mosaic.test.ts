@@ -135,6 +135,11 @@ test('[R2.13] [R7.43] [R7.44] a mosaic is changed by keyboard alone and deleted'
     () => page.evaluate(() => document.activeElement?.getAttribute('aria-label')),
     (label) => label === 'Gate 2, 12 by 12',
   );
+  const rules = page.getByText('Arrow keys: go to the next tile');
+  await page.keyboard.press('?');
+  await rules.waitFor();
+  await page.keyboard.press('Escape');
+  await rules.waitFor({ state: 'hidden' });
   await page.keyboard.press('Alt+ArrowLeft');
   await page.keyboard.press('Shift+ArrowDown');
   await tiles.getByRole('button', { name: 'Gate 2, 12 by 13' }).waitFor();

@@ -77,7 +77,8 @@ function KeysButton() {
   useEffect(() => {
     const onKeyDown = ({ key, target }: KeyboardEvent) => {
       const isTyping = target instanceof Element && target.closest('input, textarea, select');
-      if (key === '?' && !isTyping) setOpen((was) => !was);
+      if (key === 'Escape') setOpen(false);
+      else if (key === '?' && !isTyping) setOpen((was) => !was);
     };
     window.addEventListener('keydown', onKeyDown);
     return () => window.removeEventListener('keydown', onKeyDown);
