@@ -234,7 +234,7 @@ export class Supervisor {
     // A camera that is offline for a week must not push everything else out of the log: only attempts 1, 2, 4,
     // 8... are logged.
     if (isNews || Number.isInteger(Math.log2(attempts))) {
-      this.#options.log.add('warn', attempts > 1 ? `${fault.message} (attempt ${attempts})` : fault.message, {
+      this.#options.log.add('warn', attempts > 1 ? `${fault.message} Attempt ${attempts}.` : fault.message, {
         code: fault.code,
         ...(fault.code === 'InternalServerError' ? { err: fault } : causeOf(fault)),
       });

@@ -37,7 +37,7 @@ export const guide = {
   'help.archive.text':
     'A stream with its archive switched on is recorded continuously. Click the timeline to watch any moment; hatched ranges were not recorded. The strip above the timeline shows the whole archive, one bar per day. “Live” returns to the present.',
   'help.archive.depth':
-    'Depth is how long recordings are kept. Older recordings are deleted automatically; without a limit, they are kept until the disk is full.',
+    '“Keep recordings” in the settings of a stream limits how long they are kept. Without a limit, the oldest ones are deleted when the disk is nearly full.',
   'help.demand.title': 'Only when watched',
   'help.demand.text':
     'An on-demand stream connects to its camera when a viewer opens it and disconnects half a minute after the last viewer leaves. It can’t be recorded.',

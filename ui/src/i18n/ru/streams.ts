@@ -51,7 +51,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.notRecorded': 'Не записывается',
   'streams.reason.node': 'Его сервер недоступен',
   'streams.reason.pending': 'Подключаемся к камере',
-  'streams.reason.onDemand': 'Подключится, когда вы его откроете',
+  'streams.reason.onDemand': 'Подключается на время просмотра',
   'streams.reason.failed': 'Камера недоступна',
   'streams.reason.paused': 'На паузе: не принимается и не записывается',
   'streams.reason.disabled': 'Его сервер выведен из работы',

@@ -50,7 +50,8 @@ export const warnings: Record<keyof typeof english, string> = {
   'overload.motion': 'обнаружение движения',
   'overload.subStreams': 'дополнительные потоки в мозаиках',
   'overload.live': 'просмотр в прямом эфире',
-  'warning.nodeDrained': 'Этот узел выведен из работы. Запустите узел, чтобы вернуть его в кластер',
+  'warning.nodeDrained':
+    'Этот узел выведен из работы. Верните его в работу, чтобы он снова записывал и показывал видео.',
   'warning.nodeClockAhead':
     'Часы узла {node} спешат относительно часов базы данных на {duration}: его записи получают неверное время. Исправьте часы, лучше всего по NTP.',
   'warning.nodeClockBehind':

@@ -108,7 +108,7 @@ export class ArchiveWall {
   seek(utcMs: number): void {
     this.#search?.abort();
     this.#search = undefined;
-    if (this.#snapshot.isOver) this.#update({ isOver: false });
+    this.#update({ isOver: false, skipped: undefined });
     this.shared.jumpTo(utcMs);
   }
 

@@ -82,7 +82,7 @@ function DeleteMosaic({ mosaic }: { mosaic: WatchedMosaic }) {
   const { name } = mosaic;
   return (
     <>
-      <Button size="sm" variant="subtle" color="red" onClick={() => setAsking(true)}>
+      <Button size="sm" variant="outline" color="red" onClick={() => setAsking(true)}>
         {i18n.t('mosaicEdit.delete')}
       </Button>
       <Modal

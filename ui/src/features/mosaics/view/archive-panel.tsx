@@ -120,15 +120,26 @@ function ClockControls({ archive: { shared, timeline } }: { archive: ArchiveWall
   );
 }
 
+/** How long it is said what was skipped. */
+const SKIPPED_SHOWN_MS = 8_000;
+
 /** Why the tiles do not move, or what was skipped. */
 function ArchiveText({ archive }: { archive: ArchiveWall }) {
   const i18n = useI18n();
   const { problem, skipped, isOver } = useSyncExternalStore(archive.subscribe, archive.getSnapshot);
+  const [gone, setGone] = useState<typeof skipped>();
+  useEffect(() => {
+    if (!skipped) return;
+    const timer = setTimeout(() => setGone(skipped), SKIPPED_SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [skipped]);
   const words = isOver
     ? i18n.t('mosaic.ended')
     : problem !== undefined
       ? i18n.t('timeline.failed', { reason: messageOf(problem, i18n.language) })
-      : skipped && i18n.t('mosaic.allGap', { duration: i18n.duration(skipped.endMs - skipped.startMs) });
+      : skipped &&
+        skipped !== gone &&
+        i18n.t('mosaic.allGap', { duration: i18n.duration(skipped.endMs - skipped.startMs) });
   return <output className={classes.words}>{words}</output>;
 }
 
