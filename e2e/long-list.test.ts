@@ -207,7 +207,7 @@ function uidOf({ name }: Sight): string {
   return name.replace('Camera ', 'copy');
 }
 
-test('[R2.7] all of thousands of streams are ticked at once for a user, and the last one can be reached', async () => {
+test('[R2.7] all of thousands of streams are ticked with one click for a user, and the last one can be reached', async () => {
   const { client } = testEnv;
   await client.addUser({ body: { name: 'ticks', password: 'a long enough one' } });
   await testEnv.open('/user/ticks/permission', async (page) => {

@@ -307,7 +307,7 @@ test('[R7.12] an engine connects to the source of an on-demand stream when it le
   });
 });
 
-test('a stream that fails is known at once to have failed since then, and not since it ran', async () => {
+test('a stream that fails is immediately known to have failed since then, and not since it ran', async () => {
   await withEngines(1, async ([engine], connect) => {
     const front = await connect();
     const seen = new Seen();
