@@ -193,10 +193,14 @@ test('each tile without video shows its own reason', async () => {
 
   await client.pauseStream({ body: { uid: uidOf('Yard') } });
   await says('Yard', 'The stream is paused');
+  // Refetched without the stream: perhaps as soon as it is deleted.
+  const asked = page.waitForResponse(
+    async (response) =>
+      response.url().includes(`/v1/mosaic/${id}?`) && !(await response.text()).includes(uidOf('Porch')),
+  );
   await client.deleteStream({ params: { uid: uidOf('Porch') }, query: { purge: true } });
   await says('Porch', 'This stream has been deleted.');
-  // The tile keeps its message when the mosaic is refetched without the stream.
-  const asked = page.waitForResponse((response) => response.url().includes(`/v1/mosaic/${id}?`));
+  // The tile keeps its message then.
   await client.resumeStream({ body: { uid: uidOf('Yard') } });
   await Promise.all([asked, plays('Yard')]);
   await says('Porch', 'This stream has been deleted.');
