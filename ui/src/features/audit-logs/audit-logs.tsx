@@ -7,13 +7,13 @@ import { isErrorCode, messageOf } from '@vidette/contract/errors';
 import { useState } from 'react';
 import { auditFilter, auditLogsQuery } from './audit-logs-api.ts';
 import { codeOf, textOf } from '../../page/failures.ts';
+import { ConfigurationButton } from '../../components/configuration-button.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Delayed } from '../../components/delayed.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
-import { Link } from '../../routing/react/link.tsx';
 import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import { actionText } from './audit-actions.ts';
 import { AuditFilters } from './audit-filters.tsx';
@@ -33,7 +33,15 @@ export function AuditLogsScreen() {
   );
   const entries = data?.pages.flatMap(({ items }) => items) ?? [];
   if (!data && error && codeOf(error) === 'AuditLogsDisabled')
-    return <SwitchedOff text={textOf(error, i18n)} />;
+    return (
+      <PageState
+        isInline
+        icon={IconClipboardOff}
+        title={textOf(error, i18n)}
+        text={i18n.t('audit.off')}
+        action={<ConfigurationButton />}
+      />
+    );
   return (
     <>
       <AuditFilters
@@ -74,27 +82,6 @@ export function AuditLogsScreen() {
         </>
       )}
     </>
-  );
-}
-
-function SwitchedOff({ text }: { readonly text: string }) {
-  const i18n = useI18n();
-  return (
-    <PageState
-      isInline
-      icon={IconClipboardOff}
-      title={text}
-      text={i18n.t('audit.off')}
-      action={
-        <Button
-          size="sm"
-          variant="default"
-          renderRoot={(props) => <Link to="/administration/config" {...props} />}
-        >
-          {i18n.t('tab.config')}
-        </Button>
-      }
-    />
   );
 }
 

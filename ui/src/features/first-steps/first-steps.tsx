@@ -5,6 +5,7 @@ import IconCircleCheck from '@tabler/icons-react/dist/esm/icons/IconCircleCheck.
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useSettings } from '../../api/session.ts';
+import { ConfigurationButton } from '../../components/configuration-button.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { closeFirstSteps } from '../../page/first-steps.ts';
@@ -112,19 +113,6 @@ function DiskStep() {
     >
       <ConfigurationButton />
     </Step>
-  );
-}
-
-function ConfigurationButton() {
-  const i18n = useI18n();
-  return (
-    <Button
-      size="sm"
-      variant="default"
-      renderRoot={(props) => <Link to="/administration/config" {...props} />}
-    >
-      {i18n.t('tab.config')}
-    </Button>
   );
 }
 

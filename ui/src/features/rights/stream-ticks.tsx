@@ -49,26 +49,20 @@ function TickGroups({
 }) {
   const i18n = useI18n();
   const [drawn, setDrawn] = useState(rowsAtATime);
-  const groups = [...Map.groupBy(items, ({ group }) => group)];
-  const isTagged = groups.some(([group]) => group !== null);
+  const groups = groupsOf(items);
+  const isTagged = [...groups.keys()].some((group) => group !== null);
   return (
     <div className={classes.tickGroups}>
       <TickAll name={i18n.t('streams.pick.all')} streams={eachOnce(items)} lines={lines} />
-      {groups.map(([group, streams], at) => {
-        const above = groups.slice(0, at).reduce((sum, [, { length }]) => sum + length, 0);
-        const rows = drawn - above;
-        return (
-          rows > 0 && (
-            <TickGroup
-              key={group ?? ''}
-              name={isTagged ? (group ?? i18n.t('streams.untagged')) : undefined}
-              streams={streams}
-              rows={rows}
-              lines={lines}
-            />
-          )
-        );
-      })}
+      {[...groupsOf(items.slice(0, drawn))].map(([group, rows]) => (
+        <TickGroup
+          key={group ?? ''}
+          name={isTagged ? (group ?? i18n.t('streams.untagged')) : undefined}
+          streams={groups.get(group) ?? rows}
+          rows={rows}
+          lines={lines}
+        />
+      ))}
       {drawn < items.length && <ListEnd key={drawn} onSeen={() => setDrawn(drawn + rowsAtATime)} />}
     </div>
   );
@@ -84,6 +78,11 @@ function ListEnd({ onSeen }: { readonly onSeen: () => void }) {
   return <div ref={mark} className={classes.listEnd} />;
 }
 
+/** By tag; the streams without any are last. */
+function groupsOf(items: readonly ListedStream[]): ReadonlyMap<string | null, readonly ListedStream[]> {
+  return Map.groupBy(items, ({ group }) => group);
+}
+
 /** A stream with two tags is listed under both. */
 function eachOnce(streams: readonly ListedStream[]): readonly ListedStream[] {
   return [...new Map(streams.map((stream) => [stream.uid, stream])).values()];
@@ -97,13 +96,13 @@ interface TicksProps {
 interface TickGroupProps extends TicksProps {
   /** The tag; undefined for a list without any. */
   readonly name: string | undefined;
-  /** How many of its rows are drawn. */
-  readonly rows: number;
+  /** Those that are drawn. */
+  readonly rows: readonly ListedStream[];
 }
 
 /** The streams with one tag. */
 function TickGroup({ name, streams, rows, lines }: TickGroupProps) {
-  const ticks = streams.slice(0, rows).map((stream) => (
+  const ticks = rows.map((stream) => (
     <label key={stream.uid} className={classes.tick}>
       <input
         type="checkbox"

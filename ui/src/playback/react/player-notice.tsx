@@ -1,5 +1,4 @@
 import type { GapCause } from '@vidette/contract/entities';
-import { useEffect, useState } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { withCauses } from '../../timeline/gap-cause-text.ts';
@@ -7,8 +6,8 @@ import type { Player } from '../player.ts';
 import type { Notice } from '../state.ts';
 import classes from './player-video.module.css';
 import { usePlayer } from './use-player.ts';
+import { useRecentNotice } from './use-recent-notice.ts';
 
-const SHOWN_MS = 8000;
 /** A shorter gap is not worth a notice, ms. */
 const LEAST_MS = 1000;
 
@@ -26,15 +25,8 @@ interface PlayerNoticeProps {
  */
 export function PlayerNotice({ player, causesOf, begunMs }: PlayerNoticeProps) {
   const i18n = useI18n();
-  const { notice } = usePlayer(player);
-  const [goneId, setGoneId] = useState<number>();
-  const id = notice?.id;
-  useEffect(() => {
-    if (id === undefined) return;
-    const timer = setTimeout(() => setGoneId(id), SHOWN_MS);
-    return () => clearTimeout(timer);
-  }, [id]);
-  const text = notice && notice.id !== goneId ? noticeText(notice.notice, { causesOf, begunMs }, i18n) : '';
+  const recent = useRecentNotice(usePlayer(player).notice);
+  const text = recent ? noticeText(recent.notice, { causesOf, begunMs }, i18n) : '';
   return (
     <output className={classes.notice} data-empty={text === ''}>
       {text}

@@ -10,6 +10,7 @@ import { SignButton } from '../../../components/sign-button.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { TimelineSlider } from '../../../timeline/react/timeline-slider.tsx';
 import { ZoomControls } from '../../../timeline/react/zoom-controls.tsx';
+import { useRecentNotice } from '../../../playback/react/use-recent-notice.ts';
 import type { ArchiveWall } from '../../../playback/wall/archive-wall.ts';
 import type { SharedClock } from '../../../playback/wall/shared-clock.ts';
 import { TimelineTracksView } from '../wall/timeline-tracks-view.tsx';
@@ -120,26 +121,16 @@ function ClockControls({ archive: { shared, timeline } }: { archive: ArchiveWall
   );
 }
 
-/** How long it is said what was skipped. */
-const SKIPPED_SHOWN_MS = 8_000;
-
 /** Why the tiles do not move, or what was skipped. */
 function ArchiveText({ archive }: { archive: ArchiveWall }) {
   const i18n = useI18n();
   const { problem, skipped, isOver } = useSyncExternalStore(archive.subscribe, archive.getSnapshot);
-  const [gone, setGone] = useState<typeof skipped>();
-  useEffect(() => {
-    if (!skipped) return;
-    const timer = setTimeout(() => setGone(skipped), SKIPPED_SHOWN_MS);
-    return () => clearTimeout(timer);
-  }, [skipped]);
+  const recent = useRecentNotice(skipped);
   const words = isOver
     ? i18n.t('mosaic.ended')
     : problem !== undefined
       ? i18n.t('timeline.failed', { reason: messageOf(problem, i18n.language) })
-      : skipped &&
-        skipped !== gone &&
-        i18n.t('mosaic.allGap', { duration: i18n.duration(skipped.endMs - skipped.startMs) });
+      : recent && i18n.t('mosaic.allGap', { duration: i18n.duration(recent.endMs - recent.startMs) });
   return <output className={classes.words}>{words}</output>;
 }
 
