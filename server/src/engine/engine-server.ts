@@ -393,8 +393,7 @@ export class EngineServer {
       if (!this.#canSend || !streamManager) return;
       this.#changed.delete(uid);
       const running = streamManager.find(uid);
-      if (running)
-        this.#send({ type: 'state', uid, state: running.state, report: this.#reportOf(running)[1] });
+      if (running) this.#send({ type: 'state', uid, state: running.state, report: this.#reportOf(running) });
     }
     for (const kept of this.#events.values()) {
       if (!this.#canSend) return;
@@ -419,13 +418,13 @@ export class EngineServer {
     this.#skippedReports = 0;
     this.#send({
       type: 'reports',
-      reports: Array.from(this.#streams(), (running) => this.#reportOf(running)),
+      reports: Array.from(this.#streams(), (running) => [running.uid, this.#reportOf(running)] as const),
     });
     this.#send({ type: 'vitals', vitals: this.#options.vitals() });
   }
 
-  #reportOf({ uid, stream, report }: ManagedStream): [string, StreamReport] {
-    return [uid, { ...report, audience: this.#options.viewers?.audience(stream) }];
+  #reportOf({ stream, report }: ManagedStream): StreamReport {
+    return { ...report, audience: this.#options.viewers?.audience(stream) };
   }
 
   #uidsOf(role: ManagedStream['role']): string[] {

@@ -1,9 +1,9 @@
-import { sql, type Kysely, type Selectable } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { keyOf } from '../base/search-key.ts';
 import type { BookmarkRow, Database } from './database.ts';
 import { rowMapping, type Edited } from './row-mapping.ts';
 import { containsAll } from './search.ts';
-import type { ListViewer } from './stream-list.ts';
+import { mayWatchArchive, type ListViewer } from './stream-list.ts';
 
 /** A user's mark on the timeline of a stream. Times are milliseconds since the epoch. */
 interface StoredBookmark {
@@ -71,7 +71,7 @@ export class Bookmarks {
             .where('asked.uid', '=', query.stream ?? ''),
         ),
       )
-      .$if(!viewer.isAdmin, (rows) => rows.where(mayWatchArchive(viewer)));
+      .where(mayWatchArchive(viewer, 'streams'));
     const { n } = await found
       .clearSelect()
       .select((of) => of.fn.countAll<number>().as('n'))
@@ -128,9 +128,4 @@ function recordOf(
 ): BookmarkRecord {
   const { uid, stream_name: streamName, creator_login: creatorLogin } = row;
   return { ...mapping.read(row), uid, streamName, creatorLogin };
-}
-
-function mayWatchArchive(viewer: ListViewer) {
-  return sql<boolean>`(streams.created_by = ${viewer.userId} or exists (select 1 from permissions as p
-    where p.user_id = ${viewer.userId} and p.stream_id = streams.id and p.can_view = 1 and p.can_archive = 1))`;
 }

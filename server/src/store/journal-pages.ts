@@ -6,7 +6,7 @@ import { newestRevision } from './journal-revision.ts';
 import { journalMapping, type JournalRecord } from './journal-row.ts';
 import { flag } from './row-mapping.ts';
 import { containsAll } from './search.ts';
-import type { ListViewer } from './stream-list.ts';
+import { mayWatchArchive, type ListViewer } from './stream-list.ts';
 import { isToBeRecorded } from './stream-row.ts';
 
 /** The last entry of a page: the next one begins after it. */
@@ -200,7 +200,7 @@ function matches(viewer: ListViewer, query: JournalQuery): RawBuilder<SqlBool> {
   if (isReviewed !== undefined) conditions.push(sql`j.is_reviewed = ${flag(isReviewed)}`);
   if (endFromMs !== undefined)
     conditions.push(sql`(j.open_key is not null or coalesce(j.end_ms, j.start_ms) >= ${endFromMs})`);
-  if (onlyRecorded) conditions.push(sql`${isToBeRecorded('s')} and ${mayWatchArchive(viewer)}`);
+  if (onlyRecorded) conditions.push(sql`${isToBeRecorded('s')} and ${mayWatchArchive(viewer, 's')}`);
   if (tag !== undefined)
     conditions.push(sql`exists (select 1 from stream_tags t
       where t.stream_id = j.stream_id and t.tag_key = ${keyOf(tag)})`);
@@ -219,11 +219,4 @@ function mayBeSeen({ userId, isAdmin }: ListViewer): RawBuilder<SqlBool> {
       and p.can_view = 1
       and (p.can_archive = 1 or j.kind not in ('motion', 'annotation', 'gap'))
       and (p.can_share = 1 or j.kind <> 'share-opened'))))`;
-}
-
-/** Of the archive of the stream itself, whatever the entry is about. */
-function mayWatchArchive({ userId, isAdmin }: ListViewer): RawBuilder<SqlBool> {
-  if (isAdmin) return sql`1 = 1`;
-  return sql`(s.created_by = ${userId} or exists (select 1 from permissions p
-    where p.stream_id = s.id and p.user_id = ${userId} and p.can_view = 1 and p.can_archive = 1))`;
 }

@@ -329,6 +329,13 @@ function mayView(viewer: ListViewer): RawBuilder<SqlBool> {
     union select id from streams where created_by = ${viewer.userId})`;
 }
 
+/** For each stream that another condition has found. @param streams the alias of `streams` in the query */
+export function mayWatchArchive({ userId, isAdmin }: ListViewer, streams: string): RawBuilder<SqlBool> {
+  if (isAdmin) return sql`1 = 1`;
+  return sql`(${sql.ref(`${streams}.created_by`)} = ${userId} or exists (select 1 from permissions p
+    where p.stream_id = ${sql.ref(`${streams}.id`)} and p.user_id = ${userId} and p.can_view = 1 and p.can_archive = 1))`;
+}
+
 function mayShare(viewer: ListViewer): RawBuilder<SqlBool> {
   if (viewer.isAdmin) return sql`1 = 1`;
   return sql`(streams.created_by = ${viewer.userId} or streams.id in (

@@ -62,7 +62,7 @@ export function isToBeRecorded(table: string): RawBuilder<SqlBool> {
 }
 
 /** How long footage of a stream is kept, to sort by; null where nothing is recorded. */
-export const keptHours = sql`case when streams.is_recorded = 1
+export const keptHours = sql`case when ${isToBeRecorded('streams')}
   then case when streams.depth_hours < 0 then 2147483647 else streams.depth_hours end end`;
 
 type Settings = Omit<StreamSettings, 'tags'>;
