@@ -172,6 +172,28 @@ test('[R2.29] the strip beside the player has the cameras around the one on scre
     await isMarked('Camera 13068');
   }));
 
+test('[R2.29] the strip shows no other cameras until those around the one on screen are known', () =>
+  testEnv.open('/stream/copy13059/view', async (page) => {
+    page.setDefaultTimeout(waitMs);
+    await page.addInitScript(() => {
+      const shown = new Set<string>();
+      new MutationObserver(() => {
+        for (const item of document.querySelectorAll('[data-camera-strip] [title]'))
+          shown.add(item.textContent);
+      }).observe(document, { childList: true, subtree: true });
+      Object.assign(window, { shownInStrip: shown });
+    });
+    await page.reload();
+    await page
+      .locator('[data-camera-strip] [aria-current=page]')
+      .getByText('Camera 13059', { exact: true })
+      .waitFor();
+    const names = await page.evaluate(() => [...(Reflect.get(window, 'shownInStrip') as Set<string>)]);
+    const others = names.filter((name) => Math.abs(Number(name.slice('Camera '.length)) - 13_059) > 500);
+    assert.equal(names.length > 1, true);
+    assert.deepEqual(others, []);
+  }));
+
 /** From the screen of a stream, back to the list through pages that are loaded again. */
 async function reloadAndReturn(page: Page, left: Sight, further: Sight): Promise<void> {
   await page.reload();

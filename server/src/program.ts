@@ -22,9 +22,6 @@ export function prepareProgram(): void {
   // With a limit of twice the live heap it happens half as often, at the cost of 20 MB, however many cameras
   // there are (design/ingest-cost.md).
   setFlagsFromString('--heap-growing-percent=100');
-  // Much of what people ask for is asked rarely: V8 would interpret that code each time. Compiled when it first runs, without
-  // optimization, it is a sixth faster, for 3 MB in all (design/live.md).
-  setFlagsFromString('--always-sparkplug');
   // The reader of the output may exit first, as `tee` does on Ctrl-C: the server still shuts down in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }

@@ -10,6 +10,8 @@ import type { Viewer } from './viewer.ts';
 export interface Neighbours {
   /** In the order of their names, the page of the list that the one on screen is on. */
   readonly streams: readonly ListedStream[];
+  /** Whether it is not known yet which page of the list that is. */
+  readonly arePending: boolean;
   /** Shows another camera at the moment on screen, live or recorded. */
   readonly show: (uid: string) => void;
   /** Shows the camera at a place of the strip, from 0. */
@@ -34,7 +36,7 @@ const orderQuery = queryOptions({
 export function useNeighbours(uid: string, viewerRef: RefObject<Viewer | undefined>): Neighbours {
   const navigate = useNavigate();
   const { t: addressMs } = useSearch({ from: '/stream/$uid/view' });
-  const { streams, uids } = useStrip(uid);
+  const { streams, uids, arePending } = useStrip(uid);
   const show = useCallback(
     (other: string | undefined) => {
       if (other === undefined || other === uid) return;
@@ -53,11 +55,12 @@ export function useNeighbours(uid: string, viewerRef: RefObject<Viewer | undefin
   return useMemo(
     () => ({
       streams,
+      arePending,
       show,
       showAt: (place) => show(streams[place]?.uid),
       showBeside: (direction) => show(besideOf(uids, uid, direction)),
     }),
-    [streams, uids, uid, show],
+    [streams, uids, arePending, uid, show],
   );
 }
 
@@ -67,17 +70,20 @@ function useStrip(uid: string) {
   const hasMore = (first?.total ?? 0) > streamsPageSize;
   // On the first page, only the last stream has a neighbour elsewhere.
   const isBeyond = hasMore && first?.items.slice(0, -1).every((stream) => stream.uid !== uid) === true;
-  const { data: order } = useQuery({ ...orderQuery, enabled: isBeyond });
-  const known = isBeyond ? order : undefined;
+  const order = useQuery({ ...orderQuery, enabled: isBeyond });
+  const known = isBeyond ? order.data : undefined;
   const page = known ? pageOf(known, uid, streamsPageSize) : 1;
-  const { data: later } = useQuery({
+  const later = useQuery({
     ...streamsPageQuery(filter, page),
     enabled: page > 1,
     refetchInterval: REFRESH_MS,
   });
-  const items = (page > 1 ? later : first)?.items ?? first?.items;
+  // Stills of a page that the stream is not on would be fetched only to be replaced.
+  const isOnFirst = first?.items.some((stream) => stream.uid === uid) === true;
+  const arePending = isBeyond && !isOnFirst && (page > 1 ? later.isPending : order.isPending);
+  const items = arePending ? undefined : ((page > 1 && later.data) || first)?.items;
   return useMemo(() => {
     const streams = items ?? [];
-    return { streams, uids: known ?? streams.map((stream) => stream.uid) };
-  }, [items, known]);
+    return { streams, uids: known ?? streams.map((stream) => stream.uid), arePending };
+  }, [items, known, arePending]);
 }
