@@ -13,8 +13,8 @@ import classes from './rights.module.css';
 
 const typingMs = 200;
 
-/** Rows that are drawn at first, and again each time the end of the drawn ones is in sight. */
-const rowsAtATime = 200;
+/** Rows that are drawn at first; twice as many each time the end of the drawn ones is in sight. */
+const rowsAtFirst = 200;
 
 /** A list of all streams by tag, where those that the user may watch are ticked. */
 export function StreamTicks({ lines }: { readonly lines: RightsLinesPicker }) {
@@ -48,7 +48,7 @@ function TickGroups({
   readonly lines: RightsLinesPicker;
 }) {
   const i18n = useI18n();
-  const [drawn, setDrawn] = useState(rowsAtATime);
+  const [drawn, setDrawn] = useState(rowsAtFirst);
   const groups = groupsOf(items);
   const isTagged = [...groups.keys()].some((group) => group !== null);
   return (
@@ -63,7 +63,7 @@ function TickGroups({
           lines={lines}
         />
       ))}
-      {drawn < items.length && <ListEnd key={drawn} onSeen={() => setDrawn(drawn + rowsAtATime)} />}
+      {drawn < items.length && <ListEnd key={drawn} onSeen={() => setDrawn(2 * drawn)} />}
     </div>
   );
 }

@@ -212,12 +212,27 @@ test('streams that are watched together get the smallest even division, in their
     [64, 64],
   ] as const) {
     const streams = Array.from({ length: count }, (_, at) => `cam${at}`);
-    const layout = evenLayout(streams);
-    assertAudio(layout);
-    assert.equal(layout.cells.length, tiles, `${count} streams`);
-    assert.deepEqual(
-      layout.cells.flatMap(({ stream }) => stream ?? []),
-      streams,
-    );
+    for (const isUpright of [false, true]) {
+      const layout = evenLayout(streams, isUpright);
+      assertAudio(layout);
+      assert.equal(layout.cells.length, tiles, `${count} streams`);
+      assert.deepEqual(
+        layout.cells.flatMap(({ stream }) => stream ?? []),
+        streams,
+      );
+    }
   }
+});
+
+test('two streams are side by side on a wide screen and one above the other on an upright one [R2.12]', () => {
+  const placesOf = (isUpright: boolean) =>
+    evenLayout(['gate', 'yard'], isUpright).cells.map(({ x, y }) => [x > 0, y > 0]);
+  assert.deepEqual(placesOf(false), [
+    [false, false],
+    [true, false],
+  ]);
+  assert.deepEqual(placesOf(true), [
+    [false, false],
+    [false, true],
+  ]);
 });

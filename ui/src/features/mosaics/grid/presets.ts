@@ -34,10 +34,14 @@ export const presetNames: readonly PresetName[] = ['1', '4', '9', '16', '1+5', '
 /** Tiles in a row or column that divide the grid of new mosaics. */
 const evenCounts = [1, 2, 3, 4, 6, 8] as const;
 
-/** The smallest even division for these streams, at most 64, in their order; null leaves its tile empty. */
-export function evenLayout(streams: readonly (string | null)[]): MosaicLayout {
-  const columns = evenCounts.find((count) => count * count >= streams.length) ?? 8;
-  const rows = evenCounts.find((count) => count * columns >= streams.length) ?? 8;
+/**
+ * The smallest even division for these streams, at most 64, in their order; null leaves its tile empty. An upright screen
+ * has no fewer rows than columns, any other no fewer columns than rows.
+ */
+export function evenLayout(streams: readonly (string | null)[], isUpright: boolean): MosaicLayout {
+  const more = evenCounts.find((count) => count * count >= streams.length) ?? 8;
+  const fewer = evenCounts.find((count) => count * more >= streams.length) ?? 8;
+  const [columns, rows] = isUpright ? [fewer, more] : [more, fewer];
   const [width, height] = [fineGrid / columns, fineGrid / rows];
   const cells = Array.from({ length: columns * rows }, (_, at): MosaicCell => {
     const [x, y] = [(at % columns) * width, Math.floor(at / columns) * height];

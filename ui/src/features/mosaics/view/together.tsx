@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import type { Stream } from '@vidette/contract/entities';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useSyncExternalStore } from 'react';
 import { textOf } from '../../../page/failures.ts';
 import { usePageTitle } from '../../../page/title.ts';
 import { FailedState } from '../../../components/failed-state.tsx';
@@ -39,6 +39,8 @@ interface TogetherProps {
 
 function Together({ name, streams }: TogetherProps) {
   const navigate = useNavigate();
+  const isUpright = useSyncExternalStore(subscribeToShape, () => matchMedia(uprightScreen).matches);
+  const uids = streams.map((stream) => stream?.uid ?? null);
   const change = useCallback<ChangeAddress>(
     (changes) =>
       void navigate({
@@ -53,7 +55,7 @@ function Together({ name, streams }: TogetherProps) {
   );
   const wall = {
     name,
-    layout: evenLayout(streams.map((stream) => stream?.uid ?? null)),
+    layout: evenLayout(uids, isUpright),
     streams: streams.flatMap((stream) => stream ?? []),
     rotationSeconds: 0,
   };
@@ -67,4 +69,12 @@ function Together({ name, streams }: TogetherProps) {
       action={<SaveMosaic layout={wall.layout} startMs={address.startMs} />}
     />
   );
+}
+
+const uprightScreen = '(orientation: portrait)';
+
+function subscribeToShape(onChange: () => void): () => void {
+  const query = matchMedia(uprightScreen);
+  query.addEventListener('change', onChange);
+  return () => query.removeEventListener('change', onChange);
 }
