@@ -1,4 +1,5 @@
-import { useCallback, useState, useSyncExternalStore } from 'react';
+import { useMediaQuery } from '@mantine/hooks';
+import { useCallback, useState } from 'react';
 
 const key = 'vidette.sideBar';
 
@@ -21,7 +22,7 @@ export interface SideBarState {
 }
 
 export function useSideBar(): SideBarState {
-  const isSmall = useSyncExternalStore(subscribeToSize, () => matchMedia(smallScreen).matches);
+  const isSmall = useMediaQuery(smallScreen, undefined, { getInitialValueInEffect: false });
   const [isPinned, setPinned] = useState(isPinnedAtFirst);
   const [isOver, setOver] = useState(false);
   const toggle = useCallback(() => {
@@ -39,10 +40,4 @@ export function useSideBar(): SideBarState {
 function isPinnedAtFirst(): boolean {
   const stored = localStorage.getItem(key);
   return stored === null ? matchMedia(roomyScreen).matches : stored === 'open';
-}
-
-function subscribeToSize(listener: () => void): () => void {
-  const query = matchMedia(smallScreen);
-  query.addEventListener('change', listener);
-  return () => query.removeEventListener('change', listener);
 }

@@ -48,13 +48,12 @@ export function StreamViewScreen() {
   const [isFullScreen, toggleFullScreen] = useFullScreen(screen);
   const [hasStrip, toggleStrip] = useStripChoice();
   const neighbours = useNeighbours(uid, viewerRef);
-  const hasOthers = neighbours.streams.length > 1 || neighbours.arePending;
   const frame: StageFrame = { viewerRef, neighbours, isFullScreen, toggleFullScreen, hasStrip, toggleStrip };
   return (
     <div ref={screen} className={classes.screen} data-full-screen={isFullScreen}>
       {/* Each stream gets its own player: no state of the previous one may stay. */}
       <StreamView key={uid} uid={uid} frame={frame} />
-      {hasStrip && hasOthers && <CameraStrip uid={uid} neighbours={neighbours} />}
+      {hasStrip && neighbours.hasOthers && <CameraStrip uid={uid} neighbours={neighbours} />}
     </div>
   );
 }
@@ -177,7 +176,7 @@ function StageLinks({ uid, stream, neighbours, hasStrip, toggleStrip }: StageLin
         <span className={classes.infoWords}>{i18n.t('player.info')}</span>
       </Link>
       {stream?.canShare && <ShareControl stream={stream} className={classes.overVideo} />}
-      {(neighbours.streams.length > 1 || neighbours.arePending) && (
+      {neighbours.hasOthers && (
         <SignButton
           icon={IconLayoutSidebarRight}
           label={i18n.t('player.cameras')}

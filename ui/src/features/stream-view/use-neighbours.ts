@@ -10,8 +10,8 @@ import type { Viewer } from './viewer.ts';
 export interface Neighbours {
   /** In the order of their names, the page of the list that the one on screen is on. */
   readonly streams: readonly ListedStream[];
-  /** Whether it is not known yet which page of the list that is. */
-  readonly arePending: boolean;
+  /** Whether there is another camera; true while it is not known yet which page that is. */
+  readonly hasOthers: boolean;
   /** Shows another camera at the moment on screen, live or recorded. */
   readonly show: (uid: string) => void;
   /** Shows the camera at a place of the strip, from 0. */
@@ -36,7 +36,7 @@ const orderQuery = queryOptions({
 export function useNeighbours(uid: string, viewerRef: RefObject<Viewer | undefined>): Neighbours {
   const navigate = useNavigate();
   const { t: addressMs } = useSearch({ from: '/stream/$uid/view' });
-  const { streams, uids, arePending } = useStrip(uid);
+  const { streams, uids, hasOthers } = useStrip(uid);
   const show = useCallback(
     (other: string | undefined) => {
       if (other === undefined || other === uid) return;
@@ -55,12 +55,12 @@ export function useNeighbours(uid: string, viewerRef: RefObject<Viewer | undefin
   return useMemo(
     () => ({
       streams,
-      arePending,
+      hasOthers,
       show,
       showAt: (place) => show(streams[place]?.uid),
       showBeside: (direction) => show(besideOf(uids, uid, direction)),
     }),
-    [streams, uids, arePending, uid, show],
+    [streams, uids, hasOthers, uid, show],
   );
 }
 
@@ -84,6 +84,7 @@ function useStrip(uid: string) {
   const items = arePending ? undefined : ((page > 1 && later.data) || first)?.items;
   return useMemo(() => {
     const streams = items ?? [];
-    return { streams, uids: known ?? streams.map((stream) => stream.uid), arePending };
+    const uids = known ?? streams.map((stream) => stream.uid);
+    return { streams, uids, hasOthers: streams.length > 1 || arePending };
   }, [items, known, arePending]);
 }

@@ -1,6 +1,7 @@
+import { useMediaQuery } from '@mantine/hooks';
 import { useQueries } from '@tanstack/react-query';
 import type { Stream } from '@vidette/contract/entities';
-import { useCallback, useMemo, useSyncExternalStore } from 'react';
+import { useCallback, useMemo } from 'react';
 import { textOf } from '../../../page/failures.ts';
 import { usePageTitle } from '../../../page/title.ts';
 import { FailedState } from '../../../components/failed-state.tsx';
@@ -39,7 +40,7 @@ interface TogetherProps {
 
 function Together({ name, streams }: TogetherProps) {
   const navigate = useNavigate();
-  const isUpright = useSyncExternalStore(subscribeToShape, () => matchMedia(uprightScreen).matches);
+  const isUpright = useMediaQuery('(orientation: portrait)', undefined, { getInitialValueInEffect: false });
   const uids = streams.map((stream) => stream?.uid ?? null);
   const change = useCallback<ChangeAddress>(
     (changes) =>
@@ -69,12 +70,4 @@ function Together({ name, streams }: TogetherProps) {
       action={<SaveMosaic layout={wall.layout} startMs={address.startMs} />}
     />
   );
-}
-
-const uprightScreen = '(orientation: portrait)';
-
-function subscribeToShape(onChange: () => void): () => void {
-  const query = matchMedia(uprightScreen);
-  query.addEventListener('change', onChange);
-  return () => query.removeEventListener('change', onChange);
 }
