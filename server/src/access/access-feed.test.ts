@@ -26,7 +26,7 @@ async function setUp(isFrozen?: () => Promise<boolean>, isQuiet?: () => boolean)
     onChange: (note) => notes.push(note),
     onLost: () => database.losses++,
     ...(isFrozen && { isFrozen }),
-    ...(isQuiet && { isQuiet }),
+    ...(isQuiet && { writes: { isQuiet, noteUnread: () => {} } }),
   });
   /** Advances in small steps, so that calls made on the way are answered. */
   const pass = async (ms: number) => {

@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
+import type { WriteWatch } from '../store/write-watch.ts';
 import type { AccessChange, AccessChanges, AccessMark } from '../store/access-changes.ts';
 
 /** Users to authorise again; undefined: all users. */
@@ -19,15 +20,12 @@ export interface AccessFeedOptions {
    * no other nodes. Never rejects.
    */
   readonly isFrozen?: (() => Promise<boolean>) | undefined;
-  /**
-   * Whether nothing has been written to the database since the last check but one, so that no query is
-   * needed.
-   */
-  readonly isQuiet?: (() => boolean) | undefined;
+  /** Whether a query is needed. Undefined: always. */
+  readonly writes?: Pick<WriteWatch, 'isQuiet' | 'noteUnread'> | undefined;
 }
 
 /** With the poll itself and the review after it, a change takes effect on every node within a second. */
-const lookMs = 300;
+const lookMs = 250;
 const pruneMs = 600_000;
 /** After this long without an answer from the database, the other nodes are queried. */
 const doubtMs = 2_000;
@@ -55,7 +53,7 @@ export class AccessFeed {
   #isAsking = false;
   #watchedMs: number;
   #isLost = false;
-  #cancelLook: Cancel = () => {};
+  #isLooking = false;
   readonly #cancels: readonly Cancel[];
   #isClosed = false;
 
@@ -67,6 +65,7 @@ export class AccessFeed {
     this.#watchedMs = this.#heardMs;
     this.#cancels = [
       clock.every(watchMs, () => this.#watchSilence()),
+      clock.every(lookMs, () => void this.#look()),
       clock.every(pruneMs, () => {
         changes
           .prune()
@@ -75,7 +74,6 @@ export class AccessFeed {
           );
       }),
     ];
-    this.#schedule();
   }
 
   /** From here on, readers of the tables see everything up to now. */
@@ -85,20 +83,17 @@ export class AccessFeed {
 
   close(): void {
     this.#isClosed = true;
-    this.#cancelLook();
     for (const cancel of this.#cancels) cancel();
-  }
-
-  #schedule(): void {
-    if (!this.#isClosed) this.#cancelLook = this.#options.clock.after(lookMs, () => void this.#look());
   }
 
   /** Never rejects. */
   async #look(): Promise<void> {
-    const { changes, clock, isQuiet, log, onChange } = this.#options;
+    const { changes, clock, writes, log, onChange } = this.#options;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
     const sentMs = clock.monotonicMs();
     try {
-      if (isQuiet?.() && !this.#isLost) {
+      if (writes?.isQuiet() && !this.#isLost) {
         this.#heardMs = sentMs;
         return;
       }
@@ -112,10 +107,11 @@ export class AccessFeed {
       if (wasLost || news.changes === undefined) onChange(undefined);
       else if (news.changes.length > 0) onChange(noteOf(news.changes));
     } catch (error) {
+      writes?.noteUnread();
       const isAway = error instanceof Fault && error.code === 'Unavailable';
       if (!isAway) log.error({ err: error }, 'Permission changes could not be read');
     } finally {
-      this.#schedule();
+      this.#isLooking = false;
     }
   }
 

@@ -1,3 +1,5 @@
+import { PeriodicTimers } from './periodic-timers.ts';
+
 /**
  * Wall clock, monotonic clock, timers and randomness, passed to every consumer so that tests control time.
  * Nothing else in the server calls Date.now, performance.now, setTimeout or Math.random (tools/import-rules.mjs checks it).
@@ -13,7 +15,7 @@ export interface Clock {
    * Calls `run` once after `delayMs`; the returned function cancels. The timer does not keep the process alive.
    */
   after(delayMs: number, run: () => void): Cancel;
-  /** Calls `run` every `periodMs` until cancelled. */
+  /** Calls `run` every `periodMs` until cancelled, for the first time up to 250 ms later than that. */
   every(periodMs: number, run: () => void): Cancel;
   /** A number in [0, 1) for jitter; never for secrets. */
   random(): number;
@@ -24,15 +26,21 @@ export type Cancel = () => void;
 /** `performance.now` begins with the process, the clock under it with the machine. */
 const processStartMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
-export const systemClock: Clock = {
-  wallMs: () => Date.now(),
+const passing = {
   monotonicMs: () => processStartMs + performance.now(),
-  after(delayMs, run) {
+  after(delayMs: number, run: () => void): Cancel {
     const timer = setTimeout(run, delayMs);
     timer.unref();
     return () => clearTimeout(timer);
   },
+};
+const periodicTimers = new PeriodicTimers(passing);
+
+export const systemClock: Clock = {
+  ...passing,
+  wallMs: () => Date.now(),
   every(periodMs, run) {
+    if (PeriodicTimers.takes(periodMs)) return periodicTimers.every(periodMs, run);
     const timer = setInterval(run, periodMs);
     timer.unref();
     return () => clearInterval(timer);

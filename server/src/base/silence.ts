@@ -40,8 +40,9 @@ export class Silence {
 
   /** One more round without a sign of life. */
   go(): void {
-    const state = this.#wholeMs === 0 ? undefined : this.#stateOf();
-    // Unknown in the first two rounds.
+    // Signs of life come every second round: one that is there is not asked about.
+    const state = this.#wholeMs < 2 * this.#roundMs ? undefined : this.#stateOf();
+    // Unknown in the first three rounds.
     const ranMs = state && this.#cpuMs !== undefined ? state.cpuMs - this.#cpuMs : this.#roundMs;
     this.#cpuMs = state?.cpuMs;
     this.#wholeMs += this.#roundMs;

@@ -8,9 +8,6 @@ import { newsView } from '../events/journal-service.ts';
 import { SharedRenders } from '../events/shared-renders.ts';
 import { viewerOf } from '../access/stream-policy.ts';
 import type { Closer } from '../base/opened.ts';
-import { WriteWatch } from '../store/write-watch.ts';
-import { sqliteFileName } from '../store/open-database.ts';
-import { join } from 'node:path';
 import { failureReasonOf } from '../streams/stream-view.ts';
 import type { StreamService } from '../streams/stream-service.ts';
 import type { Access } from './access.ts';
@@ -34,7 +31,7 @@ interface EventParts {
 /** The event stream; closed before the areas whose changes it reports. */
 export function openEvents(areas: EventParts, streamService: StreamService, closers: Closer[]): EventStreams {
   const { foundation, storage, cluster, media, access } = areas;
-  const { config, clock, log } = foundation;
+  const { clock, log } = foundation;
   const { store } = storage;
   const hub = new EventHub(randomBytes(6).toString('base64url'));
   const tools = { hub, clock, log };
@@ -48,7 +45,6 @@ export function openEvents(areas: EventParts, streamService: StreamService, clos
   });
   closers.push(() => eventStreams.close());
   media.systemWatch.onChanged(() => hub.publish({ type: 'health' }));
-  const watch = config.database === null ? new WriteWatch(join(config.dataDir, sqliteFileName)) : undefined;
   const marks = {
     exports: async (userId: number) => {
       const { items } = await store.exports.list(userId, { page: 1, pageSize });
@@ -70,7 +66,7 @@ export function openEvents(areas: EventParts, streamService: StreamService, clos
     listRevision: () => streamService.listRevision,
     userIds: () => eventStreams.userIds,
     nodes: async () => JSON.stringify((await cluster.membership.list()).map(markOfNode)),
-    isQuiet: watch && (() => watch.isQuiet()),
+    writes: store.watchWrites(),
   });
   closers.push(() => sources.close());
   return eventStreams;

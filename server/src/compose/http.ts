@@ -119,7 +119,6 @@ function followViewers(
 /** Long-lived responses follow the changes that any node makes to rights, sessions and links. */
 function openAccessFeed({ foundation, storage, cluster, access, services }: HttpAreas): Promise<AccessFeed> {
   const { store } = storage;
-  const { writes } = store;
   const { rpc, tables, cluster: nodes } = cluster;
   const { liveSessions, sharedViewers, streamService, eventStreams } = services;
   const onChange = (note: AccessNote) => {
@@ -149,6 +148,6 @@ function openAccessFeed({ foundation, storage, cluster, access, services }: Http
     onChange,
     onLost,
     isFrozen: nodes && (() => noneReachesDatabase(rpc, nodes.peersThere)),
-    isQuiet: writes && (() => writes.isQuiet()),
+    writes: store.watchWrites(),
   });
 }

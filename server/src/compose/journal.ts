@@ -38,7 +38,7 @@ export function openJournal({ foundation, storage }: JournalParts, closers: Clos
   const { config, clock, log } = foundation;
   const { store, archive } = storage;
   const { journal } = store;
-  const ruleEngine = new RuleEngine({ store, clock, log });
+  const ruleEngine = new RuleEngine({ store, clock, log, writes: store.watchWrites() });
   journal.onWritten((db, entries) => ruleEngine.onWritten(db, entries));
   ruleEngine.start();
   closers.push(() => ruleEngine.close());

@@ -7,6 +7,7 @@ import { RecordingCommands } from '../mqtt/recording-commands.ts';
 import type { PublishedStream } from '../mqtt/stream-publisher.ts';
 import type { StreamRecord } from '../store/stream-row.ts';
 import { withoutLastSlash } from '../config/public-url.ts';
+import type { Cancel } from '../base/clock.ts';
 import type { Closer } from '../base/opened.ts';
 import type { ClusterArea } from './cluster.ts';
 import type { Foundation } from './foundation.ts';
@@ -46,11 +47,19 @@ export function openMqtt(
     broker: () => config.mqtt.url ?? '',
     log,
   });
+  let stopFollowing: Cancel = () => {};
   const connection: BrokerConnection = new BrokerConnection({
     ...{ clock, log },
-    onSession: (session) => publisher.begin(session),
+    onSession: (session) => {
+      stopFollowing();
+      stopFollowing = followStreams(parts, publisher);
+      publisher.begin(session);
+    },
     onMessage: (message) => publisher.take(message),
-    onLost: () => publisher.end(),
+    onLost: () => {
+      stopFollowing();
+      publisher.end();
+    },
   });
   const publisher: MqttPublisher = new MqttPublisher({
     ...{ config, connection, commands, version, clock, log },
@@ -75,7 +84,7 @@ export function openMqtt(
     },
   });
   systemWatch.onChanged(() => publisher.noteProblems());
-  closers.push(followStreams(parts, publisher));
+  closers.push(() => stopFollowing());
   closers.push(() => commands.close());
   closers.push(() => connection.close());
   configStore.onApplied(() => void publisher.applyConfig());
@@ -84,7 +93,7 @@ export function openMqtt(
 }
 
 /** Reports changes of states, names and settings, which this node compares in memory. */
-function followStreams({ foundation, media }: MqttParts, publisher: MqttPublisher): () => void {
+function followStreams({ foundation, media }: MqttParts, publisher: MqttPublisher): Cancel {
   const { changes } = media.streamManager;
   let { revision } = changes;
   return foundation.clock.every(gatherMs, () => {

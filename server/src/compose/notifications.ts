@@ -56,7 +56,11 @@ export function openDeliveries(parts: DeliveryParts, broker: BrokerConnection, c
     mqtt: new MqttChannel({ broker, config, clock, publicUrl }),
     email: new EmailChannel({ mailer, config, publicUrl, still, timeZone: serverTimeZone() }),
   };
-  const deliveries = new DeliveryWorker({ store, channels, clock, log, node: config.node.id });
+  const deliveries = new DeliveryWorker({
+    ...{ store, channels, clock, log },
+    node: config.node.id,
+    writes: store.watchWrites(),
+  });
   closers.push(() => deliveries.close());
   media.ruleEngine.whenQueued(() => deliveries.wake());
   deliveries.start();

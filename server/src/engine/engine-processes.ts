@@ -94,7 +94,9 @@ const stateMs = 30_000;
 const endMs = 10_000;
 /** An engine that was lost is normally back after half of this; otherwise others take over its streams. */
 const awayMs = 1_000;
-const takeOverPollMs = 100;
+const takeOverPollMs = 250;
+/** Streams that another engine takes over have normally moved within a second. */
+const movingPollMs = 100;
 /** See `FrontMessage`. */
 const aliveMs = 1_000;
 /**
@@ -311,7 +313,7 @@ export class EngineProcesses implements EngineHost {
       await this.#connected(() => to.some(({ isConnected }) => isConnected));
       await Promise.all(left.map((placed) => semaphore.run(() => this.#move(placed, this.#leastLoaded(to)))));
       for (const { settings, engine } of left) if (engine !== from) moved.add(settings.uid);
-      if (streams().length > 0) await delay(this.#options.clock, takeOverPollMs);
+      if (streams().length > 0) await delay(this.#options.clock, movingPollMs);
     }
     return moved.size;
   }

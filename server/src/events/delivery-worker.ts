@@ -6,6 +6,7 @@ import { Semaphore } from '../base/semaphore.ts';
 import type { DeliveryTarget } from '../store/notification-targets.ts';
 import type { Delivery } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
+import type { WriteWatch } from '../store/write-watch.ts';
 import {
   retryAfterMaxMs,
   type Channel,
@@ -29,6 +30,8 @@ export interface DeliveryWorkerOptions {
   readonly log: Log;
   /** Of this node: only one node at a time sends to a target. */
   readonly node: string;
+  /** Whether the queue can have changed. Undefined: it always can. */
+  readonly writes?: Pick<WriteWatch, 'isQuiet' | 'noteUnread'> | undefined;
 }
 
 /** Interval of the search for due notifications; those that this process wrote are sent immediately. */
@@ -69,6 +72,8 @@ export class DeliveryWorker {
   #cancels: Cancel[] = [];
   #searching: Promise<void> | undefined;
   #isWanted = false;
+  /** At the last search, notifications were queued. */
+  #hasQueued = true;
   #isClosed = false;
 
   constructor(options: DeliveryWorkerOptions) {
@@ -76,9 +81,12 @@ export class DeliveryWorker {
   }
 
   start(): void {
-    const { clock } = this.#options;
+    const { clock, writes } = this.#options;
     this.#cancels = [
-      clock.every(searchEveryMs, () => this.wake()),
+      clock.every(searchEveryMs, () => {
+        const isQuiet = writes?.isQuiet() === true;
+        if (!isQuiet || this.#hasQueued) this.wake();
+      }),
       clock.every(trimEveryMs, () => void this.#trim()),
     ];
     this.wake();
@@ -111,14 +119,17 @@ export class DeliveryWorker {
   }
 
   async #search(): Promise<void> {
-    const { store, clock, node, log } = this.#options;
+    const { store, clock, node, log, writes } = this.#options;
     while (this.#isWanted && !this.#isClosed) {
       this.#isWanted = false;
       try {
+        this.#hasQueued = !(await store.outbox.isEmpty());
+        if (!this.#hasQueued) continue;
         const due = await store.notificationTargets.due(clock.wallMs(), retryAfterMaxMs, node);
         for (const id of due) if (!this.#busy.has(id)) this.#begin(id);
       } catch (error) {
         // The next search repeats it.
+        writes?.noteUnread();
         log.warn({ err: error }, 'The queue of notifications could not be read');
       }
     }

@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { StateChanges } from '../engine/state-changes.ts';
+import type { WriteWatch } from '../store/write-watch.ts';
 import type { EventHub } from './event-hub.ts';
 import type { JournalFeed } from './journal-feed.ts';
 
@@ -21,13 +22,13 @@ export interface EventSourcesOptions {
   };
   /** The state of the cluster's nodes. */
   readonly nodes: () => Promise<UserMark>;
-  /** Whether nothing was written to the database since the last look; undefined: not known. */
-  readonly isQuiet: (() => boolean) | undefined;
+  /** Undefined: not known. */
+  readonly writes: Pick<WriteWatch, 'isQuiet' | 'noteUnread'> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** States that change within this time are one event. */
+/** States that change within this time are one event, while somebody follows them. */
 const gatherMs = 50;
 const lookMs = 1_000;
 /** Users whose state is remembered, twice. */
@@ -42,6 +43,7 @@ export class EventSources {
   readonly #marks = new Map<string, UserMark>();
   #revision: number;
   #listRevision: number;
+  #cancelGathering: Cancel | undefined;
   #isLooking = false;
   #looks = 0;
 
@@ -51,7 +53,7 @@ export class EventSources {
     this.#revision = changes.revision;
     this.#listRevision = listRevision();
     this.#cancels = [
-      clock.every(gatherMs, () => this.#noteStates()),
+      () => this.#gather(false),
       clock.every(lookMs, () => void this.#look()),
       journalFeed.subscribe((ids) => hub.publish({ type: 'journal', ids })),
     ];
@@ -59,12 +61,23 @@ export class EventSources {
 
   /** Before a user is told anything: what changes from now on is noticed, and what changed since they were last connected. */
   async prepare(userId: number): Promise<void> {
+    this.#gather(true);
     await this.#compareUsers(new Set([userId]));
     if (!this.#marks.has('nodes')) await this.#compare('nodes', this.#options.nodes, { type: 'nodes' });
   }
 
   close(): void {
     for (const cancel of this.#cancels) cancel();
+  }
+
+  /** While nobody follows them, changes are only noted with each look, for those who come back. */
+  #gather(isFollowed: boolean): void {
+    if (isFollowed === (this.#cancelGathering !== undefined)) return;
+    this.#cancelGathering?.();
+    this.#cancelGathering = isFollowed
+      ? this.#options.clock.every(gatherMs, () => this.#noteStates())
+      : undefined;
+    if (isFollowed) this.#noteStates();
   }
 
   #noteStates(): void {
@@ -88,8 +101,10 @@ export class EventSources {
 
   /** Never rejects. */
   async #look(): Promise<void> {
-    const { userIds, isQuiet, log } = this.#options;
+    const { userIds, writes, log } = this.#options;
     const users = userIds();
+    this.#gather(users.size > 0);
+    if (users.size === 0) this.#noteStates();
     if (this.#isLooking || users.size === 0) return;
     // Of users who have left long ago: they are prepared again.
     if (this.#marks.size > marksMax) this.#marks.clear();
@@ -98,10 +113,11 @@ export class EventSources {
     try {
       const isBusy = [...this.#marks.values()].includes('busy');
       // Asked in any case: it compares with the time before.
-      const isUnchanged = isQuiet?.() === true;
+      const isUnchanged = writes?.isQuiet() === true;
       if (!isUnchanged || isBusy) await this.#compareUsers(users);
       if (this.#looks % 2 === 0) await this.#compare('nodes', this.#options.nodes, { type: 'nodes' });
     } catch (error) {
+      writes?.noteUnread();
       log.debug({ err: error }, 'What changed could not be read; retrying');
     } finally {
       this.#isLooking = false;

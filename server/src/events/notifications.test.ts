@@ -174,6 +174,52 @@ test('[R11.5] an open event that lasts long enough is found later, once', async 
   assert.equal(await queued(store, hook), 1);
 });
 
+test('[R11.5] while nothing is written, rules are read again only when an open event has lasted long enough', async (t) => {
+  const { store, admin, clock } = await made(t);
+  const hook = await target(store, admin);
+  await rule(store, admin, { targets: [hook], minSeconds: 30 });
+  const writes = { isQuiet: () => false, noteUnread: () => {} };
+  const engine = new RuleEngine({ store, clock, log, writes });
+  store.journal.onWritten((db, entries) => engine.onWritten(db, entries));
+  const reads = t.mock.method(store.rules, 'due').mock;
+  await store.journal.append([{ type: 'begin', kind: 'stream-down', uid: 'gate', startMs: clock.wallMs() }]);
+  await engine.actOnDue();
+  writes.isQuiet = () => true;
+  clock.advance(29_000);
+  await engine.actOnDue();
+  assert.equal(reads.callCount(), 1);
+  clock.advance(1_000);
+  await engine.actOnDue();
+  assert.equal(await queued(store, hook), 1);
+  writes.isQuiet = () => false;
+  await engine.actOnDue();
+  writes.isQuiet = () => true;
+  clock.advance(3_600_000);
+  await engine.actOnDue();
+  assert.deepEqual([reads.callCount(), await queued(store, hook)], [3, 1]);
+});
+
+test('[R11.8] an empty queue is not read again before something is written', async (t) => {
+  const { store, admin, clock, webhook } = await made(t);
+  const writes = { isQuiet: () => true, noteUnread: () => {} };
+  const channels = { webhook, email: webhook, push: webhook, mqtt: webhook };
+  const worker = new DeliveryWorker({ store, channels, clock, log, node: 'main', writes });
+  t.after(() => worker.close());
+  const reads = t.mock.method(store.outbox, 'isEmpty').mock;
+  worker.start();
+  const hook = await target(store, admin);
+  await rule(store, admin, { targets: [hook] });
+  await until(() => reads.callCount() === 1);
+  await reads.calls[0]?.result;
+  clock.advance(10_000);
+  assert.equal(reads.callCount(), 1);
+  await motion(store, 1_000);
+  writes.isQuiet = () => false;
+  clock.advance(1_000);
+  await until(() => webhook.sent.length === 1);
+  assert.equal(await queued(store, hook), 0);
+});
+
 test('[R11.8] notifications of a target are sent in their order; a failing target delays no other', async (t) => {
   const { store, admin, open, webhook, clock } = await made(t);
   const [bad, good] = [await target(store, admin, 'bad'), await target(store, admin, 'good')];

@@ -6,6 +6,7 @@ import type { WrittenEntry } from '../store/journal.ts';
 import type { RuleEvent } from '../store/outbox.ts';
 import type { RuleDefinition, RuleRecord, RuleStream, StoreTransaction } from '../store/rules.ts';
 import type { Store } from '../store/store.ts';
+import type { WriteWatch } from '../store/write-watch.ts';
 import {
   nextDueMs,
   selects,
@@ -20,6 +21,8 @@ export interface RuleEngineOptions {
   readonly store: Pick<Store, 'rules' | 'outbox' | 'ruleExports' | 'holds'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether what is due can have changed. Undefined: it always can. */
+  readonly writes?: Pick<WriteWatch, 'isQuiet' | 'noteUnread'> | undefined;
 }
 
 /** Interval of the search for events that have lasted long enough. */
@@ -53,18 +56,21 @@ export class RuleEngine {
   #cancel: Cancel | undefined;
   #onQueued: () => void = () => {};
   #searching: Promise<void> | undefined;
+  /** When something will be due, unless the database is written to before. */
+  #nextDueMs = -Infinity;
 
   constructor(options: RuleEngineOptions) {
     this.#options = options;
   }
 
   start(): void {
-    const { clock, log } = this.#options;
+    const { clock, log, writes } = this.#options;
     this.#cancel = clock.every(searchEveryMs, () => {
       this.#searching ??= this.actOnDue()
-        .catch((error: unknown) =>
-          log.warn({ err: error }, 'Rules that wait could not be read; they are read again'),
-        )
+        .catch((error: unknown) => {
+          writes?.noteUnread();
+          log.warn({ err: error }, 'Rules that wait could not be read; they are read again');
+        })
         .finally(() => (this.#searching = undefined));
     });
   }
@@ -103,9 +109,13 @@ export class RuleEngine {
 
   /** Acts on open events that have lasted long enough by now. */
   async actOnDue(): Promise<void> {
-    const { store, clock } = this.#options;
+    const { store, clock, writes } = this.#options;
     const { rules } = store;
-    for (const id of await rules.due(clock.wallMs())) {
+    const nowMs = clock.wallMs();
+    if (writes?.isQuiet() && nowMs < this.#nextDueMs) return;
+    const due = await rules.due(nowMs);
+    if (writes) this.#nextDueMs = (await rules.nextDueMs(nowMs)) ?? Infinity;
+    for (const id of due) {
       await rules.transaction(async (transaction) => {
         const [rule] = await rules.lock(transaction, [id]);
         if (!rule?.isEnabled) return;

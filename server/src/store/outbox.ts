@@ -74,6 +74,11 @@ export class Outbox {
   }
 
   /** The oldest of a target. */
+  async isEmpty(): Promise<boolean> {
+    const row = await this.#db.selectFrom('outbox').select('id').limit(1).executeTakeFirst();
+    return row === undefined;
+  }
+
   async next(targetId: number, count: number): Promise<Delivery[]> {
     const rows = await this.#db
       .selectFrom('outbox')

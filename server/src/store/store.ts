@@ -63,10 +63,9 @@ export class Store {
   readonly failedAttempts: FailedAttempts;
   readonly nodes: Nodes;
   readonly accessChanges: AccessChanges;
-  /** Detects writes to SQLite's file; undefined with PostgreSQL. */
-  readonly writes: WriteWatch | undefined;
   readonly #db: Kysely<Database>;
   readonly #engine: OpenDatabase['engine'];
+  readonly #file: string | undefined;
   readonly #addresses: StreamAddresses;
 
   private constructor(
@@ -101,7 +100,12 @@ export class Store {
     this.failedAttempts = new FailedAttempts(db);
     this.nodes = new Nodes(db);
     this.accessChanges = new AccessChanges(db, engine);
-    this.writes = file === undefined ? undefined : new WriteWatch(file);
+    this.#file = file;
+  }
+
+  /** Detects writes to SQLite's file, for one observer; undefined with PostgreSQL. */
+  watchWrites(): WriteWatch | undefined {
+    return this.#file === undefined ? undefined : new WriteWatch(this.#file);
   }
 
   /**

@@ -25,6 +25,9 @@ test('a database is quiet from the third check with unchanged files, and not aft
   assert.deepEqual(looks(), [false, false, true, true]);
   other.exec('pragma wal_checkpoint(truncate)');
   assert.equal(writes.isQuiet(), false);
+  assert.deepEqual(looks(), [false, true, true, true]);
+  writes.noteUnread();
+  assert.deepEqual(looks(), [false, false, true, true], 'after a query that failed');
   other.close();
   database.close();
 });

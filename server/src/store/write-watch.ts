@@ -27,6 +27,11 @@ export class WriteWatch {
     this.#looks = isSame ? this.#looks + 1 : 0;
     return this.#looks >= 2;
   }
+
+  /** What was written could not be read: the next two checks don't find it quiet. */
+  noteUnread(): void {
+    this.#looks = -1;
+  }
 }
 
 function stateOf(file: string): string {
