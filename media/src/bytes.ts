@@ -174,12 +174,6 @@ export class ByteWriter {
     this.#view.setUint32(at, value);
   }
 
-  /** Room for so many bytes, to be written to before anything else is. */
-  room(length: number): DataView {
-    const at = this.#advance(length);
-    return new DataView(this.#bytes.buffer, at, length);
-  }
-
   /** The bytes written, as a view of the writer's buffer. */
   finish(): Uint8Array {
     return this.#bytes.subarray(0, this.#position);

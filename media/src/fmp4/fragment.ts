@@ -47,7 +47,7 @@ export function fragment(input: FragmentInput): Fragment {
         flags: sampleFlags(sample.isKey, sample.isDamaged),
         compositionOffset: sample.pts - sample.dts,
       });
-      for (const slice of sample.data) slices.push(slice);
+      slices.push(...sample.data);
       size += sample.size;
     });
     runs.push({ trackId: track.id, baseDts: first.dts, samples: rows });

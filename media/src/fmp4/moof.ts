@@ -86,13 +86,11 @@ export function moofAndMdatHeader(sequence: number, runs: readonly TrackRun[]): 
 
 /** The bytes that `moofAndMdatHeader` returns for these runs. */
 export function moofAndMdatHeaderBytes(runs: readonly Pick<TrackRun, 'samples'>[]): number {
-  return runs.reduce(
-    (sum, { samples }) => sum + RUN_BYTES + samples.length * rowBytes(fieldsOf(samples)),
-    MOOF_BYTES,
-  );
+  return runs.reduce((sum, { samples }) => sum + RUN_BYTES + samples.length * rowBytes(samples), MOOF_BYTES);
 }
 
-function rowBytes({ withFlags, withOffsets }: ReturnType<typeof fieldsOf>): number {
+function rowBytes(samples: readonly TrunSample[]): number {
+  const { withFlags, withOffsets } = fieldsOf(samples);
   return 8 + (withFlags ? 4 : 0) + (withOffsets ? 4 : 0);
 }
 
@@ -154,20 +152,11 @@ function trun(out: ByteWriter, samples: readonly TrunSample[]): number {
     out.u32(samples.length);
     dataOffsetAt = out.position;
     out.u32(0);
-    const rows = out.room(samples.length * rowBytes({ withFlags, withOffsets }));
-    let at = 0;
-    for (const { duration, size, flags: sampleFlags, compositionOffset } of samples) {
-      rows.setUint32(at, duration);
-      rows.setUint32(at + 4, size);
-      at += 8;
-      if (withFlags) {
-        rows.setUint32(at, sampleFlags);
-        at += 4;
-      }
-      if (withOffsets) {
-        rows.setInt32(at, compositionOffset);
-        at += 4;
-      }
+    for (const sample of samples) {
+      out.u32(sample.duration);
+      out.u32(sample.size);
+      if (withFlags) out.u32(sample.flags);
+      if (withOffsets) out.i32(sample.compositionOffset);
     }
   });
   return dataOffsetAt;

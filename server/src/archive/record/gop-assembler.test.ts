@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Sample } from '@vidette/media/sample';
 import { footageOf, footageStartMs as t0 } from '../fixtures/footage-fixture.ts';
-import { checksumOf } from '../segments/segments.ts';
 import { GopAssembler, type AssemblerStep, type AssembledFragment } from './gop-assembler.ts';
 
 const limits = { fragmentMs: 1_000, fragmentMaxBytes: 1_000_000 };
@@ -43,7 +42,7 @@ test('fragments are contiguous GOPs, and audio is stored with the video of the s
   assert.equal(count, footage.between(t0, t0 + 5_000).length);
 });
 
-test('whatever the order and damage of samples, decode times increase to the end of each run, fragments do not overlap, and the checksum of the video is right', () => {
+test('whatever the order and damage of samples, decode times increase to the end of each run and fragments do not overlap', () => {
   const source = footage.between(t0, t0 + 6_000);
   const mischief = fc.array(
     fc.record({
@@ -73,10 +72,6 @@ test('whatever the order and damage of samples, decode times increase to the end
         end = step.fragment.endTicks;
       }
       for (const { runs } of fragments) {
-        const [video] = runs;
-        const data = video?.samples.flatMap((sample) => sample.data) ?? [];
-        const bytes = data.reduce((sum, { length }) => sum + length, 0);
-        assert.deepEqual(video?.sum, { checksum: checksumOf(data), bytes });
         for (const { samples: run, endDts } of runs) {
           run.forEach(({ dts }, index) => assert.ok(dts < (run[index + 1]?.dts ?? endDts)));
         }

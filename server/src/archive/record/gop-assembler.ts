@@ -5,19 +5,13 @@ import { rescaleTicks } from '@vidette/media/time';
 import { primaryTrack, type Track } from '@vidette/media/track';
 import type { ReaderEvent } from '../../hub/reader.ts';
 import type { RecordedGapCause } from '../catalog/catalog.ts';
-import { CATALOG_TIMESCALE, checksumOf, driftMaxSeconds } from '../segments/segments.ts';
-
-/** The samples of one track in a fragment. */
-export interface AssembledRun extends FragmentTrack {
-  /** The CRC-32 of their bytes, and how many they are, if that was computed as they arrived. */
-  readonly sum?: { readonly checksum: number; readonly bytes: number };
-}
+import { CATALOG_TIMESCALE, driftMaxSeconds } from '../segments/segments.ts';
 
 /** The unit of writing: a GOP, a part of a long one, or several short ones. */
 export interface AssembledFragment {
   /** ftyp and moov of its tracks. */
   readonly init: Uint8Array;
-  readonly runs: readonly AssembledRun[];
+  readonly runs: readonly FragmentTrack[];
   /** Catalog ticks, of the first track: video if there is any. */
   readonly startTicks: number;
   readonly endTicks: number;
@@ -66,8 +60,6 @@ const wholeTicks = { timescale: 90_000, ticks: 9 };
 interface PendingTrack {
   readonly track: Track;
   samples: Sample[];
-  /** Of the samples of the first track: they are in the CPU's cache when they arrive, and not any more when they are written. */
-  sum: { checksum: number; bytes: number };
   lastDts: number | undefined;
   /** The last usual distance between two samples, ticks... */
   usualStep: number;
@@ -172,7 +164,6 @@ export class GopAssembler {
   #forgetSamples(): void {
     for (const pending of this.#pending.values()) {
       pending.samples = [];
-      pending.sum = emptySum();
       pending.lastDts = undefined;
     }
     this.#bytes = 0;
@@ -210,8 +201,6 @@ export class GopAssembler {
       this.#lastKeyDts = sample.dts;
     }
     this.#push(primary, sample);
-    primary.sum.checksum = checksumOf(sample.data, primary.sum.checksum);
-    primary.sum.bytes += sample.size;
     return steps;
   }
 
@@ -272,13 +261,12 @@ export class GopAssembler {
     const [first] = primary.samples;
     if (!first || !this.#init) throw new RangeError('a fragment without samples');
     const { timescale } = primary.track;
-    const runs: AssembledRun[] = [];
+    const runs: FragmentTrack[] = [];
     let leftBytes = 0;
     for (const pending of this.#pending.values()) {
       if (pending === primary) {
-        runs.push({ track: pending.track, samples: pending.samples, endDts, sum: pending.sum });
+        runs.push({ track: pending.track, samples: pending.samples, endDts });
         pending.samples = [];
-        pending.sum = emptySum();
         continue;
       }
       const end = isLast
@@ -328,18 +316,8 @@ function newPending(track: Track): PendingTrack {
       ? track.timescale / defaultFramesPerSecond
       : usualAudioStep(track.codec, track.timescale),
   );
-  return {
-    track,
-    samples: [],
-    sum: emptySum(),
-    lastDts: undefined,
-    usualStep,
-    isStepKnown: false,
-    seenDts: undefined,
-  };
+  return { track, samples: [], lastDts: undefined, usualStep, isStepKnown: false, seenDts: undefined };
 }
-
-const emptySum = () => ({ checksum: 0, bytes: 0 });
 
 /** 1024 samples for AAC (ISO/IEC 14496-3), 20 ms for Opus (RFC 6716, 2.1.4). */
 function usualAudioStep(codec: 'aac' | 'opus', timescale: number): number {

@@ -1,4 +1,4 @@
-import { fragment, type Fragment, type FragmentTrack } from '@vidette/media/fmp4/fragment';
+import { fragment, type FragmentTrack } from '@vidette/media/fmp4/fragment';
 import { rescaleTicks } from '@vidette/media/time';
 import type {
   ActiveFolders,
@@ -13,11 +13,10 @@ import {
   checksumOf,
   CATALOG_TIMESCALE,
   dayOf,
-  joinedChecksum,
   segmentPath,
   systemCode,
 } from '../segments/segments.ts';
-import type { AssembledFragment, AssembledRun } from './gop-assembler.ts';
+import type { AssembledFragment } from './gop-assembler.ts';
 import { nextFreeSlot } from './free-slot.ts';
 import { SegmentFile } from './segment-file.ts';
 import type { Semaphore } from '../../base/semaphore.ts';
@@ -275,7 +274,7 @@ export class SegmentWriter {
         durationTicks: heldTicks - caughtUp,
         bytes: written.size,
         startsWithKey: next.startsWithKey,
-        checksum: checksumOfFragment(written, next.runs),
+        checksum: checksumOf(written.slices),
       });
       for (const slice of written.slices) slices.push(slice);
       timeOffsetTicks -= caughtUp;
@@ -337,16 +336,6 @@ export class SegmentWriter {
     const stream = this.#tools.reads.stream(this.#uid);
     return (stream && this.#tools.reads.newestSegment(stream.id)?.endTicks) ?? 0;
   }
-}
-
-/** As `checksumOf` its slices: moof and mdat header, then the samples of each run. */
-function checksumOfFragment({ slices }: Fragment, runs: readonly AssembledRun[]): number {
-  let checksum = checksumOf(slices.slice(0, 1));
-  for (const { samples, sum } of runs) {
-    if (sum) checksum = joinedChecksum(checksum, sum.checksum, sum.bytes);
-    else for (const { data } of samples) checksum = checksumOf(data, checksum);
-  }
-  return checksum;
 }
 
 /**

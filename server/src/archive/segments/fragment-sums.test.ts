@@ -1,24 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checksumOf, decodeSums, encodeSums, joinedChecksum } from './fragment-sums.ts';
+import { checksumOf, decodeSums, encodeSums } from './fragment-sums.ts';
 
 test('a checksum depends on the bytes only, not on how they are split into slices', () => {
   // The check value of CRC-32 in catalogues of CRC algorithms.
   assert.equal(checksumOf([Buffer.from('123456789')]), 0xcb_f4_39_26);
   assert.equal(checksumOf([Buffer.from('1234'), new Uint8Array(0), Buffer.from('56789')]), 0xcb_f4_39_26);
-});
-
-test('checksums of two pieces of any length are joined as if the pieces had been read together', () => {
-  const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => (index * index) >>> 3);
-  for (const secondBytes of [0, 1, 2, 3, 255, 256, 4_097, 65_535, 69_999, 70_000]) {
-    const second = bytes.subarray(bytes.length - secondBytes);
-    const first = bytes.subarray(0, bytes.length - secondBytes);
-    assert.equal(
-      joinedChecksum(checksumOf([first]), checksumOf([second]), secondBytes),
-      checksumOf([bytes]),
-      `${secondBytes}`,
-    );
-  }
 });
 
 test('appended checksums are read in order; unknown ones stay unknown', () => {

@@ -8,42 +8,9 @@ import { crc32 } from 'node:zlib';
  */
 const sumBytes = 4;
 
-/** The checksum of a fragment, given as the slices in which it is written, or of what follows bytes with that checksum. */
-export function checksumOf(slices: readonly Uint8Array[], before = 0): number {
-  let sum = before;
-  for (const slice of slices) sum = crc32(slice, sum);
-  return sum;
-}
-
-/** CRC-32 (RFC 1952, 8) as a remainder of polynomials over GF(2): the highest bit is the coefficient of x^0. */
-const divisor = 0xedb8_8320;
-const one = 0x8000_0000;
-
-/** The remainder of the product of two remainders. */
-function product(a: number, b: number): number {
-  let sum = 0;
-  let shifted = b;
-  for (let bit = one; bit !== 0; bit >>>= 1) {
-    if (a & bit) sum ^= shifted;
-    shifted = shifted & 1 ? (shifted >>> 1) ^ divisor : shifted >>> 1;
-  }
-  return sum;
-}
-
-/** The remainders of x^8, x^16, x^32, and so on, for lengths below 4 GiB. */
-const powers: number[] = [one >>> 8];
-for (let last = one >>> 8; powers.length < 32; powers.push(last)) last = product(last, last);
-
-/** The checksum of two pieces of data together, from those of each and the second one's length. */
-export function joinedChecksum(first: number, second: number, secondBytes: number): number {
-  let shifted = first;
-  let length = secondBytes;
-  for (const power of powers) {
-    if (length === 0) break;
-    if (length & 1) shifted = product(power, shifted);
-    length >>>= 1;
-  }
-  return (shifted ^ second) >>> 0;
+/** The checksum of a fragment, given as the slices in which it is written. */
+export function checksumOf(slices: readonly Uint8Array[]): number {
+  return slices.reduce((sum, slice) => crc32(slice, sum), 0);
 }
 
 export function encodeSums(fragments: readonly { readonly checksum?: number | undefined }[]): Uint8Array {

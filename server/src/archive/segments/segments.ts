@@ -27,7 +27,7 @@ export {
   type NewFragment,
 } from './fragment-index.ts';
 export { FragmentVerifier, type SummedFragment } from './fragment-verifier.ts';
-export { checksumOf, decodeSums, encodeSums, joinedChecksum } from './fragment-sums.ts';
+export { checksumOf, decodeSums, encodeSums } from './fragment-sums.ts';
 export {
   archiveFileMode,
   archiveFolderMode,
