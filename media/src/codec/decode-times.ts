@@ -99,7 +99,8 @@ export class DecodeTimes {
   #insert(pts: number): void {
     let at = this.#latest.length;
     while (at > 0 && (this.#latest[at - 1] ?? 0) > pts) at--;
-    this.#latest.splice(at, 0, pts);
+    if (at === this.#latest.length) this.#latest.push(pts);
+    else this.#latest.splice(at, 0, pts);
     if (this.#latest.length > MAX_DEPTH + 1) this.#latest.shift();
   }
 }

@@ -133,20 +133,19 @@ export class AccessUnitBuilder {
   /** Returns the picture and begins the next one; undefined if it has no slice. */
   take(timestamp: number, isKey: boolean, isDamaged: boolean): AccessUnit | undefined {
     this.abandon();
-    this.#keepFilled();
+    const data = this.#takeData();
     const firstSlice = this.#firstSlice;
     const unit = firstSlice && {
       timestamp,
       isKey,
       isDamaged,
-      data: this.#data,
+      data,
       size: this.#size,
       firstSlice,
-      blocks: this.#heldBlocks(),
+      blocks: this.#heldBlocks(data),
     };
     for (const block of this.#fullBlocks) block.release();
-    this.#fullBlocks = [];
-    this.#data = [];
+    if (this.#fullBlocks.length > 0) this.#fullBlocks = [];
     this.#size = 0;
     this.#firstSlice = undefined;
     return unit;
@@ -161,19 +160,27 @@ export class AccessUnitBuilder {
     this.#from = 0;
   }
 
-  /** Those that the picture's bytes lie in, held for it. */
-  #heldBlocks(): SampleBlock[] {
+  /** Those that the picture's bytes lie in, held for it: for most one, which is being filled. */
+  #heldBlocks(data: readonly Uint8Array[]): readonly SampleBlock[] {
     const { pooled } = this.#arena;
     const candidates = pooled ? [...this.#fullBlocks, pooled] : this.#fullBlocks;
-    const blocks = candidates.filter(({ bytes }) => this.#data.some(({ buffer }) => buffer === bytes.buffer));
+    const blocks =
+      candidates.length === 1 && data.length === 1 && data[0]?.buffer === candidates[0]?.bytes.buffer
+        ? candidates
+        : candidates.filter(({ bytes }) => data.some(({ buffer }) => buffer === bytes.buffer));
     for (const block of blocks) block.hold();
     return blocks;
   }
 
-  /** The picture's bytes in the block being filled become a slice of it. */
-  #keepFilled(): void {
+  /** The picture's slices, the last of which are its bytes in the block being filled. */
+  #takeData(): readonly Uint8Array[] {
     const { block, filled } = this.#arena;
-    if (filled > this.#from) this.#data.push(block.subarray(this.#from, filled));
+    const full = this.#data;
+    const from = this.#from;
+    if (full.length > 0) this.#data = [];
     this.#from = filled;
+    if (filled === from) return full;
+    const last = block.subarray(from, filled);
+    return full.length > 0 ? [...full, last] : [last];
   }
 }

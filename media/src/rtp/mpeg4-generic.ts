@@ -67,6 +67,8 @@ export class Mpeg4GenericDepacketizer {
   readonly #frameTicks: number;
   readonly #onFrame: (frame: AudioUnit) => void;
   readonly #hasHeaders: boolean;
+  /** Of two bytes, with nothing but size and index. */
+  readonly #hasShortHeaders: boolean;
   readonly #arena = new ByteArena();
   /** A frame that is larger than a packet, as far as it has arrived. */
   #fragments: Uint8Array[] = [];
@@ -89,6 +91,10 @@ export class Mpeg4GenericDepacketizer {
         randomAccessIndication +
         streamStateIndication >
       0;
+    this.#hasShortHeaders =
+      sizeLength > 0 &&
+      sizeLength + indexLength === 16 &&
+      ctsDeltaLength + dtsDeltaLength + randomAccessIndication + streamStateIndication === 0;
   }
 
   /** @param lost packets missing before this one */
@@ -115,7 +121,9 @@ export class Mpeg4GenericDepacketizer {
       const headerBits = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
       const headerEnd = at + 2 + Math.ceil(headerBits / 8);
       if (headerEnd > payloadEnd) throw new MalformedError('AU headers longer than their packet');
-      sizes = this.#readSizes(bytes.subarray(at + 2, headerEnd), headerBits);
+      sizes =
+        this.#singleSize(bytes, at + 2, headerBits) ??
+        this.#readSizes(bytes.subarray(at + 2, headerEnd), headerBits);
       at = headerEnd;
     }
     if (this.#layout.auxiliaryDataSizeLength > 0) {
@@ -125,7 +133,8 @@ export class Mpeg4GenericDepacketizer {
       if (at > payloadEnd) throw new MalformedError('auxiliary data longer than their packet');
     }
     if (this.#layout.sizeLength === 0) sizes = this.#constantSizes(payloadEnd - at);
-    sizes.forEach((size, index) => {
+    let index = 0;
+    for (const size of sizes) {
       const next = at + size;
       if (next <= payloadEnd && this.#fragmentBytes === 0) {
         const data = [this.#arena.keep(bytes, at, next)];
@@ -136,7 +145,16 @@ export class Mpeg4GenericDepacketizer {
         throw new MalformedError('AU longer than its packet');
       }
       at = next;
-    });
+      index++;
+    }
+  }
+
+  /** Of a packet with one frame, whose header has two bytes (AAC-hbr, RFC 3640, 3.3.6); undefined for any other. */
+  #singleSize(bytes: Uint8Array, at: number, headerBits: number): number[] | undefined {
+    if (!this.#hasShortHeaders || headerBits !== 16) return undefined;
+    const size = (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)) >>> this.#layout.indexLength;
+    if (size > maxFrameBytes) throw new MalformedError(`AU over ${maxFrameBytes} bytes`);
+    return size > 0 ? [size] : [];
   }
 
   #readSizes(headers: Uint8Array, headerBits: number): number[] {

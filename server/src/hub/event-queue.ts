@@ -6,6 +6,9 @@ import type { ReaderEvent } from './reader-event.ts';
  */
 export const eventBytes = 64;
 
+/** Of an empty queue. */
+const keptSlots = 64;
+
 /** Follows how many bytes wait. */
 export interface ByteTally {
   /** So many more wait, or fewer if negative. */
@@ -15,8 +18,10 @@ export interface ByteTally {
 /** The events that wait for one consumer, oldest first, with the totals by which they are limited. */
 export class EventQueue {
   readonly #tally: ByteTally | undefined;
-  #events: ReaderEvent[] = [];
+  /** Used again while it is short: most events are taken before the next one comes. */
+  #events: (ReaderEvent | undefined)[] = [];
   #head = 0;
+  #end = 0;
   #bytes = 0;
   #gops = 0;
 
@@ -25,7 +30,7 @@ export class EventQueue {
   }
 
   get isEmpty(): boolean {
-    return this.#events.length === this.#head;
+    return this.#end === this.#head;
   }
 
   /** Bytes of the waiting samples, plus `eventBytes` for each event. */
@@ -40,11 +45,11 @@ export class EventQueue {
 
   /** The waiting events, as a copy. */
   get waiting(): ReaderEvent[] {
-    return this.#events.slice(this.#head);
+    return this.#events.slice(this.#head, this.#end).filter((event) => event !== undefined);
   }
 
   push(event: ReaderEvent): void {
-    this.#events.push(event);
+    this.#events[this.#end++] = event;
     this.#count(bytesOf(event));
     if (event.type === 'sample' && event.startsGop) this.#gops++;
   }
@@ -53,23 +58,26 @@ export class EventQueue {
   take(): ReaderEvent | undefined {
     const event = this.#events[this.#head];
     if (!event) return undefined;
-    this.#head++;
+    this.#events[this.#head++] = undefined;
     this.#count(-bytesOf(event));
     if (event.type === 'sample' && event.startsGop) this.#gops--;
-    if (this.#head === this.#events.length) {
-      this.#events = [];
+    if (this.#head === this.#end) {
+      if (this.#events.length > keptSlots) this.#events = [];
       this.#head = 0;
+      this.#end = 0;
     } else if (this.#head > 1024) {
-      this.#events = this.#events.slice(this.#head);
+      this.#events = this.#events.slice(this.#head, this.#end);
       this.#head = 0;
+      this.#end = this.#events.length;
     }
     return event;
   }
 
   /** Replaces all waiting events. */
   replace(events: ReaderEvent[]): void {
-    this.#events = events;
+    this.#events = [...events];
     this.#head = 0;
+    this.#end = events.length;
     this.#count(events.reduce((sum, event) => sum + bytesOf(event), 0) - this.#bytes);
     this.#gops = events.filter((event) => event.type === 'sample' && event.startsGop).length;
   }

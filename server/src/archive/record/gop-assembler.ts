@@ -25,6 +25,9 @@ export type AssemblerStep =
   /** The run ends with this fragment; the next one starts at a key frame, possibly immediately. */
   | { readonly type: 'break'; readonly cause: RecordedGapCause };
 
+/** What most samples complete. */
+export const noSteps: readonly AssemblerStep[] = [];
+
 export interface AssemblerLimits {
   /**
    * Length of a fragment: GOPs shorter than half of it are combined, and longer ones split into shorter parts. About that
@@ -97,7 +100,7 @@ export class GopAssembler {
   }
 
   /** @throws MalformedError for tracks that cannot be described in a file */
-  accept(event: ReaderEvent): AssemblerStep[] {
+  accept(event: ReaderEvent): readonly AssemblerStep[] {
     switch (event.type) {
       case 'sample':
         return this.#acceptSample(event.sample);
@@ -118,8 +121,8 @@ export class GopAssembler {
   }
 
   /** Closes the open GOP, if any, and waits for a key frame. */
-  interrupt(cause: RecordedGapCause): AssemblerStep[] {
-    if (this.#needsKey) return [];
+  interrupt(cause: RecordedGapCause): readonly AssemblerStep[] {
+    if (this.#needsKey) return noSteps;
     const steps: AssemblerStep[] = [];
     const primary = this.#primary;
     if (primary && primary.samples.length > 0 && primary.lastDts !== undefined) {
@@ -137,10 +140,10 @@ export class GopAssembler {
    * Closes the open GOP where a key frame begins that is not part of it, because another recorder continues there.
    * Ends as `interrupt` where that frame does not follow the run.
    */
-  endBefore(key: Sample): AssemblerStep[] {
+  endBefore(key: Sample): readonly AssemblerStep[] {
     const primary = this.#primary;
     const lastDts = primary?.lastDts;
-    if (this.#needsKey || !primary || lastDts === undefined) return [];
+    if (this.#needsKey || !primary || lastDts === undefined) return noSteps;
     const { dts } = atWholeTime(primary, key);
     if (key.trackId !== primary.track.id || dts <= lastDts || dts - lastDts > longestStep(primary))
       return this.interrupt('moved');
@@ -172,20 +175,20 @@ export class GopAssembler {
     this.#lastKeyDts = undefined;
   }
 
-  #acceptSample(sample: Sample): AssemblerStep[] {
+  #acceptSample(sample: Sample): readonly AssemblerStep[] {
     const pending = this.#pending.get(sample.trackId);
     const primary = this.#primary;
-    if (!pending || !primary) return [];
+    if (!pending || !primary) return noSteps;
     if (pending.lastDts !== undefined && sample.dts <= pending.lastDts) {
       this.unusableSamples++;
-      return [];
+      return noSteps;
     }
     if (pending === primary) return this.#acceptPrimary(primary, atWholeTime(pending, sample));
     if (!this.#needsKey) this.#acceptSecondary(pending, primary, sample);
-    return [];
+    return noSteps;
   }
 
-  #acceptPrimary(primary: PendingTrack, sample: Sample): AssemblerStep[] {
+  #acceptPrimary(primary: PendingTrack, sample: Sample): readonly AssemblerStep[] {
     const steps = this.#stepsBefore(primary, sample);
     if (primary.seenDts !== undefined && sample.dts > primary.seenDts) {
       primary.usualStep = sample.dts - primary.seenDts;
@@ -205,13 +208,14 @@ export class GopAssembler {
   }
 
   /** Fragments that must be written before this frame is added. */
-  #stepsBefore(primary: PendingTrack, sample: Sample): AssemblerStep[] {
+  #stepsBefore(primary: PendingTrack, sample: Sample): readonly AssemblerStep[] {
     const first = primary.samples[0];
-    if (!first || primary.lastDts === undefined) return [];
+    if (!first || primary.lastDts === undefined) return noSteps;
     // Times follow the arrival (ingest/timing.ts), so whatever is missing between two frames was never
     // received.
     if (sample.dts - primary.lastDts > longestStep(primary)) return this.interrupt('no-frames');
-    if (!this.#endsFragment(primary, first, sample) && this.#bytes < this.#limits.fragmentMaxBytes) return [];
+    if (!this.#endsFragment(primary, first, sample) && this.#bytes < this.#limits.fragmentMaxBytes)
+      return noSteps;
     const fragment = this.#cut(primary, sample.dts, false);
     this.#startsWithKey = sample.isKey;
     return [{ type: 'fragment', fragment }];

@@ -6,6 +6,7 @@ import type { Stream } from '../../hub/stream.ts';
 import { type RecordedGapCause, CatalogError } from '../catalog/catalog.ts';
 import {
   GopAssembler,
+  noSteps,
   type AssemblerLimits,
   type AssemblerStep,
   type AssembledFragment,
@@ -255,34 +256,40 @@ export class Recorder {
 
   #wake(): void {
     if (this.#draining.isOn || this.#stopped) return;
-    this.#draining.done = this.#drain();
+    // Most samples complete nothing.
+    const steps = this.#takeSteps();
+    if (steps.length > 0) this.#draining.done = this.#drain(steps);
   }
 
   /**
    * The flag is cleared in the same step that finds the queue empty: a later event must wake the recorder
    * again.
    */
-  async #drain(): Promise<void> {
+  async #drain(first: readonly AssemblerStep[]): Promise<void> {
     this.#draining.isOn = true;
-    let steps: AssemblerStep[] = [];
-    for (;;) {
-      const event = bytesOf(steps) < batchMaxBytes ? this.#reader.take() : undefined;
-      if (event && this.#handOver.isAsked && this.#endsGop(event)) {
-        this.#enqueueSteps(steps);
-        this.#stopped ??= this.#finishBefore(event);
-        break;
-      }
-      if (event) {
-        steps.push(...this.#assemble(event));
-        continue;
-      }
-      if (steps.length === 0) break;
+    for (let steps = first; steps.length > 0; steps = this.#takeSteps()) {
       this.#enqueueSteps(steps);
-      steps = [];
       await this.#work;
       if (this.#stopped) break;
     }
     this.#draining.isOn = false;
+  }
+
+  /** What the waiting events complete, as far as it is written together. Empty when none is waiting, and at a hand-over. */
+  #takeSteps(): readonly AssemblerStep[] {
+    let steps = noSteps;
+    while (bytesOf(steps) < batchMaxBytes) {
+      const event = this.#reader.take();
+      if (!event) break;
+      if (this.#handOver.isAsked && this.#endsGop(event)) {
+        this.#enqueueSteps(steps);
+        this.#stopped ??= this.#finishBefore(event);
+        return noSteps;
+      }
+      const more = this.#assemble(event);
+      if (more.length > 0) steps = [...steps, ...more];
+    }
+    return steps;
   }
 
   #endsGop(event: ReaderEvent): boolean {
@@ -291,12 +298,12 @@ export class Recorder {
   }
 
   /** What an event completes. */
-  #assemble(event: ReaderEvent): AssemblerStep[] {
+  #assemble(event: ReaderEvent): readonly AssemblerStep[] {
     try {
       return this.#assembler.accept(event);
     } catch (error) {
       this.#tools.log.error({ err: error }, 'The tracks of this stream cannot be recorded');
-      return [];
+      return noSteps;
     }
   }
 
