@@ -289,7 +289,7 @@ test('[R10.3] a new day and new parameters each begin a new file', async (t) => 
   assert.deepEqual(await findingsOf(dir), []);
 });
 
-/** A disk whose writes of segments return when `go` has been called. */
+/** A disk whose flushes of segments wait until `go`. */
 function heldDisk() {
   const held = Promise.withResolvers<void>();
   const steps: DiskStep[] = [];
@@ -301,10 +301,9 @@ function heldDisk() {
       if (!path.endsWith('.mp4')) return file;
       return {
         ...file,
-        async write(slices, position) {
-          const written = await file.write(slices, position);
+        async sync() {
           await held.promise;
-          return written;
+          await file.sync();
         },
       };
     },

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { ArchiveFiles, GrowingFile } from '../segments/segments.ts';
+import type { ArchiveFiles, WritableFile } from '../segments/segments.ts';
 
 /** A write accepted fewer bytes than requested although the system reported success. */
 export class ShortWriteError extends Error {
@@ -12,13 +12,13 @@ export class ShortWriteError extends Error {
  */
 export class SegmentFile {
   readonly path: string;
-  readonly #file: GrowingFile;
+  readonly #file: WritableFile;
   readonly #files: ArchiveFiles;
   /** Flushed bytes. */
   #flushedBytes = 0;
   #isNew = true;
 
-  private constructor(files: ArchiveFiles, path: string, file: GrowingFile) {
+  private constructor(files: ArchiveFiles, path: string, file: WritableFile) {
     this.#files = files;
     this.path = path;
     this.#file = file;
@@ -34,12 +34,13 @@ export class SegmentFile {
   }
 
   /**
-   * Appends and flushes, and for a new file flushes its directory entry. Once this resolves the bytes survive a
+   * Appends, flushes, and for a new file flushes its directory entry. Once this resolves the bytes survive a
    * power failure. @throws system errors, ShortWriteError
    */
   async append(slices: readonly Uint8Array[], bytes: number): Promise<void> {
     const written = await this.#file.write(slices, this.#flushedBytes);
     if (written < bytes) await this.#writeRest(slices, written, bytes);
+    await this.#file.sync();
     if (this.#isNew) {
       await this.#files.syncFolder(dirname(this.path));
       this.#isNew = false;

@@ -1,14 +1,4 @@
-import {
-  constants,
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  rmdir,
-  stat,
-  unlink,
-  utimes,
-} from 'node:fs/promises';
+import { mkdir, open, readdir, rmdir, stat, unlink, utimes } from 'node:fs/promises';
 import { syncFolder } from '../../base/durable.ts';
 import { archiveFileMode, archiveFolderMode } from './layout.ts';
 
@@ -18,7 +8,7 @@ import { archiveFileMode, archiveFolderMode } from './layout.ts';
  */
 export interface ArchiveFiles {
   /** Creates a new file. EEXIST if it exists: nothing is ever overwritten. */
-  create(path: string): Promise<GrowingFile>;
+  create(path: string): Promise<WritableFile>;
   /** Opens an existing file, to truncate its tail. */
   reopen(path: string): Promise<WritableFile>;
   /** True if it was created, false if it existed; its parent must exist. */
@@ -37,25 +27,21 @@ export interface ArchiveFiles {
   removeFolder(path: string): Promise<boolean>;
 }
 
-/** A new file, which grows by writes that are flushed. */
-export interface GrowingFile extends WritableFile {
+export interface WritableFile {
   /**
-   * Writes slices consecutively from `position`, flushes them and the file length (O_DSYNC), and returns how many bytes
-   * were written, possibly fewer than requested. Rejects where the flush fails, although the bytes may be in the file then.
+   * Writes slices consecutively from `position` and returns how many bytes were written, possibly fewer than
+   * requested.
    */
   write(slices: readonly Uint8Array[], position: number): Promise<number>;
-}
-
-export interface WritableFile {
-  /** fdatasync: the file length is on the disk. */
+  /** fdatasync: the bytes and the file length are on the disk. */
   sync(): Promise<void>;
   truncate(bytes: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export const diskFiles: ArchiveFiles = {
-  create: createFile,
-  reopen: async (path) => writable(await open(path, 'r+')),
+  create: (path) => openWritable(path, 'wx'),
+  reopen: (path) => openWritable(path, 'r+'),
   makeFolder: (path) => unlessCode(mkdir(path, archiveFolderMode), 'EEXIST'),
   syncFolder,
   remove: (path) => unlessCode(unlink(path), 'ENOENT'),
@@ -80,22 +66,10 @@ export async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/**
- * Each write is flushed by the system itself (open(2), O_DSYNC): one task for a thread of the pool instead of two, which saves
- * a tenth of the cost of receiving and recording (design/ingest-cost.md).
- */
-const newFlushed = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_DSYNC;
-
-async function createFile(path: string): Promise<GrowingFile> {
-  const handle = await open(path, newFlushed, archiveFileMode);
+async function openWritable(path: string, flags: 'wx' | 'r+'): Promise<WritableFile> {
+  const handle = await open(path, flags, archiveFileMode);
   return {
-    ...writable(handle),
     write: async (slices, position) => (await handle.writev(slices as Uint8Array[], position)).bytesWritten,
-  };
-}
-
-function writable(handle: FileHandle): WritableFile {
-  return {
     sync: () => handle.datasync(),
     truncate: (bytes) => handle.truncate(bytes),
     close: () => handle.close(),

@@ -11,14 +11,7 @@ export {
   readInChunks,
   type SegmentReader,
 } from './file-bytes.ts';
-export {
-  type ArchiveFiles,
-  diskFiles,
-  type GrowingFile,
-  namesIn,
-  systemCode,
-  type WritableFile,
-} from './files.ts';
+export { type ArchiveFiles, diskFiles, namesIn, systemCode, type WritableFile } from './files.ts';
 export {
   decodeIndex,
   encodeEntry,
