@@ -29,8 +29,14 @@ interface Figures {
   readonly memory: number;
 }
 
+/** How a version of the server is started; this one's unless said otherwise. */
+export interface ServerVersion {
+  readonly startServer: typeof startServer;
+  readonly setUp: typeof setUp;
+}
+
 /** The processes of one side: their use while all streams run, and in total. */
-interface Side {
+export interface Side {
   readonly pids: readonly number[];
   /** Resolves when all streams are received and recorded, with the total CPU seconds. */
   finish(): Promise<number>;
@@ -42,10 +48,14 @@ export type Start = (cameras: LoadCameras, folder: string) => Promise<Side>;
 
 /** One server with these settings in its environment; counted from the first call that adds a stream. */
 export const videtteWith =
-  (env: Record<string, string>): Start =>
+  (env: Record<string, string>, version: ServerVersion = { startServer, setUp }): Start =>
   async (cameras, folder) => {
-    const server = await startServer({ dataDir: folder, env });
-    const headers = { cookie: await setUp(server), 'content-type': 'application/json', origin: server.url };
+    const server = await version.startServer({ dataDir: folder, env });
+    const headers = {
+      cookie: await version.setUp(server),
+      'content-type': 'application/json',
+      origin: server.url,
+    };
     const before = cpuSeconds(server.pid);
     for (const [index, streamSource] of cameras.urls.entries()) {
       const body = JSON.stringify({ name: `Camera ${index}`, streamSource, archive: { isEnable: true } });

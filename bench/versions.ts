@@ -1,0 +1,115 @@
+/**
+ * What another version of the server and this one cost when they record the same load at the same time: a machine whose
+ * speed changes is as slow for one as for the other.
+ *
+ *   npm run bench versions FOLDER [ROUNDS=4] [STREAMS=30] [SECONDS=50] [KBIT=4000]
+ *
+ * FOLDER is another checkout, installed. Which of the two is started first changes with each round. Wake-ups are the
+ * voluntary context switches of all threads of a server (proc_pid_status(5)).
+ */
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { LoadCameras } from './load-cameras.ts';
+import { framesPerSecond } from './load-media.ts';
+import { videtteWith, type ServerVersion, type Side } from './recording-load.ts';
+import { cpuSeconds, median, memoryMB, spreadOf, withDescendants } from './usage.ts';
+
+const [folder, ...numbers] = process.argv.slice(2);
+if (folder === undefined) throw new Error('npm run bench versions FOLDER: the checkout of another version');
+const [rounds = 4, streams = 30, seconds = 50, kbitPerSecond = 4000] = numbers.map(Number);
+const settleMs = 30_000;
+/** For both to start, and to settle. */
+const spareSeconds = 90;
+
+/** Of all processes of a server. */
+interface Figures {
+  readonly perGB: number;
+  readonly wakeUps: number;
+  readonly memory: number;
+}
+
+interface Running {
+  readonly side: Side;
+  stop(): Promise<void>;
+}
+
+async function versionIn(checkout: string): Promise<ServerVersion> {
+  const url = pathToFileURL(join(resolve(checkout), 'e2e/server.ts')).href;
+  return (await import(url)) as ServerVersion;
+}
+
+function wakeUps(pids: readonly number[]): number {
+  let sum = 0;
+  for (const pid of withDescendants(pids)) {
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
+      sum += Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+    }
+  }
+  return sum;
+}
+
+async function run(version: ServerVersion): Promise<Running> {
+  const data = mkdtempSync(join(tmpdir(), 'vidette-bench-'));
+  const frames = (seconds + spareSeconds) * framesPerSecond;
+  const cameras = await LoadCameras.start(streams, kbitPerSecond, frames);
+  const side = await videtteWith({}, version)(cameras, data);
+  return {
+    side,
+    async stop() {
+      await side.close();
+      cameras.stop();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts both, in this order; the figures are in the same order. */
+async function round(versions: readonly ServerVersion[]): Promise<Figures[]> {
+  const running: Running[] = [];
+  try {
+    for (const version of versions) running.push(await run(version));
+    await pause(settleMs);
+    const look = () =>
+      running.map(({ side: { pids } }) => ({ cpu: cpuSeconds(...pids), wakes: wakeUps(pids) }));
+    const before = look();
+    await pause(seconds * 1000);
+    const after = look();
+    const gigabytes = (streams * seconds * kbitPerSecond * 125) / 1e9;
+    return running.map(({ side: { pids } }, index) => ({
+      perGB: ((after[index]?.cpu ?? NaN) - (before[index]?.cpu ?? NaN)) / gigabytes,
+      wakeUps: ((after[index]?.wakes ?? NaN) - (before[index]?.wakes ?? NaN)) / seconds,
+      memory: memoryMB(...pids),
+    }));
+  } finally {
+    await Promise.all(running.map((one) => one.stop()));
+  }
+}
+
+const other = await versionIn(folder);
+const own = await versionIn('.');
+const others: Figures[] = [];
+const owns: Figures[] = [];
+for (let index = 0; index < rounds; index++) {
+  const isReversed = index % 2 === 1;
+  const figures = await round(isReversed ? [own, other] : [other, own]);
+  const [first, second] = isReversed ? figures.toReversed() : figures;
+  if (!first || !second) throw new Error('a round without figures');
+  others.push(first);
+  owns.push(second);
+  console.log(
+    `CPU, s per GB: ${first.perGB.toFixed(2)}, ${second.perGB.toFixed(2)}; wake-ups per second: ${first.wakeUps.toFixed(0)}, ` +
+      `${second.wakeUps.toFixed(0)}; memory, MB: ${first.memory.toFixed(0)}, ${second.memory.toFixed(0)}; load average ${(loadavg()[0] ?? 0).toFixed(1)}`,
+  );
+}
+for (const [what, of] of [
+  ['CPU', ({ perGB }: Figures) => perGB],
+  ['wake-ups', (figures: Figures) => figures.wakeUps],
+  ['memory', ({ memory }: Figures) => memory],
+] as const) {
+  const ratios = owns.map((figures, index) => of(figures) / of(others[index] ?? figures));
+  console.log(`${what}: this version has ${median(ratios).toFixed(3)} of the other (${spreadOf(ratios, 3)})`);
+}
