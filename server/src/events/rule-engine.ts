@@ -113,9 +113,7 @@ export class RuleEngine {
     const { rules } = store;
     const nowMs = clock.wallMs();
     if (writes?.isQuiet() && nowMs < this.#nextDueMs) return;
-    const due = await rules.due(nowMs);
-    if (writes) this.#nextDueMs = (await rules.nextDueMs(nowMs)) ?? Infinity;
-    for (const id of due) {
+    for (const id of await rules.due(nowMs)) {
       await rules.transaction(async (transaction) => {
         const [rule] = await rules.lock(transaction, [id]);
         if (!rule?.isEnabled) return;
@@ -130,6 +128,7 @@ export class RuleEngine {
         await this.#finish(transaction, rule, { state, actions, visible }, streams);
       });
     }
+    if (writes) this.#nextDueMs = (await rules.firstDueMs()) ?? Infinity;
   }
 
   async #take(

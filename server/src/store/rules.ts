@@ -173,12 +173,11 @@ export class Rules {
     return rows.map(({ id }) => id);
   }
 
-  /** When the next pending event of an enabled rule is due after this time; null without one. */
-  async nextDueMs(nowMs: number): Promise<number | null> {
+  /** When the first pending event of an enabled rule is due; null without one. */
+  async firstDueMs(): Promise<number | null> {
     const row = await this.#db
       .selectFrom('rules')
       .select((of) => of.fn.min('due_ms').as('due_ms'))
-      .where('due_ms', '>', nowMs)
       .where('is_enabled', '=', 1)
       .executeTakeFirst();
     return row?.due_ms ?? null;
