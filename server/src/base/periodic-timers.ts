@@ -1,6 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Cancel, Clock } from './clock.ts';
 import { asNoStream } from './stream-context.ts';
+
+/** See `Clock`. */
+interface SingleTimers {
+  monotonicMs(): number;
+  after(delayMs: number, run: () => void): () => void;
+}
 
 interface PeriodicTimer {
   readonly ticks: number;
@@ -26,12 +31,12 @@ const mostTogether = 64;
  * 300 times a second. A timer first fires up to a quarter of a second late, and is punctual from then on.
  */
 export class PeriodicTimers {
-  readonly #clock: Pick<Clock, 'monotonicMs' | 'after'>;
+  readonly #clock: SingleTimers;
   readonly #due = new Map<number, PeriodicTimer[]>();
-  readonly #perTick = new Array<number>(cycleTicks).fill(0);
-  #next: { readonly tick: number; readonly cancel: Cancel } | undefined;
+  readonly #perTick = Array.from({ length: cycleTicks }, () => 0);
+  #next: { readonly tick: number; readonly cancel: () => void } | undefined;
 
-  constructor(clock: Pick<Clock, 'monotonicMs' | 'after'>) {
+  constructor(clock: SingleTimers) {
     this.#clock = clock;
   }
 
@@ -41,7 +46,7 @@ export class PeriodicTimers {
   }
 
   /** See `Clock.every`. */
-  every(periodMs: number, run: () => void): Cancel {
+  every(periodMs: number, run: () => void): () => void {
     const timer: PeriodicTimer = {
       ticks: periodMs / tickMs,
       run,

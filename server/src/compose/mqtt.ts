@@ -47,19 +47,11 @@ export function openMqtt(
     broker: () => config.mqtt.url ?? '',
     log,
   });
-  let stopFollowing: Cancel = () => {};
   const connection: BrokerConnection = new BrokerConnection({
     ...{ clock, log },
-    onSession: (session) => {
-      stopFollowing();
-      stopFollowing = followStreams(parts, publisher);
-      publisher.begin(session);
-    },
+    onSession: (session) => publisher.begin(session),
     onMessage: (message) => publisher.take(message),
-    onLost: () => {
-      stopFollowing();
-      publisher.end();
-    },
+    onLost: () => publisher.end(),
   });
   const publisher: MqttPublisher = new MqttPublisher({
     ...{ config, connection, commands, version, clock, log },
@@ -73,6 +65,7 @@ export function openMqtt(
       render: async (uid) => (await insight.snapshot(uid, stillWidth)).jpeg,
     },
     problems: () => systemWatch.problems,
+    follow: () => followStreams(parts, publisher),
   });
   const { observers } = media;
   observers.add({
@@ -84,7 +77,6 @@ export function openMqtt(
     },
   });
   systemWatch.onChanged(() => publisher.noteProblems());
-  closers.push(() => stopFollowing());
   closers.push(() => commands.close());
   closers.push(() => connection.close());
   configStore.onApplied(() => void publisher.applyConfig());

@@ -6,7 +6,7 @@ import { StateChanges } from '../engine/state-changes.ts';
 import { EventHub } from './event-hub.ts';
 import { EventSources } from './event-sources.ts';
 
-test('[R11.1] changes of states are told within 50 ms while a user follows them, and kept once a second while nobody does', async (t) => {
+test('[R11.1] changes of states are told within 50 ms while a user follows them, and kept once a second while no user does', async (t) => {
   const clock = new ManualClock();
   const hub = new EventHub('run');
   const changes = new StateChanges();

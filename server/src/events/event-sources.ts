@@ -28,7 +28,7 @@ export interface EventSourcesOptions {
   readonly log: Log;
 }
 
-/** States that change within this time are one event, while somebody follows them. */
+/** States that change within this time are one event, while a client follows them. */
 const gatherMs = 50;
 const lookMs = 1_000;
 /** Users whose state is remembered, twice. */
@@ -70,7 +70,7 @@ export class EventSources {
     for (const cancel of this.#cancels) cancel();
   }
 
-  /** While nobody follows them, changes are only noted with each look, for those who come back. */
+  /** While no client follows them, changes are only noted with each look, for those who come back. */
   #gather(isFollowed: boolean): void {
     if (isFollowed === (this.#cancelGathering !== undefined)) return;
     this.#cancelGathering?.();

@@ -41,6 +41,8 @@ export interface MqttPublisherOptions {
   /** Codes of this server's problems. */
   readonly problems: () => readonly string[];
   readonly commands: Pick<RecordingCommands, 'take'>;
+  /** Notes changes of streams until it is cancelled. */
+  readonly follow: () => Cancel;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -52,6 +54,7 @@ interface Publishing {
   readonly retained: RetainedTopics;
   readonly streams: StreamPublisher;
   readonly stills: StillPublisher | undefined;
+  readonly stopFollowing: Cancel;
 }
 
 /** Longest time for which a change of the topics waits until the old ones are cleared. */
@@ -99,7 +102,8 @@ export class MqttPublisher {
   begin(session: BrokerSession): void {
     const mqtt = this.#applied ?? this.#options.config.mqtt;
     const tree = this.#tree(mqtt);
-    const { clock, log, streams, stills } = this.#options;
+    const { clock, log, streams, stills, follow } = this.#options;
+    this.#publishing?.stopFollowing();
     const retained = new RetainedTopics(session);
     const hasStills = mqtt.stillSeconds > 0;
     const discovery = () => this.#discovery();
@@ -111,6 +115,7 @@ export class MqttPublisher {
       stills: hasStills
         ? new StillPublisher({ ...tools, ...stills, ageMs: mqtt.stillSeconds * secondMs })
         : undefined,
+      stopFollowing: follow(),
     };
     this.#introduce(this.#publishing, mqtt).catch((error: unknown) =>
       log.warn({ err: error }, 'The MQTT broker does not accept all messages'),
@@ -119,6 +124,7 @@ export class MqttPublisher {
 
   /** To be called when the session has ended. */
   end(): void {
+    this.#publishing?.stopFollowing();
     this.#publishing?.streams.close();
     this.#publishing?.stills?.close();
     this.#publishing = undefined;
