@@ -9,7 +9,11 @@ import { AccessFeed, type AccessNote } from './access-feed.ts';
 const mark = { server: '', transactionId: 0n, lastId: 0, reported: new Set<number>() };
 
 /** A feed with a manual clock and a database that can stop answering. */
-async function setUp(isFrozen?: () => Promise<boolean>, isQuiet?: () => boolean) {
+async function setUp(
+  isFrozen?: () => Promise<boolean>,
+  isQuiet?: () => boolean,
+  noteUnread: () => void = () => {},
+) {
   const clock = new ManualClock();
   const waiting: (readonly AccessChange[] | undefined)[] = [];
   const notes: AccessNote[] = [];
@@ -26,7 +30,7 @@ async function setUp(isFrozen?: () => Promise<boolean>, isQuiet?: () => boolean)
     onChange: (note) => notes.push(note),
     onLost: () => database.losses++,
     ...(isFrozen && { isFrozen }),
-    ...(isQuiet && { writes: { isQuiet, noteUnread: () => {} } }),
+    ...(isQuiet && { writes: { isQuiet, noteUnread } }),
   });
   /** Advances in small steps, so that calls made on the way are answered. */
   const pass = async (ms: number) => {
@@ -63,6 +67,22 @@ test('a database without new writes is not queried', async () => {
   await pass(60_000);
   assert.deepEqual([database.questions, notes.length], [asked, 0]);
   written.isQuiet = false;
+  await pass(500);
+  assert.deepEqual(notes, [{ userIds: new Set([7]), uids: new Set() }]);
+  feed.close();
+});
+
+test('changes that could not be read are read although nothing is written after them', async () => {
+  let looks = 0;
+  const { feed, waiting, notes, database, pass } = await setUp(
+    undefined,
+    () => looks++ >= 2,
+    () => (looks = 0),
+  );
+  database.isAway = true;
+  await pass(2_000);
+  database.isAway = false;
+  waiting.push([{ userId: 7, streamUid: null }]);
   await pass(500);
   assert.deepEqual(notes, [{ userIds: new Set([7]), uids: new Set() }]);
   feed.close();
