@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { globSync, readFileSync, readdirSync } from 'node:fs';
 
 /** Clock ticks per second of /proc values; 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
@@ -28,6 +28,16 @@ export function memoryMB(...pids: readonly number[]): number {
     const pss = /^Pss:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/smaps_rollup`))?.[1];
     return Number(pss ?? 0) / 1024;
   });
+}
+
+/** How often all threads of processes and of their running descendants have waited so far (proc_pid_status(5)). */
+export function wakeUps(...pids: readonly number[]): number {
+  return sumOver(pids, (pid) =>
+    globSync(`/proc/${pid}/task/*/status`).reduce((sum, path) => {
+      const switches = /^voluntary_ctxt_switches:\s+(\d+)/m.exec(readOrEmpty(path))?.[1];
+      return sum + Number(switches ?? 0);
+    }, 0),
+  );
 }
 
 export function median(values: readonly number[]): number {

@@ -7,7 +7,7 @@
  * FOLDER is another checkout, installed. Which of the two is started first changes with each round. Wake-ups are the
  * voluntary context switches of all threads of a server (proc_pid_status(5)).
  */
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url';
 import { LoadCameras } from './load-cameras.ts';
 import { framesPerSecond } from './load-media.ts';
 import { videtteWith, type ServerVersion, type Side } from './recording-load.ts';
-import { cpuSeconds, median, memoryMB, spreadOf, withDescendants } from './usage.ts';
+import { cpuSeconds, median, memoryMB, spreadOf, wakeUps } from './usage.ts';
 
 const [folder, ...numbers] = process.argv.slice(2);
 if (folder === undefined) throw new Error('npm run bench versions FOLDER: the checkout of another version');
@@ -41,17 +41,6 @@ async function versionIn(checkout: string): Promise<ServerVersion> {
   return (await import(url)) as ServerVersion;
 }
 
-function wakeUps(pids: readonly number[]): number {
-  let sum = 0;
-  for (const pid of withDescendants(pids)) {
-    for (const thread of readdirSync(`/proc/${pid}/task`)) {
-      const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
-      sum += Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] ?? 0);
-    }
-  }
-  return sum;
-}
-
 async function run(version: ServerVersion): Promise<Running> {
   const data = mkdtempSync(join(tmpdir(), 'vidette-bench-'));
   const frames = (seconds + spareSeconds) * framesPerSecond;
@@ -74,7 +63,7 @@ async function round(versions: readonly ServerVersion[]): Promise<Figures[]> {
     for (const version of versions) running.push(await run(version));
     await pause(settleMs);
     const look = () =>
-      running.map(({ side: { pids } }) => ({ cpu: cpuSeconds(...pids), wakes: wakeUps(pids) }));
+      running.map(({ side: { pids } }) => ({ cpu: cpuSeconds(...pids), wakes: wakeUps(...pids) }));
     const before = look();
     await pause(seconds * 1000);
     const after = look();

@@ -149,11 +149,10 @@ export class Mpeg4GenericDepacketizer {
     }
   }
 
-  /** Of a packet with one frame, whose header has two bytes (AAC-hbr, RFC 3640, 3.3.6); undefined for any other. */
+  /** Of a packet with one frame, whose header has two bytes (AAC-hbr, RFC 3640, 3.3.6); undefined for any other. No frame can be too large. */
   #singleSize(bytes: Uint8Array, at: number, headerBits: number): number[] | undefined {
     if (!this.#hasShortHeaders || headerBits !== 16) return undefined;
     const size = (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)) >>> this.#layout.indexLength;
-    if (size > maxFrameBytes) throw new MalformedError(`AU over ${maxFrameBytes} bytes`);
     return size > 0 ? [size] : [];
   }
 

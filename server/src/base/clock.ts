@@ -26,7 +26,7 @@ export type Cancel = () => void;
 /** `performance.now` begins with the process, the clock under it with the machine. */
 const processStartMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
-const passing = {
+const singleTimers = {
   monotonicMs: () => processStartMs + performance.now(),
   after(delayMs: number, run: () => void): Cancel {
     const timer = setTimeout(run, delayMs);
@@ -34,10 +34,10 @@ const passing = {
     return () => clearTimeout(timer);
   },
 };
-const periodicTimers = new PeriodicTimers(passing);
+const periodicTimers = new PeriodicTimers(singleTimers);
 
 export const systemClock: Clock = {
-  ...passing,
+  ...singleTimers,
   wallMs: () => Date.now(),
   every(periodMs, run) {
     if (PeriodicTimers.takes(periodMs)) return periodicTimers.every(periodMs, run);

@@ -40,7 +40,7 @@ export class Silence {
 
   /** One more round without a sign of life. */
   go(): void {
-    // Signs of life come every second round: one that is there is not asked about.
+    // A sign of life comes within two rounds: a thread that gives it is not asked about.
     const state = this.#wholeMs < 2 * this.#roundMs ? undefined : this.#stateOf();
     // Unknown in the first three rounds.
     const ranMs = state && this.#cpuMs !== undefined ? state.cpuMs - this.#cpuMs : this.#roundMs;

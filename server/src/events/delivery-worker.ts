@@ -123,10 +123,9 @@ export class DeliveryWorker {
     while (this.#isWanted && !this.#isClosed) {
       this.#isWanted = false;
       try {
-        this.#hasQueued = !(await store.outbox.isEmpty());
-        if (!this.#hasQueued) continue;
         const due = await store.notificationTargets.due(clock.wallMs(), retryAfterMaxMs, node);
         for (const id of due) if (!this.#busy.has(id)) this.#begin(id);
+        if (writes) this.#hasQueued = !(await store.outbox.isEmpty());
       } catch (error) {
         // The next search repeats it.
         writes?.noteUnread();

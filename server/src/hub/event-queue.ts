@@ -75,7 +75,7 @@ export class EventQueue {
 
   /** Replaces all waiting events. */
   replace(events: ReaderEvent[]): void {
-    this.#events = [...events];
+    this.#events = events;
     this.#head = 0;
     this.#end = events.length;
     this.#count(events.reduce((sum, event) => sum + bytesOf(event), 0) - this.#bytes);

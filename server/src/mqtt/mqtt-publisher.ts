@@ -103,7 +103,6 @@ export class MqttPublisher {
     const mqtt = this.#applied ?? this.#options.config.mqtt;
     const tree = this.#tree(mqtt);
     const { clock, log, streams, stills, follow } = this.#options;
-    this.#publishing?.stopFollowing();
     const retained = new RetainedTopics(session);
     const hasStills = mqtt.stillSeconds > 0;
     const discovery = () => this.#discovery();

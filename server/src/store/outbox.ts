@@ -73,12 +73,12 @@ export class Outbox {
     }
   }
 
-  /** The oldest of a target. */
   async isEmpty(): Promise<boolean> {
     const row = await this.#db.selectFrom('outbox').select('id').limit(1).executeTakeFirst();
     return row === undefined;
   }
 
+  /** The oldest of a target. */
   async next(targetId: number, count: number): Promise<Delivery[]> {
     const rows = await this.#db
       .selectFrom('outbox')
