@@ -6,16 +6,19 @@
 import { BlockPool, type SampleBlock } from '../sample-block.ts';
 
 /**
- * Small enough to waste little on a quiet track, large enough that a 4 Mbit/s track takes eight per second. With the 16
- * bytes that the C library adds it fills whole pages, as engines have it mapped (design/engines.md, "Memory").
+ * Large enough that a 4 Mbit/s track takes eight per second. With the 16 bytes that the C library adds it fills whole
+ * pages, as engines have it mapped (design/engines.md, "Memory").
  */
-const defaultBlockBytes = 17 * 4096 - 16;
+const videoBlockBytes = 17 * 4096 - 16;
+
+/** A second of 128 kbit/s. */
+const audioBlockBytes = 16_000;
 
 /** What many cameras that send key frames at the same time release simultaneously. */
 const maxFreeBytes = 32 * 1024 * 1024;
 
 /** The memory of received video, of all connections of this process. */
-export const receivedBlocks = new BlockPool(defaultBlockBytes, maxFreeBytes);
+export const receivedBlocks = new BlockPool(videoBlockBytes, maxFreeBytes);
 
 export class ByteArena {
   /** The block being filled. */
@@ -25,17 +28,24 @@ export class ByteArena {
   /** The block being filled, held by this arena's owner, if it is one that is used again. */
   pooled: SampleBlock | undefined;
   readonly #pool: BlockPool | undefined;
+  readonly #blockBytes: number;
 
   /** With a pool, blocks come from there, except for what doesn't fit into one. */
-  constructor(pool?: BlockPool) {
+  constructor(pool: BlockPool | undefined, blockBytes = videoBlockBytes) {
     this.#pool = pool;
+    this.#blockBytes = blockBytes;
+  }
+
+  /** For a track that a larger block would hold many seconds of. */
+  static forAudio(): ByteArena {
+    return new ByteArena(undefined, audioBlockBytes);
   }
 
   /** Starts a new block unless this many bytes still fit into the current one. */
   reserve(bytes: number): void {
     if (this.block.length - this.filled >= bytes) return;
     this.pooled = this.#pool && bytes <= this.#pool.blockBytes ? this.#pool.give() : undefined;
-    this.block = this.pooled?.bytes ?? new Uint8Array(Math.max(bytes, defaultBlockBytes));
+    this.block = this.pooled?.bytes ?? new Uint8Array(Math.max(bytes, this.#blockBytes));
     this.filled = 0;
   }
 

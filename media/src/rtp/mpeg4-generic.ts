@@ -69,7 +69,7 @@ export class Mpeg4GenericDepacketizer {
   readonly #hasHeaders: boolean;
   /** Of two bytes, with nothing but size and index. */
   readonly #hasShortHeaders: boolean;
-  readonly #arena = new ByteArena();
+  readonly #arena = ByteArena.forAudio();
   /** A frame that is larger than a packet, as far as it has arrived. */
   #fragments: Uint8Array[] = [];
   #fragmentBytes = 0;

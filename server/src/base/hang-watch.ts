@@ -18,11 +18,9 @@ export interface HangWatch {
   readonly socket: string;
 }
 
-const periodMs = 250;
+const periodMs = 500;
 /** Before the supervisor notices it. */
 const noteAfterMs = 1_500;
-/** The request to pause is lost now and then: it is made again as long as the main thread hangs, after so many rounds. */
-const retryRounds = 2;
 /** The supervisor has killed it by then, unless it is gone. */
 const endAfterMs = 5_000;
 /**
@@ -45,19 +43,21 @@ export function beWatchedForHangs(clock: Clock, socket: string): HangWatch {
 export function watchForHangs(clock: Clock, { beats, socket }: HangWatch): Cancel {
   const silence = new Silence(periodMs, () => mainThreadOf(process.pid));
   let last = -1;
-  let hangingRounds = 0;
+  let isHanging = false;
   return clock.every(periodMs, () => {
     const now = Atomics.load(beats, 0);
     if (now !== last) {
-      if (hangingRounds > 0) removeCrashNote(socket);
+      if (isHanging) removeCrashNote(socket);
       last = now;
-      hangingRounds = 0;
+      isHanging = false;
       silence.end();
       return;
     }
     silence.go();
     if (!silence.reaches(noteAfterMs)) return;
-    if (hangingRounds++ % retryRounds === 0) void noteHang(socket);
+    isHanging = true;
+    // The request to pause is lost now and then: it is made again in each round.
+    void noteHang(socket);
     if (silence.reaches(endAfterMs)) process.kill(process.pid, 'SIGKILL');
   });
 }

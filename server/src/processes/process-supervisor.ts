@@ -45,10 +45,10 @@ export const engineMemory = { MALLOC_MMAP_THRESHOLD_: '69000' };
  */
 const frontMemory = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '2' };
 /**
- * Bounds V8's young generation to 17 MB. Beside received video, which is used again, little is allocated: V8 sees no reason to
+ * Bounds V8's young generation to 9 MB. Beside received video, which is used again, little is allocated: V8 sees no reason to
  * collect the whole heap, and lets the young generation grow to 134 MB with a hundred streams.
  */
-export const engineNodeOptions = ['--max-semi-space-size=8'] as const;
+export const engineNodeOptions = ['--max-semi-space-size=4'] as const;
 /** The front learns of a crash within a second. */
 const crashedMax = 100;
 

@@ -6,7 +6,7 @@ import { sendable, type SocketHandle } from '../base/socket-handle.ts';
 
 /** What a supervised process sends to its supervisor over IPC. */
 export type ProcessMessage =
-  /** Twice a second: its event loop turns. */
+  /** Every second: its event loop turns. */
   | { readonly type: 'alive' }
   /** It does its work; until then its end is final. */
   | { readonly type: 'ready' }
@@ -100,7 +100,7 @@ export interface SupervisedProcessOptions {
 export const inheritedVariable = 'VIDETTE_INHERITED_LISTENER';
 export const inheritedDescriptor = 4;
 
-const checkMs = 250;
+const checkMs = 500;
 /** What the system, or the process itself, ends it with after a fault; operators and the system's memory killer use others. */
 const faultSignals: ReadonlySet<NodeJS.Signals> = new Set([
   'SIGABRT',

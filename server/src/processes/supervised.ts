@@ -8,7 +8,7 @@ import {
   type SupervisorMessage,
 } from './supervised-process.ts';
 
-const aliveMs = 500;
+const aliveMs = 1_000;
 
 export interface SupervisedHandlers {
   /** The supervisor wants it to end, or is gone, so that nothing would start or stop this process any more. */

@@ -68,7 +68,7 @@ function opusFormat({ clockRate, parameters }: MediaFormat, trackId: number): Au
 /** Opus has no payload header: a packet is a frame (RFC 7587, 4.2). */
 class OpusDepacketizer {
   readonly malformedPayloads = 0;
-  readonly #arena = new ByteArena();
+  readonly #arena = ByteArena.forAudio();
   readonly #onFrame: (frame: AudioUnit) => void;
 
   constructor(onFrame: (frame: AudioUnit) => void) {
