@@ -1,7 +1,7 @@
 /**
  * CPU and memory of receiving and recording RTSP streams of 4 Mbit/s (H.264 1080p25, AAC), compared with one
- * `ffmpeg -c copy` process per stream, and with MediaMTX where it is on the path, in the same run and in alternating order. See
- * README.md for how to read it.
+ * `ffmpeg -c copy` process per stream, and with MediaMTX and Moonfire NVR where they are on the path, in the same run and in
+ * alternating order. See README.md for how to read it.
  *
  *   npm run bench ingest [ROUNDS=5] [STREAMS=30] [SECONDS=15]
  *
@@ -13,6 +13,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isMoonfireOnPath, Moonfire } from './moonfire.ts';
 import { alternate, compare, Contender, cpuPerGB, videtteWith, type Start } from './recording-load.ts';
 import { Rival, rivalsOnPath } from './rivals.ts';
 import { cpuSeconds, endedChildrenCpuSeconds } from './usage.ts';
@@ -55,15 +56,31 @@ const startMediaMtx: Start = async (cameras, folder) => {
   };
 };
 
+/** Video only. It flushes a file of a minute when it is complete. Its start counts, as that of the server. */
+const startMoonfire: Start = async (cameras, folder) => {
+  const server = await Moonfire.start(folder, cameras.urls);
+  return {
+    pids: [server.pid],
+    async finish() {
+      await cameras.finished;
+      await pause(1_000);
+      return cpuSeconds(server.pid);
+    },
+    close: () => server.stop(),
+    recordedFrames: () => server.recordedFrames,
+  };
+};
+
 const contenders = [
   new Contender('ffmpeg', startFfmpeg),
   ...rivalsOnPath('mediamtx').map((name) => new Contender(name, startMediaMtx)),
+  ...(isMoonfireOnPath() ? [new Contender('moonfire', startMoonfire)] : []),
   new Contender('vidette', videtteWith({})),
 ];
 await alternate(contenders, { rounds, streams, seconds });
 compare('CPU per stream, % of a core', contenders, ({ cpu }) => cpu, ' (goal: at most 0.4 of ffmpeg)');
 compare('the same while running', contenders, ({ runningCpu }) => runningCpu);
-compare('CPU while running, s per GB', contenders, cpuPerGB, ' (goal: 4.0)');
+compare('CPU while running, s per GB', contenders, cpuPerGB, ' (goal: 1.11 of moonfire)');
 compare(
   'memory per added stream, MB',
   contenders,

@@ -42,6 +42,8 @@ export interface Side {
   finish(): Promise<number>;
   /** Stops everything, so that the files can be counted. */
   close(): Promise<void>;
+  /** The frames of video that it recorded, after `close`; undefined: those of all MP4 files. */
+  readonly recordedFrames?: () => number;
 }
 
 export type Start = (cameras: LoadCameras, folder: string) => Promise<Side>;
@@ -154,7 +156,7 @@ async function measure(
       runningCpu: (100 * running.cpuPerSecond) / count,
       memory: running.memory,
     };
-    const recorded = recordedFrames(folder);
+    const recorded = side.recordedFrames?.() ?? recordedFrames(folder);
     const sent = count * frames;
     const verdict = recorded === sent ? `${sent} frames` : `VOID: ${recorded} frames of ${sent}`;
     console.log(

@@ -63,7 +63,7 @@ export class Rival {
     const words = name === 'mediamtx' ? [file] : ['-config', file];
     const child = spawn(name, words, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
     const rival = new Rival(name, child, rtspPort, httpPort);
-    await rival.#ready();
+    await accepting(rtspPort, child, name);
     return rival;
   }
 
@@ -86,15 +86,6 @@ export class Rival {
     const ended = once(this.#process, 'exit');
     this.#process.kill(signal);
     await ended;
-  }
-
-  async #ready(): Promise<void> {
-    const limitMs = performance.now() + readyLimitMs;
-    while (!(await accepts(this.#rtspPort))) {
-      if (this.#process.exitCode !== null || performance.now() > limitMs)
-        throw new Error(`${this.name} does not start`);
-      await pause(20);
-    }
   }
 }
 
@@ -121,6 +112,15 @@ function go2rtc(rtspPort: number, apiPort: number, { streams }: RivalOptions): o
     ...{ rtsp: { listen: `127.0.0.1:${rtspPort}` }, api: { listen: `127.0.0.1:${apiPort}` } },
     streams: Object.fromEntries(streams.map(({ name, source }) => [name, source])),
   };
+}
+
+/** Resolves when a program that was started accepts connections at a port of loopback. @throws Error if it doesn't start */
+export async function accepting(port: number, child: ChildProcess, name: string): Promise<void> {
+  const limitMs = performance.now() + readyLimitMs;
+  while (!(await accepts(port))) {
+    if (child.exitCode !== null || performance.now() > limitMs) throw new Error(`${name} does not start`);
+    await pause(20);
+  }
 }
 
 function accepts(port: number): Promise<boolean> {
