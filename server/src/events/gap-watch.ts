@@ -16,8 +16,10 @@ export interface GapWatchOptions {
 
 /** Shorter gaps are not worth an entry; also the resolution of the request. */
 const shortestSeconds = 10;
-/** How far back gaps are looked for; older ones were found when their stream was recorded again. */
+/** How far back gaps are looked for; those that ended before were found when their stream was recorded again. */
 const backMs = 86_400_000;
+/** The beginning of a longer gap is looked for in steps of this length: the archive answers for 31 days at most. */
+const furtherBackMs = 30 * 86_400_000;
 /** Streams per turn, so that a start with ten thousand of them holds up nothing. */
 const perTurn = 10;
 const turnMs = 1_000;
@@ -88,15 +90,34 @@ export class GapWatch {
     const fromMs = toMs - Math.min(backMs, rangesMaxMs * shortestSeconds);
     const { ranges, gaps } = await archive.coarseRanges(uid, fromMs, toMs, shortestSeconds);
     const lastMs = ranges.findLast(({ status }) => status !== 'gap')?.date ?? 0;
-    for (const { startTime: startMs, endTime: endMs, cause } of joined(gaps)) {
-      // Cut by the span, or still going on.
-      if (startMs <= fromMs || endMs > lastMs || endMs - startMs < shortestSeconds * 1_000) continue;
+    const [first] = gaps;
+    const isCut = first !== undefined && first.startTime <= fromMs && first.endTime <= lastMs;
+    const earlier = isCut ? await this.#gapsUntil(uid, fromMs) : [];
+    for (const { startTime: startMs, endTime: endMs, cause } of failuresAmong([...earlier, ...gaps])) {
+      // Still going on.
+      if (endMs > lastMs || endMs - startMs < shortestSeconds * 1_000) continue;
       const key = `${uid} ${Math.round(startMs)}`;
       writer.note({
         ...{ type: 'put', kind: 'gap', uid, key },
         ...{ startMs: Math.round(startMs), endMs: Math.round(endMs), detail: { code: cause } },
       });
     }
+  }
+
+  /** The parts of the gap that goes on at a time, up to it; how long it is doesn't matter. */
+  async #gapsUntil(uid: string, untilMs: number): Promise<Gap[]> {
+    const { archive, rangesMaxMs } = this.#options;
+    let parts: Gap[] = [];
+    for (let atMs = untilMs; atMs > 0;) {
+      const fromMs = Math.max(0, atMs - furtherBackMs);
+      const resolution = Math.ceil((atMs - fromMs) / rangesMaxMs);
+      const { gaps } = await archive.coarseRanges(uid, fromMs, atMs, resolution);
+      parts = [...partsUntil(gaps, parts[0]?.startTime ?? untilMs), ...parts];
+      // It begins in this span, or something was recorded at its end.
+      if (parts[0] === undefined || parts[0].startTime > fromMs) break;
+      atMs = fromMs;
+    }
+    return parts;
   }
 }
 
@@ -106,18 +127,32 @@ interface Gap {
   readonly cause: GapCause;
 }
 
-/** A gap with several causes is one: the first cause that is a failure is why it began. */
-function joined(gaps: readonly Gap[]): Gap[] {
+/** Of the same tick, whichever way it was rounded. */
+function isSameTime(aMs: number, bMs: number): boolean {
+  return Math.abs(aMs - bMs) <= 1;
+}
+
+/** Those that end one after the other, the last of them at that time. */
+function partsUntil(gaps: readonly Gap[], untilMs: number): Gap[] {
+  const parts: Gap[] = [];
+  for (const gap of gaps.toReversed()) {
+    if (!isSameTime(gap.endTime, parts[0]?.startTime ?? untilMs)) break;
+    parts.unshift(gap);
+  }
+  return parts;
+}
+
+/**
+ * The gaps that no setting asks for. One with several causes begins with the first that is a failure, which is why it began, and goes
+ * on until something is recorded; footage that was deleted had been recorded.
+ */
+function failuresAmong(gaps: readonly Gap[]): Gap[] {
   const found: Gap[] = [];
   for (const gap of gaps) {
     const last = found.at(-1);
-    if (last?.endTime !== gap.startTime) found.push(gap);
-    else
-      found[found.length - 1] = {
-        ...last,
-        endTime: gap.endTime,
-        cause: notableCauses.has(last.cause) ? last.cause : gap.cause,
-      };
+    if (last && isSameTime(last.endTime, gap.startTime) && gap.cause !== 'removed')
+      found[found.length - 1] = { ...last, endTime: gap.endTime };
+    else if (notableCauses.has(gap.cause)) found.push(gap);
   }
-  return found.filter(({ cause }) => notableCauses.has(cause));
+  return found;
 }
