@@ -13,7 +13,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isMoonfireOnPath, Moonfire } from './moonfire.ts';
+import { isMoonfireOnPath, recordWithMoonfire } from './moonfire.ts';
 import { alternate, compare, Contender, cpuPerGB, videtteWith, type Start } from './recording-load.ts';
 import { Rival, rivalsOnPath } from './rivals.ts';
 import { cpuSeconds, endedChildrenCpuSeconds } from './usage.ts';
@@ -56,25 +56,10 @@ const startMediaMtx: Start = async (cameras, folder) => {
   };
 };
 
-/** Video only. It flushes a file of a minute when it is complete. Its start counts, as that of the server. */
-const startMoonfire: Start = async (cameras, folder) => {
-  const server = await Moonfire.start(folder, cameras.urls);
-  return {
-    pids: [server.pid],
-    async finish() {
-      await cameras.finished;
-      await pause(1_000);
-      return cpuSeconds(server.pid);
-    },
-    close: () => server.stop(),
-    recordedFrames: () => server.recordedFrames,
-  };
-};
-
 const contenders = [
   new Contender('ffmpeg', startFfmpeg),
   ...rivalsOnPath('mediamtx').map((name) => new Contender(name, startMediaMtx)),
-  ...(isMoonfireOnPath() ? [new Contender('moonfire', startMoonfire)] : []),
+  ...(isMoonfireOnPath() ? [new Contender('moonfire', recordWithMoonfire)] : []),
   new Contender('vidette', videtteWith({})),
 ];
 await alternate(contenders, { rounds, streams, seconds });

@@ -5,8 +5,11 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../e2e/sshd.ts';
+import type { Start } from './recording-load.ts';
 import { accepting } from './rivals.ts';
+import { cpuSeconds } from './usage.ts';
 
 const program = 'moonfire-nvr';
 const megabyte = 1_000_000;
@@ -16,7 +19,7 @@ export function isMoonfireOnPath(): boolean {
 }
 
 /** A running Moonfire NVR that records the video of cameras, in files of a minute; it has no way to record audio. */
-export class Moonfire {
+class Moonfire {
   readonly #process: ChildProcess;
   readonly #database: string;
 
@@ -72,6 +75,21 @@ export class Moonfire {
     }
   }
 }
+
+/** Video only. It flushes a file of a minute when it is complete. Its start counts, as that of the server. */
+export const recordWithMoonfire: Start = async (cameras, folder) => {
+  const server = await Moonfire.start(folder, cameras.urls);
+  return {
+    pids: [server.pid],
+    async finish() {
+      await cameras.finished;
+      await pause(1_000);
+      return cpuSeconds(server.pid);
+    },
+    close: () => server.stop(),
+    recordedFrames: () => server.recordedFrames,
+  };
+};
 
 function addCameras(file: string, samples: string, sources: readonly string[]): void {
   const database = new DatabaseSync(file);

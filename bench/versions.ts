@@ -1,10 +1,11 @@
 /**
- * What another version of the server and this one cost when they record the same load at the same time: a machine whose
- * speed changes is as slow for one as for the other.
+ * What another version of the server, or Moonfire NVR, and this one cost when they record the same load at the same time: a
+ * machine whose speed changes is as slow for one as for the other.
  *
  *   npm run bench versions FOLDER [ROUNDS=4] [STREAMS=30] [SECONDS=50] [KBIT=4000]
  *
- * FOLDER is another checkout, installed. Which of the two is started first changes with each round. Wake-ups are the
+ * FOLDER is another checkout, installed, or `moonfire` for the program on the path, which records no audio: the cameras then
+ * have none. Which of the two is started first changes with each round. Wake-ups are the
  * voluntary context switches of all threads of a server (proc_pid_status(5)).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,11 +15,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { LoadCameras } from './load-cameras.ts';
 import { framesPerSecond } from './load-media.ts';
-import { videtteWith, type ServerVersion, type Side } from './recording-load.ts';
+import { recordWithMoonfire } from './moonfire.ts';
+import { videtteWith, type ServerVersion, type Side, type Start } from './recording-load.ts';
 import { cpuSeconds, median, memoryMB, spreadOf, wakeUps } from './usage.ts';
 
 const [folder, ...numbers] = process.argv.slice(2);
-if (folder === undefined) throw new Error('npm run bench versions FOLDER: the checkout of another version');
+if (folder === undefined)
+  throw new Error('npm run bench versions FOLDER: the checkout of another version, or moonfire');
+const isMoonfire = folder === 'moonfire';
 const [rounds = 4, streams = 30, seconds = 50, kbitPerSecond = 4000] = numbers.map(Number);
 const settleMs = 30_000;
 /** For both to start, and to settle. */
@@ -36,31 +40,33 @@ interface Running {
   stop(): Promise<void>;
 }
 
-async function versionIn(checkout: string): Promise<ServerVersion> {
+async function versionIn(checkout: string): Promise<Start> {
   const url = pathToFileURL(join(resolve(checkout), 'e2e/server.ts')).href;
-  return (await import(url)) as ServerVersion;
+  return videtteWith({}, (await import(url)) as ServerVersion);
 }
 
-async function run(version: ServerVersion): Promise<Running> {
+async function run(start: Start): Promise<Running> {
   const data = mkdtempSync(join(tmpdir(), 'vidette-bench-'));
   const frames = (seconds + spareSeconds) * framesPerSecond;
-  const cameras = await LoadCameras.start(streams, kbitPerSecond, frames);
-  const side = await videtteWith({}, version)(cameras, data);
-  return {
-    side,
-    async stop() {
-      await side.close();
-      cameras.stop();
-      rmSync(data, { recursive: true, force: true });
-    },
+  const cameras = await LoadCameras.start(streams, kbitPerSecond, frames, { hasAudio: !isMoonfire });
+  const end = () => {
+    cameras.stop();
+    rmSync(data, { recursive: true, force: true });
   };
+  try {
+    const side = await start(cameras, data);
+    return { side, stop: () => side.close().finally(end) };
+  } catch (error) {
+    end();
+    throw error;
+  }
 }
 
 /** Starts both, in this order; the figures are in the same order. */
-async function round(versions: readonly ServerVersion[]): Promise<Figures[]> {
+async function round(starts: readonly Start[]): Promise<Figures[]> {
   const running: Running[] = [];
   try {
-    for (const version of versions) running.push(await run(version));
+    for (const start of starts) running.push(await run(start));
     await pause(settleMs);
     const look = () =>
       running.map(({ side: { pids } }) => ({ cpu: cpuSeconds(...pids), wakes: wakeUps(...pids) }));
@@ -78,7 +84,7 @@ async function round(versions: readonly ServerVersion[]): Promise<Figures[]> {
   }
 }
 
-const other = await versionIn(folder);
+const other = isMoonfire ? recordWithMoonfire : await versionIn(folder);
 const own = await versionIn('.');
 const others: Figures[] = [];
 const owns: Figures[] = [];

@@ -141,13 +141,16 @@ export class LoopDisk {
 
   /**
    * Mounts a read-only view over the disk: open files continue, no other can be created or deleted. The
-   * returned function removes it.
+   * returned function removes it, once no process has a folder of the view open.
    */
   async cover(): Promise<() => Promise<void>> {
     await must('mount', '--bind', this.folder, this.folder);
     await must('mount', '-o', 'remount,bind,ro', this.folder);
     return async () => {
-      await must('umount', this.folder);
+      await until(
+        () => runProgram('umount', [this.folder]),
+        ({ code }) => code === 0,
+      );
     };
   }
 
