@@ -53,3 +53,25 @@ test('[R11.3] a gap begins with its first failure, not when recording was switch
   await camera.record(43 * dayMs + 60_000);
   assert.deepEqual(await gapsAt(camera, 43 * dayMs + 120_000), [['unreachable', 40 * dayMs, 43 * dayMs]]);
 });
+
+test('[R11.3] short causes at the beginning of a long gap count as in a short one', async (t) => {
+  const camera = await interruptedCamera(t);
+  await camera.record(0);
+  await camera.pause(6_000, 'paused');
+  await camera.pause(60_000, 'no-frames');
+  await camera.pause(120_000, 'unreachable');
+  await camera.record(2 * dayMs);
+  const gap = ['no-frames', 60_000, 2 * dayMs];
+  assert.deepEqual(await gapsAt(camera, 2 * dayMs + 60_000), [gap]);
+  assert.deepEqual(await gapsAt(camera, 2 * dayMs + 23 * hourMs), [gap]);
+});
+
+test('[R11.3] a gap that is cut by the day is not noted a second time', async (t) => {
+  const camera = await interruptedCamera(t);
+  await camera.record(0);
+  await camera.pause(6_000, 'unreachable');
+  await camera.record(100_000);
+  await camera.pause(120_000, 'unreachable');
+  await camera.record(200_000);
+  assert.deepEqual(await gapsAt(camera, dayMs + 50_000 - 6_000), [['unreachable', 105_000, 200_000]]);
+});

@@ -85,17 +85,18 @@ export class GapWatch {
   }
 
   async #note(uid: string): Promise<void> {
-    const { archive, clock, writer, rangesMaxMs } = this.#options;
+    const { archive, clock, writer } = this.#options;
     const toMs = clock.wallMs();
-    const fromMs = toMs - Math.min(backMs, rangesMaxMs * shortestSeconds);
+    const fromMs = toMs - this.#spanMs;
     const { ranges, gaps } = await archive.coarseRanges(uid, fromMs, toMs, shortestSeconds);
     const lastMs = ranges.findLast(({ status }) => status !== 'gap')?.date ?? 0;
     const [first] = gaps;
     const isCut = first !== undefined && first.startTime <= fromMs && first.endTime <= lastMs;
     const earlier = isCut ? await this.#gapsUntil(uid, fromMs) : [];
     for (const { startTime: startMs, endTime: endMs, cause } of failuresAmong([...earlier, ...gaps])) {
-      // Still going on.
-      if (endMs > lastMs || endMs - startMs < shortestSeconds * 1_000) continue;
+      const isBeginningUnknown = startMs <= fromMs && earlier.length === 0;
+      // Or still going on.
+      if (isBeginningUnknown || endMs > lastMs || endMs - startMs < shortestSeconds * 1_000) continue;
       const key = `${uid} ${Math.round(startMs)}`;
       writer.note({
         ...{ type: 'put', kind: 'gap', uid, key },
@@ -104,7 +105,15 @@ export class GapWatch {
     }
   }
 
-  /** The parts of the gap that goes on at a time, up to it; how long it is doesn't matter. */
+  /** The longest span for which the archive answers in full detail. */
+  get #spanMs(): number {
+    return Math.min(backMs, this.#options.rangesMaxMs * shortestSeconds);
+  }
+
+  /**
+   * The parts of the gap that goes on at a time, up to it; how long it is doesn't matter. None if it is too short to be found
+   * in this way: then it was found before.
+   */
   async #gapsUntil(uid: string, untilMs: number): Promise<Gap[]> {
     const { archive, rangesMaxMs } = this.#options;
     let parts: Gap[] = [];
@@ -117,7 +126,20 @@ export class GapWatch {
       if (parts[0] === undefined || parts[0].startTime > fromMs) break;
       atMs = fromMs;
     }
-    return parts;
+    return this.#inDetail(uid, parts, untilMs);
+  }
+
+  /** The first of these parts as they are found when the gap is shorter, so that it always has the same beginning and cause. */
+  async #inDetail(uid: string, parts: readonly Gap[], untilMs: number): Promise<Gap[]> {
+    const [first] = parts;
+    if (!first) return [];
+    const endMs = Math.min(untilMs, first.startTime + this.#spanMs);
+    const { gaps } = await this.#options.archive.coarseRanges(uid, first.startTime, endMs, shortestSeconds);
+    const later = parts.filter(({ endTime }) => endTime > endMs);
+    return [
+      ...partsUntil(gaps, endMs),
+      ...later.map((part) => ({ ...part, startTime: Math.max(part.startTime, endMs) })),
+    ];
   }
 }
 
