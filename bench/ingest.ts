@@ -12,11 +12,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { isMoonfireOnPath, recordWithMoonfire } from './moonfire.ts';
-import { alternate, compare, Contender, cpuPerGB, videtteWith, type Start } from './recording-load.ts';
+import {
+  alternate,
+  compare,
+  Contender,
+  cpuPerGB,
+  sideOf,
+  videtteWith,
+  type Start,
+} from './recording-load.ts';
 import { Rival, rivalsOnPath } from './rivals.ts';
-import { cpuSeconds, endedChildrenCpuSeconds } from './usage.ts';
+import { endedChildrenCpuSeconds } from './usage.ts';
 
 const [rounds = 5, streams = 30, seconds = 15] = process.argv.slice(2).map(Number);
 
@@ -45,15 +52,7 @@ const startFfmpeg: Start = (cameras, folder) => {
 const startMediaMtx: Start = async (cameras, folder) => {
   const list = cameras.urls.map((source, index) => ({ name: `camera${index}`, source }));
   const server = await Rival.start('mediamtx', folder, { streams: list, isRecorded: true });
-  return {
-    pids: [server.pid],
-    async finish() {
-      await cameras.finished;
-      await pause(1_000);
-      return cpuSeconds(server.pid);
-    },
-    close: () => server.stop(),
-  };
+  return sideOf(server, cameras);
 };
 
 const contenders = [

@@ -1,21 +1,18 @@
 /** Moonfire NVR as another side of a comparison, where it is on the path. */
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../e2e/sshd.ts';
-import type { Start } from './recording-load.ts';
-import { accepting } from './rivals.ts';
-import { cpuSeconds } from './usage.ts';
+import { sideOf, type Start } from './recording-load.ts';
+import { accepting, end, isOnPath } from './rivals.ts';
 
 const program = 'moonfire-nvr';
 const megabyte = 1_000_000;
 
 export function isMoonfireOnPath(): boolean {
-  return spawnSync('which', [program]).status === 0;
+  return isOnPath(program);
 }
 
 /** A running Moonfire NVR that records the video of cameras, in files of a minute; it has no way to record audio. */
@@ -58,11 +55,8 @@ class Moonfire {
   }
 
   /** It commits what it has recorded. */
-  async stop(): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
-    const ended = once(this.#process, 'exit');
-    this.#process.kill('SIGTERM');
-    await ended;
+  stop(): Promise<void> {
+    return end(this.#process, 'SIGTERM');
   }
 
   /** According to its database, after `stop`. */
@@ -79,16 +73,7 @@ class Moonfire {
 /** Video only. It flushes a file of a minute when it is complete. Its start counts, as that of the server. */
 export const recordWithMoonfire: Start = async (cameras, folder) => {
   const server = await Moonfire.start(folder, cameras.urls);
-  return {
-    pids: [server.pid],
-    async finish() {
-      await cameras.finished;
-      await pause(1_000);
-      return cpuSeconds(server.pid);
-    },
-    close: () => server.stop(),
-    recordedFrames: () => server.recordedFrames,
-  };
+  return { ...sideOf(server, cameras), recordedFrames: () => server.recordedFrames };
 };
 
 function addCameras(file: string, samples: string, sources: readonly string[]): void {

@@ -46,6 +46,24 @@ export interface Side {
   readonly recordedFrames?: () => number;
 }
 
+/** A side of one process and its descendants, whose CPU counts from `before`. */
+export function sideOf(
+  server: { readonly pid: number; stop(): Promise<void> },
+  cameras: LoadCameras,
+  before = 0,
+): Side {
+  return {
+    pids: [server.pid],
+    async finish() {
+      await cameras.finished;
+      // The last GOP is still being written to the disk.
+      await pause(1000);
+      return cpuSeconds(server.pid) - before;
+    },
+    close: () => server.stop(),
+  };
+}
+
 export type Start = (cameras: LoadCameras, folder: string) => Promise<Side>;
 
 /** One server with these settings in its environment; counted from the first call that adds a stream. */
@@ -64,16 +82,7 @@ export const videtteWith =
       const reply = await fetch(`${server.url}/v1/stream`, { method: 'POST', headers, body });
       if (!reply.ok) throw new Error(`adding a stream: ${reply.status} ${await reply.text()}`);
     }
-    return {
-      pids: [server.pid],
-      async finish() {
-        await cameras.finished;
-        // The last GOP is still being written to the disk.
-        await pause(1000);
-        return cpuSeconds(server.pid) - before;
-      },
-      close: () => server.stop(),
-    };
+    return sideOf(server, cameras, before);
   };
 
 /** What is measured, and what its rounds resulted in. */

@@ -32,7 +32,11 @@ const readyLimitMs = 60_000;
 
 /** Those of the given programs that are on the path. */
 export function rivalsOnPath(...names: readonly RivalName[]): RivalName[] {
-  return names.filter((name) => spawnSync('which', [name]).status === 0);
+  return names.filter(isOnPath);
+}
+
+export function isOnPath(program: string): boolean {
+  return spawnSync('which', [program]).status === 0;
 }
 
 /** A running rival. */
@@ -81,11 +85,8 @@ export class Rival {
     return `ws://127.0.0.1:${this.#httpPort}/api/ws?src=${stream}`;
   }
 
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
-    const ended = once(this.#process, 'exit');
-    this.#process.kill(signal);
-    await ended;
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    return end(this.#process, signal);
   }
 }
 
@@ -121,6 +122,14 @@ export async function accepting(port: number, child: ChildProcess, name: string)
     if (child.exitCode !== null || performance.now() > limitMs) throw new Error(`${name} does not start`);
     await pause(20);
   }
+}
+
+/** Resolves when a program that was started has ended, possibly before. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
 }
 
 function accepts(port: number): Promise<boolean> {

@@ -31,7 +31,7 @@ export class ByteArena {
   readonly #blockBytes: number;
 
   /** With a pool, blocks come from there, except for what doesn't fit into one. */
-  constructor(pool: BlockPool | undefined, blockBytes = videoBlockBytes) {
+  constructor(pool?: BlockPool, blockBytes = videoBlockBytes) {
     this.#pool = pool;
     this.#blockBytes = blockBytes;
   }

@@ -1,4 +1,5 @@
 import type { GapCause } from '@vidette/contract/entities';
+import { coarseResolutionSeconds, coarseStepMs } from '@vidette/contract/ranges-limit';
 import type { ArchiveReader } from '../archive/read/read.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
@@ -18,8 +19,6 @@ export interface GapWatchOptions {
 const shortestSeconds = 10;
 /** How far back gaps are looked for; those that ended before were found when their stream was recorded again. */
 const backMs = 86_400_000;
-/** The beginning of a longer gap is looked for in steps of this length: the archive answers for 31 days at most. */
-const furtherBackMs = 30 * 86_400_000;
 /** Streams per turn, so that a start with ten thousand of them holds up nothing. */
 const perTurn = 10;
 const turnMs = 1_000;
@@ -118,10 +117,10 @@ export class GapWatch {
     const { archive, rangesMaxMs } = this.#options;
     let parts: Gap[] = [];
     for (let atMs = untilMs; atMs > 0;) {
-      const fromMs = Math.max(0, atMs - furtherBackMs);
-      const resolution = Math.ceil((atMs - fromMs) / rangesMaxMs);
+      const fromMs = Math.max(0, atMs - coarseStepMs);
+      const resolution = coarseResolutionSeconds(atMs - fromMs, rangesMaxMs);
       const { gaps } = await archive.coarseRanges(uid, fromMs, atMs, resolution);
-      parts = [...partsUntil(gaps, parts[0]?.startTime ?? untilMs), ...parts];
+      parts = [...partsUntil(gaps, atMs), ...parts];
       // It begins in this span, or something was recorded at its end.
       if (parts[0] === undefined || parts[0].startTime > fromMs) break;
       atMs = fromMs;

@@ -12,7 +12,7 @@ const program = `
   const before = process.memoryUsage.rss();
   const small = [];
   let blocks = new Set();
-  for (const arenas = Array.from({ length: 2_000 }, () => new ByteArena(undefined)); arenas.length > 0; ) {
+  for (const arenas = Array.from({ length: 2_000 }, () => new ByteArena()); arenas.length > 0; ) {
     const arena = arenas.pop();
     arena.keep(frame, 0, frame.length);
     arena.keep(frame, 0, frame.length);

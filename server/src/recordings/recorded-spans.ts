@@ -1,3 +1,4 @@
+import { coarseResolutionSeconds, coarseStepMs } from '@vidette/contract/ranges-limit';
 import type { ArchiveReader } from '../archive/read/read.ts';
 
 /** Recorded time without gaps worth mentioning, ms since the epoch. */
@@ -5,10 +6,6 @@ export interface RecordedSpan {
   readonly startMs: number;
   readonly endMs: number;
 }
-
-const dayMs = 86_400_000;
-/** Longest request for coarse ranges. */
-const coarseMaxMs = 30 * dayMs;
 
 /**
  * What is recorded between two moments, in order; short gaps are left out.
@@ -22,9 +19,9 @@ export async function recordedSpans(
   rangesMaxMs: number,
 ): Promise<RecordedSpan[]> {
   const found: RecordedSpan[] = [];
-  for (let fromMs = startMs; fromMs < endMs; fromMs += coarseMaxMs) {
-    const toMs = Math.min(endMs, fromMs + coarseMaxMs);
-    const resolution = Math.max(1, Math.ceil((toMs - fromMs) / rangesMaxMs));
+  for (let fromMs = startMs; fromMs < endMs; fromMs += coarseStepMs) {
+    const toMs = Math.min(endMs, fromMs + coarseStepMs);
+    const resolution = coarseResolutionSeconds(toMs - fromMs, rangesMaxMs);
     const { ranges } = await archive.coarseRanges(uid, fromMs, toMs, resolution);
     for (const [index, { date, status }] of ranges.entries()) {
       if (status === 'gap') continue;
