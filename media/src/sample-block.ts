@@ -12,6 +12,8 @@ interface InBlocks {
 /** One use of a piece of memory, by the samples that lie in it. */
 export class SampleBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** This block, as the list that is shared by all samples in it. */
+  readonly alone: readonly SampleBlock[] = [this];
   readonly #pool: BlockPool;
   #holds = 1;
   #isKept = false;

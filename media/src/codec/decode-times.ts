@@ -67,12 +67,17 @@ export class DecodeTimes {
     this.#frameTicks = Math.round((isPlausible ? seconds : ASSUMED_FRAME_SECONDS) * track.timescale);
   }
 
+  /** `stamp` looks into the pictures. */
+  get readsPictures(): boolean {
+    return this.#order !== undefined;
+  }
+
   /**
    * Timestamps the next picture in decoding order.
    * A forward jump is followed. A step back cannot be: decode times then keep increasing in the smallest steps
    * until the picture's own time is reached again, so code that maps the camera's clock must not step it back.
    * @param pts ticks since the epoch.
-   * @param nals the NAL units of the picture, or at least its first slice.
+   * @param nals the NAL units of the picture, or at least its first slice; none are needed unless `readsPictures`.
    */
   stamp(pts: number, nals: readonly Uint8Array[]): StampedTimes {
     const newest = this.#latest.at(-1);

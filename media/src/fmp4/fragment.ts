@@ -1,6 +1,7 @@
 /**
  * Builds a fragment from samples: one moof and one mdat, for the archive (a GOP) and for live video (a frame).
  */
+import { JoinedData } from '../placed-sample.ts';
 import type { Sample } from '../sample.ts';
 import type { Track } from '../track.ts';
 import { moofAndMdatHeader } from './moof.ts';
@@ -22,7 +23,7 @@ export interface FragmentInput {
 }
 
 export interface Fragment {
-  /** moof and mdat header, then the samples' own slices, without copying: write them in order. */
+  /** moof and mdat header, then the samples' bytes where they lie, without copying: write them in order. */
   readonly slices: readonly Uint8Array[];
   /** Total bytes of all slices. */
   readonly size: number;
@@ -34,7 +35,7 @@ export interface Fragment {
  */
 export function fragment(input: FragmentInput): Fragment {
   const runs: TrackRun[] = [];
-  const slices: Uint8Array[] = [];
+  const joined = new JoinedData();
   let size = 0;
   for (const { track, samples, endDts } of input.tracks) {
     const [first] = samples;
@@ -47,11 +48,11 @@ export function fragment(input: FragmentInput): Fragment {
         flags: sampleFlags(sample.isKey, sample.isDamaged),
         compositionOffset: sample.pts - sample.dts,
       });
-      slices.push(...sample.data);
+      joined.add(sample);
       size += sample.size;
     });
     runs.push({ trackId: track.id, baseDts: first.dts, samples: rows });
   }
   const head = moofAndMdatHeader(input.sequence, runs);
-  return { slices: [head, ...slices], size: head.length + size };
+  return { slices: [head, ...joined.slices()], size: head.length + size };
 }

@@ -3,6 +3,7 @@
  * common. Payloads are copied one after the other, each NAL unit after its 4-byte length, so that a picture is
  * one memory slice, or two if a memory block ends inside it.
  */
+import type { FrameBytes } from '../placed-sample.ts';
 import type { SampleBlock } from '../sample-block.ts';
 import { ByteArena, receivedBlocks } from './byte-arena.ts';
 
@@ -12,14 +13,25 @@ export interface AccessUnit {
   readonly timestamp: number;
   readonly isKey: boolean;
   readonly isDamaged: boolean;
-  /** As in `Sample.data`: NAL units, each after its 4-byte length. */
-  readonly data: readonly Uint8Array[];
-  /** Bytes. */
+  /** NAL units, each after its 4-byte length. */
+  readonly bytes: FrameBytes;
   readonly size: number;
-  /** The beginning of the first slice's NAL unit: its header and as much as arrived in one packet. */
-  readonly firstSlice: Uint8Array;
-  /** As in `Sample.blocks`, held for the one that gets the unit. */
-  readonly blocks: readonly SampleBlock[];
+  /** The first slice, as far as it arrived in one packet. */
+  readonly firstSlice: SliceHead;
+}
+
+/** Where a slice's NAL unit begins, with its header. */
+interface SliceHead {
+  readonly memory: Uint8Array;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The beginning of the first slice's NAL unit: its header and as much as arrived in one packet. */
+export function firstSliceOf({
+  firstSlice: { memory, from, to },
+}: Pick<AccessUnit, 'firstSlice'>): Uint8Array {
+  return memory.subarray(from, to);
 }
 
 /** A larger picture is dropped; an 8K key frame of the best quality is smaller. */
@@ -35,7 +47,7 @@ export class AccessUnitBuilder {
   #from = 0;
   /** Bytes of complete NAL units, lengths included. */
   #size = 0;
-  #firstSlice: Uint8Array | undefined;
+  #firstSlice: SliceHead | undefined;
   /** The NAL unit being received: its block and the position of its length there. */
   #openBlock: Uint8Array | undefined;
   #openAt = 0;
@@ -80,7 +92,7 @@ export class AccessUnitBuilder {
     arena.fill(bytes, start, end);
     this.#opensFirstSlice = isSlice && this.#firstSlice === undefined;
     if (this.#opensFirstSlice) {
-      this.#firstSlice = arena.block.subarray(this.#openAt + prefixBytes, arena.filled);
+      this.#firstSlice = { memory: arena.block, from: this.#openAt + prefixBytes, to: arena.filled };
     }
   }
 
@@ -133,17 +145,9 @@ export class AccessUnitBuilder {
   /** Returns the picture and begins the next one; undefined if it has no slice. */
   take(timestamp: number, isKey: boolean, isDamaged: boolean): AccessUnit | undefined {
     this.abandon();
-    const data = this.#takeData();
     const firstSlice = this.#firstSlice;
-    const unit = firstSlice && {
-      timestamp,
-      isKey,
-      isDamaged,
-      data,
-      size: this.#size,
-      firstSlice,
-      blocks: this.#heldBlocks(data),
-    };
+    const bytes = this.#takeBytes(firstSlice !== undefined);
+    const unit = firstSlice && { timestamp, isKey, isDamaged, bytes, size: this.#size, firstSlice };
     for (const block of this.#fullBlocks) block.release();
     if (this.#fullBlocks.length > 0) this.#fullBlocks = [];
     this.#size = 0;
@@ -160,27 +164,27 @@ export class AccessUnitBuilder {
     this.#from = 0;
   }
 
-  /** Those that the picture's bytes lie in, held for it: for most one, which is being filled. */
+  /** The picture's bytes, the last of which are in the block being filled. */
+  #takeBytes(isHeld: boolean): FrameBytes {
+    const { block, filled, pooled } = this.#arena;
+    const full = this.#data;
+    const from = this.#from;
+    this.#from = filled;
+    if (full.length === 0 && pooled) {
+      if (isHeld) pooled.hold();
+      return { block: pooled, from };
+    }
+    if (full.length > 0) this.#data = [];
+    const data = filled === from ? full : [...full, block.subarray(from, filled)];
+    return { data, blocks: isHeld ? this.#heldBlocks(data) : [] };
+  }
+
+  /** Those that the picture's bytes lie in, held for it. */
   #heldBlocks(data: readonly Uint8Array[]): readonly SampleBlock[] {
     const { pooled } = this.#arena;
     const candidates = pooled ? [...this.#fullBlocks, pooled] : this.#fullBlocks;
-    const blocks =
-      candidates.length === 1 && data.length === 1 && data[0]?.buffer === candidates[0]?.bytes.buffer
-        ? candidates
-        : candidates.filter(({ bytes }) => data.some(({ buffer }) => buffer === bytes.buffer));
+    const blocks = candidates.filter(({ bytes }) => data.some(({ buffer }) => buffer === bytes.buffer));
     for (const block of blocks) block.hold();
     return blocks;
-  }
-
-  /** The picture's slices, the last of which are its bytes in the block being filled. */
-  #takeData(): readonly Uint8Array[] {
-    const { block, filled } = this.#arena;
-    const full = this.#data;
-    const from = this.#from;
-    if (full.length > 0) this.#data = [];
-    this.#from = filled;
-    if (filled === from) return full;
-    const last = block.subarray(from, filled);
-    return full.length > 0 ? [...full, last] : [last];
   }
 }

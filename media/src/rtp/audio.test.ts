@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { BitWriter } from '../bits.ts';
 import { LatmDepacketizer, parseStreamMuxConfig } from './latm.ts';
+import { slicesOf } from '../placed-sample.ts';
 import { auHeaderLayout, Mpeg4GenericDepacketizer, type AudioUnit } from './mpeg4-generic.ts';
 import { RtpPacket } from './packet.ts';
 
@@ -15,10 +16,10 @@ function packetOf(payload: readonly number[], timestamp: number, isMarker = true
 }
 
 function shown(frames: readonly AudioUnit[]) {
-  return frames.map(({ timestamp, isDamaged, data }) => [
+  return frames.map(({ timestamp, isDamaged, bytes, size }) => [
     timestamp,
     isDamaged,
-    ...data.flatMap((slice) => [...slice]),
+    ...slicesOf(bytes, size).flatMap((slice) => [...slice]),
   ]);
 }
 

@@ -3,6 +3,7 @@
  * connection's read buffer once, without an object per packet, and a block is freed with the last sample in it.
  * Measured against views of the received chunks in design/ingest-cost.md.
  */
+import type { FrameBytes } from '../placed-sample.ts';
 import { BlockPool, type SampleBlock } from '../sample-block.ts';
 
 /**
@@ -15,10 +16,13 @@ const videoBlockBytes = 17 * 4096 - 16;
 const audioBlockBytes = 16_000;
 
 /** What many cameras that send key frames at the same time release simultaneously. */
-const maxFreeBytes = 32 * 1024 * 1024;
+const maxFreeBytes = { video: 32 * 1024 * 1024, audio: 1024 * 1024 };
 
 /** The memory of received video, of all connections of this process. */
-export const receivedBlocks = new BlockPool(videoBlockBytes, maxFreeBytes);
+export const receivedBlocks = new BlockPool(videoBlockBytes, maxFreeBytes.video);
+
+/** The same of audio, so that a block doesn't hold many seconds of it. */
+export const receivedAudioBlocks = new BlockPool(audioBlockBytes, maxFreeBytes.audio);
 
 export class ByteArena {
   /** The block being filled. */
@@ -27,25 +31,18 @@ export class ByteArena {
   filled = 0;
   /** The block being filled, held by this arena's owner, if it is one that is used again. */
   pooled: SampleBlock | undefined;
-  readonly #pool: BlockPool | undefined;
-  readonly #blockBytes: number;
+  readonly #pool: BlockPool;
 
-  /** With a pool, blocks come from there, except for what doesn't fit into one. */
-  constructor(pool?: BlockPool, blockBytes = videoBlockBytes) {
+  /** What doesn't fit into a block of the pool gets memory of its own. */
+  constructor(pool: BlockPool) {
     this.#pool = pool;
-    this.#blockBytes = blockBytes;
-  }
-
-  /** For a track that a larger block would hold many seconds of. */
-  static forAudio(): ByteArena {
-    return new ByteArena(undefined, audioBlockBytes);
   }
 
   /** Starts a new block unless this many bytes still fit into the current one. */
   reserve(bytes: number): void {
     if (this.block.length - this.filled >= bytes) return;
-    this.pooled = this.#pool && bytes <= this.#pool.blockBytes ? this.#pool.give() : undefined;
-    this.block = this.pooled?.bytes ?? new Uint8Array(Math.max(bytes, this.#blockBytes));
+    this.pooled = bytes <= this.#pool.blockBytes ? this.#pool.give() : undefined;
+    this.block = this.pooled?.bytes ?? new Uint8Array(bytes);
     this.filled = 0;
   }
 
@@ -57,11 +54,15 @@ export class ByteArena {
     return stop;
   }
 
-  /** A copy of `source` from `start` to `end`, in one piece. */
-  keep(source: Uint8Array, start: number, end: number): Uint8Array {
+  /** A copy of `source` from `start` to `end`, in one piece, held for the caller. */
+  keep(source: Uint8Array, start: number, end: number): FrameBytes {
+    const { pooled } = this;
     this.reserve(end - start);
+    if (pooled !== this.pooled) pooled?.release();
     const at = this.filled;
     this.fill(source, start, end);
-    return this.block.subarray(at, this.filled);
+    if (!this.pooled) return { data: [this.block.subarray(at, this.filled)] };
+    this.pooled.hold();
+    return { block: this.pooled, from: at };
   }
 }

@@ -93,7 +93,7 @@ export class LatmDepacketizer {
     const isDamaged = this.#isDamaged;
     this.#isDamaged = false;
     const timestamp = (this.#timestamp + index * this.#frameTicks) >>> 0;
-    this.#onFrame({ timestamp, isDamaged, data: [frame], size: frame.length });
+    this.#onFrame({ timestamp, isDamaged, bytes: { data: [frame] }, size: frame.length });
   }
 
   #drop(): void {

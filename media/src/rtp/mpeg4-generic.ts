@@ -1,7 +1,8 @@
 /** The RTP payload format of AAC: mpeg4-generic in its modes AAC-hbr and AAC-lbr (RFC 3640). */
 import { BitReader } from '../bits.ts';
 import { MalformedError } from '../malformed.ts';
-import { ByteArena } from './byte-arena.ts';
+import type { FrameBytes } from '../placed-sample.ts';
+import { ByteArena, receivedAudioBlocks } from './byte-arena.ts';
 import type { RtpPacket } from './packet.ts';
 
 /** One audio frame as received. */
@@ -9,8 +10,7 @@ export interface AudioUnit {
   /** RTP timestamp, 32 bits. */
   readonly timestamp: number;
   readonly isDamaged: boolean;
-  readonly data: readonly Uint8Array[];
-  /** Bytes. */
+  readonly bytes: FrameBytes;
   readonly size: number;
 }
 
@@ -69,7 +69,7 @@ export class Mpeg4GenericDepacketizer {
   readonly #hasHeaders: boolean;
   /** Of two bytes, with nothing but size and index. */
   readonly #hasShortHeaders: boolean;
-  readonly #arena = ByteArena.forAudio();
+  readonly #arena = new ByteArena(receivedAudioBlocks);
   /** A frame that is larger than a packet, as far as it has arrived. */
   #fragments: Uint8Array[] = [];
   #fragmentBytes = 0;
@@ -137,10 +137,10 @@ export class Mpeg4GenericDepacketizer {
     for (const size of sizes) {
       const next = at + size;
       if (next <= payloadEnd && this.#fragmentBytes === 0) {
-        const data = [this.#arena.keep(bytes, at, next)];
-        this.#give((timestamp + index * this.#frameTicks) >>> 0, data, size);
+        const kept = this.#arena.keep(bytes, at, next);
+        this.#give((timestamp + index * this.#frameTicks) >>> 0, kept, size);
       } else if (sizes.length === 1) {
-        this.#addFragment(this.#arena.keep(bytes, at, payloadEnd), timestamp, size);
+        this.#addFragment(new Uint8Array(bytes.subarray(at, payloadEnd)), timestamp, size);
       } else {
         throw new MalformedError('AU longer than its packet');
       }
@@ -198,7 +198,7 @@ export class Mpeg4GenericDepacketizer {
     const size = this.#fragmentBytes;
     this.#dropFragments();
     if (size > frameBytes) throw new MalformedError('fragments longer than their AU');
-    this.#give(timestamp, fragments, size);
+    this.#give(timestamp, { data: fragments }, size);
   }
 
   #dropFragments(): void {
@@ -206,9 +206,9 @@ export class Mpeg4GenericDepacketizer {
     this.#fragmentBytes = 0;
   }
 
-  #give(timestamp: number, data: readonly Uint8Array[], size: number): void {
+  #give(timestamp: number, bytes: FrameBytes, size: number): void {
     const isDamaged = this.#isDamaged;
     this.#isDamaged = false;
-    this.#onFrame({ timestamp, isDamaged, data, size });
+    this.#onFrame({ timestamp, isDamaged, bytes, size });
   }
 }

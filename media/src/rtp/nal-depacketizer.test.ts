@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { sampleNals } from '../codec/nal.ts';
-import type { AccessUnit } from './access-unit.ts';
+import { slicesOf } from '../placed-sample.ts';
+import { firstSliceOf, type AccessUnit } from './access-unit.ts';
 import { h264Rules } from './h264.ts';
 import { h265Rules } from './h265.ts';
 import { NalDepacketizer, type NalRules } from './nal-depacketizer.ts';
@@ -39,11 +40,12 @@ function receive(
 
 function nalsOf(unit: AccessUnit | undefined): number[][] {
   assert.ok(unit);
+  const data = slicesOf(unit.bytes, unit.size);
   assert.equal(
     unit.size,
-    unit.data.reduce((sum, slice) => sum + slice.length, 0),
+    data.reduce((sum, slice) => sum + slice.length, 0),
   );
-  return sampleNals(unit.data).map((nal) => [...nal]);
+  return sampleNals(data).map((nal) => [...nal]);
 }
 
 const sps = [0x67, 0x42, 0xc0, 0x0c, 0xda, 0x05];
@@ -82,7 +84,7 @@ describe('H.264 (RFC 6184)', () => {
       assert.equal(units.length, 1);
       assert.deepEqual(nalsOf(units[0]), expected);
       assert.ok(units[0]?.isKey && !units[0].isDamaged);
-      assert.deepEqual([...(units[0]?.firstSlice.subarray(0, 2) ?? [])], idr.slice(0, 2));
+      assert.deepEqual([...(units[0] ? firstSliceOf(units[0]).subarray(0, 2) : [])], idr.slice(0, 2));
       assert.deepEqual(
         depacketizer.parameters.ofKind(7).map((nal) => [...nal]),
         [sps],
@@ -219,7 +221,7 @@ test('any payloads produce well-formed samples', () => {
     fc.property(packets, fc.constantFrom(h264Rules, h265Rules(false), h265Rules(true)), (sent, rules) => {
       for (const unit of receive(rules, sent).units) {
         nalsOf(unit);
-        assert.ok(unit.firstSlice.length > 0);
+        assert.ok(firstSliceOf(unit).length > 0);
       }
     }),
     { numRuns: 500 },
@@ -283,7 +285,7 @@ test('any payloads, split and mixed arbitrarily, yield units of bounded size or 
         const bytes = packets.reduce((sum, one) => sum + one.payload.length + 4 * 40, 0);
         for (const unit of units) {
           assert.ok(unit.size <= bytes);
-          assert.ok(unit.data.every((piece) => piece.length > 0));
+          assert.ok(slicesOf(unit.bytes, unit.size).every((piece) => piece.length > 0));
         }
       },
     ),

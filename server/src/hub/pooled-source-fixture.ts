@@ -1,4 +1,5 @@
 import { AccessUnitBuilder } from '@vidette/media/rtp/access-unit';
+import { sampleOf } from '@vidette/media/placed-sample';
 import type { BlockPool } from '@vidette/media/sample-block';
 import { videoTrack } from './sample-fixture.ts';
 import { Stream } from './stream.ts';
@@ -16,9 +17,9 @@ export function pooledSource(pool: BlockPool, track = videoTrack) {
     builder.add(new Uint8Array(size).fill(index & 0xff), 0, size, true);
     const unit = builder.take(index, isKey, false);
     if (!unit) throw new Error('A frame was not made.');
-    const { data, size: bytes, blocks } = unit;
     const dts = frameTicks * index++;
-    stream.write({ trackId: track.id, dts, pts: dts, isKey, isDamaged: false, data, size: bytes, blocks });
+    const head = { trackId: track.id, dts, pts: dts, isKey, isDamaged: false, size: unit.size };
+    stream.write(sampleOf(head, unit.bytes));
   };
   return { stream, send };
 }

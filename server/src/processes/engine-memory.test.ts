@@ -7,12 +7,12 @@ import { engineMemory, engineNodeOptions } from './process-supervisor.ts';
 const arena = new URL('../../../media/src/rtp/byte-arena.ts', import.meta.url);
 /** Fills 130 MB of blocks with other small memory in between, drops them, and prints how many MB remain. */
 const program = `
-  const { ByteArena } = await import(${JSON.stringify(arena)});
+  const { ByteArena, receivedBlocks } = await import(${JSON.stringify(arena)});
   const frame = new Uint8Array(30_000).fill(1);
   const before = process.memoryUsage.rss();
   const small = [];
   let blocks = new Set();
-  for (const arenas = Array.from({ length: 2_000 }, () => new ByteArena()); arenas.length > 0; ) {
+  for (const arenas = Array.from({ length: 2_000 }, () => new ByteArena(receivedBlocks)); arenas.length > 0; ) {
     const arena = arenas.pop();
     arena.keep(frame, 0, frame.length);
     arena.keep(frame, 0, frame.length);

@@ -1,5 +1,6 @@
 import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import { initSegment } from '@vidette/media/fmp4/init';
+import { atTime } from '@vidette/media/placed-sample';
 import type { Sample } from '@vidette/media/sample';
 import { rescaleTicks } from '@vidette/media/time';
 import { primaryTrack, type Track } from '@vidette/media/track';
@@ -311,7 +312,7 @@ function atWholeTime({ track, lastDts }: PendingTrack, sample: Sample): Sample {
   if (!sample.isKey || track.timescale !== wholeTicks.timescale) return sample;
   const early = sample.dts % wholeTicks.ticks;
   if (early === 0 || (lastDts !== undefined && sample.dts - early <= lastDts)) return sample;
-  return { ...sample, dts: sample.dts - early, pts: sample.pts - early };
+  return atTime(sample, sample.dts - early, sample.pts - early);
 }
 
 function newPending(track: Track): PendingTrack {

@@ -1,4 +1,5 @@
 import { fragment, type FragmentTrack } from '@vidette/media/fmp4/fragment';
+import { atTime } from '@vidette/media/placed-sample';
 import { rescaleTicks } from '@vidette/media/time';
 import type {
   ActiveFolders,
@@ -358,7 +359,7 @@ function shifted(
     const moved = samples.map((sample) => {
       const dts = Math.max(at(sample.dts), lastDts + 1);
       lastDts = dts;
-      return { ...sample, dts, pts: dts + Math.round((sample.pts - sample.dts) * rate) };
+      return atTime(sample, dts, dts + Math.round((sample.pts - sample.dts) * rate));
     });
     return { track, samples: moved, endDts: Math.max(at(endDts), lastDts + 1) };
   });

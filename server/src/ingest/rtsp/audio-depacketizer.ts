@@ -1,7 +1,8 @@
 import { aacTrack, parseAacConfig } from '@vidette/media/codec/aac';
 import { buildDops, OPUS_SAMPLE_RATE, opusTrack } from '@vidette/media/codec/opus';
 import { MalformedError } from '@vidette/media/malformed';
-import { ByteArena } from '@vidette/media/rtp/byte-arena';
+import { ByteArena, receivedAudioBlocks } from '@vidette/media/rtp/byte-arena';
+import { sampleOf } from '@vidette/media/placed-sample';
 import { LatmDepacketizer, parseStreamMuxConfig } from '@vidette/media/rtp/latm';
 import { auHeaderLayout, Mpeg4GenericDepacketizer, type AudioUnit } from '@vidette/media/rtp/mpeg4-generic';
 import type { RtpPacket } from '@vidette/media/rtp/packet';
@@ -68,7 +69,7 @@ function opusFormat({ clockRate, parameters }: MediaFormat, trackId: number): Au
 /** Opus has no payload header: a packet is a frame (RFC 7587, 4.2). */
 class OpusDepacketizer {
   readonly malformedPayloads = 0;
-  readonly #arena = ByteArena.forAudio();
+  readonly #arena = new ByteArena(receivedAudioBlocks);
   readonly #onFrame: (frame: AudioUnit) => void;
 
   constructor(onFrame: (frame: AudioUnit) => void) {
@@ -77,8 +78,9 @@ class OpusDepacketizer {
 
   push(packet: RtpPacket, lost: number): void {
     if (packet.payloadStart === packet.payloadEnd) return;
-    const frame = this.#arena.keep(packet.bytes, packet.payloadStart, packet.payloadEnd);
-    this.#onFrame({ timestamp: packet.timestamp, isDamaged: lost > 0, data: [frame], size: frame.length });
+    const { timestamp, payloadStart, payloadEnd } = packet;
+    const bytes = this.#arena.keep(packet.bytes, payloadStart, payloadEnd);
+    this.#onFrame({ timestamp, isDamaged: lost > 0, bytes, size: payloadEnd - payloadStart });
   }
 }
 
@@ -122,12 +124,12 @@ export class AudioDepacketizer implements PayloadDepacketizer {
   close(): void {}
 
   /** @param recordedTicks from the start of the frame to the end of its packet */
-  #onFrame({ timestamp, isDamaged, data, size }: AudioUnit, recordedTicks: number): void {
+  #onFrame({ timestamp, isDamaged, bytes, size }: AudioUnit, recordedTicks: number): void {
     const receiver = this.#receiver;
     const { timing, arrivalMs } = receiver;
     const dts = timing.mapGrowing(receiver.unwrap(timestamp), arrivalMs, recordedTicks);
-    const sample = { trackId: this.#trackId, dts, pts: dts, isKey: true, isDamaged, data, size };
-    this.#declarer.audio(sample, receiver.arrivalMs);
+    const head = { trackId: this.#trackId, dts, pts: dts, isKey: true, isDamaged, size };
+    this.#declarer.audio(sampleOf(head, bytes), receiver.arrivalMs);
   }
 }
 

@@ -5,12 +5,13 @@ import { H264_NAL } from '@vidette/media/codec/h264';
 import { H265_NAL } from '@vidette/media/codec/h265';
 import { h265Track } from '@vidette/media/codec/hvcc';
 import { MalformedError } from '@vidette/media/malformed';
-import type { AccessUnit } from '@vidette/media/rtp/access-unit';
+import { firstSliceOf, type AccessUnit } from '@vidette/media/rtp/access-unit';
 import { h264Rules } from '@vidette/media/rtp/h264';
 import { h265Rules } from '@vidette/media/rtp/h265';
 import { NalDepacketizer } from '@vidette/media/rtp/nal-depacketizer';
 import type { RtpPacket } from '@vidette/media/rtp/packet';
 import type { ParameterSets } from '@vidette/media/rtp/parameter-sets';
+import { sampleOf } from '@vidette/media/placed-sample';
 import type { MediaFormat } from '@vidette/media/sdp/session-description';
 import type { VideoTrack } from '@vidette/media/track';
 import type { Sample } from '@vidette/media/sample';
@@ -90,14 +91,17 @@ export class VideoDepacketizer implements PayloadDepacketizer {
       return;
     }
     const mapped = receiver.timing.map(receiver.unwrap(unit.timestamp), receiver.arrivalMs);
-    const { dts, pts } = times.stamp(mapped, [unit.firstSlice]);
-    const { isKey, isDamaged, data, size, blocks } = unit;
-    declarer.video({ trackId: track.id, dts, pts, isKey, isDamaged, data, size, blocks }, receiver.arrivalMs);
+    const { dts, pts } = times.stamp(mapped, times.readsPictures ? [firstSliceOf(unit)] : []);
+    const { isKey, isDamaged, size, bytes } = unit;
+    const sample = sampleOf({ trackId: track.id, dts, pts, isKey, isDamaged, size }, bytes);
+    declarer.video(sample, receiver.arrivalMs);
   }
 
   /** Decides whether the data is this codec at all, which a camera's payload type does not prove. */
-  #judge({ firstSlice, isKey, isDamaged }: AccessUnit): void {
+  #judge(unit: AccessUnit): void {
+    const { isKey, isDamaged } = unit;
     if (isDamaged) return;
+    const firstSlice = firstSliceOf(unit);
     const isH264 = this.#options.encoding === 'h264';
     const isPlausible = isH264 ? opensH264Picture(firstSlice, isKey) : opensH265Picture(firstSlice);
     this.#credit = Math.min(maxCredit, Math.max(0, this.#credit + (isPlausible ? 1 : -penalty)));

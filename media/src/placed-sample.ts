@@ -1,0 +1,97 @@
+/**
+ * Samples that say where their bytes lie instead of holding views of them. A view and the list that it is in take as much
+ * memory as everything else of a sample, for as long as the sample waits; and most are needed once, joined with those of
+ * the samples before and after. Measured in design/ingest-cost.md.
+ */
+import type { Sample } from './sample.ts';
+import type { SampleBlock } from './sample-block.ts';
+
+/** The bytes of one frame, held for the one that gets it: in one block from there on, or as in `Sample`. */
+export type FrameBytes =
+  { readonly block: SampleBlock; readonly from: number } | Pick<Sample, 'data' | 'blocks'>;
+
+/** All of a sample but its bytes. */
+export type SampleHead = Pick<Sample, 'trackId' | 'dts' | 'pts' | 'isKey' | 'isDamaged' | 'size'>;
+
+class PlacedSample implements Sample {
+  readonly trackId: number;
+  readonly dts: number;
+  readonly pts: number;
+  readonly isKey: boolean;
+  readonly isDamaged: boolean;
+  readonly size: number;
+  readonly block: SampleBlock;
+  readonly from: number;
+
+  constructor(head: SampleHead, dts: number, pts: number, block: SampleBlock, from: number) {
+    this.trackId = head.trackId;
+    this.dts = dts;
+    this.pts = pts;
+    this.isKey = head.isKey;
+    this.isDamaged = head.isDamaged;
+    this.size = head.size;
+    this.block = block;
+    this.from = from;
+  }
+
+  get data(): readonly Uint8Array[] {
+    return [this.block.bytes.subarray(this.from, this.from + this.size)];
+  }
+
+  get blocks(): readonly SampleBlock[] {
+    return this.block.alone;
+  }
+}
+
+/** Takes over the hold on the bytes. */
+export function sampleOf(head: SampleHead, bytes: FrameBytes): Sample {
+  return 'block' in bytes
+    ? new PlacedSample(head, head.dts, head.pts, bytes.block, bytes.from)
+    : { ...head, ...bytes };
+}
+
+/** The slices of a frame, as in `Sample.data`. */
+export function slicesOf(bytes: FrameBytes, size: number): readonly Uint8Array[] {
+  return 'block' in bytes ? [bytes.block.bytes.subarray(bytes.from, bytes.from + size)] : bytes.data;
+}
+
+/** The same sample at another time, ticks of its track; in the same memory, held only once for both. */
+export function atTime(sample: Sample, dts: number, pts: number): Sample {
+  return sample instanceof PlacedSample
+    ? new PlacedSample(sample, dts, pts, sample.block, sample.from)
+    : { ...sample, dts, pts };
+}
+
+/** The bytes of samples in order, as slices: one for those that lie one after the other. */
+export class JoinedData {
+  readonly #slices: Uint8Array[] = [];
+  /** The slice that may grow. */
+  #block: SampleBlock | undefined;
+  #from = 0;
+  #to = 0;
+
+  add(sample: Sample): void {
+    if (!(sample instanceof PlacedSample)) {
+      this.#endSlice();
+      this.#slices.push(...sample.data);
+      return;
+    }
+    if (sample.block !== this.#block || sample.from !== this.#to) {
+      this.#endSlice();
+      this.#block = sample.block;
+      this.#from = sample.from;
+    }
+    this.#to = sample.from + sample.size;
+  }
+
+  /** All of them; to be called once, at the end. */
+  slices(): Uint8Array[] {
+    this.#endSlice();
+    return this.#slices;
+  }
+
+  #endSlice(): void {
+    if (this.#block) this.#slices.push(this.#block.bytes.subarray(this.#from, this.#to));
+    this.#block = undefined;
+  }
+}
