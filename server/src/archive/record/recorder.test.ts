@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { BlockPool } from '@vidette/media/sample-block';
+import { pooledSource } from '../../hub/pooled-source-fixture.ts';
 import { Stream } from '../../hub/stream.ts';
 import { until } from '../../base/until-fixture.ts';
 import {
@@ -49,6 +51,33 @@ test('[R10.3] ffprobe reads every recorded file without an error', async (t) => 
     for (const name of names) packets += (await probePackets(join(folder, name)))[0] ?? 0;
     if (video) assert.ok(Math.abs(packets - 130 * 25) <= 4, `${packets} of ${video} frames`);
   }
+});
+
+test('[R10.1] memory is used again when its frames are on the disk, before their row is in the catalog', async (t) => {
+  const groupMs = 60_000;
+  const { archive, clock } = await openArchive(t, await temporaryRoot(t), { limits: { groupMs } });
+  const video = footage.tracks.find(({ kind }) => kind === 'video');
+  assert.ok(video?.kind === 'video');
+  const pool = new BlockPool(64, 1e6);
+  const { stream, send } = pooledSource(pool, video);
+  const recorder = archive.recorders.record(stream.uid, stream);
+  // GOPs of a second, each frame in a block of its own.
+  const sendGop = () => Array.from({ length: 25 }, (_, at) => send(40, at === 0));
+  let ticking = setInterval(() => clock.advance(groupMs), 5);
+  t.after(() => clearInterval(ticking));
+  sendGop();
+  sendGop();
+  await until(() => recorder.status.fragments === 1, 'the row of the first');
+  clearInterval(ticking);
+  sendGop();
+  const before = pool.freeBytes;
+  try {
+    await until(() => pool.freeBytes - before >= 24 * 64, 'the memory of the second');
+    assert.equal(recorder.status.fragments, 1);
+  } finally {
+    ticking = setInterval(() => clock.advance(groupMs), 5);
+  }
+  await until(() => recorder.status.fragments === 2, 'the row of the second');
 });
 
 test('[R10.3] bytes, flush, folders, then the row, in that order and before any reader is notified', async (t) => {

@@ -348,8 +348,7 @@ export class Recorder {
     this.#figures.begin(fromMs);
     try {
       const timeOffsetBefore = this.#writer.timeOffsetTicks;
-      const written = await this.#writer.write(fragments);
-      releaseAll(fragments);
+      const written = await this.#writer.write(fragments, releaseAll);
       if (written.fragments === 0) return;
       this.#figures.add(written, clock.monotonicMs() - fromMs);
       if (this.#writer.timeOffsetTicks !== timeOffsetBefore && !this.#writer.isJoined)
@@ -406,7 +405,7 @@ export class Recorder {
   }
 }
 
-/** They are on the disk. What was not written is left to the garbage collector: a write that has failed may still be reading it. */
+/** What was not written is left to the garbage collector: a write that has failed may still be reading it. */
 function releaseAll(fragments: readonly AssembledFragment[]): void {
   for (const { runs } of fragments)
     for (const { samples } of runs) for (const sample of samples) releaseSample(sample);

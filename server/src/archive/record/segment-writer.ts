@@ -137,20 +137,28 @@ export class SegmentWriter {
   /**
    * Writes fragments that follow each other, and their rows; those for the same file in one operation. A fragment that
    * neither starts with a key frame nor can be appended is dropped.
+   * @param release called with those whose samples are not needed any more: they are on the disk, if not yet in the catalog,
+   * or were dropped
    */
-  async write(assembled: readonly AssembledFragment[]): Promise<Written> {
+  async write(
+    assembled: readonly AssembledFragment[],
+    release: (fragments: readonly AssembledFragment[]) => void,
+  ): Promise<Written> {
     await this.#tools.assertFreeSpace();
     const written = { bytes: 0, fragments: 0 };
     for (let rest = assembled; rest[0];) {
       if (this.#open && !this.#continues(this.#open, this.#timeOffsetTicks, rest[0])) await this.#closeFile();
       if (!this.#open && rest[0].startsWithKey) this.#open = await this.#begin(rest[0]);
       const appended = this.#open && this.#appended(this.#open, rest);
+      const count = appended?.entries.length ?? 1;
+      if (this.#open && appended) await this.#append(this.#open, appended);
+      release(rest.slice(0, count));
       if (this.#open && appended) {
-        await this.#append(this.#open, appended);
+        await this.#commitAppended(this.#open, appended);
         written.bytes += appended.bytes;
-        written.fragments += appended.entries.length;
+        written.fragments += count;
       }
-      rest = rest.slice(appended?.entries.length ?? 1);
+      rest = rest.slice(count);
     }
     return written;
   }
@@ -285,9 +293,12 @@ export class SegmentWriter {
     return { slices, entries, bytes: after.rowBytes - open.rowBytes, after, timeOffsetTicks };
   }
 
-  async #append(open: OpenSegment, appended: Appended): Promise<void> {
-    const { slices, entries: fragments, bytes, after, timeOffsetTicks } = appended;
-    await this.#writes.run(() => open.file.append(slices, bytes));
+  #append(open: OpenSegment, { slices, bytes }: Appended): Promise<void> {
+    return this.#writes.run(() => open.file.append(slices, bytes));
+  }
+
+  async #commitAppended(open: OpenSegment, appended: Appended): Promise<void> {
+    const { entries: fragments, after, timeOffsetTicks } = appended;
     await this.#commit(
       open.fragments === 0
         ? [
