@@ -84,6 +84,11 @@ export class FrameWatchdog {
     return Math.max(1, this.#lastMs - this.#firstMs);
   }
 
+  /** Since the last frame, ms; 0 before `run`. */
+  silentMs(nowMs: number): number {
+    return this.#isRunning ? nowMs - this.#lastMs : 0;
+  }
+
   /** A frame arrived. */
   noteFrame(nowMs: number): void {
     this.#frames++;

@@ -31,6 +31,8 @@ export interface AttemptEnd {
   readonly fault: Fault;
   /** From the first frame to the last one, ms; 0 without frames. */
   readonly goodMs: number;
+  /** From the last frame to the end, ms; 0 without frames. */
+  readonly silentMs: number;
 }
 
 /** A session that doesn't stop on request is abandoned after this. */
@@ -76,8 +78,9 @@ export class RunningAttempt {
     this.#cancelAbandon?.();
     stopping.removeEventListener('abort', onStop);
     const { goodMs } = this.#watchdog;
+    const silentMs = this.#watchdog.silentMs(this.#options.clock.monotonicMs());
     const { cause, fault } = this.#verdict ?? ended('ended');
-    return { cause, fault, goodMs };
+    return { cause, fault, goodMs, silentMs };
   }
 
   /** Never rejects; the outcome is in the verdict. */

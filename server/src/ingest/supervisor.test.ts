@@ -125,6 +125,8 @@ test('the watchdog looks at video frames: audio and an open socket do not count'
   await scene.play(5);
   assert.equal(scene.status.state, 'running');
   const { session } = scene;
+  // `play` returns a second after its last frame.
+  const lastFrameMs = scene.clock.wallMs() - 1_000;
   for (let at = 0; at < 10; at++) {
     session.sink.sample(audio(at));
     await scene.pass(1_000);
@@ -132,6 +134,7 @@ test('the watchdog looks at video frames: audio and an open socket do not count'
   assert.ok(session.isReleased);
   assert.equal(scene.status.state, 'failed');
   assert.match(scene.status.reason ?? '', /stopped sending video/);
+  assert.equal(scene.status.sinceMs, lastFrameMs, 'not since the watchdog noticed it');
   const events: ReaderEvent[] = [];
   for (let event = reader.take(); event; event = reader.take()) events.push(event);
   assert.deepEqual(events.at(-1), { type: 'pause', cause: 'no-frames' });

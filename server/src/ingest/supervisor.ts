@@ -21,7 +21,7 @@ export interface SupervisorStatus {
    * failureReason.
    */
   readonly reason?: string;
-  /** Wall clock at which this state began, ms. */
+  /** Wall clock at which this state began, ms; of a source that fell silent, when its last frame arrived. */
   readonly sinceMs: number;
   /** Attempts since the last frames, including the current one. */
   readonly attempts: number;
@@ -53,6 +53,8 @@ export interface SupervisorOptions {
 
 /** Maximum length of a cause in the log, characters. */
 const maxCauseLength = 200;
+/** A source that was silent for less before its end has failed since that end, ms. */
+const noticedSilenceMs = 1_000;
 /** The other engine is tried almost immediately: to the user it is the same attempt. */
 const fallbackPauseMs = 200;
 /** A camera that sends frames for this long is known to run well, ms... */
@@ -199,7 +201,7 @@ export class Supervisor {
   /**
    * Reports how the session ended, chooses the engine of the next attempt, and returns the pause before it, ms.
    */
-  #pauseAfter({ goodMs, fault }: AttemptEnd): number {
+  #pauseAfter({ goodMs, silentMs, fault }: AttemptEnd): number {
     const { address, log } = this.#options;
     const isFallback = this.#engine === 'av' && rtspSchemes.has(address.scheme);
     if (goodMs > 0) this.#failedFallbacks = 0;
@@ -221,15 +223,17 @@ export class Supervisor {
       log.add('warn', `FFmpeg's RTSP engine fails too: ${fault.message}`);
       this.#fail(this.#rtspFault ?? fault);
     } else {
-      this.#fail(fault);
+      this.#fail(fault, silentMs);
     }
     return this.#pause.next({ goodMs, isUnauthorized: fault.code === 'HTTP_UNAUTHORIZED' });
   }
 
-  #fail(fault: Fault): void {
+  /** @param silentMs for how long no frame had arrived by then */
+  #fail(fault: Fault, silentMs = 0): void {
     const { attempts } = this.#status;
     const isNews = this.#status.state !== 'failed' || this.#status.reason !== fault.message;
-    this.#setStatus({ state: 'failed', code: fault.code, reason: fault.message, attempts });
+    const agoMs = silentMs < noticedSilenceMs ? 0 : silentMs;
+    this.#setStatus({ state: 'failed', code: fault.code, reason: fault.message, attempts }, agoMs);
     this.#options.onFailure?.(fault, attempts);
     // A camera that is offline for a week must not push everything else out of the log: only attempts 1, 2, 4,
     // 8... are logged.
@@ -241,10 +245,11 @@ export class Supervisor {
     }
   }
 
-  #setStatus(next: Omit<SupervisorStatus, 'sinceMs' | 'engine' | 'nextAttemptMs'>): void {
+  /** @param agoMs how long ago a new state began */
+  #setStatus(next: Omit<SupervisorStatus, 'sinceMs' | 'engine' | 'nextAttemptMs'>, agoMs = 0): void {
     if (this.#stopCause !== undefined && next.state !== 'stopped') return;
     const isSame = next.state === this.#status.state;
-    const sinceMs = isSame ? this.#status.sinceMs : this.#options.clock.wallMs();
+    const sinceMs = isSame ? this.#status.sinceMs : this.#options.clock.wallMs() - agoMs;
     this.#status = { ...next, sinceMs, engine: this.#engine, nextAttemptMs: undefined };
     this.#options.onStatus?.(this.#status);
   }

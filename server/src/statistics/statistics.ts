@@ -91,7 +91,9 @@ export class Statistics {
 
   /** To be called when a stream's state has changed; outages and reconnects are derived from this. */
   noteState(uid: string, state: ManagedStreamState): void {
-    this.#watchOf(uid).noteState(state, this.#options.clock.wallMs());
+    const { clock, streamManager } = this.#options;
+    const sinceMs = state.status === 'failed' ? streamManager.find(uid)?.report.sinceMs : undefined;
+    this.#watchOf(uid).noteState(state, clock.wallMs(), sinceMs);
   }
 
   /** Current metrics of the server; per-second ones are from the last sample. */

@@ -27,6 +27,18 @@ test('[R10.2] an outage lasts from the last frame to the next, and contains its 
   assert.equal(watch.reconnects, 1);
 });
 
+test('a source that fell silent is in outage since its last frame; the report of a lost engine says nothing about that', () => {
+  const watch = new StreamMetrics();
+  watch.noteState(state('running'), 2_000);
+  watch.noteState(state('failed', 'It fell silent.'), 30_000, 20_000);
+  watch.noteState(state('running'), 40_000);
+  watch.noteState(state('failed', 'The engine is lost.'), 50_000, 39_990);
+  assert.deepEqual(
+    watch.outages.map(({ startMs }) => startMs),
+    [20_000, 50_000],
+  );
+});
+
 test('a source that has failed from the start is in outage since then; the newest outages are kept', () => {
   const watch = new StreamMetrics();
   watch.noteState(state('failed', 'No such host.'), 500);

@@ -45,6 +45,8 @@ export class StreamMetrics {
   /** How often frames returned after they had stopped. */
   reconnects = 0;
   #hasRun = false;
+  /** When it was last said to run. */
+  #ranMs = 0;
   readonly #outages: Outage[] = [];
   #last = { bytes: 0, frames: 0, damaged: 0, lost: 0, sentBytes: 0 };
 
@@ -53,17 +55,20 @@ export class StreamMetrics {
     return this.#outages;
   }
 
-  noteState(state: ManagedStreamState, nowMs: number): void {
+  /** @param sinceMs when a failed state began, if known; of a source that fell silent, earlier than it was noticed */
+  noteState(state: ManagedStreamState, nowMs: number, sinceMs = nowMs): void {
     const last = this.#outages.at(-1);
     const open = last?.endMs === null ? last : undefined;
     if (state.status === 'running') {
       if (this.#hasRun) this.reconnects++;
       this.#hasRun = true;
+      this.#ranMs = nowMs;
       if (open) open.endMs = nowMs;
     } else if (open) {
       if (state.status !== 'pending') open.state = state;
     } else if (this.#hasRun || state.status === 'failed') {
-      this.#outages.push({ startMs: nowMs, endMs: null, state });
+      // An engine that is lost has not reported the failure: its report is still about the state before.
+      this.#outages.push({ startMs: sinceMs > this.#ranMs ? sinceMs : nowMs, endMs: null, state });
       if (this.#outages.length > maxOutages) this.#outages.shift();
     }
   }
