@@ -51,7 +51,7 @@ export interface DigestPlan {
 
 /** The span of the export of one digest. */
 export const digestSpanMaxDays = 31;
-/** Cameras in the export of one digest. */
+/** Cameras that a request for the export of a digest names; of all cameras, the plan has those that fit into it. */
 export const digestStreamsMax = 64;
 /** A digest should not take longer. */
 export const digestTargetMs = 120_000;

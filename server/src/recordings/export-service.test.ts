@@ -13,8 +13,12 @@ import { ExportService } from './export-service.ts';
 
 const archiveRight = { view: true, archive: true, share: false, edit: false };
 
+const emptyJournal: ConstructorParameters<typeof ExportService>[1] = {
+  page: () => Promise.resolve({ items: [], next: null }),
+};
+
 /** Two streams, a user who may watch the archive of the first, and an export of it. */
-async function scene(t: TestContext) {
+async function scene(t: TestContext, { journal = emptyJournal }: { journal?: typeof emptyJournal } = {}) {
   const store = await temporaryStore(t);
   const gate = await store.streams.add(newStream('gate'));
   await store.streams.add(newStream('yard'));
@@ -39,9 +43,9 @@ async function scene(t: TestContext) {
     nodeId: 'main',
   });
   const requested: unknown[] = [];
-  const journal = { page: () => Promise.resolve({ items: [], next: null }) };
   const exports = {
     add: (request: unknown) => Promise.resolve(requested.push(request)),
+    addDigest: (request: unknown) => Promise.resolve(requested.push(request)),
     package: () =>
       Promise.resolve({
         bytes: 4,
@@ -77,6 +81,24 @@ test('an export can be requested by a user who may watch the archive of each of 
   await service.add(ann, { ...body, streams: ['gate', 'gate'] }, note);
   const streams = [{ uid: 'gate', name: 'gate' }];
   assert.deepEqual(requested, [{ userId: ann.user.id, streams, startMs: 1, endMs: 2, name: 'x' }]);
+});
+
+test('[R11.4] a digest of a night in which all cameras were dark has those that fit into two minutes', async (t) => {
+  const detail = { code: null, reason: null, subject: null, user: null, address: null, figures: {} };
+  const items = Array.from({ length: 300 }, (_, index) => ({
+    ...{ id: index + 1, kind: 'stream-down' as const, stream: `cam${index}`, streamName: `Camera ${index}` },
+    ...{ startTime: 0, endTime: null, isOngoing: true, isReviewed: false, note: '', detail },
+  }));
+  const journal: typeof emptyJournal = {
+    page: (_, { kinds }) =>
+      Promise.resolve({ items: kinds.includes('stream-down') ? items : [], next: null }),
+  };
+  const { service, admin, requested } = await scene(t, { journal });
+  const zone = { timeZone: 'Europe/Moscow', language: 'en' as const };
+  const body = { streams: [], startTime: 0, endTime: 28_800_000, name: 'Night', ...zone };
+  await service.addDigest(admin, body, newAuditNote());
+  const [request] = requested as { readonly streams: readonly unknown[] }[];
+  assert.equal(request?.streams.length, 80);
 });
 
 test('an export is visible only to its owner, not to administrators', async (t) => {

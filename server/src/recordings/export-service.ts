@@ -1,13 +1,12 @@
 import type { z } from 'zod';
 import type { Calls } from '@vidette/contract/calls';
-import { digestSpanMaxDays, digestStreamsMax, planOf } from '@vidette/contract/digest-plan';
+import { digestSpanMaxDays, planOf } from '@vidette/contract/digest-plan';
 import type { Export } from '@vidette/contract/entities';
 import { requireExportOwner } from '../access/export-policy.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireStream } from '../access/stream-policy.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import { fieldFault } from '../base/field-fault.ts';
 import { requireKnownZone } from '../base/known-zone.ts';
 import type { JournalService } from '../events/journal-service.ts';
 import type { Exports, ReadyPackage } from '../export/exports.ts';
@@ -93,12 +92,6 @@ export class ExportService {
     const plan = planOf(entries, { ...span, nowMs: clock.wallMs() });
     const names = new Map(plan.parts.map((part) => [part.uid, part.name]));
     if (names.size === 0) throw new Fault('NotFound', 'Nothing happened in this time.');
-    if (names.size > digestStreamsMax)
-      throw fieldFault(
-        'ValidationError',
-        'streams',
-        `A digest can't show more than ${digestStreamsMax} cameras.`,
-      );
     const streams = [...names].map(([uid, streamName]) => ({ uid, name: streamName }));
     note.target = streams.map(({ uid }) => uid).join(' ');
     note.targetName = exportName({ name, streams });

@@ -1,5 +1,6 @@
 import { Button, Progress } from '@mantine/core';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
+import { limits } from '@vidette/contract/constants';
 import type { Export } from '@vidette/contract/entities';
 import { addressOf } from '@vidette/contract/routes';
 import { isUnderWay, useDeleteExport, useRetryExport } from './exports-api.ts';
@@ -61,21 +62,34 @@ function ExportSummary({ item, name }: ExportPartProps) {
       {item.status === 'running' && (
         <Progress className={classes.progress} value={item.share * 100} aria-label={name} />
       )}
-      {item.status === 'ready' && (
-        <ul className={classes.streams}>
-          {item.streams.map((stream) => (
-            <li key={stream.uid}>
-              {i18n.t(item.kind === 'digest' ? 'exports.stream.digest' : 'exports.stream', {
-                clips: i18n.t('digest.clips', { count: stream.files }),
-                name: stream.name,
-                duration: i18n.duration(stream.durationMs),
-                gap: i18n.duration(stream.gapMs),
-              })}
-            </li>
-          ))}
-        </ul>
-      )}
+      {item.status === 'ready' && <ExportedStreams item={item} />}
     </div>
+  );
+}
+
+/** What of each stream is in the file; a digest may have hundreds. */
+function ExportedStreams({ item: { kind, streams } }: { item: Export }) {
+  const i18n = useI18n();
+  const list = (
+    <ul className={classes.streams}>
+      {streams.map((stream) => (
+        <li key={stream.uid}>
+          {i18n.t(kind === 'digest' ? 'exports.stream.digest' : 'exports.stream', {
+            clips: i18n.t('digest.clips', { count: stream.files }),
+            name: stream.name,
+            duration: i18n.duration(stream.durationMs),
+            gap: i18n.duration(stream.gapMs),
+          })}
+        </li>
+      ))}
+    </ul>
+  );
+  if (streams.length <= limits.exportStreamsMax) return list;
+  return (
+    <details>
+      <summary className={classes.fold}>{i18n.t('exports.streams', { count: streams.length })}</summary>
+      {list}
+    </details>
   );
 }
 
