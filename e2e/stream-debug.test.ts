@@ -124,10 +124,11 @@ test('[R2.14] the server’s metrics are shown over time, and the value of each 
     const idle = page.getByRole('listitem').filter({ hasText: '1 stream should be recorded and is not:' });
     await idle.getByRole('link', { name: 'Dock' }).waitFor();
     const chart = page.getByRole('figure', { name: /^Memory/ });
+    await chart.getByText(/^Limit: \d/).waitFor();
     const figure = chart.locator('figcaption span').nth(1);
     await figure.waitFor();
     const moment = chart.locator('figcaption ~ div span').nth(1);
-    assert.match((await moment.textContent()) ?? '', /^↑/);
+    assert.match((await moment.textContent()) ?? '', /^max\. \d/);
     await chart.locator('svg').hover({ position: { x: 2, y: 20 } });
     await until(
       () => moment.textContent(),

@@ -56,9 +56,20 @@ export function HistoryChart({ label, times, values, limit, words }: HistoryChar
       </svg>
       <div className={classes.foot}>
         <span>{i18n.time(first)}</span>
-        <span>{pointed === null ? `↑ ${words(most)}` : i18n.time(times[shown] ?? first)}</span>
+        {pointed === null ? (
+          <span title={i18n.t('stats.chart.most.why')}>
+            {i18n.t('stats.chart.most', { value: words(most) })}
+          </span>
+        ) : (
+          <span>{i18n.time(times[shown] ?? first)}</span>
+        )}
         <span>{i18n.time(last)}</span>
       </div>
+      {limit !== undefined && (
+        <p className={classes.legend} title={i18n.t('stats.chart.limit.why')}>
+          {i18n.t('stats.chart.limit', { value: words(limit) })}
+        </p>
+      )}
     </figure>
   );
 }

@@ -66,7 +66,7 @@ const signedInFiles = new RegExp(
     '^features/(account|administration|audit-logs|bookmarks|cluster|digest|events|exports|first-steps)/',
     '^features/(help|mosaics|notifications|rights)/',
     '^features/(stream-view|streams/details|streams/form|swagger|tunnel|users)/',
-    '^components/((history-charts|keys-dialog|pager)\\.tsx$|(depth|overload|recorded-share|warning)-text\\.ts$|calendar/)',
+    '^components/((history-charts?|keys-dialog|pager)\\.tsx$|(depth|overload|recorded-share|warning)-text\\.ts$|calendar/)',
     '^app/frame/(drained-node|palette|use-command-actions|health-|use-disk)',
     '^(i18n|playback|timeline)/',
   ].join('|'),

@@ -41,6 +41,10 @@ export const administration = {
   'stats.lostPackets': 'Lost packets per second',
   'stats.soon': 'The first figures appear within 30 seconds.',
   'stats.writeLatency': 'Slowest disk write',
+  'stats.chart.most': 'max. {value}',
+  'stats.chart.most.why': 'The highest value in this period',
+  'stats.chart.limit': 'Limit: {value}',
+  'stats.chart.limit.why': 'The dashed line: above it, the server does not keep up',
 
   'license.state': 'State',
   'license.valid': 'Valid',

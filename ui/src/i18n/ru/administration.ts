@@ -44,6 +44,10 @@ export const administration: Record<keyof typeof english, string> = {
   'stats.lostPackets': 'Потеряно пакетов в секунду',
   'stats.soon': 'Первые данные появятся в течение 30 секунд.',
   'stats.writeLatency': 'Самая долгая запись на диск',
+  'stats.chart.most': 'макс. {value}',
+  'stats.chart.most.why': 'Наибольшее значение за это время',
+  'stats.chart.limit': 'Предел: {value}',
+  'stats.chart.limit.why': 'Пунктирная линия: выше неё сервер не справляется',
 
   'license.state': 'Состояние',
   'license.valid': 'Действует',
