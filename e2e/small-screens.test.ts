@@ -163,6 +163,28 @@ test('on a phone a stream is shared from its player, beside its name', () =>
     phone,
   ));
 
+test('on a phone the open tab is in sight, and tabs fade where there are more', () =>
+  testEnv.open(
+    '/administration/audit-logs',
+    async (page) => {
+      const tabs = page.getByRole('navigation', { name: 'Разделы страницы' });
+      const open = tabs.locator('[aria-current=page]');
+      const edges = () =>
+        tabs.evaluate(({ dataset }) => `${dataset['moreBefore'] ?? ''} ${dataset['moreAfter'] ?? ''}`);
+      await until(edges, (found) => found === 'true false');
+      const { x, width } = (await open.boundingBox()) ?? assert.fail('it is not drawn');
+      assert.ok(x >= 0 && x + width <= phone.width, `${x} to ${x + width}`);
+      await tabs.getByRole('link').first().click();
+      await until(edges, (found) => found === 'false true');
+      // Drawing the screen again does not undo what the user scrolled.
+      const half = await tabs.evaluate((list) => (list.scrollLeft = Math.round(list.scrollWidth / 4)));
+      await until(edges, (found) => found === 'true true');
+      await page.waitForResponse((response) => response.url().includes('/v1/'));
+      assert.ok(Math.abs((await tabs.evaluate((list) => list.scrollLeft)) - half) <= 1);
+    },
+    phone,
+  ));
+
 test('on a phone a long name does not push the end of a sentence of the audit log out of its table', async () => {
   const name = 'СкладСевернаяПроходнаяУЖелезнодорожныхВесовБезПробелов';
   const body = { name, streamSource: 'rtsp://127.0.0.1:9/x', archive: { isEnable: false } };
