@@ -110,6 +110,13 @@ test('[R2.12] [R7.41] all tiles show their streams over one socket; one is enlar
   await page.keyboard.press('Escape');
   await allPlaying(page, 4);
 
+  await page.getByRole('link', { name: 'Mosaic settings' }).focus();
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip the tiles');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  assert.ok(await page.evaluate(() => !document.activeElement?.closest('article')), 'no tile has the focus');
+
   await page.getByRole('button', { name: 'Video only' }).click();
   await page.waitForURL(/kiosk=true/);
   await page.getByRole('banner').waitFor({ state: 'detached' });

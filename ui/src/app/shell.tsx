@@ -15,6 +15,7 @@ import { focusHeading } from '../routing/react/focus.ts';
 import { useArrival, useRouteLocation, useRouter } from '../routing/react/router-context.tsx';
 import { scrollBack } from '../routing/scroll.ts';
 import { ForbiddenScreen } from '../components/fallback-screens.tsx';
+import { SkipLink } from '../components/skip-link.tsx';
 import type { AppShell } from './frame/app-shell.tsx';
 import { readAppShell } from './import-app-shell.ts';
 import { OfflineBanner } from './offline-banner.tsx';
@@ -71,9 +72,7 @@ export function Shell({ screens }: { screens: Screens }) {
   );
   return (
     <>
-      <a href="#content" className={classes.skip}>
-        {i18n.t('nav.skip')}
-      </a>
+      <SkipLink to="content">{i18n.t('nav.skip')}</SkipLink>
       {isBare ? (
         <>
           {alerts}

@@ -36,6 +36,7 @@ export const mosaics = {
   'mosaic.allGap': 'Skipped {duration}: nothing is recorded on any stream',
   'mosaic.ended': 'Nothing is recorded after this moment.',
 
+  'wall.skip': 'Skip the tiles',
   'wall.enlarge': 'Enlarge {name}',
   'wall.shrink': 'Show all streams',
   'wall.open': 'Open the page of {name}',

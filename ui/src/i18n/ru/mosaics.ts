@@ -36,6 +36,7 @@ export const mosaics = {
   'mosaic.allGap': 'Пропущено {duration}: нет записи ни одного потока',
   'mosaic.ended': 'После этого момента записей нет.',
 
+  'wall.skip': 'Пропустить плитки',
   'wall.enlarge': 'Увеличить {name}',
   'wall.shrink': 'Показать все потоки',
   'wall.open': 'Открыть страницу {name}',

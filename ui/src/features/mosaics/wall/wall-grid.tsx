@@ -1,5 +1,6 @@
 import type { MosaicLayout } from '@vidette/contract/entities';
 import { useEffect, useState, type CSSProperties, type RefCallback } from 'react';
+import { SkipLink } from '../../../components/skip-link.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { inReadingOrder } from '../grid/grid.ts';
 import type { Wall } from '../../../playback/wall/wall.ts';
@@ -19,8 +20,12 @@ interface WallGridProps {
   readonly facts: StreamFacts;
 }
 
+/** Where the keyboard continues behind the tiles. */
+const END_ID = 'behind-tiles';
+
 /** The tiles of one page of a mosaic; one of them may be enlarged over the others. */
 export function WallGrid({ gridRef, wall, layout, page, label, facts }: WallGridProps) {
+  const i18n = useI18n();
   const [enlarged, setEnlarged] = useEnlarged();
   /** By position: streams that were watched there and are no longer available to the viewer. */
   const [lost, setLost] = useState<ReadonlyMap<string, Lost>>(new Map());
@@ -40,6 +45,7 @@ export function WallGrid({ gridRef, wall, layout, page, label, facts }: WallGrid
         gridTemplateRows: `repeat(${layout.rows}, minmax(0, 1fr))`,
       }}
     >
+      <SkipLink to={END_ID}>{i18n.t('wall.skip')}</SkipLink>
       {tiles.map(({ cell, id }) => {
         const style = {
           gridColumn: `${cell.x + 1} / span ${cell.width}`,
@@ -68,6 +74,7 @@ export function WallGrid({ gridRef, wall, layout, page, label, facts }: WallGrid
           />
         );
       })}
+      <span id={END_ID} tabIndex={-1} className="visually-hidden" />
     </div>
   );
 }
