@@ -89,7 +89,7 @@ function Marks({ tile, onLoss }: MarksProps) {
   if (isInGap || (state.name !== 'playing' && state.name !== 'paused')) return null;
   if (isReduced)
     return (
-      <span className={classes.mark} title={i18n.t('wall.reduced.why')}>
+      <span className={classes.mark} data-sign="key" title={i18n.t('wall.reduced.why')}>
         {i18n.t('wall.keyFrames')}
       </span>
     );
@@ -101,7 +101,7 @@ function Marks({ tile, onLoss }: MarksProps) {
     );
   if (!isKeyFrames) return null;
   return (
-    <span className={classes.mark} title={i18n.t('wall.keyFrames.why')}>
+    <span className={classes.mark} data-sign="key" title={i18n.t('wall.keyFrames.why')}>
       {i18n.t('wall.keyFrames')}
     </span>
   );
