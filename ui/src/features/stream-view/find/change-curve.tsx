@@ -77,7 +77,7 @@ export function ChangeCurve({ startMs, endMs, steps, marks, ranges, onMark }: Ch
       <RecordedStrip ranges={ranges} shareAt={(ms) => at(ms) / WIDTH} />
       <div className={classes.axis} aria-hidden="true">
         <span>{i18n.dateTime(startMs)}</span>
-        <span>{i18n.dateTime(endMs)}</span>
+        <span>{i18n.date(startMs) === i18n.date(endMs) ? i18n.time(endMs) : i18n.dateTime(endMs)}</span>
       </div>
     </div>
   );
