@@ -94,6 +94,7 @@ test('[R2.7] a user is changed, blocked and unblocked, signed out, and deleted b
     assert.equal((await client.getUser({ params: { login: 'temp' } })).isBlocked, false);
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel('Login').fill('temp.2');
+    await page.getByLabel('Role', { exact: true }).selectOption({ label: 'User' });
     await page.getByLabel('Streams the user can add').selectOption({ label: 'Limited' });
     await page.getByLabel('At most').fill('none');
     await button(page, 'Save').click();
@@ -196,6 +197,7 @@ test('[R6.4] [R2.7] data managed by another system can’t be changed here, and 
   await testEnv.open('/user/managed/edit', async (page) => {
     await isClosed(page, ['Login', 'Full name', 'E-mail']);
     // The rights are managed on this server.
+    await page.getByLabel('Role', { exact: true }).selectOption({ label: 'User' });
     await page.getByLabel('Streams the user can add').selectOption({ label: 'Limited' });
     await page.getByLabel('At most').fill('4');
     await button(page, 'Save').click();

@@ -15,7 +15,8 @@ export const people = {
   'user.saved': 'User has been saved',
   'user.failed': 'The user has not been changed',
   'user.rights': 'What the user can do',
-  'user.role.help': 'An administrator sees all streams and can change everything.',
+  'user.role.help':
+    'A read-only user can’t add streams. An administrator sees all streams and can change everything.',
   'user.quota': 'Streams the user can add',
   'user.quota.none': 'None, view only',
   'user.quota.count': 'Limited',

@@ -7,12 +7,17 @@ import { FormSection } from '../../../components/form.tsx';
 import { PasswordField } from '../../../components/password-field.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../../i18n/i18n.ts';
-import type { QuotaKind, UserValues } from './user-values.ts';
+import { formRole, withRole, type FormRole, type QuotaKind, type UserValues } from './user-values.ts';
 
 const languageText: Record<(typeof languages)[number], MessageKey> = { en: 'language.en', ru: 'language.ru' };
 
-const quotaText: Record<QuotaKind, MessageKey> = {
-  none: 'user.quota.none',
+const roleText: Record<FormRole, MessageKey> = {
+  readOnly: 'profile.role.readOnly',
+  user: 'profile.role.user',
+  admin: 'profile.role.admin',
+};
+
+const quotaText: Record<Exclude<QuotaKind, 'none'>, MessageKey> = {
   unlimited: 'profile.info.noLimit',
   count: 'user.quota.count',
 };
@@ -71,7 +76,7 @@ function PersonFields({ form, isManaged, isNew }: PartProps<'isManaged' | 'isNew
 
 function RightsFields({ form, isSelf }: PartProps<'isSelf'>) {
   const i18n = useI18n();
-  const { role, quotaKind } = form.values;
+  const role = formRole(form.values);
   return (
     <FormSection title={i18n.t('user.rights')}>
       <NativeSelect
@@ -80,13 +85,12 @@ function RightsFields({ form, isSelf }: PartProps<'isSelf'>) {
         description={i18n.t('user.role.help')}
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         disabled={isSelf}
-        data={[
-          { value: 'user', label: i18n.t('profile.role.user') },
-          { value: 'admin', label: i18n.t('profile.role.admin') },
-        ]}
+        data={Object.entries(roleText).map(([value, key]) => ({ value, label: i18n.t(key) }))}
         {...form.getInputProps('role')}
+        value={role}
+        onChange={({ currentTarget: { value } }) => form.setValues(withRole(form.values, value))}
       />
-      {role !== 'admin' && (
+      {role === 'user' && (
         <NativeSelect
           size="sm"
           label={i18n.t('user.quota')}
@@ -94,7 +98,7 @@ function RightsFields({ form, isSelf }: PartProps<'isSelf'>) {
           {...form.getInputProps('quotaKind')}
         />
       )}
-      {role !== 'admin' && quotaKind === 'count' && (
+      {role === 'user' && form.values.quotaKind === 'count' && (
         <TextInput
           size="sm"
           label={i18n.t('user.quota.most')}

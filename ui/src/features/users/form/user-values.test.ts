@@ -4,7 +4,15 @@ import { userCalls } from '@vidette/contract/calls/users';
 import type { User } from '@vidette/contract/entities';
 import { en } from '../../../i18n/en/all.ts';
 import { I18n } from '../../../i18n/i18n.ts';
-import { addBody, changesOf, emptyUser, userProblems, userValues } from './user-values.ts';
+import {
+  addBody,
+  changesOf,
+  emptyUser,
+  formRole,
+  userProblems,
+  userValues,
+  withRole,
+} from './user-values.ts';
 
 const user: User = {
   name: 'nina',
@@ -28,6 +36,18 @@ test('[R2.6] a completed form is valid input for the call', () => {
   assert.equal(body.name, 'nina');
   assert.equal(body.maxStreamCreation, -1);
   assert.equal(addBody({ ...emptyUser, name: 'n' }).maxStreamCreation, 0);
+});
+
+test('[R1.3] the three roles are chosen by one field; an administrator keeps the quota of before', () => {
+  assert.equal(formRole(emptyUser), 'readOnly');
+  assert.equal(formRole(userValues(user)), 'user');
+  const readOnly = { ...userValues(user), ...withRole(userValues(user), 'readOnly') };
+  assert.deepEqual(changesOf(readOnly, userValues(user)), { maxStreamCreation: 0 });
+  const again = { ...readOnly, ...withRole(readOnly, 'user') };
+  assert.deepEqual([formRole(again), again.quotaKind, again.maxStreamCreation], ['user', 'count', '7']);
+  const admin = { ...readOnly, ...withRole(readOnly, 'admin') };
+  assert.equal(formRole(admin), 'admin');
+  assert.deepEqual(changesOf(admin, readOnly), { isAdmin: true });
 });
 
 test('only changes are sent, and a password only when one was entered', () => {

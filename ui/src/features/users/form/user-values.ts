@@ -23,6 +23,22 @@ export interface UserValues {
   readonly mustChangePassword: boolean;
 }
 
+/** The role as it is chosen and shown: a user without a quota is a read-only user. */
+export type FormRole = 'readOnly' | 'user' | 'admin';
+
+export function formRole({ role, quotaKind }: Pick<UserValues, 'role' | 'quotaKind'>): FormRole {
+  if (role === 'admin') return 'admin';
+  return quotaKind === 'none' ? 'readOnly' : 'user';
+}
+
+/** The values with another role. An administrator's quota stays, for the time after. */
+export function withRole(values: UserValues, role: string): Pick<UserValues, 'role' | 'quotaKind'> {
+  const { quotaKind } = values;
+  if (role === 'admin') return { role, quotaKind };
+  if (role === 'readOnly') return { role: 'user', quotaKind: 'none' };
+  return { role: 'user', quotaKind: quotaKind === 'none' ? 'count' : quotaKind };
+}
+
 export const emptyUser: UserValues = {
   name: '',
   fullName: '',
