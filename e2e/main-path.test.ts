@@ -87,7 +87,7 @@ test('the path of a new user, from the setup to the archive, on one page', async
     async () => {
       await page.getByRole('link', { name: 'Add stream' }).first().click();
       await page.getByLabel('Address of the camera').fill(camera.url('/gate'));
-      await page.getByRole('button', { name: 'Check the address' }).click();
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
       await page.getByText('The camera answers').waitFor();
       await page.getByRole('img', { name: 'Snapshot from the camera' }).waitFor();
       await page.getByLabel('Name').fill('Gate');

@@ -330,7 +330,7 @@ test('[R8.11] an unavailable source is refused at its field, with a text', () =>
   open('/ui/add-stream', cookie, async (page) => {
     const source = page.getByLabel('Address of the camera');
     await source.fill('rtsp://127.0.0.1:9/nothing');
-    await page.getByRole('button', { name: 'Check the address' }).click();
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.locator('input[aria-invalid=true]').waitFor();
     const words = await source.evaluate(
       (input) =>

@@ -181,7 +181,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
       name: 'stream-debug-failed',
       path: `/stream/${failed}/debug`,
       act: async (page) => {
-        await page.locator('main button', { hasText: /Check|Проверить/ }).click();
+        await page.locator('main button', { hasText: /Test|Проверить/ }).click();
         await page.locator('main [role=alert]').waitFor();
       },
     },

@@ -53,7 +53,7 @@ test('[R2.9] metrics over time, the source’s tracks, outages, and the live log
     }
     await page.getByText('No outages since the server started.').waitFor();
     await page.getByText(/^Video has arrived without an outage for /).waitFor();
-    await button(page, 'Check the address').click();
+    await button(page, 'Test').click();
     await page.getByText('The camera answers').waitFor({ timeout: 60_000 });
     await page.getByText('Transport', { exact: true }).waitFor();
     const lines = page.getByRole('list', { name: 'Log' }).getByRole('listitem');
@@ -79,7 +79,7 @@ test('[R2.9] [R10.2] an outage of an unreachable source shows its reason, and so
     await page.setViewportSize({ width: 390, height: 844 });
     await shown().waitFor();
     assert.equal(await shown().count(), 1);
-    await button(page, 'Check the address').click();
+    await button(page, 'Test').click();
     const alert = page.getByRole('main').getByRole('alert');
     await alert.waitFor({ timeout: 60_000 });
     assert.notEqual(await alert.textContent(), '');

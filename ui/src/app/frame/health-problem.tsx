@@ -60,7 +60,7 @@ function StreamProblem({ uid, warning }: { uid: string; warning: HealthWarning }
                 <Link to="/stream/$uid/setting" params={{ uid }} search={{ test: true }} {...props} />
               )}
             >
-              {i18n.t('health.test')}
+              {i18n.t('probe.test')}
             </ActionLink>
           )}
           <ActionLink render={(props) => <Link to="/stream/$uid/setting" params={{ uid }} {...props} />}>

@@ -29,7 +29,7 @@ function Remedies({ uid }: { readonly uid: string }) {
           <Link to="/stream/$uid/setting" params={{ uid }} search={{ test: true }} {...props} />
         )}
       >
-        {i18n.t('stream.info.test')}
+        {i18n.t('probe.test')}
       </Button>
       <Button
         variant="default"

@@ -2,7 +2,6 @@
 export const warnings = {
   'health.count': '{count, plural, one {# problem} other {# problems}}',
   'health.since': 'Since {time}',
-  'health.test': 'Test',
   'health.show': 'Show',
   'banner.warnings': 'Server warnings',
   'warning.licenseWillExpire':

@@ -4,7 +4,6 @@ import type { warnings as english } from '../en/warnings.ts';
 export const warnings: Record<keyof typeof english, string> = {
   'health.count': '{count, plural, one {# проблема} few {# проблемы} many {# проблем} other {# проблемы}}',
   'health.since': 'С {time}',
-  'health.test': 'Проверить',
   'health.show': 'Показать',
   'banner.warnings': 'Предупреждения сервера',
   'warning.licenseWillExpire':

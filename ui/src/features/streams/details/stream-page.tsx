@@ -79,7 +79,7 @@ function StreamActions({ stream }: { stream: Stream }) {
             <Link to="/stream/$uid/setting" params={{ uid: stream.uid }} search={{ test: true }} {...props} />
           )}
         >
-          {i18n.t('stream.info.test')}
+          {i18n.t('probe.test')}
         </Button>
       )}
       {stream.canEdit && (

@@ -33,7 +33,7 @@ export function SourceProbe({ check, isReady, isBeforeSaving = true }: SourcePro
         !check.probed && (
           <div className={classes.waiting}>
             <Button size="sm" variant="default" disabled={!isReady} onClick={check.run}>
-              {i18n.t('probe.check')}
+              {i18n.t('probe.test')}
             </Button>
             {isBeforeSaving && <span className={classes.help}>{i18n.t('probe.help')}</span>}
           </div>
