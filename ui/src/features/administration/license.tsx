@@ -22,7 +22,7 @@ export function LicenseScreen() {
           <Fact label={i18n.t('license.state')}>
             {i18n.t(license.isExpired ? 'license.expired' : 'license.valid')}
           </Fact>
-          <Fact label={i18n.t('license.owner')}>{license.owner || i18n.t('profile.none')}</Fact>
+          <Fact label={i18n.t('license.owner')}>{license.owner || i18n.t('license.owner.none')}</Fact>
           <Fact label={i18n.t('license.expires')}>
             {license.expiresAt === null ? i18n.t('license.never') : i18n.date(license.expiresAt)}
           </Fact>

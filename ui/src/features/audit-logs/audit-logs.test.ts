@@ -64,7 +64,10 @@ test('[R7.47] an entry is a sentence with the names of then, in both languages',
   assert.equal(said(stream), 'nina deleted the stream Gate 2');
   assert.equal(said(stream, russian), 'nina: удалён поток Gate 2');
   assert.equal(said({ ...stream, targetName: null }), 'nina deleted the stream k3m9x2q7w5ab');
-  assert.equal(said({ ...stream, outcome: 'Forbidden' }), 'Not done (nina): Stream deleted · Gate 2');
+  assert.equal(
+    said({ ...stream, outcome: 'Forbidden' }),
+    'nina: the action “Stream deleted” failed · Gate 2',
+  );
   assert.equal(said({ action: 'somethingNew' }), 'nina: somethingNew');
   assert.equal(
     said({ ...stream, action: 'watchShared', user: null }),

@@ -50,6 +50,7 @@ export const administration = {
   'license.valid': 'Valid',
   'license.expired': 'Missing or expired',
   'license.owner': 'Owner',
+  'license.owner.none': 'Not set',
   'license.expires': 'Valid until',
   'license.never': 'No expiry',
   'license.streams': 'Streams allowed',

@@ -99,7 +99,8 @@ export const mosaics = {
   'mosaicEdit.streams.help':
     'Drag a stream into the mosaic, or click it to fill the selected tile. With Shift, a click adds all streams up to it.',
   'mosaicEdit.search': 'Search streams',
-  'mosaicEdit.more': '{count, plural, one {# more: use the search} other {# more: use the search}}',
+  'mosaicEdit.more':
+    '{count, plural, one {# more stream: use the search} other {# more streams: use the search}}',
   'mosaicEdit.inUse': 'in the mosaic',
   'mosaicEdit.create': 'Create the mosaic',
   'mosaicEdit.delete': 'Delete the mosaic',

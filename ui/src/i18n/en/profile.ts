@@ -9,6 +9,7 @@ export const profile = {
   'profile.info.noLimit': 'No limit',
   'profile.info.since': 'Account since',
   'profile.none': 'Not set',
+  'profile.none.email': 'Not set',
   'profile.person': 'Personal data',
   'profile.managed': 'Name, e-mail and password of this account are managed in another system.',
   'profile.passwordChange': 'Change the password',

@@ -166,7 +166,7 @@ export const records = {
   'audit.said.removed': '{user} removed {streams} from {target}',
   'audit.said.granted': '{user} gave {target} access to {streams}',
   'audit.plain': '{user}: {action}',
-  'audit.refused': 'Not done ({user}): {action}',
+  'audit.refused': '{user}: the action “{action}” failed',
   'audit.visitor': 'A visitor',
   'audit.broker': 'The MQTT broker',
   'audit.program': '{user} (by a program)',

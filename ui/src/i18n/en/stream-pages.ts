@@ -9,6 +9,7 @@ export const streamPages = {
   'stream.name.missing': 'Give it a name',
   'stream.name.placeholder': 'Gate 2',
   'stream.tags': 'Tags',
+  'stream.tags.none': 'None',
   'stream.location': 'Location',
   'stream.zone': 'Camera time zone',
   'stream.zone.help': 'Used by viewers whose settings show times in each stream’s own time zone.',

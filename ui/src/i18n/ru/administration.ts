@@ -53,6 +53,7 @@ export const administration: Record<keyof typeof english, string> = {
   'license.valid': 'Действует',
   'license.expired': 'Отсутствует или истекла',
   'license.owner': 'Владелец',
+  'license.owner.none': 'Не указан',
   'license.expires': 'Срок действия',
   'license.never': 'Бессрочно',
   'license.streams': 'Разрешено потоков',

@@ -11,6 +11,7 @@ export const profile: Record<keyof typeof english, string> = {
   'profile.info.noLimit': 'Без ограничения',
   'profile.info.since': 'Учётная запись с',
   'profile.none': 'Не указано',
+  'profile.none.email': 'Не указана',
   'profile.person': 'Личные данные',
   'profile.managed': 'Имя, почта и пароль этой учётной записи задаются в другой системе.',
   'profile.passwordChange': 'Смена пароля',

@@ -11,6 +11,7 @@ export const streamPages: Record<keyof typeof english, string> = {
   'stream.name.missing': 'Назовите поток',
   'stream.name.placeholder': 'Ворота 2',
   'stream.tags': 'Теги',
+  'stream.tags.none': 'Нет',
   'stream.location': 'Место',
   'stream.zone': 'Часовой пояс камеры',
   'stream.zone.help': 'Для тех, кто выбрал в настройках время каждого потока.',

@@ -19,7 +19,7 @@ export function ProfileInfoScreen() {
     <Facts>
       <Fact label={i18n.t('profile.info.login')}>{user.name}</Fact>
       <Fact label={i18n.t('account.fullName')}>{user.fullName || i18n.t('profile.none')}</Fact>
-      <Fact label={i18n.t('account.email')}>{user.email || i18n.t('profile.none')}</Fact>
+      <Fact label={i18n.t('account.email')}>{user.email || i18n.t('profile.none.email')}</Fact>
       <Fact label={i18n.t('account.language')}>{i18n.t(languageNames[user.language])}</Fact>
       <Fact label={i18n.t('profile.info.role')}>{roleText(user, i18n)}</Fact>
       <Fact label={i18n.t('profile.info.quota')}>{quotaText(user, i18n)}</Fact>

@@ -61,7 +61,7 @@ function StreamFacts({ stream }: { stream: Stream }) {
       <Fact label={i18n.t('stream.info.depth')}>
         {stream.archive.isEnable ? depthText(stream.archive.depthHours, i18n) : i18n.t('streams.archive.off')}
       </Fact>
-      <Fact label={i18n.t('stream.tags')}>{stream.tags.join(', ') || i18n.t('profile.none')}</Fact>
+      <Fact label={i18n.t('stream.tags')}>{stream.tags.join(', ') || i18n.t('stream.tags.none')}</Fact>
       <Fact label={i18n.t('stream.location')}>{stream.location.name || i18n.t('profile.none')}</Fact>
       <Fact label={i18n.t('stream.info.added')}>
         {stream.createdBy === null
