@@ -22,7 +22,7 @@ export interface Sample {
   readonly isDamaged: boolean;
   /**
    * The coded bytes as slices, in order, not joined: NAL units each preceded by its 4-byte length for video,
-   * one raw AAC or Opus frame for audio. The list and its views may be made anew each time.
+   * one raw AAC or Opus frame for audio. Reading it may make another list and other views.
    */
   readonly data: readonly Uint8Array[];
   /** Sum of the lengths of `data`, bytes. */
