@@ -8,11 +8,12 @@ import { closeSync, fdatasync, openSync, writeSync, writev } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { receivedBlocks } from '@vidette/media/rtp/byte-arena';
 import { leastWays } from './least-ways.ts';
 
 const [way = '', folder = '', ...urls] = process.argv.slice(2);
 const does = leastWays[way] ?? {};
-const blockBytes = 17 * 4096 - 16;
+const { blockBytes } = receivedBlocks;
 /** As in `PollRounds`. */
 const roundMs = () => 80 + Math.random() * 20;
 const flushMs = 1_000;

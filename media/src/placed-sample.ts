@@ -35,7 +35,7 @@ class PlacedSample implements Sample {
   }
 
   get data(): readonly Uint8Array[] {
-    return [this.block.bytes.subarray(this.from, this.from + this.size)];
+    return slicesOf(this, this.size);
   }
 
   get blocks(): readonly SampleBlock[] {
