@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 
-/** Chromium as every browser test uses it. `VIDETTE_CHROMIUM` names another executable. */
-export function launchBrowser(): Promise<Browser> {
+/**
+ * Chromium as every browser test uses it. `VIDETTE_CHROMIUM` names another executable.
+ * @param hasScrollbars whether scroll bars take space, as on most desktops; otherwise there are none
+ */
+export function launchBrowser({ hasScrollbars = false } = {}): Promise<Browser> {
   return chromium.launch({
+    ...(hasScrollbars && { ignoreDefaultArgs: ['--hide-scrollbars'] }),
     executablePath: process.env['VIDETTE_CHROMIUM'] ?? '/usr/bin/chromium',
     // Independent of the tests' environment: without a UTF-8 locale Chromium can't open files with non-English
     // names.

@@ -3,7 +3,16 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { consoleErrorsOf, desktop, launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
+import {
+  consoleErrorsOf,
+  desktop,
+  goWithin,
+  launchBrowser,
+  newPerson,
+  openPage,
+  signInByCookie,
+  type Look,
+} from './browser.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
 
 // The frame around the screens: side bar, palette, persistent state, redirects. The rest is in page.test.ts.
@@ -277,6 +286,58 @@ test('[R2.27] the pages of a stream show its name, and link from the video to it
     await page.locator(`main a[href$="/stream/${gate}/view"]`).first().click();
     await page.waitForURL(`**/ui/stream/${gate}/view`);
   }));
+
+test('behind a dialog the page keeps its place and its width', async (t) => {
+  const desk = await launchBrowser({ hasScrollbars: true });
+  t.after(() => desk.close());
+  const page = await openPage(t, { browser: desk, url: server.url, cookie }, `/stream/${gate}/setting`);
+  const place = () =>
+    page.evaluate(() => [
+      scrollY,
+      document.body.scrollTop,
+      document.querySelector('header')?.getBoundingClientRect().width,
+    ]);
+  const locked = page.locator('body[data-scroll-locked]');
+  const remove = page.getByRole('button', { name: 'Delete Gate 2…' });
+  await remove.waitFor();
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  const before = await place();
+  assert.ok((before[0] ?? 0) > 100 && (before[2] ?? 0) < desktop.width, `${before}`);
+  await remove.click();
+  await page.getByRole('dialog').waitFor();
+  assert.deepEqual(await place(), before);
+  await page.keyboard.press('Home');
+  await page.keyboard.press('PageUp');
+  await twoFrames(page);
+  assert.deepEqual(await place(), before);
+  await page.keyboard.press('Escape');
+  await locked.waitFor({ state: 'detached' });
+  assert.deepEqual(await place(), before);
+  await page.keyboard.press('Control+k');
+  await field(page).waitFor();
+  await page.mouse.wheel(0, -200);
+  await twoFrames(page);
+  assert.deepEqual(await place(), before);
+  await page.keyboard.press('Escape');
+  await field(page).waitFor({ state: 'detached' });
+  await page.keyboard.press('PageUp');
+  await page.waitForFunction((y) => scrollY < y, before[0] ?? 0);
+
+  // Shorter than its window, with a list that opens below the end of the page.
+  await goWithin(page, '/streams');
+  await page.getByRole('button', { name: 'Select streams' }).click();
+  await page.getByRole('checkbox', { name: 'Select Gate 2' }).check();
+  const short = await place();
+  await page.getByRole('button', { name: 'Tags…' }).click();
+  await page.getByRole('combobox', { name: 'Remove the tags' }).press('ArrowDown');
+  await page.getByRole('option', { name: 'yard' }).waitFor();
+  await twoFrames(page);
+  assert.deepEqual(await place(), short);
+});
+
+/** Waits until what was pressed is drawn. */
+const twoFrames = (page: Page) =>
+  page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 
 test('[R7.54] polls stop in a hidden tab and continue when it is visible again', async () => {
   const context = await newPerson(browser);

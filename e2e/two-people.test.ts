@@ -168,13 +168,13 @@ test('[R7.53] [R1.8] a server restarted under open pages is shown as unreachable
     await view.goto(`${testEnv.server.url}/ui/stream/${gate}/view`);
     await plays(view);
     await testEnv.server.stop();
-    await view.getByText('Server is not responding.').waitFor();
+    await view.getByText('Server is not responding.', { exact: true }).waitFor();
     again = await startServer({ dataDir, port: Number(new URL(testEnv.server.url).port) });
-    await view.getByText('Server is not responding.').waitFor({ state: 'detached' });
+    await view.getByText('Server is not responding.', { exact: true }).waitFor({ state: 'detached' });
     await plays(view);
     await list.bringToFront();
     const tile = list.getByRole('article').filter({ hasText: 'Gate 2' });
     await tile.locator('[data-status=running]').waitFor();
-    await list.getByText('Server is not responding.').waitFor({ state: 'detached' });
+    await list.getByText('Server is not responding.', { exact: true }).waitFor({ state: 'detached' });
   });
 });
