@@ -6,8 +6,11 @@ export interface LeastDeeds {
   readonly copies?: true;
   /** Computes the checksums of what it has copied. */
   readonly sums?: true;
-  /** `immediately`: out of the read buffer. Otherwise once a second. Flushed once a second in both cases. */
-  readonly writes?: 'each second' | 'immediately';
+  /**
+   * `immediately`: out of the read buffer; `directly`: once a second, past the system's page cache. Flushed once a second
+   * in all cases.
+   */
+  readonly writes?: 'each second' | 'immediately' | 'directly';
 }
 
 export const leastWays: Readonly<Record<string, LeastDeeds>> = {
@@ -15,5 +18,6 @@ export const leastWays: Readonly<Record<string, LeastDeeds>> = {
   sums: { copies: true, sums: true },
   writes: { copies: true, writes: 'each second' },
   all: { looks: true, copies: true, sums: true, writes: 'each second' },
+  direct: { looks: true, copies: true, sums: true, writes: 'directly' },
   immediately: { writes: 'immediately' },
 };

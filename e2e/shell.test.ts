@@ -302,7 +302,7 @@ test('behind a dialog the page keeps its place and its width', async (t) => {
   await remove.waitFor();
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   const before = await place();
-  assert.ok((before[0] ?? 0) > 100 && (before[2] ?? 0) < desktop.width, `${before}`);
+  assert.ok((before[0] ?? 0) > 100 && (before[2] ?? 0) < desktop.width, before.join());
   await remove.click();
   await page.getByRole('dialog').waitFor();
   assert.deepEqual(await place(), before);

@@ -108,6 +108,7 @@ test('[R10.3] bytes, flush, folders, then the row, in that order and before any 
     ],
   );
   assert.equal(rowsAt(), 1);
+  await recorder.stop('recording-off');
   assert.equal(archive.reader.stats('cam1').bytes, (await stat(file)).size);
 });
 

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { Fault } from '../../base/fault.ts';
-import { systemCode } from './files.ts';
+import { systemCode } from './system-code.ts';
 
 /** A segment's bytes, wherever they are stored. */
 export interface SegmentReader {

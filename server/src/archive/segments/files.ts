@@ -1,6 +1,9 @@
 import { mkdir, open, readdir, rmdir, stat, unlink, utimes } from 'node:fs/promises';
 import { syncFolder } from '../../base/durable.ts';
-import { archiveFileMode, archiveFolderMode } from './layout.ts';
+import { createDirect } from './direct-file.ts';
+import { archiveFolderMode } from './layout.ts';
+import { systemCode } from './system-code.ts';
+import { bufferedFile, type WritableFile } from './writable-file.ts';
 
 /**
  * All disk operations of the archive, so that tests can record their order, and fail or shorten any of them.
@@ -27,33 +30,15 @@ export interface ArchiveFiles {
   removeFolder(path: string): Promise<boolean>;
 }
 
-export interface WritableFile {
-  /**
-   * Writes slices consecutively from `position` and returns how many bytes were written, possibly fewer than
-   * requested.
-   */
-  write(slices: readonly Uint8Array[], position: number): Promise<number>;
-  /** fdatasync: the bytes and the file length are on the disk. */
-  sync(): Promise<void>;
-  truncate(bytes: number): Promise<void>;
-  close(): Promise<void>;
-}
-
 export const diskFiles: ArchiveFiles = {
-  create: (path) => openWritable(path, 'wx'),
-  reopen: (path) => openWritable(path, 'r+'),
+  create: createDirect,
+  reopen: async (path) => bufferedFile(await open(path, 'r+')),
   makeFolder: (path) => unlessCode(mkdir(path, archiveFolderMode), 'EEXIST'),
   syncFolder,
   remove: (path) => unlessCode(unlink(path), 'ENOENT'),
   assertChangeable,
   removeFolder: (path) => unlessCode(rmdir(path), 'ENOTEMPTY', 'ENOENT', 'EEXIST'),
 };
-
-/** The system error name, or undefined. */
-export function systemCode(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === 'string' ? code : undefined;
-}
 
 /** The entries of a folder, sorted; empty if it doesn't exist. */
 export async function namesIn(folder: string): Promise<string[]> {
@@ -64,16 +49,6 @@ export async function namesIn(folder: string): Promise<string[]> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw error;
   }
-}
-
-async function openWritable(path: string, flags: 'wx' | 'r+'): Promise<WritableFile> {
-  const handle = await open(path, flags, archiveFileMode);
-  return {
-    write: async (slices, position) => (await handle.writev(slices as Uint8Array[], position)).bytesWritten,
-    sync: () => handle.datasync(),
-    truncate: (bytes) => handle.truncate(bytes),
-    close: () => handle.close(),
-  };
 }
 
 async function assertChangeable(path: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../base/durable.ts';
-import { systemCode } from './files.ts';
+import { systemCode } from './system-code.ts';
 import { archiveFileMode, isUid } from './layout.ts';
 
 /**

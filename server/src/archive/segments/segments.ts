@@ -11,7 +11,7 @@ export {
   readInChunks,
   type SegmentReader,
 } from './file-bytes.ts';
-export { type ArchiveFiles, diskFiles, namesIn, systemCode, type WritableFile } from './files.ts';
+export { type ArchiveFiles, diskFiles, namesIn } from './files.ts';
 export {
   decodeIndex,
   encodeEntry,
@@ -62,3 +62,5 @@ export {
   type SegmentContents,
   spoiltFragments,
 } from './segment-scan.ts';
+export { systemCode } from './system-code.ts';
+export type { WritableFile } from './writable-file.ts';

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { constants } from 'node:fs';
+import { open, readFile, readlink, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import { temporaryRoot } from '../fixtures/archive-fixture.ts';
+import { createDirect, type OpenFile } from './direct-file.ts';
+import { bufferBytes, buffersPerWrite, pageBuffers, pageBytes } from './page-buffers.ts';
+
+/** Bytes that differ from those around them. */
+const noise = (length: number) =>
+  Buffer.from(Uint8Array.from({ length }, (_, index) => index * 31 + (index >> 7)));
+
+const aSystemError = (code: string) => Object.assign(new Error(code), { code });
+
+const newPath = async (t: TestContext) => join(dirname(await temporaryRoot(t)), 'film.mp4');
+
+/** A file starts with the data, after which there is nothing or a `free` box. */
+async function assertStartsWith(path: string, data: Uint8Array): Promise<void> {
+  const bytes = await readFile(path);
+  assert.ok(bytes.subarray(0, data.length).equals(data), `the first ${data.length} bytes`);
+  const rest = bytes.subarray(data.length);
+  if (rest.length === 0) return;
+  assert.equal(rest.readUInt32BE(), rest.length);
+  assert.equal(rest.toString('latin1', 4, 8), 'free');
+  assert.ok(rest.subarray(8).every((byte) => byte === 0));
+}
+
+test('[R10.3] a file that is written past the page cache is complete after each write, and has its own length in the end', async (t) => {
+  const path = await newPath(t);
+  const edges = [
+    1,
+    8,
+    pageBytes - 9,
+    pageBytes - 7,
+    pageBytes,
+    bufferBytes - 1,
+    bufferBytes,
+    3 * bufferBytes + 5,
+  ];
+  const length = fc.oneof(fc.constantFrom(0, ...edges), fc.nat(200_000));
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(length, { maxLength: 5 }), { maxLength: 6 }), async (writes) => {
+      const file = await createDirect(path);
+      let data = Buffer.alloc(0);
+      for (const lengths of writes) {
+        const slices = lengths.map(noise);
+        const bytes = Buffer.concat(slices);
+        assert.equal(await file.write(slices, data.length), bytes.length);
+        await file.sync();
+        data = Buffer.concat([data, bytes]);
+        await assertStartsWith(path, data);
+      }
+      await file.close();
+      assert.ok((await readFile(path)).equals(data));
+      await rm(path);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('[R10.3] a write that needs more memory than one may have is done in parts', async (t) => {
+  const path = await newPath(t);
+  const file = await createDirect(path);
+  const slices = [noise(5), noise(2 * buffersPerWrite * bufferBytes), noise(70_000)];
+  const data = Buffer.concat(slices);
+  assert.equal(await file.write(slices, 0), data.length);
+  await assertStartsWith(path, data);
+  await file.close();
+  assert.ok((await readFile(path)).equals(data));
+});
+
+test('[R10.3] a new file has O_DIRECT where the file system knows it', async (t) => {
+  const path = await newPath(t);
+  const probe = await open(`${path}.probe`, constants.O_RDWR | constants.O_CREAT | constants.O_DIRECT).catch(
+    () => undefined,
+  );
+  await probe?.close();
+  const file = await createDirect(path);
+  t.after(() => file.close());
+  const flags: string[] = [];
+  for (const fd of await readdir('/proc/self/fd')) {
+    if ((await readlink(`/proc/self/fd/${fd}`).catch(() => '')) !== path) continue;
+    flags.push(/flags:\s*(\d+)/.exec(await readFile(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1] ?? '');
+  }
+  assert.equal(flags.length, 1);
+  assert.equal((parseInt(flags[0] ?? '', 8) & constants.O_DIRECT) !== 0, probe !== undefined);
+});
+
+test('[R10.3] an existing file is not overwritten', async (t) => {
+  const path = await newPath(t);
+  await (await createDirect(path)).close();
+  await assert.rejects(createDirect(path), { code: 'EEXIST' });
+});
+
+/** Opens files of which those for direct writing are refused, or changed by `direct`. */
+const openWith =
+  (direct: (handle: FileHandle) => FileHandle): OpenFile =>
+  async (path, flags, mode) => {
+    const isDirect = typeof flags === 'number';
+    const handle = await open(path, isDirect ? 'r+' : flags, mode);
+    return isDirect ? direct(handle) : handle;
+  };
+
+/** A handle of which the n-th write, from 0, does something else. */
+const withWrite = (handle: FileHandle, nth: number, writev: FileHandle['writev']): FileHandle => {
+  let count = 0;
+  return new Proxy(handle, {
+    get: (target, name) => {
+      if (name === 'writev' && count++ === nth) return writev;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+    },
+  });
+};
+
+const refusals: readonly [string, OpenFile][] = [
+  [
+    'when it is opened',
+    openWith(() => {
+      throw aSystemError('EINVAL');
+    }),
+  ],
+  ...[0, 2].map((nth): [string, OpenFile] => [
+    `at write ${nth}`,
+    openWith((handle) => withWrite(handle, nth, () => Promise.reject(aSystemError('EINVAL')))),
+  ]),
+];
+
+for (const [when, openFile] of refusals)
+  test(`[R10.3] a file system that refuses to write directly ${when} is written through the page cache`, async (t) => {
+    const path = await newPath(t);
+    const file = await createDirect(path, openFile);
+    let data = Buffer.alloc(0);
+    for (const bytes of [5_000, 70_000, 10, 3, 300_000]) {
+      assert.equal(await file.write([noise(bytes)], data.length), bytes);
+      await file.sync();
+      data = Buffer.concat([data, noise(bytes)]);
+      assert.ok((await readFile(path)).subarray(0, data.length).equals(data));
+    }
+    await file.close();
+    assert.ok((await readFile(path)).equals(data));
+  });
+
+for (const short of [0, 100, pageBytes, pageBytes + 904, 2 * pageBytes])
+  test(`[R10.3] after a write of only ${short} bytes of the pages the rest can be written`, async (t) => {
+    const path = await newPath(t);
+    const cut = (handle: FileHandle) =>
+      withWrite(handle, 1, async (pages, position) => {
+        const part = Buffer.concat(pages as unknown as Uint8Array[]).subarray(0, short);
+        const { bytesWritten } = await handle.write(part, 0, part.length, position ?? 0);
+        return { bytesWritten, buffers: pages };
+      });
+    const file = await createDirect(path, openWith(cut));
+    assert.equal(await file.write([noise(5_000)], 0), 5_000);
+    const more = noise(20_000);
+    const written = await file.write([more], 5_000);
+    assert.equal(written, Math.max(0, short - (5_000 % pageBytes)));
+    assert.equal(await file.write([more.subarray(written)], 5_000 + written), more.length - written);
+    const data = Buffer.concat([noise(5_000), more]);
+    await assertStartsWith(path, data);
+    await file.close();
+    assert.ok((await readFile(path)).equals(data));
+  });
+
+test('[R10.3] after a failed write the file is cut where its user wants, and closing it does nothing else', async (t) => {
+  const path = await newPath(t);
+  const failing = openWith((handle) => withWrite(handle, 1, () => Promise.reject(aSystemError('ENOSPC'))));
+  const file = await createDirect(path, failing);
+  await file.write([noise(5_000)], 0);
+  await assert.rejects(file.write([noise(5_000)], 5_000), { code: 'ENOSPC' });
+  await file.truncate(3_000);
+  await file.close();
+  assert.ok((await readFile(path)).equals(noise(5_000).subarray(0, 3_000)));
+});
+
+test('[R10.3] writes of many files wait for memory, in their order, and none waits forever', async () => {
+  const done: number[] = [];
+  const taken: Uint8Array[][] = [];
+  const waiting = Array.from({ length: 10 }, (_, index) =>
+    pageBuffers.take(buffersPerWrite).then((buffers) => {
+      done.push(index);
+      taken.push(buffers);
+    }),
+  );
+  while (done.length < waiting.length) {
+    await new Promise(setImmediate);
+    assert.ok(taken.length > 0 && taken.length <= 4, `${taken.length} at a time`);
+    pageBuffers.giveBack(taken.shift() ?? []);
+  }
+  for (const buffers of taken) pageBuffers.giveBack(buffers);
+  assert.deepEqual(
+    done,
+    waiting.map((_, index) => index),
+  );
+});
