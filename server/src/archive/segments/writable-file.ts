@@ -3,8 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 /** A file of the archive while it is written. All reject with the system error. */
 export interface WritableFile {
   /**
-   * Writes slices consecutively from `position` and returns how many bytes were written, possibly fewer than
-   * requested.
+   * Writes slices consecutively from `position`, where what was written before ends, and returns how many bytes were
+   * written, possibly fewer than requested.
    */
   write(slices: readonly Uint8Array[], position: number): Promise<number>;
   /** fdatasync: the bytes and the file length are on the disk. */
