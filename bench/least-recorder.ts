@@ -141,18 +141,15 @@ class Camera {
     const blocks = this.#blocks.slice(0, -1);
     this.#slices = [];
     this.#blocks = this.#blocks.slice(-1);
-    if (does.writes === 'directly') {
-      this.#writeDirectly(slices, () => {
-        freeBlocks.push(...blocks);
-        done();
-      });
-      return;
-    }
-    if (does.sums) for (const slice of slices) sum += crc32(slice) & 1;
     const free = () => {
       freeBlocks.push(...blocks);
       done();
     };
+    if (does.writes === 'directly') {
+      this.#writeDirectly(slices, free);
+      return;
+    }
+    if (does.sums) for (const slice of slices) sum += crc32(slice) & 1;
     if (!does.writes) {
       free();
       return;

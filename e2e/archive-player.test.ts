@@ -3,7 +3,7 @@ import { after, before, test, type TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { launchBrowser, newPerson, openPage, signInByCookie } from './browser.ts';
+import { drawn, launchBrowser, newPerson, openPage, signInByCookie } from './browser.ts';
 import { readFrame, shownFrame } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -83,7 +83,7 @@ async function goTo(page: Page, utcMs: number): Promise<number> {
     WAIT_MS,
   );
   // The element exists shortly before its frame is on the screen.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await drawn(page);
   const shown = await shownFrame(page);
   return shown?.clockMs ?? Number.NaN;
 }

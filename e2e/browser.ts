@@ -106,6 +106,11 @@ export async function goWithin(page: Page, path: string): Promise<void> {
   await page.locator('main :is(h1, h2, video)').first().waitFor();
 }
 
+/** Waits until what has changed is on the screen. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
 /** How much wider than its window a page is, CSS pixels. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -6,6 +6,7 @@ import { administratorOf, until } from './api.ts';
 import {
   consoleErrorsOf,
   desktop,
+  drawn,
   goWithin,
   launchBrowser,
   newPerson,
@@ -308,7 +309,7 @@ test('behind a dialog the page keeps its place and its width', async (t) => {
   assert.deepEqual(await place(), before);
   await page.keyboard.press('Home');
   await page.keyboard.press('PageUp');
-  await twoFrames(page);
+  await drawn(page);
   assert.deepEqual(await place(), before);
   await page.keyboard.press('Escape');
   await locked.waitFor({ state: 'detached' });
@@ -316,7 +317,7 @@ test('behind a dialog the page keeps its place and its width', async (t) => {
   await page.keyboard.press('Control+k');
   await field(page).waitFor();
   await page.mouse.wheel(0, -200);
-  await twoFrames(page);
+  await drawn(page);
   assert.deepEqual(await place(), before);
   await page.keyboard.press('Escape');
   await field(page).waitFor({ state: 'detached' });
@@ -331,13 +332,9 @@ test('behind a dialog the page keeps its place and its width', async (t) => {
   await page.getByRole('button', { name: 'Tags…' }).click();
   await page.getByRole('combobox', { name: 'Remove the tags' }).press('ArrowDown');
   await page.getByRole('option', { name: 'yard' }).waitFor();
-  await twoFrames(page);
+  await drawn(page);
   assert.deepEqual(await place(), short);
 });
-
-/** Waits until what was pressed is drawn. */
-const twoFrames = (page: Page) =>
-  page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 
 test('[R7.54] polls stop in a hidden tab and continue when it is visible again', async () => {
   const context = await newPerson(browser);

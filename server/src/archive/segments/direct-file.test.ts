@@ -4,15 +4,13 @@ import { open, readFile, readlink, readdir, rm, type FileHandle } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { temporaryRoot } from '../fixtures/archive-fixture.ts';
+import { systemError, temporaryRoot } from '../fixtures/archive-fixture.ts';
 import { createDirect, type OpenFile } from './direct-file.ts';
 import { bufferBytes, buffersPerWrite, pageBuffers, pageBytes } from './page-buffers.ts';
 
 /** Bytes that differ from those around them. */
 const noise = (length: number) =>
   Buffer.from(Uint8Array.from({ length }, (_, index) => index * 31 + (index >> 7)));
-
-const aSystemError = (code: string) => Object.assign(new Error(code), { code });
 
 const newPath = async (t: TestContext) => join(dirname(await temporaryRoot(t)), 'film.mp4');
 
@@ -119,12 +117,12 @@ const refusals: readonly [string, OpenFile][] = [
   [
     'when it is opened',
     openWith(() => {
-      throw aSystemError('EINVAL');
+      throw systemError('EINVAL');
     }),
   ],
   ...[0, 2].map((nth): [string, OpenFile] => [
     `at write ${nth}`,
-    openWith((handle) => withWrite(handle, nth, () => Promise.reject(aSystemError('EINVAL')))),
+    openWith((handle) => withWrite(handle, nth, () => Promise.reject(systemError('EINVAL')))),
   ]),
 ];
 
@@ -166,7 +164,7 @@ for (const short of [0, 100, pageBytes, pageBytes + 904, 2 * pageBytes])
 
 test('[R10.3] after a failed write the file is cut where its user wants, and closing it does nothing else', async (t) => {
   const path = await newPath(t);
-  const failing = openWith((handle) => withWrite(handle, 1, () => Promise.reject(aSystemError('ENOSPC'))));
+  const failing = openWith((handle) => withWrite(handle, 1, () => Promise.reject(systemError('ENOSPC'))));
   const file = await createDirect(path, failing);
   await file.write([noise(5_000)], 0);
   await assert.rejects(file.write([noise(5_000)], 5_000), { code: 'ENOSPC' });

@@ -36,10 +36,10 @@ export async function createDirect(path: string, openFile: OpenFile = open): Pro
  */
 class DirectFile implements WritableFile {
   readonly #path: string;
-  readonly #handle: FileHandle;
   readonly #openFile: OpenFile;
-  /** Used instead once the file system has refused to write directly. */
-  #buffered: WritableFile | undefined;
+  #handle: FileHandle;
+  /** Until the file system has refused that. */
+  #isDirect = true;
   /** Without padding. */
   #bytes = 0;
   /** With padding. */
@@ -59,8 +59,9 @@ class DirectFile implements WritableFile {
       throw new RangeError(`The file ends at ${this.#bytes}, not at ${position}.`);
     return this.#unlessFailed(async () => {
       for (const part of partsOf(slices)) {
-        const written = await this.#writePart(part);
-        if (written < lengthOf(part)) break;
+        const end = this.#bytes + lengthOf(part);
+        await this.#writePart(part);
+        if (this.#bytes < end) break;
       }
       return this.#bytes - position;
     });
@@ -82,7 +83,6 @@ class DirectFile implements WritableFile {
       await this.#handle.truncate(this.#bytes);
       await this.#handle.datasync();
     } finally {
-      await this.#buffered?.close();
       await this.#handle.close();
     }
   }
@@ -96,23 +96,29 @@ class DirectFile implements WritableFile {
     }
   }
 
-  async #writePart(slices: readonly Uint8Array[]): Promise<number> {
-    if (!this.#buffered) {
+  async #writePart(slices: readonly Uint8Array[]): Promise<void> {
+    if (this.#isDirect) {
       try {
-        return await this.#writePages(slices);
+        await this.#writePages(slices);
+        return;
       } catch (error) {
         if (systemCode(error) !== 'EINVAL' && systemCode(error) !== 'ENOTSUP') throw error;
-        this.#buffered = bufferedFile(await this.#openFile(this.#path, 'r+'));
       }
+      await this.#leaveDirect();
     }
-    const written = await this.#buffered.write(slices, this.#bytes);
-    this.#bytes += written;
+    const { bytesWritten } = await this.#handle.writev(slices, this.#bytes);
+    this.#bytes += bytesWritten;
     this.#fileBytes = Math.max(this.#fileBytes, this.#bytes);
-    return written;
   }
 
-  /** How many bytes of the slices were written. */
-  async #writePages(slices: readonly Uint8Array[]): Promise<number> {
+  async #leaveDirect(): Promise<void> {
+    const direct = this.#handle;
+    this.#handle = await this.#openFile(this.#path, 'r+');
+    this.#isDirect = false;
+    await direct.close();
+  }
+
+  async #writePages(slices: readonly Uint8Array[]): Promise<void> {
     const tailBytes = this.#bytes % pageBytes;
     const from = this.#bytes - tailBytes;
     const dataBytes = tailBytes + lengthOf(slices);
@@ -123,10 +129,9 @@ class DirectFile implements WritableFile {
       const { bytesWritten } = await this.#handle.writev(pages, from);
       this.#fileBytes = Math.max(this.#fileBytes, from + bytesWritten);
       const end = Math.min(bytesWritten, dataBytes);
-      if (end <= tailBytes) return 0;
+      if (end <= tailBytes) return;
       this.#bytes = from + end;
       this.#keepTail(buffers, end);
-      return end - tailBytes;
     } finally {
       pageBuffers.giveBack(buffers);
     }

@@ -16,7 +16,7 @@ export interface WritableFile {
 /** A file that is written through the page cache. */
 export function bufferedFile(handle: FileHandle): WritableFile {
   return {
-    write: async (slices, position) => (await handle.writev(slices as Uint8Array[], position)).bytesWritten,
+    write: async (slices, position) => (await handle.writev(slices, position)).bytesWritten,
     sync: () => handle.datasync(),
     truncate: (bytes) => handle.truncate(bytes),
     close: () => handle.close(),
