@@ -174,7 +174,11 @@ test('on a phone the open tab is in sight, and tabs fade where there are more', 
       await until(edges, (found) => found === 'true false');
       const { x, width } = (await open.boundingBox()) ?? assert.fail('it is not drawn');
       assert.ok(x >= 0 && x + width <= phone.width, `${x} to ${x + width}`);
-      await tabs.getByRole('link').first().click();
+      const first = tabs.getByRole('link').first();
+      await first.click();
+      // The click alone scrolls to it, before its screen is opened and does.
+      await first.and(open).waitFor();
+      await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
       await until(edges, (found) => found === 'false true');
       // Drawing the screen again does not undo what the user scrolled.
       const half = await tabs.evaluate((list) => (list.scrollLeft = Math.round(list.scrollWidth / 4)));
