@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { systemError, temporaryRoot } from '../fixtures/archive-fixture.ts';
 import { createDirect, type OpenFile } from './direct-file.ts';
-import { bufferBytes, buffersPerWrite, pageBuffers, pageBytes } from './page-buffers.ts';
+import { bufferBytes, buffersPerWrite, pageBuffers, PageBuffers, pageBytes } from './page-buffers.ts';
 
 /** Bytes that differ from those around them. */
 const noise = (length: number) =>
@@ -192,4 +192,21 @@ test('[R10.3] writes of many files wait for memory, in their order, and none wai
     done,
     waiting.map((_, index) => index),
   );
+});
+
+test('[R10.3] a write without memory fails alone, and those after it get theirs', async () => {
+  let allocations = 0;
+  const buffers = new PageBuffers(() => {
+    if (++allocations === 2) throw new RangeError('Array buffer allocation failed');
+    return new Uint8Array(bufferBytes);
+  });
+  const all = await buffers.take(1);
+  const [refused, waited] = await Promise.allSettled([
+    buffers.take(2 * buffersPerWrite - 1),
+    buffers.take(buffersPerWrite),
+  ]);
+  assert.equal(refused.status, 'rejected');
+  assert.equal(waited.status, 'fulfilled');
+  buffers.giveBack([...all, ...(waited.status === 'fulfilled' ? waited.value : [])]);
+  assert.equal((await buffers.take(2 * buffersPerWrite)).length, 2 * buffersPerWrite);
 });

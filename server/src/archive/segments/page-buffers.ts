@@ -10,24 +10,29 @@ const inUseMax = 64;
 
 interface Waiting {
   readonly count: number;
-  readonly start: (buffers: Uint8Array[]) => void;
+  readonly granted: PromiseWithResolvers<Uint8Array[]>;
 }
 
 /**
  * Buffers whose memory begins at a page, for writing past the page cache. Who needs more than may be in use waits for its
  * turn, so that a disk that stalls can't fill the memory with copies.
  */
-class PageBuffers {
+export class PageBuffers {
+  readonly #allocate: () => Uint8Array;
   readonly #free: Uint8Array[] = [];
   readonly #waiting: Waiting[] = [];
   #inUse = 0;
 
-  /** @param count at most `buffersPerWrite`; to be given back */
+  constructor(allocate = newBuffer) {
+    this.#allocate = allocate;
+  }
+
+  /** @param count at most `buffersPerWrite`; to be given back. Rejects when there is no memory for them. */
   take(count: number): Promise<Uint8Array[]> {
-    const { promise, resolve } = Promise.withResolvers<Uint8Array[]>();
-    this.#waiting.push({ count, start: resolve });
+    const granted = Promise.withResolvers<Uint8Array[]>();
+    this.#waiting.push({ count, granted });
     this.#serve();
-    return promise;
+    return granted.promise;
   }
 
   giveBack(buffers: readonly Uint8Array[]): void {
@@ -39,8 +44,13 @@ class PageBuffers {
   #serve(): void {
     for (let next = this.#waiting[0]; next && this.#inUse + next.count <= inUseMax; next = this.#waiting[0]) {
       this.#waiting.shift();
-      this.#inUse += next.count;
-      next.start(Array.from({ length: next.count }, () => this.#free.pop() ?? newBuffer()));
+      try {
+        const buffers = Array.from({ length: next.count }, () => this.#free.pop() ?? this.#allocate());
+        this.#inUse += next.count;
+        next.granted.resolve(buffers);
+      } catch (error) {
+        next.granted.reject(error);
+      }
     }
   }
 }
