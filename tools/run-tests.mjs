@@ -1,7 +1,7 @@
-// Runs the checks and every test file on the project's own Node, in three lanes, one file at a time in each. Two begin
-// with the unit tests, beside the checks, and go on with the whole-product tests: one with those with a browser, which use
-// most of the CPU, the other with those without one. The third begins with the few that do little but wait, when no unit
-// test is left to begin, and then helps with those without a browser: while some wait, the others use both cores. Long files begin first, so that the
+// Runs the checks and every test file on the project's own Node: unit tests two files at a time, beside the
+// checks, then whole-product tests in lanes, one file at a time in each: one for those with a browser, which use
+// most of the CPU, one for those without one, and one for the few that do little but wait, which is empty after
+// some minutes. They use two cores completely; one more lane only makes all of them late. Long files begin first, so that the
 // lanes end together; the second lane takes files from the end of the first one's list when it is done. A whole-product file that fails is run again at the end, when nothing else is running;
 // a unit test never is. The verdict is in `verdict.mjs`.
 import { spawn } from 'node:child_process';
@@ -49,28 +49,23 @@ const waitingFiles = /\/(archive-(clock|disk|readonly)|full-disk|main-path|s3-ti
 /** Files that take more than a minute, as the line `Longest` of a run reports them. */
 const longFiles =
   /\/(accessibility|archive-disk|cluster-relay|engine-\w+|page|release|review|small-screens)\.test\.ts$/;
-const units = chosen('{contract,media,server,ui,tools}/**/*.test.ts');
+const [units] = await Promise.all([
+  runFiles(chosen('{contract,media,server,ui,tools}/**/*.test.ts'), 2),
+  isWhole && check().then((outcome) => runs.push({ path: 'npm run check', first: outcome })),
+]);
 const whole = Object.groupBy(longFirst(chosen('e2e/**/*.test.ts')), (file) => {
   if (waitingFiles.test(file)) return 'waiting';
   return /'\.+\/(browser|test-env)\.ts'/.test(readFileSync(file, 'utf8')) ? 'browser' : 'plain';
 });
 const { browser = [], plain = [], waiting = [] } = whole;
-/** Duration of each file, to find out what makes the suite slow. @type {Map<string, number>} */
+/** Duration of each whole-product file, to find out what makes the suite slow. @type {Map<string, number>} */
 const seconds = new Map();
-const checks = isWhole && check().then((outcome) => runs.push({ path: 'npm run check', first: outcome }));
-const noUnitsLeft = Promise.withResolvers();
-const nextUnit = () => {
-  const file = units.shift();
-  if (file === undefined) noUnitsLeft.resolve(undefined);
-  return file;
-};
 const lanes = await Promise.all([
-  runLane(() => nextUnit() ?? browser.shift()),
-  runLane(() => nextUnit() ?? plain.shift() ?? browser.pop()),
-  noUnitsLeft.promise.then(() => runLane(() => waiting.shift() ?? plain.pop())),
-  checks,
+  runLane(() => browser.shift()),
+  runLane(() => plain.shift() ?? browser.pop()),
+  runLane(() => waiting.shift()),
 ]);
-const first = new Map(lanes.flatMap((lane) => (lane instanceof Map ? [...lane] : [])));
+const first = new Map([...units, ...lanes.flatMap((lane) => [...lane])]);
 for (const [file, outcome] of first) {
   const path = relative(root, file);
   /** @type {Outcome | undefined} */
