@@ -145,12 +145,21 @@ async function newestRanges(client: Client, uid: string) {
 }
 
 /** Waits until this much is recorded in one piece, ms; resolves to all pieces. */
-export function recordedFor(client: Client, uid: string, ms: number, pieces = 1): Promise<Fragment[]> {
-  return until(
-    () => recorded(client, uid),
-    (fragments) => fragments.filter(({ startMs, endMs }) => endMs - startMs >= ms).length >= pieces,
-    60_000,
-  );
+export async function recordedFor(client: Client, uid: string, ms: number, pieces = 1): Promise<Fragment[]> {
+  try {
+    return await until(
+      () => recorded(client, uid),
+      (fragments) => fragments.filter(({ startMs, endMs }) => endMs - startMs >= ms).length >= pieces,
+      60_000,
+    );
+  } catch (error) {
+    // Why nothing more was recorded can't be seen afterwards.
+    const [stream, stats] = await Promise.all([
+      client.getStream({ params: { uid } }),
+      client.getArchiveStats({ params: { uid } }),
+    ]);
+    throw new Error(`${String(error)}; ${JSON.stringify({ stream, stats })}`, { cause: error });
+  }
 }
 
 /** A download as it is returned. */
