@@ -155,8 +155,8 @@ export async function recordedFor(client: Client, uid: string, ms: number, piece
   } catch (error) {
     // Why nothing more was recorded can't be seen afterwards.
     const [stream, stats] = await Promise.all([
-      client.getStream({ params: { uid } }),
-      client.getArchiveStats({ params: { uid } }),
+      client.getStream({ params: { uid } }).catch(String),
+      client.getArchiveStats({ params: { uid } }).catch(String),
     ]);
     throw new Error(`${String(error)}; ${JSON.stringify({ stream, stats })}`, { cause: error });
   }
