@@ -1,20 +1,15 @@
 import { pino } from 'pino';
-import { lockWhenFree, openRecording, type Recording } from '../archive/recording/recording.ts';
-import { delay, systemClock, type Clock } from '../base/clock.ts';
-import { backoffMs, type Backoff } from '../base/backoff.ts';
+import { lockWhenFree, openRecording } from '../archive/recording/recording.ts';
+import { systemClock } from '../base/clock.ts';
 import { deferredLog } from '../base/deferred-log.ts';
-import { Fault } from '../base/fault.ts';
 import type { HangWatch } from '../base/hang-watch.ts';
 import { LoadLevel } from '../base/load-level.ts';
-import type { Log } from '../base/log.ts';
 import { opened, type Closer, type Opened } from '../base/opened.ts';
 import { redactingLog } from '../base/redacting-log.ts';
-import { noArchiveReason, type EngineSetup, type EngineVitals } from '../engine/engine-protocol.ts';
-import { Turns } from '../base/turns.ts';
-import { WritePermits, type PermitsReport } from '../base/write-permits.ts';
-import { EngineServer, type EngineCommands } from '../engine/engine-server.ts';
+import { Assignments, type EngineParts } from '../engine/assignments.ts';
+import type { EngineSetup, EngineVitals } from '../engine/engine-protocol.ts';
+import { EngineServer } from '../engine/engine-server.ts';
 import { EngineViewers } from '../engine/engine-viewers.ts';
-import { asStream } from '../base/stream-context.ts';
 import { StreamManager } from '../engine/stream-manager.ts';
 import { Confinement, findConfinement } from '../ffmpeg/confinement.ts';
 import { FfmpegPool } from '../ffmpeg/pool.ts';
@@ -117,164 +112,4 @@ function vitalsOf(eventLoop: EventLoopWatch, backlogShare: number): EngineVitals
     uptimeSeconds: process.uptime(),
     backlogShare,
   };
-}
-
-/** What records and receives, once the engine is set up. */
-interface EngineParts {
-  readonly recording: Recording;
-  readonly streamManager: StreamManager;
-}
-
-interface AssignmentTools {
-  readonly open: (setup: EngineSetup) => Promise<EngineParts>;
-  /** Why the engine cannot record at present; undefined when it can. */
-  readonly onProblem: (reason: string | undefined) => void;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-/** Between attempts to open the archive. */
-const setUpRetries: Backoff = { firstMs: 500, longestMs: 10_000 };
-
-/** What the front has assigned to this engine. */
-class Assignments implements EngineCommands {
-  readonly #tools: AssignmentTools;
-  readonly #permits: WritePermits;
-  /** Of a cluster. */
-  #isLeased = false;
-  readonly #turns = new Turns();
-  readonly #epochs = new Map<string, number>();
-  #isDiskInOrder = true;
-  readonly singleSession = new Set<string>();
-  #opening: Promise<void> | undefined;
-  #opened: EngineParts | undefined;
-  /** Streams whose last GOP is being written, by uid. */
-  readonly #ending = new Map<string, Promise<void>>();
-  /** Under which that GOP was received. */
-  readonly #endingEpochs = new Map<string, number>();
-  /** Sent before the engine was set up, by uid. */
-  readonly #early = new Map<string, Parameters<EngineCommands['run']>[0]>();
-
-  constructor(tools: AssignmentTools) {
-    this.#tools = tools;
-    this.#permits = new WritePermits(tools.clock);
-  }
-
-  get streamManager(): StreamManager | undefined {
-    return this.#opened?.streamManager;
-  }
-
-  /** See `ManagedStreamTools.nextTurn`. */
-  readonly nextTurn = () => this.#turns.next();
-
-  /** See `Recorders.backlogShare`. */
-  get backlogShare(): number {
-    return this.#opened?.recording.recorders.backlogShare ?? 0;
-  }
-
-  epochOf(uid: string): number | undefined {
-    return this.#epochs.get(uid);
-  }
-
-  /** See `ManagedStreamTools.permits`. */
-  async permits(uid: string, epoch: number): Promise<boolean> {
-    if (this.#isLeased && !(await this.#permits.permits(uid, epoch))) return false;
-    return this.#epochs.get(uid) === epoch || this.#endingEpochs.get(uid) === epoch;
-  }
-
-  noteLease(report: PermitsReport): void {
-    this.#permits.note(report);
-  }
-
-  noteDisk(isInOrder: boolean): void {
-    this.#isDiskInOrder = isInOrder;
-    this.#opened?.recording.noteDisk(isInOrder);
-  }
-
-  /** Nothing waits for a front any more. */
-  end(): void {
-    this.#permits.end();
-  }
-
-  setUp(setup: EngineSetup): Promise<void> {
-    this.#isLeased = setup.isLeased === true;
-    this.#opening ??= this.#openUntilItWorks(setup);
-    return this.#opening;
-  }
-
-  keepEarly(assigned: ReadonlySet<string>): void {
-    for (const uid of this.#early.keys()) if (!assigned.has(uid)) this.#early.delete(uid);
-  }
-
-  run(order: Parameters<EngineCommands['run']>[0]): void {
-    const { settings, epoch, needsRecovery } = order;
-    if (!this.#opened) {
-      this.#early.set(settings.uid, order);
-      return;
-    }
-    this.#epochs.set(settings.uid, epoch);
-    if (order.isSingleSession) this.singleSession.add(settings.uid);
-    else this.singleSession.delete(settings.uid);
-    const ending = this.#ending.get(settings.uid);
-    if (ending) {
-      void ending.then(() => {
-        if (this.#epochs.get(settings.uid) === epoch) this.run(order);
-      });
-      return;
-    }
-    const { recording, streamManager } = this.#opened;
-    const role = streamManager.find(settings.uid)?.role;
-    // The other process, to which it was handed over, may have recorded something before it was lost.
-    if (role === 'handed-over' || (needsRecovery && role !== 'active')) recording.recoverFirst(settings.uid);
-    asStream(settings.uid, () => streamManager.apply(settings));
-  }
-
-  async prepare({ settings, epoch }: Parameters<EngineCommands['prepare']>[0]): Promise<void> {
-    const { uid } = settings;
-    await this.#opening;
-    await this.#ending.get(uid);
-    const streamManager = this.#opened?.streamManager;
-    if (!streamManager) throw new Fault('Unavailable', 'The engine is starting.');
-    this.#epochs.set(uid, epoch);
-    await asStream(uid, () => streamManager.apply(settings, 'standby').stoodBy());
-  }
-
-  async release(uid: string, cause: Parameters<EngineCommands['release']>[1]): Promise<void> {
-    this.#early.delete(uid);
-    const before = this.#ending.get(uid);
-    if (before && !this.#opened?.streamManager.find(uid)) return before;
-    const epoch = this.#epochs.get(uid);
-    if (epoch !== undefined) this.#endingEpochs.set(uid, epoch);
-    this.#epochs.delete(uid);
-    this.singleSession.delete(uid);
-    const removing = this.#opened?.streamManager.remove(uid, { purge: false, cause });
-    if (!removing) return;
-    const ending = removing
-      .catch(() => undefined)
-      .finally(() => {
-        this.#ending.delete(uid);
-        this.#endingEpochs.delete(uid);
-      });
-    this.#ending.set(uid, ending);
-    await removing;
-  }
-
-  async #openUntilItWorks(setup: EngineSetup): Promise<void> {
-    const { open, onProblem, clock, log } = this.#tools;
-    for (let failures = 1; !this.#opened; failures++) {
-      try {
-        const parts = await open(setup);
-        parts.recording.noteDisk(this.#isDiskInOrder);
-        this.#opened = parts;
-      } catch (err) {
-        log.error({ err }, 'The archive could not be opened for recording; it is tried again');
-        onProblem(noArchiveReason);
-        await delay(clock, backoffMs(failures, setUpRetries));
-      }
-    }
-    onProblem(undefined);
-    const orders = [...this.#early.values()];
-    this.#early.clear();
-    for (const order of orders) this.run(order);
-  }
 }
