@@ -1,3 +1,4 @@
+import { atTime } from '@vidette/media/placed-sample';
 import type { Sample } from '@vidette/media/sample';
 import { msToTicks } from '@vidette/media/time';
 import { primaryTrack, type Track } from '@vidette/media/track';
@@ -197,7 +198,7 @@ export class RunningAttempt {
     const track = this.#tracks.find(({ id }) => id === sample.trackId);
     if (!track) return sample;
     const ticks = msToTicks(timeOffsetMs, track.timescale);
-    return { ...sample, dts: sample.dts + ticks, pts: sample.pts + ticks };
+    return atTime(sample, sample.dts + ticks, sample.pts + ticks);
   }
 }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sampleOf } from '@vidette/media/placed-sample';
+import { BlockPool } from '@vidette/media/sample-block';
 import { Fault } from '../base/fault.ts';
 import { silentLog, type Log, type LogFields } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
@@ -226,15 +228,23 @@ test('[R10.3] after a clock is corrected, frames are dated correctly: gradually,
   const errorMs = () => {
     let last: number | undefined;
     for (let event = reader.take(); event; event = reader.take()) {
-      if (event.type === 'sample') last = event.sample.dts / 90;
+      if (event.type !== 'sample') continue;
+      last = event.sample.dts / 90;
+      assert.equal(Buffer.concat(event.sample.data).toString(), 'frame', 'a frame keeps its data');
     }
     return (last ?? 0) - scene.clock.wallMs();
   };
+  // As a camera's connection makes them.
+  const pool = new BlockPool(64, 0);
+  const bytes = Buffer.from('frame');
   const play = async (seconds: number) => {
     for (let at = 0; at < seconds; at++) {
       await scene.pass(1_000);
       const dts = Math.round((startMs + scene.clock.monotonicMs() - monotonicMs) * 90);
-      scene.session.sink.sample({ ...frame(0, { isKey: true }), dts, pts: dts });
+      const block = pool.give();
+      block.bytes.set(bytes, 7);
+      const head = { ...{ trackId: videoTrack.id, dts, pts: dts }, isKey: true, isDamaged: false };
+      scene.session.sink.sample(sampleOf({ ...head, size: bytes.length }, { block, from: 7 }));
     }
   };
   await play(5);
