@@ -7,6 +7,8 @@ import { clientOf, until } from './api.ts';
 import { runProgram } from './loop-disk.ts';
 import { checkArchive, footageIn, prepared, warningsOf } from './past-archive.ts';
 import { recordPast } from './past-footage.ts';
+import { startFakeCamera } from './rtsp/fake-camera.ts';
+import { encodeClip } from './rtsp/fake-media.ts';
 import { signIn, startServer } from './server.ts';
 
 // A server whose wall clock is wrong at startup, and is set while it records.
@@ -62,7 +64,9 @@ class SettableClock {
  * not, the last of them recorded just now.
  */
 async function keptForTwoHours(t: TestContext) {
-  const made = await prepared(t, { count: 0, isRecorded: true, depthHours: 2 });
+  const camera = await startFakeCamera({ clip: await encodeClip({ framesPerSecond: 5 }) });
+  t.after(() => camera.stop());
+  const made = await prepared(t, { source: camera.url, count: 0, isRecorded: true, depthHours: 2 });
   const nowMs = Math.floor(Date.now() / 1000) * 1000;
   const agesMs = [170, 160, 150, 140, 130, 125, 100, 80, 60, 40, 20, 1].map((minutes) => minutes * MINUTE_MS);
   const spans = agesMs.map((ageMs) => ({ startMs: nowMs - ageMs, endMs: nowMs - ageMs + 10_000 }));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { atTime } from '@vidette/media/placed-sample';
 import type { Sample } from '@vidette/media/sample';
 import type { Browser, Page } from 'playwright-core';
 import { ManualClock } from '../server/src/base/manual-clock.ts';
@@ -73,7 +74,7 @@ async function received(
     const stepMs = track?.kind === 'video' ? delaysMs(frame++) : 0;
     lateMs += stepMs;
     const late = Math.round((lateMs * (track?.timescale ?? 0)) / 1000);
-    const moved: Sample = { ...sample, dts: sample.dts + late, pts: sample.pts + late };
+    const moved = atTime(sample, sample.dts + late, sample.pts + late);
     if (track?.kind === 'video') {
       times.push(moved.pts / track.timescale);
       pageClock.advance(1000 / framesPerSecond + stepMs);

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type HlsPlayer from 'hls.js';
 import { chromium, type Browser } from 'playwright-core';
+import { atTime } from '@vidette/media/placed-sample';
 import { systemClock } from '../server/src/base/clock.ts';
 import { silentLog } from '../server/src/base/log.ts';
 import { encodeClip, type LiveClip } from '../server/src/live/clip-fixture.ts';
@@ -79,7 +80,7 @@ function playInALoop({ samples, tracks }: LiveClip, to: Stream): () => void {
       const mediaSeconds = sample.dts / timescale - firstDts + round * clipSeconds;
       if (startMs + mediaSeconds * 1000 > Date.now()) return;
       const shift = round * clipSeconds * timescale;
-      to.write({ ...sample, dts: sample.dts + shift, pts: sample.pts + shift });
+      to.write(atTime(sample, sample.dts + shift, sample.pts + shift));
       written++;
     }
   }, 10);

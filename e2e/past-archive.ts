@@ -40,7 +40,14 @@ export async function warningsOf(client: Client): Promise<string[]> {
  */
 export async function prepared(
   t: TestContext,
-  options: { dataDir?: string; folder?: string; count: number; isRecorded?: boolean; depthHours?: number },
+  options: {
+    dataDir?: string;
+    folder?: string;
+    source?: string;
+    count: number;
+    isRecorded?: boolean;
+    depthHours?: number;
+  },
 ) {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'vidette-disk-')));
   if (options.dataDir === undefined)
@@ -52,7 +59,7 @@ export async function prepared(
   const { uid } = await client.addStream({
     body: {
       name: 'Gate 2',
-      streamSource: 'demo:?fps=5',
+      streamSource: options.source ?? 'demo:?fps=5',
       archive: { isEnable: options.isRecorded ?? false, depthHours: options.depthHours ?? -1 },
     },
   });

@@ -3,45 +3,12 @@
  * memory as everything else of a sample, for as long as the sample waits; and most are needed once, joined with those of
  * the samples before and after. Measured in design/ingest-cost.md.
  */
-import type { Sample } from './sample.ts';
+import { PlacedSample, type Sample, type SampleHead, type SampleRecord } from './sample.ts';
 import type { SampleBlock } from './sample-block.ts';
 
 /** The bytes of one frame, held for the one that gets it: in one block from there on, or as in `Sample`. */
 export type FrameBytes =
-  { readonly block: SampleBlock; readonly from: number } | Pick<Sample, 'data' | 'blocks'>;
-
-/** All of a sample but its bytes. */
-export type SampleHead = Pick<Sample, 'trackId' | 'dts' | 'pts' | 'isKey' | 'isDamaged' | 'size'>;
-
-class PlacedSample implements Sample {
-  readonly trackId: number;
-  readonly dts: number;
-  readonly pts: number;
-  readonly isKey: boolean;
-  readonly isDamaged: boolean;
-  readonly size: number;
-  readonly block: SampleBlock;
-  readonly from: number;
-
-  constructor(head: SampleHead, dts: number, pts: number, block: SampleBlock, from: number) {
-    this.trackId = head.trackId;
-    this.dts = dts;
-    this.pts = pts;
-    this.isKey = head.isKey;
-    this.isDamaged = head.isDamaged;
-    this.size = head.size;
-    this.block = block;
-    this.from = from;
-  }
-
-  get data(): readonly Uint8Array[] {
-    return slicesOf(this, this.size);
-  }
-
-  get blocks(): readonly SampleBlock[] {
-    return this.block.alone;
-  }
-}
+  { readonly block: SampleBlock; readonly from: number } | Pick<SampleRecord, 'data' | 'blocks'>;
 
 /** Takes over the hold on the bytes. */
 export function sampleOf(head: SampleHead, bytes: FrameBytes): Sample {

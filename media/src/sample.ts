@@ -2,9 +2,13 @@ import type { SampleBlock } from './sample-block.ts';
 
 /**
  * One coded video frame or one audio frame on its way from the camera to its readers. Samples are immutable and
- * shared by all readers of a stream: no reader writes to `data`.
+ * shared by all readers of a stream: no reader writes to `data`. A copy by spread would lack the data of a `PlacedSample`, and the
+ * compiler rejects it where a sample is expected: use `atTime` of `placed-sample.ts`.
  */
-export interface Sample {
+export type Sample = SampleRecord | PlacedSample;
+
+/** A sample that holds its data. */
+export interface SampleRecord {
   /** The `id` of the track it belongs to. */
   readonly trackId: number;
   /**
@@ -33,4 +37,38 @@ export interface Sample {
    * long as it is referenced.
    */
   readonly blocks?: readonly SampleBlock[];
+}
+
+/** All of a sample but its bytes. */
+export type SampleHead = Pick<SampleRecord, 'trackId' | 'dts' | 'pts' | 'isKey' | 'isDamaged' | 'size'>;
+
+/** A sample that says where its bytes lie; see `placed-sample.ts`. */
+export class PlacedSample implements SampleRecord {
+  readonly trackId: number;
+  readonly dts: number;
+  readonly pts: number;
+  readonly isKey: boolean;
+  readonly isDamaged: boolean;
+  readonly size: number;
+  readonly block: SampleBlock;
+  readonly from: number;
+
+  constructor(head: SampleHead, dts: number, pts: number, block: SampleBlock, from: number) {
+    this.trackId = head.trackId;
+    this.dts = dts;
+    this.pts = pts;
+    this.isKey = head.isKey;
+    this.isDamaged = head.isDamaged;
+    this.size = head.size;
+    this.block = block;
+    this.from = from;
+  }
+
+  get data(): readonly Uint8Array[] {
+    return [this.block.bytes.subarray(this.from, this.from + this.size)];
+  }
+
+  get blocks(): readonly SampleBlock[] {
+    return this.block.alone;
+  }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { nalsOf, readClip, shifted } from '../../fixtures/clip.ts';
 import { BitReader, BitWriter } from '../bits.ts';
-import type { Sample } from '../sample.ts';
+import type { SampleRecord } from '../sample.ts';
 import type { VideoTrack } from '../track.ts';
 import { h264Track, parseAvcC } from './avcc.ts';
 import { DecodeTimes } from './decode-times.ts';
@@ -23,7 +23,7 @@ const CLIPS = [
 
 interface VideoClip {
   readonly track: VideoTrack;
-  readonly samples: readonly Sample[];
+  readonly samples: readonly SampleRecord[];
   readonly frameTicks: number;
 }
 
@@ -66,12 +66,12 @@ function withoutVui(sps: Uint8Array): Uint8Array {
 }
 
 interface Stamped {
-  readonly sample: Sample;
+  readonly sample: SampleRecord;
   readonly dts: number;
   readonly pts: number;
 }
 
-function stampAll(times: DecodeTimes, samples: readonly Sample[]): Stamped[] {
+function stampAll(times: DecodeTimes, samples: readonly SampleRecord[]): Stamped[] {
   return samples.map((sample) => ({ sample, ...times.stamp(sample.pts, nalsOf(sample)) }));
 }
 

@@ -48,6 +48,28 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
+/** A reading of both clocks that took longer than this, ms, is repeated, up to so many times. */
+const readingMaxMs = 0.5;
+const readings = 5;
+
+/**
+ * By how much the wall clock is ahead of the monotonic one, ms. The process may be suspended between reading one and the
+ * other, on a busy machine for a tenth of a second and more: the quickest of some readings counts.
+ */
+export function wallOffsetMs(clock: Pick<Clock, 'wallMs' | 'monotonicMs'>): number {
+  let quickestMs = Number.POSITIVE_INFINITY;
+  let offsetMs = 0;
+  for (let reading = 0; reading < readings && quickestMs > readingMaxMs; reading++) {
+    const monotonicMs = clock.monotonicMs();
+    const wallMs = clock.wallMs();
+    const tookMs = clock.monotonicMs() - monotonicMs;
+    if (tookMs >= quickestMs) continue;
+    quickestMs = tookMs;
+    offsetMs = wallMs - monotonicMs;
+  }
+  return offsetMs;
+}
+
 /** Resolves after `delayMs`, or rejects with the signal's reason if it is aborted first. */
 export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { atTime } from '@vidette/media/placed-sample';
 import type { Sample } from '@vidette/media/sample';
 import { findingsOf, openArchive, temporaryRoot } from '../archive/fixtures/archive-fixture.ts';
 import {
@@ -25,7 +26,7 @@ const clock: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, r
 
 /** As another session with the camera dates it. */
 function later(other: RecordedFixture, ticks: number): RecordedFixture {
-  const moved = (sample: Sample) => ({ ...sample, dts: sample.dts + ticks, pts: sample.pts + ticks });
+  const moved = (sample: Sample) => atTime(sample, sample.dts + ticks, sample.pts + ticks);
   return { tracks: other.tracks, between: (fromMs, toMs) => other.between(fromMs, toMs).map(moved) };
 }
 

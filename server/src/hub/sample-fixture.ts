@@ -1,4 +1,4 @@
-import type { Sample } from '@vidette/media/sample';
+import type { SampleRecord } from '@vidette/media/sample';
 import type { AudioTrack, VideoTrack } from '@vidette/media/track';
 
 /** A video track with 25 frames per second for tests that check the flow and never decode. */
@@ -28,7 +28,7 @@ export const audioTrack: AudioTrack = {
 const startSeconds = 1_767_225_600;
 
 /** Video frame number `index` of a stream with 25 frames per second. */
-export function frame(index: number, options: { isKey?: boolean; size?: number } = {}): Sample {
+export function frame(index: number, options: { isKey?: boolean; size?: number } = {}): SampleRecord {
   const dts = startSeconds * 90_000 + index * 3_600;
   const size = options.size ?? 100;
   return {
@@ -43,7 +43,7 @@ export function frame(index: number, options: { isKey?: boolean; size?: number }
 }
 
 /** Audio frame number `index` of 48 kHz AAC: 1024 PCM samples each. */
-export function audio(index: number): Sample {
+export function audio(index: number): SampleRecord {
   const dts = startSeconds * 48_000 + index * 1_024;
   return { trackId: 2, dts, pts: dts, isKey: true, isDamaged: false, data: [new Uint8Array(20)], size: 20 };
 }

@@ -16,7 +16,7 @@
  *   sample is dated at most `maxAheadMs` after its arrival, whatever a source claims.
  */
 import { msToTicks, rescaleTicks } from '@vidette/media/time';
-import type { Clock } from '../base/clock.ts';
+import { wallOffsetMs, type Clock } from '../base/clock.ts';
 
 /** Corrections begin above this error, ms, because smaller ones are not perceptible... */
 const slewAboveMs = 20;
@@ -78,13 +78,12 @@ export function runClock(clock: Clock): Clock {
  * Fractions are kept.
  */
 export function utcMs(clock: Clock): number {
-  const monotonicMs = clock.monotonicMs();
   let anchor = anchors.get(clock);
   if (anchor === undefined) {
-    anchor = clock.wallMs() - monotonicMs;
+    anchor = wallOffsetMs(clock);
     anchors.set(clock, anchor);
   }
-  return anchor + monotonicMs;
+  return anchor + clock.monotonicMs();
 }
 
 /** The tracks of one connection to one source, whose clocks are tied to each other by sender reports. */

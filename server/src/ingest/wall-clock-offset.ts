@@ -4,7 +4,7 @@
  * restart. Small corrections are made gradually, so that frame durations change by at most one percent; large
  * ones in one step, where the caller begins a new run and records the gap.
  */
-import type { Clock } from '../base/clock.ts';
+import { wallOffsetMs, type Clock } from '../base/clock.ts';
 
 /** Differences up to this are corrected gradually, larger ones in a step, ms. */
 const wallStepMs = 2000;
@@ -23,7 +23,7 @@ export class WallClockOffset {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#anchorMs = clock.wallMs() - clock.monotonicMs();
+    this.#anchorMs = wallOffsetMs(clock);
     this.#slewedMs = clock.monotonicMs();
   }
 
@@ -59,6 +59,6 @@ export class WallClockOffset {
   }
 
   #missingMs(): number {
-    return this.#clock.wallMs() - this.#clock.monotonicMs() - this.#anchorMs - this.#timeOffsetMs;
+    return wallOffsetMs(this.#clock) - this.#anchorMs - this.#timeOffsetMs;
   }
 }

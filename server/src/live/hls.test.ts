@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { before, test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { atTime } from '@vidette/media/placed-sample';
 import type { Sample } from '@vidette/media/sample';
 import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
@@ -231,7 +232,7 @@ test('the window is bounded however long it runs', async () => {
     for (const sample of clip.samples) {
       const timescale = clip.tracks.find(({ id }) => id === sample.trackId)?.timescale ?? 1;
       const shift = (round + 1) * seconds * timescale;
-      scene.stream.write({ ...sample, dts: sample.dts + shift, pts: sample.pts + shift });
+      scene.stream.write(atTime(sample, sample.dts + shift, sample.pts + shift));
     }
     await turn();
   }

@@ -3,6 +3,7 @@ import { before, test } from 'node:test';
 import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
 import { walkBoxes } from '@vidette/media/fmp4/box';
 import { parseInit } from '@vidette/media/fmp4/read-init';
+import { atTime } from '@vidette/media/placed-sample';
 import type { Sample } from '@vidette/media/sample';
 import { ManualClock } from '../base/manual-clock.ts';
 import { LoadLevel } from '../base/load-level.ts';
@@ -214,7 +215,7 @@ test('a camera that slows down from 25 to 3 frames a second is never treated as 
   const slowFrom = 10;
   for (const [at, frame] of frames.entries()) {
     const late = Math.max(0, at - slowFrom) * 27_000;
-    scene.stream.write({ ...frame, dts: frame.dts + late, pts: frame.pts + late });
+    scene.stream.write(atTime(frame, frame.dts + late, frame.pts + late));
     await turn();
     scene.clock.advance(at < slowFrom ? 40 : 340);
   }
@@ -314,7 +315,7 @@ test('[R15.4] under overload a viewer gets key frames without audio, one after t
   assert.equal(sink.media.length, reducedAt, 'all frames come with the next key frame');
   const again = clip.samples.slice(0, upToFrame(40).length).map((sample) => {
     const timescale = clip.tracks.find(({ id }) => id === sample.trackId)?.timescale ?? 1;
-    return { ...sample, dts: sample.dts + 4 * timescale, pts: sample.pts + 4 * timescale };
+    return atTime(sample, sample.dts + 4 * timescale, sample.pts + 4 * timescale);
   });
   await scene.write(again);
   assert.deepEqual(sink.messages.slice(3), [
