@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { atTime } from '@vidette/media/placed-sample';
-import type { Sample } from '@vidette/media/sample';
 import type { Browser, Page } from 'playwright-core';
 import { ManualClock } from '../server/src/base/manual-clock.ts';
 import { LoadLevel } from '../server/src/base/load-level.ts';

@@ -46,14 +46,10 @@ export class Assignments implements EngineCommands {
   readonly singleSession = new Set<string>();
   #opening: Promise<void> | undefined;
   #opened: EngineParts | undefined;
-  /** Streams whose last GOP is being written, by uid. */
-  readonly #ending = new Map<string, Promise<void>>();
-  /** Under which that GOP was received. */
-  readonly #endingEpochs = new Map<string, number>();
-  /** Sent before the engine was set up, or while the last GOP of the stream is being written; by uid. */
-  readonly #early = new Map<string, RunOrder>();
-  /** Whose streams are not received yet, by uid. */
-  readonly #preparing = new Map<string, PrepareOrder>();
+  /** Streams whose last GOP is being written, by uid, and the epoch under which it was received. */
+  readonly #ending = new Map<string, { readonly done: Promise<void>; readonly epoch: number | undefined }>();
+  /** The newest order of each stream that was sent before the engine was set up, or while its last GOP is being written. */
+  readonly #early = new Map<string, RunOrder | PrepareOrder>();
 
   constructor(tools: AssignmentTools) {
     this.#tools = tools;
@@ -79,7 +75,7 @@ export class Assignments implements EngineCommands {
   /** See `ManagedStreamTools.permits`. */
   async permits(uid: string, epoch: number): Promise<boolean> {
     if (this.#isLeased && !(await this.#permits.permits(uid, epoch))) return false;
-    return this.#epochs.get(uid) === epoch || this.#endingEpochs.get(uid) === epoch;
+    return this.#epochs.get(uid) === epoch || this.#ending.get(uid)?.epoch === epoch;
   }
 
   noteLease(report: PermitsReport): void {
@@ -127,11 +123,12 @@ export class Assignments implements EngineCommands {
   async prepare(order: PrepareOrder): Promise<void> {
     const { settings, epoch } = order;
     const { uid } = settings;
-    this.#preparing.set(uid, order);
+    this.#early.set(uid, order);
     await this.#opening;
-    await this.#ending.get(uid);
-    if (this.#preparing.get(uid) !== order) throw new Fault('Unavailable', 'The stream has been released.');
-    this.#preparing.delete(uid);
+    await this.#ending.get(uid)?.done;
+    if (this.#early.get(uid) !== order)
+      throw new Fault('Unavailable', 'The engine has been told otherwise meanwhile.');
+    this.#early.delete(uid);
     const streamManager = this.#opened?.streamManager;
     if (!streamManager) throw new Fault('Unavailable', 'The engine is starting.');
     this.#epochs.set(uid, epoch);
@@ -140,23 +137,20 @@ export class Assignments implements EngineCommands {
 
   async release(uid: string, cause: Parameters<EngineCommands['release']>[1]): Promise<void> {
     this.#early.delete(uid);
-    this.#preparing.delete(uid);
     const before = this.#ending.get(uid);
-    if (before) return before;
+    if (before) return before.done;
     const epoch = this.#epochs.get(uid);
-    if (epoch !== undefined) this.#endingEpochs.set(uid, epoch);
     this.#epochs.delete(uid);
     this.singleSession.delete(uid);
     const removing = this.#opened?.streamManager.remove(uid, { purge: false, cause });
     if (!removing) return;
-    const ending = removing
+    const done = removing
       .catch(() => undefined)
       .finally(() => {
         this.#ending.delete(uid);
-        this.#endingEpochs.delete(uid);
         this.#runEarly([uid]);
       });
-    this.#ending.set(uid, ending);
+    this.#ending.set(uid, { done, epoch });
     await removing;
   }
 
@@ -180,8 +174,10 @@ export class Assignments implements EngineCommands {
   #runEarly(uids: readonly string[]): void {
     for (const uid of uids) {
       const order = this.#early.get(uid);
+      // One to prepare it waits by itself.
+      if (order?.type !== 'run') continue;
       this.#early.delete(uid);
-      if (order) this.run(order);
+      this.run(order);
     }
   }
 }
