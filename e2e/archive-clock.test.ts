@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { clientOf, until } from './api.ts';
+import { framesOf, inspect } from './footage.ts';
+import { LiveViewer } from './live-viewer.ts';
 import { runProgram } from './loop-disk.ts';
 import { checkArchive, footageIn, prepared, warningsOf } from './past-archive.ts';
 import { recordPast } from './past-footage.ts';
@@ -122,7 +124,7 @@ async function running(t: TestContext, offMs: number) {
   };
 }
 
-describe('clocks, each of a server of its own', { concurrency: 2 }, () => {
+describe('clocks, each of a server of its own', { concurrency: 3 }, () => {
   test('[R10.3] [R10.4] a clock two days behind at the start deletes nothing; when it is corrected while the server runs, recording and retention follow it automatically', async (t) => {
     const scene = await running(t, -2 * DAY_MS);
     const { clock, server, past, pastNames, dataDir, env } = scene;
@@ -173,6 +175,40 @@ describe('clocks, each of a server of its own', { concurrency: 2 }, () => {
     assert.deepEqual(await past(), left);
     const all = await scene.recorded();
     for (const name of before) assert.ok(all.includes(name), name);
+    await server.stop();
+    await checkArchive(dataDir, env);
+  });
+
+  test('[R10.3] who watches a camera sees on while the clock is corrected a little, set forward and set back', async (t) => {
+    const scene = await running(t, 0);
+    const { clock, server, client, uid, dataDir, env } = scene;
+    const viewer = await LiveViewer.watch(server, scene.cookie, uid);
+    t.after(() => viewer.close());
+    await viewer.receive(10);
+    for (const offMs of [1_500, -1_500, HOUR_MS, -600_000]) {
+      const runs = viewer.media.length;
+      await clock.set(offMs);
+      // Small corrections are made while frames go on, larger ones begin a new run.
+      if (Math.abs(offMs) > 3_000) {
+        await until(
+          () => viewer.media.length,
+          (now) => now > runs,
+          WAIT_MS,
+        );
+      }
+      await viewer.receive((viewer.media.at(-1)?.fragments.length ?? 0) + 25);
+      const stats = await client.getArchiveStats({ params: { uid } });
+      await until(
+        () => client.getArchiveStats({ params: { uid } }),
+        ({ bytes }) => bytes > stats.bytes,
+        WAIT_MS,
+      );
+    }
+    for (const { initSegment, fragments } of viewer.media) {
+      const footage = await inspect(Buffer.concat([initSegment ?? Buffer.alloc(0), ...fragments]));
+      assert.equal(footage.consoleErrors, '');
+      assert.equal(framesOf(footage).decodedFrames, fragments.length);
+    }
     await server.stop();
     await checkArchive(dataDir, env);
   });
