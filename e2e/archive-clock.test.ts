@@ -3,7 +3,9 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
 import { clientOf, until } from './api.ts';
+import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { framesOf, inspect } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
 import { runProgram } from './loop-disk.ts';
@@ -11,7 +13,7 @@ import { checkArchive, footageIn, prepared, warningsOf } from './past-archive.ts
 import { recordPast } from './past-footage.ts';
 import { startFakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
-import { signIn, startServer } from './server.ts';
+import { signIn, startServer, type TestServer } from './server.ts';
 
 // A server whose wall clock is wrong at startup, and is set while it records.
 
@@ -124,6 +126,25 @@ async function running(t: TestContext, offMs: number) {
   };
 }
 
+/** A browser on the page of a stream. */
+async function openPlayer(t: TestContext, server: TestServer, cookie: string, uid: string): Promise<Page> {
+  const browser = await launchBrowser();
+  t.after(() => browser.close());
+  const person = await newPerson(browser);
+  await signInByCookie(person, server.url, cookie);
+  const page = await person.newPage();
+  await page.goto(`${server.url}/ui/stream/${uid}/view`);
+  return page;
+}
+
+/** The state of the page's player, and the time of the frame that it shows, ms since the epoch. */
+function shownIn(page: Page): Promise<{ state: string | undefined; utcMs: number }> {
+  return page.evaluate(() => {
+    const data = document.querySelector<HTMLElement>('[data-player-state]')?.dataset;
+    return { state: data?.['playerState'], utcMs: Number(data?.['utcMs']) };
+  });
+}
+
 describe('clocks, each of a server of its own', { concurrency: 3 }, () => {
   test('[R10.3] [R10.4] a clock two days behind at the start deletes nothing; when it is corrected while the server runs, recording and retention follow it automatically', async (t) => {
     const scene = await running(t, -2 * DAY_MS);
@@ -185,6 +206,7 @@ describe('clocks, each of a server of its own', { concurrency: 3 }, () => {
     const viewer = await LiveViewer.watch(server, scene.cookie, uid);
     t.after(() => viewer.close());
     await viewer.receive(10);
+    const page = await openPlayer(t, server, scene.cookie, uid);
     for (const offMs of [1_500, -1_500, HOUR_MS, -600_000]) {
       const runs = viewer.media.length;
       await clock.set(offMs);
@@ -197,6 +219,11 @@ describe('clocks, each of a server of its own', { concurrency: 3 }, () => {
         );
       }
       await viewer.receive((viewer.media.at(-1)?.fragments.length ?? 0) + 25);
+      await until(
+        () => shownIn(page),
+        ({ state, utcMs }) => state === 'playing' && Math.abs(utcMs - clock.nowMs) < 5_000,
+        WAIT_MS,
+      );
       const stats = await client.getArchiveStats({ params: { uid } });
       await until(
         () => client.getArchiveStats({ params: { uid } }),

@@ -65,6 +65,7 @@ async function received(
       append: (bytes) => media.push(Buffer.from(bytes).toString('base64')),
     },
     pageClock,
+    () => {},
   );
   const times: number[] = [];
   let [passed, frame, lateMs] = [0, 0, 0];

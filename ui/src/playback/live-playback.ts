@@ -32,7 +32,7 @@ export class LivePlayback implements Playback {
   readonly #pace = new Pace();
   readonly #reception: LiveReception;
   readonly #newestFrame: NewestFrame;
-  /** The archive's media is removed from the sink; until then its spans say nothing about the live video. */
+  /** Media of another time is removed from the sink; until then its spans say nothing about the live video. */
   #isCleared = false;
   /** The end of the buffer, seconds of UTC: it grows only when every track has data. */
   #bufferedS = 0;
@@ -47,7 +47,7 @@ export class LivePlayback implements Playback {
   constructor(options: LivePlaybackOptions) {
     this.#options = options;
     const { video, sink, clock, onNotice } = options;
-    this.#newestFrame = new NewestFrame(sink, clock);
+    this.#newestFrame = new NewestFrame(sink, clock, (endS) => this.#goBack(endS));
     this.#reception = new LiveReception({
       ...options,
       sink: this.#newestFrame,
@@ -194,6 +194,18 @@ export class LivePlayback implements Playback {
     // Never rejects.
     void this.#options.sink.clear().then(() => {
       this.#isCleared = true;
+    });
+  }
+
+  /** The camera's times were set back: what is buffered after `endS` would be waited for. */
+  #goBack(endS: number): void {
+    const { sink } = this.#options;
+    sink.remove(endS, Infinity);
+    this.#isCleared = false;
+    // Never rejects.
+    void sink.appended().then(() => {
+      this.#isCleared = true;
+      this.#pace.restart();
     });
   }
 

@@ -38,6 +38,8 @@ function setUp() {
   const clock = new TestClock();
   /** From when to when each appended frame is shown, ms; or `init`. */
   const appended: (string | number[])[] = [];
+  /** Ends of the fragments before which time was set back, ms. */
+  const setBack: number[] = [];
   const newest = new NewestFrame(
     {
       isSupported: () => true,
@@ -50,11 +52,12 @@ function setUp() {
       },
     },
     clock,
+    (endS) => setBack.push(Math.round(endS * 1000 - START_DTS / 90)),
   );
   newest.setType('type');
   newest.append(initSegment([track]));
   appended.length = 0;
-  return { clock, newest, appended };
+  return { clock, newest, appended, setBack };
 }
 
 test('each frame is appended with its real duration, when the next one shows it', () => {
@@ -120,4 +123,29 @@ test('what waits is discarded with the stream, and the next one begins without w
     [0, 250],
     [5_000, 5_250],
   ]);
+});
+
+test('a run that begins before frames that were appended says so, once; the next frames and a little overlap do not', () => {
+  const { newest, setBack } = setUp();
+  const begin = () => {
+    newest.setType('type');
+    newest.append(initSegment([track]));
+  };
+  newest.append(sent(20_000));
+  newest.append(sent(20_040));
+  begin();
+  newest.append(sent(19_800));
+  newest.append(sent(19_840));
+  assert.deepEqual(setBack, [], 'a little overlap');
+  begin();
+  newest.append(sent(9_000, 9_040));
+  newest.append(sent(9_080));
+  assert.deepEqual(setBack, [9_290]);
+  newest.clear();
+  begin();
+  newest.append(sent(1_000));
+  assert.deepEqual(setBack, [9_290, 1_250], 'and after the connection was lost');
+  begin();
+  newest.append(sent(3_601_000));
+  assert.equal(setBack.length, 2);
 });

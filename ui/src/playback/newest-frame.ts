@@ -7,6 +7,8 @@ import type { MediaSink } from './media-sink.ts';
 
 /** How long the newest frame waits for its successor, ms. */
 const HOLD_MS = 60;
+/** A run that begins this much before the newest frame was dated by a clock that was set back, seconds. */
+const SET_BACK_S = 0.5;
 const MOST_TICKS = 0xffffffff;
 
 interface HeldFragment {
@@ -29,10 +31,19 @@ export class NewestFrame implements Pick<MediaSink, 'isSupported' | 'setType' | 
   /** The last known step from frame to frame. */
   #stepTicks = 0;
   #lastDts: number | undefined;
+  /** The time of the newest frame of all runs, seconds. */
+  #newestS = -Infinity;
+  readonly #onSetBack: (endS: number) => void;
 
-  constructor(sink: Pick<MediaSink, 'isSupported' | 'setType' | 'append'>, clock: PageClock) {
+  /** @param onSetBack the first fragment of a run was appended, which ends at `endS`, before frames that were appended earlier */
+  constructor(
+    sink: Pick<MediaSink, 'isSupported' | 'setType' | 'append'>,
+    clock: PageClock,
+    onSetBack: (endS: number) => void,
+  ) {
     this.#sink = sink;
     this.#clock = clock;
+    this.#onSetBack = onSetBack;
   }
 
   /** The usual duration of the frame that waits here, seconds; 0 if none does. */
@@ -68,8 +79,11 @@ export class NewestFrame implements Pick<MediaSink, 'isSupported' | 'setType' | 
     }
     this.#release();
     this.#lastDts = frame.dts;
+    const newestS = this.#newestS;
+    this.#newestS = this.#secondsOf(frame.dts);
     if (isFirst) {
       this.#sink.append(bytes);
+      if (this.#newestS < newestS - SET_BACK_S) this.#onSetBack(this.#secondsOf(frame.dts + frame.duration));
       return;
     }
     this.#held = { bytes, frame };
@@ -95,6 +109,10 @@ export class NewestFrame implements Pick<MediaSink, 'isSupported' | 'setType' | 
       if (error instanceof MalformedError) return undefined;
       throw error;
     }
+  }
+
+  #secondsOf(ticks: number): number {
+    return ticks / (this.#video?.timescale ?? 1);
   }
 
   #release(): void {
