@@ -112,7 +112,8 @@ export function assertAudio(footage: DownloadProbe, codecs: readonly string[]): 
   for (const { packets, codec, decodedFrames } of footage.tracks) {
     assert.ok(packets[0]?.isKey, `${codec} starts with a key`);
     packets.slice(1).forEach(({ dts }, index) => {
-      assert.ok(dts > (packets[index]?.dts ?? 0), `${codec}: decode times grow`);
+      const before = packets[index]?.dts ?? 0;
+      assert.ok(dts > before, `${codec}: decode times grow, but ${dts} follows ${before}`);
     });
     assert.ok(
       decodedFrames > 0.9 * packets.length,
