@@ -7,8 +7,11 @@ import type { MediaSink } from './media-sink.ts';
 
 /** How long the newest frame waits for its successor, ms. */
 const HOLD_MS = 60;
-/** A run that begins this much before the newest frame was dated by a clock that was set back, seconds. */
-const SET_BACK_S = 0.5;
+/**
+ * A run that begins this much before the newest frame was dated by a clock that was set back, seconds: one that follows
+ * another; and the first of a connection, which begins with the GOP so far.
+ */
+const SET_BACK_S = { next: 0.5, first: 60 };
 const MOST_TICKS = 0xffffffff;
 
 interface HeldFragment {
@@ -33,6 +36,7 @@ export class NewestFrame implements Pick<MediaSink, 'isSupported' | 'setType' | 
   #lastDts: number | undefined;
   /** The time of the newest frame of all runs, seconds. */
   #newestS = -Infinity;
+  #setBackS = SET_BACK_S.first;
   readonly #onSetBack: (endS: number) => void;
 
   /** @param onSetBack the first fragment of a run was appended, which ends at `endS`, before frames that were appended earlier */
@@ -79,22 +83,24 @@ export class NewestFrame implements Pick<MediaSink, 'isSupported' | 'setType' | 
     }
     this.#release();
     this.#lastDts = frame.dts;
-    const newestS = this.#newestS;
+    const isSetBack = this.#secondsOf(frame.dts) < this.#newestS - this.#setBackS;
     this.#newestS = this.#secondsOf(frame.dts);
+    this.#setBackS = SET_BACK_S.next;
     if (isFirst) {
       this.#sink.append(bytes);
-      if (this.#newestS < newestS - SET_BACK_S) this.#onSetBack(this.#secondsOf(frame.dts + frame.duration));
+      if (isSetBack) this.#onSetBack(this.#secondsOf(frame.dts + frame.duration));
       return;
     }
     this.#held = { bytes, frame };
     this.#cancelHold = this.#clock.after(HOLD_MS, () => this.#release());
   }
 
-  /** Discards what waits. Idempotent. */
+  /** Discards what waits: another connection begins. Idempotent. */
   clear(): void {
     this.#cancelHold?.();
     this.#held = undefined;
     this.#lastDts = undefined;
+    this.#setBackS = SET_BACK_S.first;
   }
 
   /** Undefined for anything but a fragment with video; the element judges what is damaged. */
