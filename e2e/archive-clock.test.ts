@@ -231,6 +231,8 @@ describe('clocks, each of a server of its own', { concurrency: 3 }, () => {
         WAIT_MS,
       );
     }
+    // Nothing more comes while it is inspected.
+    viewer.close();
     for (const { initSegment, fragments } of viewer.media) {
       const footage = await inspect(Buffer.concat([initSegment ?? Buffer.alloc(0), ...fragments]));
       assert.equal(footage.consoleErrors, '');
