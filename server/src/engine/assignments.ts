@@ -142,16 +142,17 @@ export class Assignments implements EngineCommands {
     const epoch = this.#epochs.get(uid);
     this.#epochs.delete(uid);
     this.singleSession.delete(uid);
-    const removing = this.#opened?.streamManager.remove(uid, { purge: false, cause });
-    if (!removing) return;
-    const done = removing
-      .catch(() => undefined)
-      .finally(() => {
-        this.#ending.delete(uid);
-        this.#runEarly([uid]);
-      });
+    if (!this.#opened) return;
+    const { promise: done, resolve: end } = Promise.withResolvers<void>();
+    // Before the stream is told to end: its last GOP may be written under that epoch.
     this.#ending.set(uid, { done, epoch });
-    await removing;
+    try {
+      await this.#opened.streamManager.remove(uid, { purge: false, cause });
+    } finally {
+      this.#ending.delete(uid);
+      end();
+      this.#runEarly([uid]);
+    }
   }
 
   async #openUntilItWorks(setup: EngineSetup): Promise<void> {
