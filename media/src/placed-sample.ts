@@ -19,7 +19,7 @@ export function sampleOf(head: SampleHead, bytes: FrameBytes): Sample {
 
 /** The slices of a frame, as in `Sample.data`. */
 export function slicesOf(bytes: FrameBytes, size: number): readonly Uint8Array[] {
-  return 'block' in bytes ? [bytes.block.bytes.subarray(bytes.from, bytes.from + size)] : bytes.data;
+  return 'block' in bytes ? [bytes.block.view(bytes.from, size)] : bytes.data;
 }
 
 /** The same sample at another time, ticks of its track; in the same memory, held only once for both. */
@@ -58,7 +58,7 @@ export class JoinedData {
   }
 
   #endSlice(): void {
-    if (this.#block) this.#slices.push(this.#block.bytes.subarray(this.#from, this.#to));
+    if (this.#block) this.#slices.push(this.#block.view(this.#from, this.#to - this.#from));
     this.#block = undefined;
   }
 }

@@ -24,6 +24,11 @@ export class SampleBlock {
     this.#pool = pool;
   }
 
+  /** A part of it. */
+  view(from: number, size: number): Uint8Array {
+    return this.bytes.subarray(from, from + size);
+  }
+
   hold(): void {
     this.#holds++;
   }

@@ -65,7 +65,7 @@ export class PlacedSample implements SampleRecord {
   }
 
   get data(): readonly Uint8Array[] {
-    return [this.block.bytes.subarray(this.from, this.from + this.size)];
+    return [this.block.view(this.from, this.size)];
   }
 
   get blocks(): readonly SampleBlock[] {

@@ -190,22 +190,22 @@ export class LivePlayback implements Playback {
   /** Empties the sink for the first frame. */
   #clear(): void {
     this.#options.onState({ name: 'connecting' });
-    this.#isCleared = false;
-    // Never rejects.
-    void this.#options.sink.clear().then(() => {
-      this.#isCleared = true;
-    });
+    this.#ignoreUntil(this.#options.sink.clear());
   }
 
   /** The camera's times were set back: what is buffered after `endS` would be waited for. */
   #goBack(endS: number): void {
     const { sink } = this.#options;
     sink.remove(endS, Infinity);
+    this.#pace.restart();
+    this.#ignoreUntil(sink.appended());
+  }
+
+  /** @param cleared media of another time is out of the sink; never rejects */
+  #ignoreUntil(cleared: Promise<void>): void {
     this.#isCleared = false;
-    // Never rejects.
-    void sink.appended().then(() => {
+    void cleared.then(() => {
       this.#isCleared = true;
-      this.#pace.restart();
     });
   }
 

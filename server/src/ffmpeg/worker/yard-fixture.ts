@@ -1,6 +1,6 @@
 import { Frame, Log } from 'node-av/lib';
 import { AV_LOG_QUIET, AV_PIX_FMT_YUV420P } from 'node-av/constants';
-import type { Sample } from '@vidette/media/sample';
+import type { SampleRecord } from '@vidette/media/sample';
 import { rescaleTicks } from '@vidette/media/time';
 import type { VideoTrack } from '@vidette/media/track';
 import { H264Encoder } from './codec/h264-encoder.ts';
@@ -33,7 +33,10 @@ export async function yardFootage(
   gopMs: number,
   sceneAt: (utcMs: number) => YardScene,
   lights: readonly number[],
-): Promise<{ readonly tracks: readonly VideoTrack[]; between(fromMs: number, toMs: number): Sample[] }> {
+): Promise<{
+  readonly tracks: readonly VideoTrack[];
+  between(fromMs: number, toMs: number): SampleRecord[];
+}> {
   Log.setLevel(AV_LOG_QUIET);
   const encoder = new H264Encoder({ trackId: 1, width, height, fps: 1, crf: 28 });
   const frames = new Map<string, Uint8Array>();
@@ -54,7 +57,7 @@ export async function yardFootage(
   return {
     tracks: [encoder.track],
     between(fromMs, toMs) {
-      const samples: Sample[] = [];
+      const samples: SampleRecord[] = [];
       for (let gop = Math.ceil(fromMs / gopMs); gop * gopMs < toMs; gop++) {
         const bytes = frames.get(keyOf(sceneAt(gop * gopMs), gop % takes));
         if (!bytes) throw new RangeError('A scene in a light that was not declared.');
