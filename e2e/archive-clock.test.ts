@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { clientOf, until } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { framesOf, inspect } from './footage.ts';
+import { playerState } from './frame.ts';
 import { LiveViewer } from './live-viewer.ts';
 import { runProgram } from './loop-disk.ts';
 import { checkArchive, footageIn, prepared, warningsOf } from './past-archive.ts';
@@ -137,14 +138,6 @@ async function openPlayer(t: TestContext, server: TestServer, cookie: string, ui
   return page;
 }
 
-/** The state of the page's player, and the time of the frame that it shows, ms since the epoch. */
-function shownIn(page: Page): Promise<{ state: string | undefined; utcMs: number }> {
-  return page.evaluate(() => {
-    const data = document.querySelector<HTMLElement>('[data-player-state]')?.dataset;
-    return { state: data?.['playerState'], utcMs: Number(data?.['utcMs']) };
-  });
-}
-
 describe('clocks, each of a server of its own', { concurrency: 3 }, () => {
   test('[R10.3] [R10.4] a clock two days behind at the start deletes nothing; when it is corrected while the server runs, recording and retention follow it automatically', async (t) => {
     const scene = await running(t, -2 * DAY_MS);
@@ -220,7 +213,7 @@ describe('clocks, each of a server of its own', { concurrency: 3 }, () => {
       }
       await viewer.receive((viewer.media.at(-1)?.fragments.length ?? 0) + 25);
       await until(
-        () => shownIn(page),
+        () => playerState(page),
         ({ state, utcMs }) => state === 'playing' && Math.abs(utcMs - clock.nowMs) < 5_000,
         WAIT_MS,
       );

@@ -8,6 +8,7 @@ import { administratorOf, until } from './api.ts';
 import { Zone } from '../ui/src/timeline/zone.ts';
 import { desktop, overflowOf } from './browser.ts';
 import type { Fragment } from './footage.ts';
+import { playerState } from './frame.ts';
 import { recordPast } from './past-footage.ts';
 import { startServer } from './server.ts';
 import { button, TestEnv } from './test-env.ts';
@@ -86,13 +87,6 @@ function middleMs(page: Page): Promise<number> {
   );
 }
 
-function played(page: Page) {
-  return page.evaluate(() => {
-    const data = document.querySelector<HTMLElement>('[data-player-state]')?.dataset;
-    return { mode: data?.['playerMode'], state: data?.['playerState'], utcMs: Number(data?.['utcMs']) };
-  });
-}
-
 test('[R7.15] the overview above the timeline shows every day of the archive, and a click on one plays it', async () => {
   await open(async (page) => {
     const asked: string[] = [];
@@ -110,7 +104,7 @@ test('[R7.15] the overview above the timeline shows every day of the archive, an
     // A pixel is a quarter of an hour: the click is before the recording, and playback starts with that.
     await page.mouse.click(day.x - 2, day.y);
     await until(
-      () => played(page),
+      () => playerState(page),
       ({ mode, state, utcMs }) =>
         mode === 'archive' && state === 'playing' && utcMs >= first && utcMs < first + LENGTH_MS,
       WAIT_MS,
@@ -133,7 +127,7 @@ test('the window of the overview is dragged, moved by keys, and announced to scr
       (ms) => Math.abs(ms - (before - 3 * DAY_MS)) < DAY_MS / 20,
       WAIT_MS,
     );
-    assert.equal((await played(page)).mode, 'live', 'dragging looks about and plays nothing');
+    assert.equal((await playerState(page)).mode, 'live', 'dragging looks about and plays nothing');
     await overviewOf(page).focus();
     await page.keyboard.press('ArrowLeft');
     await until(
@@ -149,7 +143,7 @@ test('the window of the overview is dragged, moved by keys, and announced to scr
     );
     await page.keyboard.press('Enter');
     await until(
-      () => played(page),
+      () => playerState(page),
       ({ mode, state }) => mode === 'archive' && state === 'playing',
       WAIT_MS,
     );
@@ -162,7 +156,7 @@ test('[R5.3] a typed date and time, and a day of the calendar with recorded days
     assert.ok(second && third);
     const inside = async (span: Fragment) => {
       const { utcMs } = await until(
-        () => played(page),
+        () => playerState(page),
         (now) => now.mode === 'archive' && now.utcMs >= span.startMs && now.utcMs < span.endMs,
         WAIT_MS,
       );

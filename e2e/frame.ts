@@ -14,6 +14,14 @@ export interface Shown {
   readonly height: number;
 }
 
+/** What the page's player does, and the time of the frame that it shows, UTC ms. */
+export function playerState(page: Page) {
+  return page.evaluate(() => {
+    const data = document.querySelector<HTMLElement>('[data-player-state]')?.dataset;
+    return { state: data?.['playerState'], mode: data?.['playerMode'], utcMs: Number(data?.['utcMs']) };
+  });
+}
+
 /** Reads the pixels of the first video of the page; undefined while it shows nothing or is seeking. */
 export function shownFrame(page: Page): Promise<Shown | undefined> {
   return readFrame(page, 'video');

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { desktop, launchBrowser, newPerson, type Look } from './browser.ts';
-import { assertMoves, shownFrame } from './frame.ts';
+import { assertMoves, playerState, shownFrame } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -49,17 +49,9 @@ async function besideYard(t: TestContext): Promise<void> {
   t.after(() => client.deleteStream({ params: { uid: other } }));
 }
 
-/** The status of the page's player. */
-function marks(page: Page) {
-  return page.evaluate(() => {
-    const data = document.querySelector<HTMLElement>('[data-player-state]')?.dataset;
-    return { state: data?.['playerState'], mode: data?.['playerMode'], utcMs: Number(data?.['utcMs']) };
-  });
-}
-
 function playing(page: Page, mode: 'live' | 'archive') {
   return until(
-    () => marks(page),
+    () => playerState(page),
     (mark) => mark.mode === mode && mark.state === 'playing' && mark.utcMs > 0,
   );
 }

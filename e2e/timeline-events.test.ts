@@ -6,6 +6,7 @@ import type { Client } from '@vidette/contract/client';
 import { freePort } from '../server/src/ingest/fixtures/live-sources.ts';
 import { administratorOf, until } from './api.ts';
 import { desktop, launchBrowser, newPerson } from './browser.ts';
+import { playerState } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
 let server: TestServer;
@@ -94,11 +95,7 @@ test('[R10.7] [R7.18] motion in front of a camera becomes an annotation and a ma
   );
   await page.getByRole('button', { name: 'Previous event' }).click();
   const shown = await until(
-    () =>
-      page.evaluate(() => {
-        const data = document.querySelector<HTMLElement>('[data-player-state]')?.dataset;
-        return { mode: data?.['playerMode'], state: data?.['playerState'], utcMs: Number(data?.['utcMs']) };
-      }),
+    () => playerState(page),
     ({ mode, state }) => mode === 'archive' && state === 'playing',
   );
   assert.ok(
