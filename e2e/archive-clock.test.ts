@@ -229,7 +229,10 @@ describe('clocks, each of a server of its own', { concurrency: 3 }, () => {
     for (const { initSegment, fragments } of viewer.media) {
       const footage = await inspect(Buffer.concat([initSegment ?? Buffer.alloc(0), ...fragments]));
       assert.equal(footage.consoleErrors, '');
-      assert.equal(framesOf(footage).decodedFrames, fragments.length);
+      const { packets, decodedFrames } = framesOf(footage);
+      assert.equal(decodedFrames, packets.length);
+      // On a busy machine frames that came together are sent together.
+      assert.ok(packets.length >= fragments.length);
     }
     await server.stop();
     await checkArchive(dataDir, env);
