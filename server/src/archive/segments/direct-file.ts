@@ -116,13 +116,16 @@ class DirectFile implements WritableFile {
     this.#handle = await this.#openFile(this.#path, 'r+');
     this.#isDirect = false;
     await direct.close();
+    // What follows overwrites the head of the last box and not the rest of it.
+    await this.#handle.truncate(this.#bytes);
+    this.#fileBytes = this.#bytes;
   }
 
   async #writePages(slices: readonly Uint8Array[]): Promise<void> {
     const tailBytes = this.#bytes % pageBytes;
     const from = this.#bytes - tailBytes;
     const dataBytes = tailBytes + lengthOf(slices);
-    const padding = paddingAfter(dataBytes);
+    const padding = paddingAfter(dataBytes, this.#fileBytes - from);
     const buffers = await pageBuffers.take(Math.ceil((dataBytes + padding) / bufferBytes));
     try {
       const pages = fill(buffers, [this.#tail.subarray(0, tailBytes), ...slices, ...freeBox(padding)]);
@@ -146,9 +149,12 @@ class DirectFile implements WritableFile {
   }
 }
 
-/** Bytes of a `free` box up to the end of the page, or of the next one if there is no space for its header. */
-function paddingAfter(bytes: number): number {
-  const padding = (pageBytes - (bytes % pageBytes)) % pageBytes;
+/**
+ * Bytes of a `free` box from the end of the data to that of its page, or of the next page if there is no space for its header.
+ * It covers what the file has now (`fileBytes`, from the same position): the second page of a box before it would be left else.
+ */
+function paddingAfter(dataBytes: number, fileBytes: number): number {
+  const padding = Math.max(Math.ceil(dataBytes / pageBytes) * pageBytes, fileBytes) - dataBytes;
   return padding === 0 || padding >= boxHeaderBytes ? padding : padding + pageBytes;
 }
 
