@@ -2,6 +2,7 @@
 // that passes with its file but fails alone depends on another test.
 import { relative } from 'node:path';
 import { run } from 'node:test';
+import { failureText } from './failure-text.mjs';
 import { root } from './install.mjs';
 
 /** @typedef {{ name: string, nesting: number, isSuite: boolean }} Reported A test or suite, reported after those in it. */
@@ -76,9 +77,7 @@ export async function runTestFile(file, pattern) {
     const isFile = nesting === 0 && /\.test\.\w+$/.test(name);
     if (!isFile) outcome.reported.push({ name, nesting, isSuite: details.type === 'suite' });
     if (type === 'test:fail' && 'error' in details) {
-      const { error } = details;
-      const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause ?? error);
-      outcome.failed.push(`    ${name}: ${cause}`);
+      outcome.failed.push(`    ${name}: ${failureText(details.error.cause ?? details.error)}`);
     }
   }
   return outcome;

@@ -41,7 +41,7 @@ test('a test that depends on another one is named, and the others pass', async (
      let made = 0;
      test('makes (one)', () => { made++; });
      describe('later', () => {
-       test('needs it', () => { if (made === 0) throw new Error('nothing was made'); });
+       test('needs it', () => { if (made === 0) throw new Error('needs more', { cause: new Error('nothing was made') }); });
        test('needs nothing', () => {});
      });`,
   );

@@ -12,6 +12,7 @@ import { run } from 'node:test';
 import { parseArgs } from 'node:util';
 import { keepCompiled, nodePath, root } from './install.mjs';
 import { runAlone, runTestFile } from './alone.mjs';
+import { failureText } from './failure-text.mjs';
 import { mayRunAgain, verdictOf } from './verdict.mjs';
 
 /** @typedef {import('./verdict.mjs').Outcome} Outcome */
@@ -202,7 +203,7 @@ function countFailure(outcome, data) {
   if (!ownFailure) return;
   outcome.failed++;
   const where = data.file ? relative(root, data.file) : '';
-  outcome.failures.push(`FAIL ${where}: ${data.name}\n${indent(cause?.stack ?? String(cause))}\n`);
+  outcome.failures.push(`FAIL ${where}: ${data.name}\n${indent(failureText(cause))}\n`);
 }
 
 /** A file or a describe block is not a test itself. @param {any} data */
