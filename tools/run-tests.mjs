@@ -1,9 +1,10 @@
 // Runs the checks and every test file on the project's own Node: unit tests two files at a time, beside the
 // checks, then whole-product tests in lanes, one file at a time in each: one for those with a browser, which use
-// most of the CPU, one for those without one, and one for the few that do little but wait, which is empty after
-// some minutes. They use two cores completely; one more lane only makes all of them late. Long files begin first, so that the
-// lanes end together; the second lane takes files from the end of the first one's list when it is done. A whole-product file that fails is run again at the end, when nothing else is running;
-// a unit test never is. The verdict is in `verdict.mjs`.
+// most of the CPU, one for those without one, and one for the few that do little but wait, which is done with them
+// after some minutes and helps the second one. They use two cores almost completely; a second lane of browsers is
+// opened only when nothing else is left. Long files begin first, so that the lanes end together. A whole-product
+// file that fails is run again at the end, when nothing else is running; a unit test never is. The verdict is in
+// `verdict.mjs`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
@@ -64,7 +65,7 @@ const seconds = new Map();
 const lanes = await Promise.all([
   runLane(() => browser.shift()),
   runLane(() => plain.shift() ?? browser.pop()),
-  runLane(() => waiting.shift()),
+  runLane(() => waiting.shift() ?? plain.shift()),
 ]);
 const first = new Map([...units, ...lanes.flatMap((lane) => [...lane])]);
 for (const [file, outcome] of first) {

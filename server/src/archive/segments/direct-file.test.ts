@@ -39,20 +39,22 @@ test('[R10.3] a file that is written past the page cache is complete after each 
   ];
   const length = fc.oneof(fc.constantFrom(0, ...edges), fc.nat(200_000));
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(length, { maxLength: 5 }), { maxLength: 6 }), async (writes) => {
-      const file = await createDirect(path);
-      let data = Buffer.alloc(0);
-      for (const lengths of writes) {
-        const slices = lengths.map(noise);
-        const bytes = Buffer.concat(slices);
-        assert.equal(await file.write(slices, data.length), bytes.length);
-        await file.sync();
-        data = Buffer.concat([data, bytes]);
-        await assertStartsWith(path, data);
-      }
-      await file.close();
-      assert.ok((await readFile(path)).equals(data));
-    }).afterEach(() => rm(path, { force: true })),
+    fc
+      .asyncProperty(fc.array(fc.array(length, { maxLength: 5 }), { maxLength: 6 }), async (writes) => {
+        const file = await createDirect(path);
+        let data = Buffer.alloc(0);
+        for (const lengths of writes) {
+          const slices = lengths.map(noise);
+          const bytes = Buffer.concat(slices);
+          assert.equal(await file.write(slices, data.length), bytes.length);
+          await file.sync();
+          data = Buffer.concat([data, bytes]);
+          await assertStartsWith(path, data);
+        }
+        await file.close();
+        assert.ok((await readFile(path)).equals(data));
+      })
+      .afterEach(() => rm(path, { force: true })),
     { numRuns: 60 },
   );
 });
