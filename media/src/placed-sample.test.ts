@@ -54,6 +54,25 @@ test('samples of two tracks that were received in turn are not joined across eac
   );
 });
 
+test('a sample in a block tells all that it was made with', () => {
+  const heads = fc.record({
+    trackId: fc.integer({ min: 1, max: 0xffff_ffff }),
+    dts: fc.maxSafeNat(),
+    isKey: fc.boolean(),
+    isDamaged: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(heads, fc.integer({ min: -0x8000_0000, max: 0xffff_ffff }), (of, offset) => {
+      const made = { ...of, pts: of.dts + offset, size: 8 };
+      fc.pre(Number.isSafeInteger(made.pts));
+      const [frame] = framesOf([8], new BlockPool(64, 0));
+      assert.ok(frame);
+      const { trackId, dts, pts, isKey, isDamaged, size } = sampleOf(made, frame.bytes);
+      assert.deepEqual({ trackId, dts, pts, isKey, isDamaged, size }, made);
+    }),
+  );
+});
+
 test('a sample at another time is the same but for its time, in memory that is held once for both', () => {
   const pool = new BlockPool(64, 640);
   const [placed] = framesOf([8], pool);

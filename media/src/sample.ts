@@ -42,26 +42,43 @@ export interface SampleRecord {
 /** All of a sample but its bytes. */
 export type SampleHead = Pick<SampleRecord, 'trackId' | 'dts' | 'pts' | 'isKey' | 'isDamaged' | 'size'>;
 
-/** A sample that says where its bytes lie; see `placed-sample.ts`. */
+/**
+ * A sample that says where its bytes lie; see `placed-sample.ts`. Thousands wait for the end of their GOP, so that each word
+ * of one counts: what fits into a small integer shares it, and the presentation time is kept as its distance to `dts`.
+ */
 export class PlacedSample implements SampleRecord {
-  readonly trackId: number;
   readonly dts: number;
-  readonly pts: number;
-  readonly isKey: boolean;
-  readonly isDamaged: boolean;
   readonly size: number;
   readonly block: SampleBlock;
   readonly from: number;
+  /** From `dts` to `pts`. */
+  readonly #compositionOffset: number;
+  /** The track's id, and a bit for each of `isKey` and `isDamaged`. */
+  readonly #marks: number;
 
   constructor(head: SampleHead, dts: number, pts: number, block: SampleBlock, from: number) {
-    this.trackId = head.trackId;
     this.dts = dts;
-    this.pts = pts;
-    this.isKey = head.isKey;
-    this.isDamaged = head.isDamaged;
     this.size = head.size;
     this.block = block;
     this.from = from;
+    this.#compositionOffset = pts - dts;
+    this.#marks = head.trackId * 4 + (head.isKey ? 2 : 0) + (head.isDamaged ? 1 : 0);
+  }
+
+  get trackId(): number {
+    return Math.floor(this.#marks / 4);
+  }
+
+  get pts(): number {
+    return this.dts + this.#compositionOffset;
+  }
+
+  get isKey(): boolean {
+    return (this.#marks & 2) !== 0;
+  }
+
+  get isDamaged(): boolean {
+    return (this.#marks & 1) !== 0;
   }
 
   get data(): readonly Uint8Array[] {
