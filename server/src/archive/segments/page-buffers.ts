@@ -3,10 +3,10 @@ export const pageBytes = 4_096;
 /** Of each buffer. */
 export const bufferBytes = 128 * 1024;
 /** Most buffers that one write takes. */
-export const buffersPerWrite = 32;
+export const buffersPerWrite = 16;
 
-/** Of all in use: 8 MiB keep any disk busy. */
-const inUseMax = 64;
+/** Of all in use: 4 MiB keep any disk busy. They are kept, and cameras in step need them all every second. */
+const inUseMax = 32;
 
 interface Waiting {
   readonly count: number;
