@@ -3,6 +3,7 @@
  * connection's read buffer once, without an object per packet, and a block is freed with the last sample in it.
  * Measured against views of the received chunks in design/ingest-cost.md.
  */
+import { copyBytes } from '../copy-bytes.ts';
 import type { FrameBytes } from '../placed-sample.ts';
 import { BlockPool, type SampleBlock } from '../sample-block.ts';
 
@@ -49,7 +50,7 @@ export class ByteArena {
   /** Appends as much of `source` from `start` to `end` as fits; returns where it stopped. */
   fill(source: Uint8Array, start: number, end: number): number {
     const stop = Math.min(end, start + this.block.length - this.filled);
-    this.block.set(source.subarray(start, stop), this.filled);
+    copyBytes(source, start, stop, this.block, this.filled);
     this.filled += stop - start;
     return stop;
   }

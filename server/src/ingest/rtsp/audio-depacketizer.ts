@@ -87,6 +87,8 @@ class OpusDepacketizer {
 /** 20 ms, as nearly all senders use (RFC 7587, 3.1). */
 const usualOpusTicks = OPUS_SAMPLE_RATE / 50;
 
+const noFrames: readonly AudioUnit[] = [];
+
 /**
  * AAC and Opus, passed on unchanged. A packet cannot be sent before its last frame has been captured
  * completely, so its start is older than its arrival by its duration: 128 ms for an AAC frame at 8 kHz, and
@@ -98,15 +100,17 @@ export class AudioDepacketizer implements PayloadDepacketizer {
   readonly #declarer: TrackDeclarer<Sample>;
   readonly #trackId: number;
   readonly #frameTicks: number;
-  /** Of the packet being read. */
-  #frames: AudioUnit[] = [];
+  /** Of the packet being read: usually one, and a list that grows would have room for 17. */
+  #frames: readonly AudioUnit[] = noFrames;
 
   constructor(format: AudioFormat, receiver: RtpReceiver, declarer: TrackDeclarer<Sample>) {
     this.#receiver = receiver;
     this.#declarer = declarer;
     this.#trackId = format.track.id;
     this.#frameTicks = format.frameTicks;
-    this.#payloads = format.open((frame) => this.#frames.push(frame));
+    this.#payloads = format.open((frame) => {
+      this.#frames = this.#frames.length === 0 ? [frame] : [...this.#frames, frame];
+    });
     declarer.setTrack(format.track);
   }
 
@@ -117,7 +121,7 @@ export class AudioDepacketizer implements PayloadDepacketizer {
   push(packet: RtpPacket, lost: number): void {
     this.#payloads.push(packet, lost);
     const frames = this.#frames;
-    this.#frames = [];
+    this.#frames = noFrames;
     frames.forEach((frame, index) => this.#onFrame(frame, (frames.length - index) * this.#frameTicks));
   }
 
