@@ -199,7 +199,7 @@ test('[R10.3] writes of many files wait for memory, in their order, and none wai
   );
   while (done.length < waiting.length) {
     await new Promise(setImmediate);
-    assert.ok(taken.length > 0 && taken.length <= 4, `${taken.length} at a time`);
+    assert.ok(taken.length > 0 && taken.length <= 2, `${taken.length} at a time`);
     pageBuffers.giveBack(taken.shift() ?? []);
   }
   for (const buffers of taken) pageBuffers.giveBack(buffers);
