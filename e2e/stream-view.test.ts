@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { desktop, launchBrowser, newPerson, type Look } from './browser.ts';
+import { recordedFor } from './footage.ts';
 import { assertMoves, playerState, shownFrame } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -65,24 +66,12 @@ async function drawnMs(page: Page): Promise<number> {
   return shown?.clockMs ?? Number.NaN;
 }
 
-/** Waits until this much of a stream is recorded; resolves to its beginning. */
-async function recordedFor(ms: number, of = uid): Promise<number> {
-  const { period } = await until(
-    () => {
-      const nowMs = Date.now();
-      return client.getArchiveRanges({
-        params: { uid: of },
-        query: { start_time: nowMs - 3_600_000, end_time: nowMs },
-      });
-    },
-    ({ ranges }) => {
-      const start = ranges.find(({ status }) => status === 'fragment');
-      return start !== undefined && Date.now() - start.date > ms;
-    },
-    90_000,
-  );
-  assert.ok(period);
-  return period.startTime;
+/** Waits until this much of a stream is recorded in one piece; resolves to its beginning. */
+async function recordingOf(ms: number, of = uid): Promise<number> {
+  const pieces = await recordedFor(client, of, ms);
+  const piece = pieces.find(({ startMs, endMs }) => endMs - startMs >= ms);
+  assert.ok(piece);
+  return piece.startMs;
 }
 
 // Tests that need no recording come first, and those that need most of it last: no test waits for the archive
@@ -297,7 +286,7 @@ test('digits and Up and Down change the camera and keep the moment, live or reco
   await page.keyboard.press('ArrowUp');
   await page.waitForURL(`**/stream/${uid}/view`);
   // Where Yard has no recording, it plays from its next one, which would soon be live.
-  const startMs = await recordedFor(8_000, other);
+  const startMs = await recordingOf(8_000, other);
   await page.goto(`${server.url}/ui/stream/${uid}/view?t=${startMs + 1000}`);
   const { utcMs } = await playing(page, 'archive');
   await strip.getByRole('link', { name: 'Yard' }).click();
@@ -312,7 +301,7 @@ test('digits and Up and Down change the camera and keep the moment, live or reco
 });
 
 test('a link with a time opens the archive at that time', async (t) => {
-  const startMs = await recordedFor(20_000);
+  const startMs = await recordingOf(20_000);
   const page = await open(t, `?t=${startMs + 5000}`);
   const { utcMs } = await playing(page, 'archive');
   const shownMs = await drawnMs(page);
@@ -325,7 +314,7 @@ test('a link with a time opens the archive at that time', async (t) => {
 });
 
 test('[R4.8] [R4.7] [R9.5] a step back plays the archive there, at the requested speed, and live returns at speed 1', async (t) => {
-  await recordedFor(25_000);
+  await recordingOf(25_000);
   const page = await open(t);
   const live = await playing(page, 'live');
   const back = page.getByRole('button', { name: '10 seconds back' });
@@ -356,7 +345,7 @@ test('[R4.9] on a screen that hangs on a wall, the timeline is as much larger as
 
 /** @returns the height of the timeline */
 async function assertClickShowsMoment(t: TestContext, look: Look): Promise<number> {
-  const startMs = await recordedFor(25_000);
+  const startMs = await recordingOf(25_000);
   const page = await open(t, '', look);
   await playing(page, 'live');
   const zoomIn = page.getByRole('button', { name: 'Zoom in' });
@@ -383,7 +372,7 @@ async function assertClickShowsMoment(t: TestContext, look: Look): Promise<numbe
 }
 
 test('[R1.7] by keyboard alone: pause, play, back, live; and the slider announces its position', async (t) => {
-  await recordedFor(25_000);
+  await recordingOf(25_000);
   const page = await open(t);
   await playing(page, 'live');
   await page.keyboard.press('k');
@@ -404,7 +393,7 @@ test('[R1.7] by keyboard alone: pause, play, back, live; and the slider announce
 });
 
 test('[R4.8] the time before a camera’s first recording is not a gap: it is marked as such, and not counted', async (t) => {
-  await recordedFor(2_000);
+  await recordingOf(2_000);
   const page = await open(t);
   await playing(page, 'live');
   const box = await page.locator('canvas[data-timeline]').boundingBox();

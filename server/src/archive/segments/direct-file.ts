@@ -117,8 +117,7 @@ class DirectFile implements WritableFile {
     this.#isDirect = false;
     await direct.close();
     // What follows overwrites the head of the last box and not the rest of it.
-    await this.#handle.truncate(this.#bytes);
-    this.#fileBytes = this.#bytes;
+    await this.truncate(this.#bytes);
   }
 
   async #writePages(slices: readonly Uint8Array[]): Promise<void> {
