@@ -17,10 +17,10 @@ import {
   systemCode,
   RecordingFailure,
   type RecordingFailureCode,
+  ShortWriteError,
 } from '../segments/segments.ts';
 import type { RecordingBacklog, ShedExtent } from './recording-backlog.ts';
 import { fingerprintOf, type HandOverPoint } from './hand-over.ts';
-import { ShortWriteError } from './segment-file.ts';
 import type { SegmentLimits, SegmentWriter } from './segment-writer.ts';
 import { WriteFigures } from './write-figures.ts';
 
@@ -405,7 +405,7 @@ export class Recorder {
   }
 }
 
-/** What was not written is left to the garbage collector: a write that has failed may still be reading it. */
+/** What no file has taken is left to the garbage collector: a write that has failed may still be reading it. */
 function releaseAll(fragments: readonly AssembledFragment[]): void {
   for (const { runs } of fragments)
     for (const { samples } of runs) for (const sample of samples) releaseSample(sample);

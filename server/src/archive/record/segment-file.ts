@@ -1,11 +1,6 @@
 import { dirname } from 'node:path';
 import type { ArchiveFiles, WritableFile } from '../segments/segments.ts';
 
-/** A write accepted fewer bytes than requested although the system reported success. */
-export class ShortWriteError extends Error {
-  override readonly name = 'ShortWriteError';
-}
-
 /**
  * One file of the archive while it grows. After a failed append only `cutBack` may follow: a failed flush is
  * never retried, because the system may have dropped the pages and report success the next time.
@@ -35,11 +30,10 @@ export class SegmentFile {
 
   /**
    * Appends, flushes, and for a new file flushes its directory entry. Once this resolves the bytes survive a
-   * power failure. @throws system errors, ShortWriteError
+   * power failure. `onTaken` as in `WritableFile`. @throws system errors, ShortWriteError
    */
-  async append(slices: readonly Uint8Array[], bytes: number): Promise<void> {
-    const written = await this.#file.write(slices, this.#flushedBytes);
-    if (written < bytes) await this.#writeRest(slices, written, bytes);
+  async append(slices: readonly Uint8Array[], bytes: number, onTaken: () => void): Promise<void> {
+    await this.#file.write(slices, this.#flushedBytes, onTaken);
     await this.#file.sync();
     if (this.#isNew) {
       await this.#files.syncFolder(dirname(this.path));
@@ -65,24 +59,4 @@ export class SegmentFile {
   close(): Promise<void> {
     return this.#file.close();
   }
-
-  /** A disk that fills up midway returns a short count first and the error with the next write. */
-  async #writeRest(slices: readonly Uint8Array[], written: number, bytes: number): Promise<void> {
-    const rest = after(slices, written);
-    const more = await this.#file.write(rest, this.#flushedBytes + written);
-    if (written + more < bytes) throw new ShortWriteError(`${written + more} of ${bytes} bytes were written`);
-  }
-}
-
-function after(slices: readonly Uint8Array[], bytes: number): Uint8Array[] {
-  const rest: Uint8Array[] = [];
-  for (const slice of slices) {
-    if (bytes >= slice.length) {
-      bytes -= slice.length;
-      continue;
-    }
-    rest.push(slice.subarray(bytes));
-    bytes = 0;
-  }
-  return rest;
 }

@@ -137,7 +137,7 @@ export class SegmentWriter {
   /**
    * Writes fragments that follow each other, and their rows; those for the same file in one operation. A fragment that
    * neither starts with a key frame nor can be appended is dropped.
-   * @param release called with those whose samples are not needed any more: they are on the disk, if not yet in the catalog,
+   * @param release called with those whose samples are not needed any more: they were taken by the file, if not yet written,
    * or were dropped
    */
   async write(
@@ -151,12 +151,14 @@ export class SegmentWriter {
       if (!this.#open && rest[0].startsWithKey) this.#open = await this.#begin(rest[0]);
       const appended = this.#open && this.#appended(this.#open, rest);
       const count = appended?.entries.length ?? 1;
-      if (this.#open && appended) await this.#append(this.#open, appended);
-      release(rest.slice(0, count));
+      const now = rest.slice(0, count);
       if (this.#open && appended) {
+        await this.#append(this.#open, appended, () => release(now));
         await this.#commitAppended(this.#open, appended);
         written.bytes += appended.bytes;
         written.fragments += count;
+      } else {
+        release(now);
       }
       rest = rest.slice(count);
     }
@@ -293,8 +295,8 @@ export class SegmentWriter {
     return { slices, entries, bytes: after.rowBytes - open.rowBytes, after, timeOffsetTicks };
   }
 
-  #append(open: OpenSegment, { slices, bytes }: Appended): Promise<void> {
-    return this.#writes.run(() => open.file.append(slices, bytes));
+  #append(open: OpenSegment, { slices, bytes }: Appended, onTaken: () => void): Promise<void> {
+    return this.#writes.run(() => open.file.append(slices, bytes, onTaken));
   }
 
   async #commitAppended(open: OpenSegment, appended: Appended): Promise<void> {

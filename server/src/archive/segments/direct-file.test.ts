@@ -7,12 +7,30 @@ import fc from 'fast-check';
 import { systemError, temporaryRoot } from '../fixtures/archive-fixture.ts';
 import { createDirect, type OpenFile } from './direct-file.ts';
 import { bufferBytes, buffersPerWrite, pageBuffers, PageBuffers, pageBytes } from './page-buffers.ts';
+import { bufferedFile, ShortWriteError, type WritableFile } from './writable-file.ts';
 
 /** Bytes that differ from those around them. */
 const noise = (length: number) =>
   Buffer.from(Uint8Array.from({ length }, (_, index) => index * 31 + (index >> 7)));
 
 const newPath = async (t: TestContext) => join(dirname(await temporaryRoot(t)), 'film.mp4');
+
+/** Writes copies, which are overwritten when the file has taken them, as other frames would overwrite them. */
+async function writeOnce(
+  file: WritableFile,
+  slices: readonly Uint8Array[],
+  position: number,
+  onTaken?: () => void,
+): Promise<void> {
+  const copies = slices.map((slice) => Uint8Array.from(slice));
+  let taken = 0;
+  await file.write(copies, position, () => {
+    taken++;
+    for (const copy of copies) copy.fill(0xee);
+    onTaken?.();
+  });
+  assert.equal(taken, 1);
+}
 
 /** A file starts with the data, after which there is nothing or a `free` box. */
 async function assertStartsWith(path: string, data: Uint8Array): Promise<void> {
@@ -46,7 +64,7 @@ test('[R10.3] a file that is written past the page cache is complete after each 
         for (const lengths of writes) {
           const slices = lengths.map(noise);
           const bytes = Buffer.concat(slices);
-          assert.equal(await file.write(slices, data.length), bytes.length);
+          await writeOnce(file, slices, data.length);
           await file.sync();
           data = Buffer.concat([data, bytes]);
           await assertStartsWith(path, data);
@@ -65,7 +83,7 @@ for (const padding of [1, 2, 7])
     const file = await createDirect(path);
     let data = Buffer.alloc(0);
     for (const bytes of [pageBytes - padding, padding, 1, 7, 2 * pageBytes]) {
-      await file.write([noise(bytes)], data.length);
+      await writeOnce(file, [noise(bytes)], data.length);
       data = Buffer.concat([data, noise(bytes)]);
       await assertStartsWith(path, data);
     }
@@ -78,7 +96,7 @@ test('[R10.3] a write that needs more memory than one may have is done in parts'
   const file = await createDirect(path);
   const slices = [noise(5), noise(2 * buffersPerWrite * bufferBytes), noise(70_000)];
   const data = Buffer.concat(slices);
-  assert.equal(await file.write(slices, 0), data.length);
+  await writeOnce(file, slices, 0);
   await assertStartsWith(path, data);
   await file.close();
   assert.ok((await readFile(path)).equals(data));
@@ -135,7 +153,7 @@ const refusals: readonly [string, OpenFile][] = [
       throw systemError('EINVAL');
     }),
   ],
-  ...[0, 2].map((nth): [string, OpenFile] => [
+  ...[0, 2, 6].map((nth): [string, OpenFile] => [
     `at write ${nth}`,
     openWith((handle) => withWrite(handle, nth, () => Promise.reject(systemError('EINVAL')))),
   ]),
@@ -146,8 +164,8 @@ for (const [when, openFile] of refusals)
     const path = await newPath(t);
     const file = await createDirect(path, openFile);
     let data = Buffer.alloc(0);
-    for (const bytes of [5_000, 70_000, 10, 3, 300_000]) {
-      assert.equal(await file.write([noise(bytes)], data.length), bytes);
+    for (const bytes of [5_000, 70_000, 10, 3, 300_000, 2 * buffersPerWrite * bufferBytes]) {
+      await writeOnce(file, [noise(bytes)], data.length);
       await file.sync();
       data = Buffer.concat([data, noise(bytes)]);
       await assertStartsWith(path, data);
@@ -156,33 +174,87 @@ for (const [when, openFile] of refusals)
     assert.ok((await readFile(path)).equals(data));
   });
 
-for (const short of [0, 100, pageBytes, pageBytes + 904, 2 * pageBytes])
-  test(`[R10.3] after a write of only ${short} bytes of the pages the rest can be written`, async (t) => {
-    const path = await newPath(t);
-    const cut = (handle: FileHandle) =>
-      withWrite(handle, 1, async (pages, position) => {
-        const part = Buffer.concat(pages as unknown as Uint8Array[]).subarray(0, short);
+/** A handle of which some writes, counted from 0, write only so many bytes. */
+const cutShort = (handle: FileHandle, shortBytes: Readonly<Record<number, number>>): FileHandle =>
+  Object.entries(shortBytes).reduce(
+    (cut, [nth, bytes]) =>
+      withWrite(cut, Number(nth), async (slices, position) => {
+        const part = Buffer.concat(slices as unknown as Uint8Array[]).subarray(0, bytes);
         const { bytesWritten } = await handle.write(part, 0, part.length, position ?? 0);
-        return { bytesWritten, buffers: pages };
-      });
-    const file = await createDirect(path, openWith(cut));
-    assert.equal(await file.write([noise(5_000)], 0), 5_000);
-    const more = noise(20_000);
-    const written = await file.write([more], 5_000);
-    assert.equal(written, Math.max(0, short - (5_000 % pageBytes)));
-    assert.equal(await file.write([more.subarray(written)], 5_000 + written), more.length - written);
-    const data = Buffer.concat([noise(5_000), more]);
-    await assertStartsWith(path, data);
+        return { bytesWritten, buffers: slices };
+      }),
+    handle,
+  );
+
+const kinds: readonly [
+  string,
+  (path: string, shortBytes: Record<number, number>) => Promise<WritableFile>,
+][] = [
+  [
+    'past the page cache',
+    (path, shortBytes) =>
+      createDirect(
+        path,
+        openWith((handle) => cutShort(handle, shortBytes)),
+      ),
+  ],
+  [
+    'through the page cache',
+    async (path, shortBytes) => bufferedFile(cutShort(await open(path, 'wx'), shortBytes)),
+  ],
+];
+
+for (const [how, create] of kinds) {
+  for (const short of [0, 100, pageBytes, pageBytes + 904, 2 * pageBytes])
+    test(`[R10.4] a write ${how} of which the disk accepts ${short} bytes first is completed`, async (t) => {
+      const path = await newPath(t);
+      const file = await create(path, { 1: short });
+      await writeOnce(file, [noise(5_000)], 0);
+      await writeOnce(file, [noise(20_000), noise(7)], 5_000);
+      const data = Buffer.concat([noise(5_000), noise(20_000), noise(7)]);
+      await assertStartsWith(path, data);
+      await file.close();
+      assert.ok((await readFile(path)).equals(data));
+    });
+
+  test(`[R10.4] a write ${how} fails if the disk accepts no more bytes, and the file is cut where its user wants`, async (t) => {
+    const path = await newPath(t);
+    const file = await create(path, { 1: 2 * pageBytes, 2: 0 });
+    await writeOnce(file, [noise(5_000)], 0);
+    await assert.rejects(
+      file.write([noise(20_000)], 5_000, () => undefined),
+      ShortWriteError,
+    );
+    await file.truncate(5_000);
     await file.close();
-    assert.ok((await readFile(path)).equals(data));
+    assert.ok((await readFile(path)).equals(noise(5_000)));
   });
+}
+
+test('[R10.3] the memory of what is written past the page cache can be used again while the disk works', async (t) => {
+  const path = await newPath(t);
+  const isFree = Promise.withResolvers<void>();
+  const slow = openWith((handle) =>
+    withWrite(handle, 0, async (pages, position) => {
+      await isFree.promise;
+      return handle.writev(pages, position);
+    }),
+  );
+  const file = await createDirect(path, slow);
+  await writeOnce(file, [noise(70_000)], 0, isFree.resolve);
+  await file.close();
+  assert.ok((await readFile(path)).equals(noise(70_000)));
+});
 
 test('[R10.3] after a failed write the file is cut where its user wants, and closing it does nothing else', async (t) => {
   const path = await newPath(t);
   const failing = openWith((handle) => withWrite(handle, 1, () => Promise.reject(systemError('ENOSPC'))));
   const file = await createDirect(path, failing);
-  await file.write([noise(5_000)], 0);
-  await assert.rejects(file.write([noise(5_000)], 5_000), { code: 'ENOSPC' });
+  await writeOnce(file, [noise(5_000)], 0);
+  await assert.rejects(
+    file.write([noise(5_000)], 5_000, () => undefined),
+    { code: 'ENOSPC' },
+  );
   await file.truncate(3_000);
   await file.close();
   assert.ok((await readFile(path)).equals(noise(5_000).subarray(0, 3_000)));

@@ -2,7 +2,7 @@ import { constants, open, type FileHandle } from 'node:fs/promises';
 import { archiveFileMode } from './layout.ts';
 import { bufferBytes, buffersPerWrite, pageBuffers, pageBytes } from './page-buffers.ts';
 import { systemCode } from './system-code.ts';
-import { bufferedFile, type WritableFile } from './writable-file.ts';
+import { bufferedFile, writeAll, type WritableFile } from './writable-file.ts';
 
 /** As `open` of `node:fs/promises`. */
 export type OpenFile = (path: string, flags: number | string, mode?: number) => Promise<FileHandle>;
@@ -54,16 +54,14 @@ class DirectFile implements WritableFile {
     this.#openFile = openFile;
   }
 
-  async write(slices: readonly Uint8Array[], position: number): Promise<number> {
+  async write(slices: readonly Uint8Array[], position: number, onTaken: () => void): Promise<void> {
     if (position !== this.#bytes)
       throw new RangeError(`The file ends at ${this.#bytes}, not at ${position}.`);
-    return this.#unlessFailed(async () => {
-      for (const part of partsOf(slices)) {
-        const end = this.#bytes + lengthOf(part);
-        await this.#writePart(part);
-        if (this.#bytes < end) break;
-      }
-      return this.#bytes - position;
+    await this.#unlessFailed(async () => {
+      const parts = [...partsOf(slices)];
+      const last = parts.pop() ?? [];
+      for (const part of parts) await this.#writePart(part);
+      await this.#writePart(last, onTaken);
     });
   }
 
@@ -96,19 +94,19 @@ class DirectFile implements WritableFile {
     }
   }
 
-  async #writePart(slices: readonly Uint8Array[]): Promise<void> {
+  async #writePart(slices: readonly Uint8Array[], onTaken?: () => void): Promise<void> {
     if (this.#isDirect) {
-      try {
-        await this.#writePages(slices);
-        return;
-      } catch (error) {
-        if (systemCode(error) !== 'EINVAL' && systemCode(error) !== 'ENOTSUP') throw error;
-      }
-      await this.#leaveDirect();
+      await this.#writePages(slices, onTaken);
+      return;
     }
-    const { bytesWritten } = await this.#handle.writev(slices, this.#bytes);
-    this.#bytes += bytesWritten;
-    this.#fileBytes = Math.max(this.#fileBytes, this.#bytes);
+    await this.#writeBuffered(slices);
+    onTaken?.();
+  }
+
+  async #writeBuffered(slices: readonly Uint8Array[]): Promise<void> {
+    await writeAll(this.#handle, slices, this.#bytes);
+    this.#bytes += lengthOf(slices);
+    this.#fileBytes = this.#bytes;
   }
 
   async #leaveDirect(): Promise<void> {
@@ -120,7 +118,8 @@ class DirectFile implements WritableFile {
     await this.truncate(this.#bytes);
   }
 
-  async #writePages(slices: readonly Uint8Array[]): Promise<void> {
+  /** What it copies is all that it needs, also where the file system refuses the pages. */
+  async #writePages(slices: readonly Uint8Array[], onTaken?: () => void): Promise<void> {
     const tailBytes = this.#bytes % pageBytes;
     const from = this.#bytes - tailBytes;
     const dataBytes = tailBytes + lengthOf(slices);
@@ -128,14 +127,28 @@ class DirectFile implements WritableFile {
     const buffers = await pageBuffers.take(Math.ceil((dataBytes + padding) / bufferBytes));
     try {
       const pages = fill(buffers, [this.#tail.subarray(0, tailBytes), ...slices, ...freeBox(padding)]);
-      const { bytesWritten } = await this.#handle.writev(pages, from);
-      this.#fileBytes = Math.max(this.#fileBytes, from + bytesWritten);
-      const end = Math.min(bytesWritten, dataBytes);
-      if (end <= tailBytes) return;
-      this.#bytes = from + end;
-      this.#keepTail(buffers, end);
+      onTaken?.();
+      if (!(await this.#isAccepted(pages, from))) {
+        await this.#leaveDirect();
+        await this.#writeBuffered(between(pages, tailBytes, dataBytes));
+        return;
+      }
+      this.#bytes = from + dataBytes;
+      this.#fileBytes = this.#bytes + padding;
+      this.#keepTail(buffers, dataBytes);
     } finally {
       pageBuffers.giveBack(buffers);
+    }
+  }
+
+  /** Writes whole pages. False: the file system refuses to write directly. */
+  async #isAccepted(pages: readonly Uint8Array[], from: number): Promise<boolean> {
+    try {
+      await writeAll(this.#handle, pages, from, pageBytes);
+      return true;
+    } catch (error) {
+      if (systemCode(error) === 'EINVAL' || systemCode(error) === 'ENOTSUP') return false;
+      throw error;
     }
   }
 
@@ -182,6 +195,16 @@ function fill(buffers: readonly Uint8Array[], slices: readonly Uint8Array[]): Ui
     }
   }
   return buffers.map((buffer, index) => buffer.subarray(0, Math.min(bufferBytes, end - index * bufferBytes)));
+}
+
+/** A part of the bytes of consecutive pages. */
+function between(pages: readonly Uint8Array[], from: number, to: number): Uint8Array[] {
+  let start = 0;
+  return pages.map((page) => {
+    const part = page.subarray(Math.max(0, from - start), Math.max(0, to - start));
+    start += page.length;
+    return part;
+  });
 }
 
 /** The slices in lists of at most `bytesPerWrite`. */

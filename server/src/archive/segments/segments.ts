@@ -63,4 +63,4 @@ export {
   spoiltFragments,
 } from './segment-scan.ts';
 export { systemCode } from './system-code.ts';
-export type { WritableFile } from './writable-file.ts';
+export { ShortWriteError, type WritableFile } from './writable-file.ts';
