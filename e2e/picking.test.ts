@@ -107,7 +107,7 @@ test('[R1.7] the keyboard selects one, a range, all, and none', () =>
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await says(page, `${count} streams selected`);
     await until(
-      () => page.evaluate(() => document.activeElement?.textContent),
+      () => page.evaluate(() => document.activeElement?.closest('button')?.textContent),
       (focused) => focused === 'Tags…',
     );
     await page.keyboard.press('Escape');

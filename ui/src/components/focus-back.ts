@@ -7,16 +7,17 @@ import { useEffect, type RefObject } from 'react';
 const PATIENCE_FRAMES = 120;
 
 /**
- * Restores the focus when a dialog closes. The library does so by itself only where the dialog stays mounted
- * and was opened by the element that still has the focus: a button that waits for its call is disabled, and has
- * lost it.
+ * Restores the focus when a dialog closes. The library does so by itself only where the dialog stays mounted, has taken the
+ * focus before it closes, and was opened by the element that still has it: a button that waits for its call is disabled, and
+ * has lost it, and an item of a menu is gone.
  * @param opener the element that opened the dialog, if known; else the element that had the focus, or the
  * button that waits
  */
 export function useFocusBack(isOpen: boolean, opener?: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     if (!isOpen) return;
-    const target = opener?.current ?? focused() ?? document.querySelector<HTMLElement>('[data-loading]');
+    const target =
+      opener?.current ?? lasting(focused()) ?? document.querySelector<HTMLElement>('[data-loading]');
     return () => {
       if (target) focusWhenEnabled(target, PATIENCE_FRAMES);
     };
@@ -26,6 +27,12 @@ export function useFocusBack(isOpen: boolean, opener?: RefObject<HTMLElement | n
 function focused(): HTMLElement | null {
   const { activeElement, body } = document;
   return activeElement instanceof HTMLElement && activeElement !== body ? activeElement : null;
+}
+
+/** The button of a menu, for its items: they are gone when the menu has closed. */
+function lasting(element: HTMLElement | null): HTMLElement | null {
+  const button = element?.closest('[role=menu]')?.getAttribute('aria-labelledby');
+  return button ? document.getElementById(button) : element;
 }
 
 /** Unless the user has moved the focus elsewhere meanwhile. */

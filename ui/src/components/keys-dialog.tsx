@@ -1,4 +1,5 @@
-import { Kbd, Modal } from '@mantine/core';
+import { Kbd } from '@mantine/core';
+import { Dialog } from './dialog.tsx';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import type { MessageKey } from '../i18n/i18n.ts';
 import classes from './keys-dialog.module.css';
@@ -18,13 +19,7 @@ interface KeysDialogProps {
 export function KeysDialog({ rows, isOpen, onClose, isInside = false }: KeysDialogProps) {
   const i18n = useI18n();
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={i18n.t('player.keys')}
-      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
-      withinPortal={!isInside}
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={i18n.t('player.keys')} withinPortal={!isInside}>
       <dl className={classes.keys}>
         {rows.map(([keys, label]) => (
           <div key={label}>
@@ -39,6 +34,6 @@ export function KeysDialog({ rows, isOpen, onClose, isInside = false }: KeysDial
           </div>
         ))}
       </dl>
-    </Modal>
+    </Dialog>
   );
 }

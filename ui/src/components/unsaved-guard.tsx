@@ -1,4 +1,5 @@
-import { Button, Group, Modal } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
+import { Dialog } from './dialog.tsx';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { useBlocker } from '../routing/react/use-blocker.ts';
 
@@ -9,12 +10,7 @@ export function UnsavedGuard({ isDirty }: { isDirty: boolean }) {
   const i18n = useI18n();
   const held = useBlocker(isDirty);
   return (
-    <Modal
-      opened={held !== null}
-      onClose={() => held?.stay()}
-      title={i18n.t('unsaved.title')}
-      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
-    >
+    <Dialog isOpen={held !== null} onClose={() => held?.stay()} title={i18n.t('unsaved.title')}>
       <p>{i18n.t('unsaved.text')}</p>
       <Group gap={8} mt="md">
         <Button size="sm" onClick={() => held?.stay()}>
@@ -24,6 +20,6 @@ export function UnsavedGuard({ isDirty }: { isDirty: boolean }) {
           {i18n.t('unsaved.leave')}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState, type FormEvent } from 'react';
 import { api } from '../../api/api.ts';
 import type { ProofRequest } from '../../api/proof.ts';
 import { PasswordField } from '../../components/password-field.tsx';
-import { useFocusBack } from '../../components/focus-back.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { codeOf, textOf } from '../../page/failures.ts';
@@ -14,7 +14,6 @@ export function ProofDialog({ request }: { request: ProofRequest }) {
   const i18n = useI18n();
   const [password, setPassword] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  useFocusBack(true);
   const confirm = useMutation({
     mutationFn: () => api.confirmPassword({ body: { password } }),
     onSuccess: request.confirm,
@@ -32,12 +31,7 @@ export function ProofDialog({ request }: { request: ProofRequest }) {
   };
   const failure = confirm.error && failureText(confirm.error, i18n);
   return (
-    <Modal
-      opened
-      onClose={request.cancel}
-      title={i18n.t('account.proof.title')}
-      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
-    >
+    <Dialog isOpen onClose={request.cancel} title={i18n.t('account.proof.title')}>
       <form noValidate onSubmit={submit}>
         <Stack gap="md">
           <Text size="sm">{i18n.t('account.proof.text')}</Text>
@@ -61,7 +55,7 @@ export function ProofDialog({ request }: { request: ProofRequest }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

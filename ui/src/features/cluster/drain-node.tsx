@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { ClusterNode } from '@vidette/contract/entities';
 import { useState } from 'react';
 import { useDrainNode } from './cluster-api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 
 /** Draining a node, after explaining what happens to its streams. */
@@ -16,12 +17,7 @@ export function DrainNode({ node }: { node: ClusterNode }) {
       <Button size="sm" variant="outline" color="red" onClick={() => setOpen(true)}>
         {i18n.t('cluster.drain', { name })}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={i18n.t('cluster.drain.title', { name })}
-        closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
-      >
+      <Dialog isOpen={isOpen} onClose={close} title={i18n.t('cluster.drain.title', { name })}>
         <Stack gap="md">
           <p>
             {successors === 0
@@ -42,7 +38,7 @@ export function DrainNode({ node }: { node: ClusterNode }) {
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,10 +1,11 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { limits } from '@vidette/contract/constants';
 import type { ClusterNode } from '@vidette/contract/entities';
 import { useState } from 'react';
 import { useRenameNode } from './cluster-api.ts';
 import { fieldErrorsOf } from '../../api/field-errors.ts';
 import { Form, FormActions } from '../../components/form.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 
 /** Renaming a node; its id stays. */
@@ -27,11 +28,10 @@ export function RenameNode({ node }: { node: ClusterNode }) {
       >
         {i18n.t('cluster.rename')}
       </Button>
-      <Modal
-        opened={typed !== null}
+      <Dialog
+        isOpen={typed !== null}
         onClose={close}
         title={i18n.t('cluster.rename.title', { name: node.name })}
-        closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
       >
         <Form onSubmit={submit}>
           <TextInput
@@ -58,7 +58,7 @@ export function RenameNode({ node }: { node: ClusterNode }) {
             </Button>
           </FormActions>
         </Form>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,9 +1,10 @@
-import { Modal } from '@mantine/core';
+import {} from '@mantine/core';
 import IconShare from '@tabler/icons-react/dist/esm/icons/IconShare.mjs';
 import type { Stream } from '@vidette/contract/entities';
 import { Suspense, useState } from 'react';
 import { Delayed } from '../../components/delayed.tsx';
 import { SignButton } from '../../components/sign-button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { useShownShare } from '../streams/details/share-api.ts';
 import { lazyPart } from '../../page/lazy-part.ts';
@@ -38,16 +39,15 @@ export function ShareControl({
         aria-haspopup="dialog"
         onClick={open}
       />
-      <Modal
-        opened={isOpen}
+      <Dialog
+        isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={i18n.t('player.share.title', { name: stream.name })}
-        closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
       >
         <Suspense fallback={<Delayed>{i18n.t('wall.buffering')}</Delayed>}>
           <SharePanel stream={stream} shown={shown} />
         </Suspense>
-      </Modal>
+      </Dialog>
     </>
   );
 }

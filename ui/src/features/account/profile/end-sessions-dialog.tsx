@@ -1,18 +1,17 @@
-import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEndAllSessions } from '../account-api.ts';
 import { forgetSession } from '../../../api/session.ts';
 import { clearDestination } from '../../../page/sign-in-destination.ts';
 import { notifySuccess } from '../../../page/notify.ts';
-import { useFocusBack } from '../../../components/focus-back.ts';
+import { Dialog } from '../../../components/dialog.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { useNavigate } from '../../../routing/react/router-context.tsx';
 
 /** Asks whether ending all sessions includes this session and the API tokens. */
 export function EndSessionsDialog({ onClose }: { onClose: () => void }) {
   const i18n = useI18n();
-  useFocusBack(true);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const [keepTokens, setKeepTokens] = useState(false);
@@ -33,12 +32,7 @@ export function EndSessionsDialog({ onClose }: { onClose: () => void }) {
       },
     );
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={i18n.t('sessions.endAll')}
-      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
-    >
+    <Dialog isOpen onClose={onClose} title={i18n.t('sessions.endAll')}>
       <Stack gap="md">
         <Text size="sm">{i18n.t('sessions.endAll.text')}</Text>
         <Checkbox
@@ -60,6 +54,6 @@ export function EndSessionsDialog({ onClose }: { onClose: () => void }) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { WatchedMosaic } from '@vidette/contract/entities';
 import { messageOf } from '@vidette/contract/errors';
@@ -10,6 +10,7 @@ import { notifySuccess } from '../../../page/notify.ts';
 import { usePageTitle } from '../../../page/title.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { PageBar } from '../../../components/page-bar.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { isRefused } from '../../streams/watched-stream.ts';
 import { Link } from '../../../routing/react/link.tsx';
@@ -85,11 +86,10 @@ function DeleteMosaic({ mosaic }: { mosaic: WatchedMosaic }) {
       <Button size="sm" variant="outline" color="red" onClick={() => setAsking(true)}>
         {i18n.t('mosaicEdit.delete')}
       </Button>
-      <Modal
-        opened={isAsking}
+      <Dialog
+        isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={i18n.t('mosaicEdit.delete.title', { name })}
-        closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
       >
         <p>{i18n.t('mosaicEdit.delete.text')}</p>
         <Group gap={8} mt="md">
@@ -112,7 +112,7 @@ function DeleteMosaic({ mosaic }: { mosaic: WatchedMosaic }) {
             {i18n.t('action.cancel')}
           </Button>
         </Group>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,10 +1,10 @@
-import { Button, Loader, Modal, NativeSelect } from '@mantine/core';
+import { Button, Loader, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { useSettings } from '../../../api/session.ts';
-import { useFocusBack } from '../../../components/focus-back.ts';
 import { textOf } from '../../../page/failures.ts';
 import { notifySuccess } from '../../../page/notify.ts';
+import { Dialog } from '../../../components/dialog.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { Interval } from '../../../timeline/intervals.ts';
 import { MomentField, type MomentEntry } from '../../../timeline/react/moment-field.tsx';
@@ -37,17 +37,10 @@ interface FindDialogProps {
 /** Finds the moment at which a part of the frame changed, by choosing between key frames of ever shorter spans. */
 export function FindDialog({ streams, ...rest }: FindDialogProps) {
   const i18n = useI18n();
-  useFocusBack(true);
   const [uid, setUid] = useState(streams[0]?.uid ?? '');
   const name = streams.find((stream) => stream.uid === uid)?.name ?? '';
   return (
-    <Modal
-      opened
-      onClose={rest.onClose}
-      size="min(75rem, 96vw)"
-      title={i18n.t('find.title', { name })}
-      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
-    >
+    <Dialog isOpen onClose={rest.onClose} size="min(75rem, 96vw)" title={i18n.t('find.title', { name })}>
       {streams.length > 1 && (
         <NativeSelect
           size="sm"
@@ -59,7 +52,7 @@ export function FindDialog({ streams, ...rest }: FindDialogProps) {
         />
       )}
       <FindSteps key={uid} uid={uid} {...rest} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
+import { Dialog } from '../../../components/dialog.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { haveImportedQuery } from '../streams-api.ts';
 
@@ -20,16 +21,10 @@ interface DeleteFormProps {
 
 /** Asks what to delete: keeping the recordings takes one click, deleting them a typed word. */
 export function DeleteDialog({ isOpen, ...form }: DeleteFormProps & { readonly isOpen: boolean }) {
-  const i18n = useI18n();
   return (
-    <Modal
-      opened={isOpen}
-      onClose={form.onClose}
-      title={form.title}
-      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
-    >
+    <Dialog isOpen={isOpen} onClose={form.onClose} title={form.title}>
       <DeleteForm {...form} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,7 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { ArchiveLoss } from '@vidette/contract/entities';
 import type { RefObject } from 'react';
-import { useFocusBack } from '../../../components/focus-back.ts';
+import { Dialog } from '../../../components/dialog.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { I18n } from '../../../i18n/i18n.ts';
 import { depthText } from '../../../components/depth-text.ts';
@@ -22,14 +22,8 @@ interface DepthQuestionProps {
 /** Asks for confirmation before a lowered depth is saved, and shows what it deletes. */
 export function DepthQuestion({ isOpen, opener, name, loss, isSaving, onSave, onClose }: DepthQuestionProps) {
   const i18n = useI18n();
-  useFocusBack(isOpen, opener);
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={i18n.t('depthLoss.title')}
-      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
-    >
+    <Dialog isOpen={isOpen} opener={opener} onClose={onClose} title={i18n.t('depthLoss.title')}>
       <Stack gap="md">
         {loss && <p>{lossText(loss, name, i18n)}</p>}
         <Group gap={8}>
@@ -41,7 +35,7 @@ export function DepthQuestion({ isOpen, opener, name, loss, isSaving, onSave, on
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, TagsInput } from '@mantine/core';
+import { Button, Group, Stack, TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { limits } from '@vidette/contract/constants';
 import { useState, type FormEvent } from 'react';
 import { streamTagsQuery } from '../streams-api.ts';
+import { Dialog } from '../../../components/dialog.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { Picked } from './picked.ts';
 
@@ -16,14 +17,13 @@ interface TagsFormProps {
 export function TagsDialog({ isOpen, ...form }: TagsFormProps & { readonly isOpen: boolean }) {
   const i18n = useI18n();
   return (
-    <Modal
-      opened={isOpen}
+    <Dialog
+      isOpen={isOpen}
       onClose={form.onClose}
       title={i18n.t('streams.picked.tags.title', { count: form.picked.size })}
-      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
     >
       <TagsForm {...form} />
-    </Modal>
+    </Dialog>
   );
 }
 

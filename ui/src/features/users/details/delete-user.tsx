@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useDeleteUser } from '../users-api.ts';
 import { notifySuccess } from '../../../page/notify.ts';
+import { Dialog } from '../../../components/dialog.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { useNavigate } from '../../../routing/react/router-context.tsx';
 
@@ -24,11 +25,10 @@ export function DeleteUser({ login }: { login: string }) {
       <Button size="sm" variant="outline" color="red" onClick={() => setOpen(true)}>
         {i18n.t('user.delete', { name: login })}
       </Button>
-      <Modal
-        opened={isOpen}
+      <Dialog
+        isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={i18n.t('stream.delete.title', { name: login })}
-        closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
       >
         <Stack gap="md">
           <TextInput
@@ -53,7 +53,7 @@ export function DeleteUser({ login }: { login: string }) {
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }
