@@ -20,11 +20,34 @@ function framesOf(sizes: readonly number[], pool: BlockPool): { bytes: FrameByte
   });
 }
 
+/** Frames that follow each other without a gap: those that don't fit into a block go on in others. */
+function runsOf(sizes: readonly number[], pool: BlockPool): { bytes: FrameBytes; size: number }[] {
+  let block = pool.give();
+  let filled = 0;
+  return sizes.map((size, index) => {
+    if (filled === pool.blockBytes) [block, filled] = [pool.give(), 0];
+    const from = filled;
+    const run = [block];
+    for (let left = size; left > 0;) {
+      if (filled === pool.blockBytes) {
+        [block, filled] = [pool.give(), 0];
+        run.push(block);
+      }
+      const end = Math.min(pool.blockBytes, filled + left);
+      block.bytes.fill(index, filled, end);
+      left -= end - filled;
+      filled = end;
+    }
+    for (const one of run) one.hold();
+    return { bytes: run.length === 1 ? { block, from } : { run, from }, size };
+  });
+}
+
 test('[R10.1] joined data is that of the samples in order, in one slice for each stretch of memory', () => {
-  const sizes = fc.array(fc.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 30 });
+  const sizes = fc.array(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 30 });
   fc.assert(
-    fc.property(sizes, (of) => {
-      const frames = framesOf(of, new BlockPool(64, 0));
+    fc.property(sizes, fc.constantFrom(framesOf, runsOf), (of, inMemory) => {
+      const frames = inMemory(of, new BlockPool(64, 0));
       const samples = frames.map(({ bytes, size }) => sampleOf({ ...head, size }, bytes));
       const joined = new JoinedData();
       for (const sample of samples) joined.add(sample);
@@ -34,7 +57,7 @@ test('[R10.1] joined data is that of the samples in order, in one slice for each
         Buffer.concat(slices),
         Buffer.concat(frames.flatMap(({ bytes, size }) => slicesOf(bytes, size))),
       );
-      const memory = samples.map((sample) => sample.blocks?.[0] ?? sample);
+      const memory = samples.flatMap((sample): unknown[] => [...(sample.blocks ?? [sample])]);
       assert.equal(slices.length, memory.filter((one, at) => one !== memory[at - 1]).length);
     }),
   );
@@ -54,6 +77,25 @@ test('samples of two tracks that were received in turn are not joined across eac
   );
 });
 
+test('[R10.1] a sample in several blocks holds each of them, and is made of what lies in them', () => {
+  const pool = new BlockPool(64, 640);
+  const [frame] = runsOf([150], pool);
+  assert.ok(frame);
+  const sample = sampleOf({ ...head, size: 150 }, frame.bytes);
+  assert.deepEqual(
+    sample.data.map(({ length }) => length),
+    [64, 64, 22],
+  );
+  const blocks = sample.blocks ?? [];
+  // The one who filled them doesn't need them any more.
+  for (const block of blocks) block.release();
+  holdSample(sample);
+  releaseSample(atTime(sample, 1, 3));
+  assert.equal(pool.freeBytes, 0);
+  releaseSample(sample);
+  assert.equal(pool.freeBytes, 3 * 64);
+});
+
 test('a sample in a block tells all that it was made with', () => {
   const heads = fc.record({
     trackId: fc.integer({ min: 1, max: 0xffff_ffff }),
@@ -63,12 +105,14 @@ test('a sample in a block tells all that it was made with', () => {
   });
   fc.assert(
     fc.property(heads, fc.integer({ min: -0x8000_0000, max: 0xffff_ffff }), (of, offset) => {
-      const made = { ...of, pts: of.dts + offset, size: 8 };
-      fc.pre(Number.isSafeInteger(made.pts));
-      const [frame] = framesOf([8], new BlockPool(64, 0));
-      assert.ok(frame);
-      const { trackId, dts, pts, isKey, isDamaged, size } = sampleOf(made, frame.bytes);
-      assert.deepEqual({ trackId, dts, pts, isKey, isDamaged, size }, made);
+      for (const bytes of [8, 80]) {
+        const made = { ...of, pts: of.dts + offset, size: bytes };
+        fc.pre(Number.isSafeInteger(made.pts));
+        const [frame] = runsOf([bytes], new BlockPool(64, 0));
+        assert.ok(frame);
+        const { trackId, dts, pts, isKey, isDamaged, size } = sampleOf(made, frame.bytes);
+        assert.deepEqual({ trackId, dts, pts, isKey, isDamaged, size }, made);
+      }
     }),
   );
 });
@@ -78,7 +122,9 @@ test('a sample at another time is the same but for its time, in memory that is h
   const [placed] = framesOf([8], pool);
   assert.ok(placed);
   const apart = { bytes: { data: [new Uint8Array(8)] }, size: 8 };
-  for (const { bytes, size } of [placed, apart]) {
+  const [run] = runsOf([80], pool);
+  assert.ok(run);
+  for (const { bytes, size } of [placed, apart, run]) {
     const sample = sampleOf({ ...head, size }, bytes);
     const moved = atTime(sample, 1, 3);
     const { trackId, dts, pts, isKey, isDamaged } = moved;

@@ -3,27 +3,42 @@
  * memory as everything else of a sample, for as long as the sample waits; and most are needed once, joined with those of
  * the samples before and after. Measured in design/ingest-cost.md.
  */
-import { PlacedSample, type Sample, type SampleHead, type SampleRecord } from './sample.ts';
-import type { SampleBlock } from './sample-block.ts';
+import {
+  PlacedSample,
+  SpanningSample,
+  viewsOf,
+  type Sample,
+  type SampleHead,
+  type SampleRecord,
+} from './sample.ts';
+import { eachPiece, type SampleBlock } from './sample-block.ts';
 
-/** The bytes of one frame, held for the one that gets it: in one block from there on, or as in `Sample`. */
+/**
+ * The bytes of one frame, held for the one that gets it: in one block from there on, in several as in `SpanningSample`, or as
+ * in `Sample`.
+ */
 export type FrameBytes =
-  { readonly block: SampleBlock; readonly from: number } | Pick<SampleRecord, 'data' | 'blocks'>;
+  | { readonly block: SampleBlock; readonly from: number }
+  | { readonly run: readonly SampleBlock[]; readonly from: number }
+  | Pick<SampleRecord, 'data' | 'blocks'>;
 
 /** Takes over the hold on the bytes. */
 export function sampleOf(head: SampleHead, bytes: FrameBytes): Sample {
-  return 'block' in bytes
-    ? new PlacedSample(head, head.dts, head.pts, bytes.block, bytes.from)
-    : { ...head, ...bytes };
+  if ('block' in bytes) return new PlacedSample(head, head.dts, head.pts, bytes.block, bytes.from);
+  if ('run' in bytes) return new SpanningSample(head, head.dts, head.pts, bytes.run, bytes.from);
+  return { ...head, ...bytes };
 }
 
 /** The slices of a frame, as in `Sample.data`. */
 export function slicesOf(bytes: FrameBytes, size: number): readonly Uint8Array[] {
-  return 'block' in bytes ? [bytes.block.view(bytes.from, size)] : bytes.data;
+  if ('block' in bytes) return [bytes.block.view(bytes.from, size)];
+  return 'run' in bytes ? viewsOf(bytes.run, bytes.from, size) : bytes.data;
 }
 
 /** The same sample at another time, ticks of its track; in the same memory, held only once for both. */
 export function atTime(sample: Sample, dts: number, pts: number): Sample {
+  if (sample instanceof SpanningSample)
+    return new SpanningSample(sample, dts, pts, sample.blocks, sample.from);
   return sample instanceof PlacedSample
     ? new PlacedSample(sample, dts, pts, sample.block, sample.from)
     : { ...sample, dts, pts };
@@ -43,12 +58,8 @@ export class JoinedData {
       this.#slices.push(...sample.data);
       return;
     }
-    if (sample.block !== this.#block || sample.from !== this.#to) {
-      this.#endSlice();
-      this.#block = sample.block;
-      this.#from = sample.from;
-    }
-    this.#to = sample.from + sample.size;
+    if (sample instanceof SpanningSample) eachPiece(sample.blocks, sample.from, sample.size, this.#addPiece);
+    else this.#addPiece(sample.block, sample.from, sample.size);
   }
 
   /** All of them; to be called once, at the end. */
@@ -56,6 +67,15 @@ export class JoinedData {
     this.#endSlice();
     return this.#slices;
   }
+
+  readonly #addPiece = (block: SampleBlock, from: number, size: number): void => {
+    if (block !== this.#block || from !== this.#to) {
+      this.#endSlice();
+      this.#block = block;
+      this.#from = from;
+    }
+    this.#to = from + size;
+  };
 
   #endSlice(): void {
     if (this.#block) this.#slices.push(this.#block.view(this.#from, this.#to - this.#from));

@@ -87,6 +87,24 @@ export class BlockPool {
   }
 }
 
+/**
+ * The pieces of bytes that begin at `from` of the first block, fill each block to its end, and end in the last.
+ * @param give called with each piece: it has `size` bytes from `from` of the block
+ */
+export function eachPiece(
+  blocks: readonly SampleBlock[],
+  from: number,
+  size: number,
+  give: (block: SampleBlock, from: number, size: number) => void,
+): void {
+  for (const block of blocks) {
+    const piece = Math.min(size, block.bytes.length - from);
+    give(block, from, piece);
+    size -= piece;
+    from = 0;
+  }
+}
+
 /** The sample is needed until `releaseSample`. */
 export function holdSample({ blocks }: InBlocks): void {
   if (blocks) for (const block of blocks) block.hold();

@@ -1,4 +1,4 @@
-import type { SampleBlock } from './sample-block.ts';
+import { eachPiece, type SampleBlock } from './sample-block.ts';
 
 /**
  * One coded video frame or one audio frame on its way from the camera to its readers. Samples are immutable and
@@ -88,4 +88,32 @@ export class PlacedSample implements SampleRecord {
   get blocks(): readonly SampleBlock[] {
     return this.block.alone;
   }
+}
+
+/** A sample whose bytes fill its first block to the end and go on in others, as `eachPiece` gives them. */
+export class SpanningSample extends PlacedSample {
+  readonly #all: readonly SampleBlock[];
+
+  /** `blocks`: `block`, and at least one more. */
+  constructor(head: SampleHead, dts: number, pts: number, blocks: readonly SampleBlock[], from: number) {
+    const [first] = blocks;
+    if (!first) throw new RangeError('A sample without a block.');
+    super(head, dts, pts, first, from);
+    this.#all = blocks;
+  }
+
+  override get data(): readonly Uint8Array[] {
+    return viewsOf(this.#all, this.from, this.size);
+  }
+
+  override get blocks(): readonly SampleBlock[] {
+    return this.#all;
+  }
+}
+
+/** The pieces of bytes in these blocks, as views. */
+export function viewsOf(blocks: readonly SampleBlock[], from: number, size: number): readonly Uint8Array[] {
+  const views: Uint8Array[] = [];
+  eachPiece(blocks, from, size, (block, at, bytes) => views.push(block.view(at, bytes)));
+  return views;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { slicesOf } from '../placed-sample.ts';
+import { BlockPool } from '../sample-block.ts';
 import { AccessUnitBuilder, firstSliceOf } from './access-unit.ts';
 
 /** Simulates the connection's read buffer: the data passed on is valid for the duration of one call. */
@@ -86,4 +87,22 @@ test('a frame of many packets is one slice, not one per packet', () => {
   builder.close();
   const unit = builder.take(0, true, false);
   assert.equal(unit && slicesOf(unit.bytes, unit.size).length, 1);
+});
+
+test('a frame that fills one block and goes on in the next says so, and makes no views', () => {
+  const builder = new AccessUnitBuilder(new BlockPool(2_000, 0));
+  builder.add(new Uint8Array(1_000), 0, 1_000, true);
+  builder.take(0, true, false);
+  const body = Uint8Array.from({ length: 3_000 }, (_, index) => index);
+  builder.open(body, 0, 500, true);
+  builder.append(body, 500, 3_000);
+  builder.close();
+  const unit = builder.take(1, true, false);
+  assert.ok(unit && 'run' in unit.bytes);
+  assert.equal(unit.bytes.from, 1_004);
+  assert.deepEqual(
+    slicesOf(unit.bytes, unit.size).map(({ length }) => length),
+    [996, 2_000, 8],
+  );
+  assert.deepEqual(Buffer.concat(slicesOf(unit.bytes, unit.size)).subarray(4), Buffer.from(body));
 });

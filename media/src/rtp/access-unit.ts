@@ -34,6 +34,15 @@ export function firstSliceOf({
   return memory.subarray(from, to);
 }
 
+/** Bytes of a picture in one piece of memory. */
+interface Part {
+  readonly memory: Uint8Array;
+  /** Undefined: not of the pool. */
+  readonly pooled: SampleBlock | undefined;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A larger picture is dropped; an 8K key frame of the best quality is smaller. */
 export const maxUnitBytes = 24 * 1024 * 1024;
 
@@ -42,7 +51,7 @@ const prefixBytes = 4;
 export class AccessUnitBuilder {
   readonly #arena: ByteArena;
   /** The picture's bytes in full blocks. */
-  #data: Uint8Array[] = [];
+  #parts: Part[] = [];
   /** Where its bytes begin in the block being filled. */
   #from = 0;
   /** Bytes of complete NAL units, lengths included. */
@@ -52,7 +61,7 @@ export class AccessUnitBuilder {
   #openBlock: Uint8Array | undefined;
   #openAt = 0;
   /** How many full blocks the picture had, and where it began in the open one, when this NAL unit began. */
-  #dataBefore = 0;
+  #partsBefore = 0;
   #fromBefore = 0;
   #openBytes = 0;
   #opensFirstSlice = false;
@@ -83,7 +92,7 @@ export class AccessUnitBuilder {
     const arena = this.#arena;
     // In one piece: the length, and as much of the slice's header as arrived.
     this.#reserve(prefixBytes + end - start);
-    this.#dataBefore = this.#data.length;
+    this.#partsBefore = this.#parts.length;
     this.#fromBefore = this.#from;
     this.#openBlock = arena.block;
     this.#openAt = arena.filled;
@@ -130,12 +139,13 @@ export class AccessUnitBuilder {
     const block = this.#openBlock;
     if (!block) return;
     if (this.#opensFirstSlice) this.#firstSlice = undefined;
-    this.#data.length = this.#dataBefore;
+    this.#parts.length = this.#partsBefore;
     if (block === this.#arena.block) {
       this.#from = this.#fromBefore;
       this.#arena.filled = this.#openAt;
     } else {
-      if (this.#openAt > this.#fromBefore) this.#data.push(block.subarray(this.#fromBefore, this.#openAt));
+      const pooled = this.#fullBlocks.find(({ bytes }) => bytes === block);
+      this.#addPart({ memory: block, pooled, from: this.#fromBefore, to: this.#openAt });
       this.#from = this.#arena.filled;
     }
     this.#openBlock = undefined;
@@ -160,31 +170,45 @@ export class AccessUnitBuilder {
     this.#arena.reserve(bytes);
     if (block === this.#arena.block) return;
     if (pooled) this.#fullBlocks.push(pooled);
-    if (filled > this.#from) this.#data.push(block.subarray(this.#from, filled));
+    this.#addPart({ memory: block, pooled, from: this.#from, to: filled });
     this.#from = 0;
+  }
+
+  #addPart(part: Part): void {
+    if (part.to > part.from) this.#parts.push(part);
   }
 
   /** The picture's bytes, the last of which are in the block being filled. */
   #takeBytes(isHeld: boolean): FrameBytes {
     const { block, filled, pooled } = this.#arena;
-    const full = this.#data;
     const from = this.#from;
     this.#from = filled;
-    if (full.length === 0 && pooled) {
+    if (this.#parts.length === 0 && pooled) {
       if (isHeld) pooled.hold();
       return { block: pooled, from };
     }
-    if (full.length > 0) this.#data = [];
-    const data = filled === from ? full : [...full, block.subarray(from, filled)];
-    return { data, blocks: isHeld ? this.#heldBlocks(data) : [] };
+    this.#addPart({ memory: block, pooled, from, to: filled });
+    const parts = this.#parts;
+    this.#parts = [];
+    const blocks: SampleBlock[] = [];
+    for (const part of parts) {
+      if (!part.pooled || blocks.at(-1) === part.pooled) continue;
+      blocks.push(part.pooled);
+      if (isHeld) part.pooled.hold();
+    }
+    if (isRun(parts)) return { run: blocks, from: parts[0]?.from ?? 0 };
+    return { data: parts.map(({ memory, from: start, to }) => memory.subarray(start, to)), blocks };
   }
+}
 
-  /** Those that the picture's bytes lie in, held for it. */
-  #heldBlocks(data: readonly Uint8Array[]): readonly SampleBlock[] {
-    const { pooled } = this.#arena;
-    const candidates = pooled ? [...this.#fullBlocks, pooled] : this.#fullBlocks;
-    const blocks = candidates.filter(({ bytes }) => data.some(({ buffer }) => buffer === bytes.buffer));
-    for (const block of blocks) block.hold();
-    return blocks;
-  }
+/** They fill blocks of the pool one after the other. */
+function isRun(parts: readonly Part[]): boolean {
+  const last = parts.length - 1;
+  return (
+    last > 0 &&
+    parts.every(
+      ({ memory, pooled, from, to }, index) =>
+        pooled !== undefined && (index === 0 || from === 0) && (index === last || to === memory.length),
+    )
+  );
 }
