@@ -113,7 +113,8 @@ export function assertAudio(footage: DownloadProbe, codecs: readonly string[]): 
     assert.ok(packets[0]?.isKey, `${codec} starts with a key`);
     packets.slice(1).forEach(({ dts }, index) => {
       const before = packets[index]?.dts ?? 0;
-      assert.ok(dts > before, `${codec}: decode times grow, but ${dts} follows ${before}`);
+      const around = JSON.stringify(packets.slice(Math.max(0, index - 3), index + 5));
+      assert.ok(dts > before, `${codec}: decode times grow, but ${dts} follows ${before} in ${around}`);
     });
     assert.ok(
       decodedFrames > 0.9 * packets.length,
