@@ -77,7 +77,7 @@ test('samples of two tracks that were received in turn are not joined across eac
   );
 });
 
-test('[R10.1] a sample in several blocks holds each of them, and is made of what lies in them', () => {
+test('[R10.1] a sample that spans blocks holds each of them, and its data is their contents in order', () => {
   const pool = new BlockPool(64, 640);
   const [frame] = runsOf([150], pool);
   assert.ok(frame);

@@ -58,8 +58,13 @@ export class JoinedData {
       this.#slices.push(...sample.data);
       return;
     }
-    if (sample instanceof SpanningSample) eachPiece(sample.blocks, sample.from, sample.size, this.#addPiece);
-    else this.#addPiece(sample.block, sample.from, sample.size);
+    if (!(sample instanceof SpanningSample)) {
+      this.#addPiece(sample.block, sample.from, sample.size);
+      return;
+    }
+    eachPiece(sample.blocks, sample.from, sample.size, (block, from, size) =>
+      this.#addPiece(block, from, size),
+    );
   }
 
   /** All of them; to be called once, at the end. */
@@ -68,14 +73,14 @@ export class JoinedData {
     return this.#slices;
   }
 
-  readonly #addPiece = (block: SampleBlock, from: number, size: number): void => {
+  #addPiece(block: SampleBlock, from: number, size: number): void {
     if (block !== this.#block || from !== this.#to) {
       this.#endSlice();
       this.#block = block;
       this.#from = from;
     }
     this.#to = from + size;
-  };
+  }
 
   #endSlice(): void {
     if (this.#block) this.#slices.push(this.#block.view(this.#from, this.#to - this.#from));

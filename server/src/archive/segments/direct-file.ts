@@ -2,7 +2,7 @@ import { constants, open, type FileHandle } from 'node:fs/promises';
 import { archiveFileMode } from './layout.ts';
 import { bufferBytes, buffersPerWrite, pageBuffers, pageBytes } from './page-buffers.ts';
 import { systemCode } from './system-code.ts';
-import { bufferedFile, writeAll, type WritableFile } from './writable-file.ts';
+import { between, bufferedFile, lengthOf, writeAll, type WritableFile } from './writable-file.ts';
 
 /** As `open` of `node:fs/promises`. */
 export type OpenFile = (path: string, flags: number | string, mode?: number) => Promise<FileHandle>;
@@ -128,7 +128,7 @@ class DirectFile implements WritableFile {
     try {
       const pages = fill(buffers, [this.#tail.subarray(0, tailBytes), ...slices, ...freeBox(padding)]);
       onTaken?.();
-      if (!(await this.#isAccepted(pages, from))) {
+      if (!(await this.#writeDirect(pages, from))) {
         await this.#leaveDirect();
         await this.#writeBuffered(between(pages, tailBytes, dataBytes));
         return;
@@ -142,7 +142,7 @@ class DirectFile implements WritableFile {
   }
 
   /** Writes whole pages. False: the file system refuses to write directly. */
-  async #isAccepted(pages: readonly Uint8Array[], from: number): Promise<boolean> {
+  async #writeDirect(pages: readonly Uint8Array[], from: number): Promise<boolean> {
     try {
       await writeAll(this.#handle, pages, from, pageBytes);
       return true;
@@ -197,16 +197,6 @@ function fill(buffers: readonly Uint8Array[], slices: readonly Uint8Array[]): Ui
   return buffers.map((buffer, index) => buffer.subarray(0, Math.min(bufferBytes, end - index * bufferBytes)));
 }
 
-/** A part of the bytes of consecutive pages. */
-function between(pages: readonly Uint8Array[], from: number, to: number): Uint8Array[] {
-  let start = 0;
-  return pages.map((page) => {
-    const part = page.subarray(Math.max(0, from - start), Math.max(0, to - start));
-    start += page.length;
-    return part;
-  });
-}
-
 /** The slices in lists of at most `bytesPerWrite`. */
 function* partsOf(slices: readonly Uint8Array[]): Generator<readonly Uint8Array[]> {
   let part: Uint8Array[] = [];
@@ -224,5 +214,3 @@ function* partsOf(slices: readonly Uint8Array[]): Generator<readonly Uint8Array[
   }
   if (part.length > 0) yield part;
 }
-
-const lengthOf = (slices: readonly Uint8Array[]) => slices.reduce((sum, { length }) => sum + length, 0);

@@ -44,23 +44,30 @@ export async function writeAll(
   position: number,
   unit = 1,
 ): Promise<void> {
-  const bytes = slices.reduce((sum, { length }) => sum + length, 0);
+  const bytes = lengthOf(slices);
   const { bytesWritten } = await handle.writev(slices, position);
   if (bytesWritten === bytes) return;
   const written = bytesWritten - (bytesWritten % unit);
-  const more = (await handle.writev(after(slices, written), position + written)).bytesWritten;
+  const more = (await handle.writev(between(slices, written), position + written)).bytesWritten;
   if (written + more < bytes) throw new ShortWriteError(`${written + more} of ${bytes} bytes were written`);
 }
 
-function after(slices: readonly Uint8Array[], bytes: number): Uint8Array[] {
-  const rest: Uint8Array[] = [];
-  for (const slice of slices) {
-    if (bytes >= slice.length) {
-      bytes -= slice.length;
-      continue;
-    }
-    rest.push(slice.subarray(bytes));
-    bytes = 0;
-  }
-  return rest;
+/** The bytes from `from` to `to` of consecutive slices. */
+export function between(
+  slices: readonly Uint8Array[],
+  from: number,
+  to = Number.POSITIVE_INFINITY,
+): Uint8Array[] {
+  let start = 0;
+  const parts = slices.map((slice) => {
+    const part = slice.subarray(Math.max(0, from - start), Math.max(0, to - start));
+    start += slice.length;
+    return part;
+  });
+  return parts.filter(({ length }) => length > 0);
+}
+
+/** Bytes of all slices. */
+export function lengthOf(slices: readonly Uint8Array[]): number {
+  return slices.reduce((sum, { length }) => sum + length, 0);
 }

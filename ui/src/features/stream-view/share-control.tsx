@@ -1,4 +1,3 @@
-import {} from '@mantine/core';
 import IconShare from '@tabler/icons-react/dist/esm/icons/IconShare.mjs';
 import type { Stream } from '@vidette/contract/entities';
 import { Suspense, useState } from 'react';
